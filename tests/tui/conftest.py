@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 
 
 class Open(Protocol):
@@ -38,7 +38,7 @@ def edit(opened: Open, store: Store) -> Edit:
         item_id: int | None = None, size: tuple[int, int] = (120, 44), item_type: str = ""
     ) -> AsyncIterator[Pilot[None]]:
         async with opened(store, size) as pilot:
-            pilot.app.push_screen(EditorScreen(store, item_id, item_type))
+            pilot.app.push_screen(ItemEditorScreen(store, item_id, item_type))
             await pilot.pause()
             yield pilot
 

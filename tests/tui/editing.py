@@ -9,7 +9,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 
 Edit = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
 """Opens the editor of an item, or of a new one of a type."""
@@ -29,9 +29,9 @@ async def fields_on(world: World, store: Store, item_id: int) -> dict[str, objec
     return fields
 
 
-def screen_of(pilot: Pilot[None]) -> EditorScreen:
+def screen_of(pilot: Pilot[None]) -> ItemEditorScreen:
     screen = pilot.app.screen
-    assert isinstance(screen, EditorScreen), screen
+    assert isinstance(screen, ItemEditorScreen), screen
     return screen
 
 

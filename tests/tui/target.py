@@ -23,7 +23,7 @@ from backlit.tui.dialogs.pick import Choice, PickerDialog
 from backlit.tui.fields.acts import FieldEdit
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.shell.dispatch import function_of
-from backlit.tui.shell.target import ItemPlace, UiSession
+from backlit.tui.shell.target import ItemDestination, UiSession
 
 Answer = TypeVar("Answer")
 Reply = Callable[[Screen[object]], object]
@@ -70,7 +70,7 @@ class FakeTarget:
         self.asked: list[Screen[object]] = []
         self.said: list[str] = []
         self.copied: list[str] = []
-        self.opened: list[tuple[int, ItemPlace, int | None]] = []
+        self.opened: list[tuple[int, ItemDestination, int | None]] = []
         self.added: list[int] = []
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
@@ -96,7 +96,7 @@ class FakeTarget:
         """Answer as was given beforehand."""
         return cast("Callable[[str, str], str]", self.answers.pop(0))(text, suffix)
 
-    def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
+    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None) -> None:
         """Record another place."""
         self.opened.append((item_id, place, comment_id))
 

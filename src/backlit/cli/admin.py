@@ -8,13 +8,13 @@ from typing import Any
 
 from backlit.cli.output import say, show, write_json
 from backlit.cli.served import (
-    looked_at,
-    opened,
-    options_again,
     print_first_steps,
     print_password_note,
+    reading_transaction,
+    repeated_options,
     settings_of,
     settings_with_files,
+    writing_transaction,
 )
 from backlit.cli.typed_ahead import read_line
 from backlit.model.amounts import counted
@@ -45,22 +45,22 @@ _USER_COLUMNS = {
 
 
 def list_users(arguments: argparse.Namespace) -> None:
-    with looked_at(arguments) as connection:
+    with reading_transaction(arguments) as connection:
         show(arguments, users.listed(connection), _USER_COLUMNS)
 
 
 def add_user(arguments: argparse.Namespace) -> None:
     names = ("first_name", "last_name", "display_name", "email")
     texts = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         is_first = is_empty(connection)
         users.check_new(connection, arguments.name, texts.get("email", ""))
     password = None if arguments.no_password else users.checked_password(new_password())
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         is_licensed = not arguments.unlicensed
         user = users.add(connection, arguments.name, password, texts=texts, is_licensed=is_licensed)
     say(arguments, f"Added the user {user['name']}.", user)
-    where = options_again(arguments)
+    where = repeated_options(arguments)
     if is_first and not arguments.json:
         print(f"The database is {without_password(settings_of(arguments).database)}")
         print(f"Next, create a project: backlit admin projects create NAME --manager {user['name']}{where}")
@@ -69,16 +69,16 @@ def add_user(arguments: argparse.Namespace) -> None:
 
 
 def change_password(arguments: argparse.Namespace) -> None:
-    with looked_at(arguments) as connection:
+    with reading_transaction(arguments) as connection:
         user_id_of(connection, arguments.name)
     given = users.checked_password(new_password())
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         user = users.set_password(connection, arguments.name, given)
     say(arguments, f"{arguments.name} has a new password and was signed out everywhere.", user)
 
 
 def change_licence(arguments: argparse.Namespace) -> None:
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         user = users.license_(connection, arguments.name, is_licensed=arguments.state == "on")
     can = "can sign in" if user["isLicensed"] else "was signed out and can no longer sign in"
     say(arguments, f"{arguments.name} {can}.", user)
@@ -86,7 +86,7 @@ def change_licence(arguments: argparse.Namespace) -> None:
 
 def deactivate_user(arguments: argparse.Namespace) -> None:
     """Disable a user: revoke licence, password, sessions and access."""
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         user = users.deactivate(connection, arguments.name)
     lost = f"licence, password, sign-ins and {counted(user['grantsRemoved'], 'grant')}"
     say(arguments, f"{arguments.name} lost {lost}; the user's items and comments are kept.", user)
@@ -108,24 +108,24 @@ _GRANT_COLUMNS = {"projectId": "ID#", "project": "Project", "role": "Role", "use
 
 
 def list_grants(arguments: argparse.Namespace) -> None:
-    with looked_at(arguments) as connection:
+    with reading_transaction(arguments) as connection:
         show(arguments, users.list_grants(connection, arguments.user, arguments.project), _GRANT_COLUMNS)
 
 
 def set_grant(arguments: argparse.Namespace) -> None:
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         grant = users.set_grant(connection, arguments.user, arguments.project, Role(arguments.role))
     say(arguments, f"{arguments.user} is now a {arguments.role} in {arguments.project}.", grant)
 
 
 def remove_grant(arguments: argparse.Namespace) -> None:
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         grant = users.remove_grant(connection, arguments.user, arguments.project)
     say(arguments, f"{arguments.user} no longer has access to {arguments.project}.", grant)
 
 
 def rotate_key(arguments: argparse.Namespace) -> None:
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         users.rotate_key(connection, forget=arguments.forget)
     kept = "all earlier tokens are revoked" if arguments.forget else "the previous key stays valid"
     say(arguments, f"Created a new key; {kept}.", {"forgotten": arguments.forget})
@@ -142,22 +142,21 @@ _PROJECT_COLUMNS = {
 
 
 def list_projects(arguments: argparse.Namespace) -> None:
-    with looked_at(arguments) as connection:
+    with reading_transaction(arguments) as connection:
         show(arguments, projects.listed(connection), _PROJECT_COLUMNS)
 
 
 def create_project(arguments: argparse.Namespace) -> None:
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         project = projects.create(connection, _project_change(arguments), arguments.manager)
     say(arguments, f"Created the project {project['name']} with the id {project['id']}.", project)
     if not arguments.json and arguments.manager is None:
-        print(
-            f"Next, give a user access: backlit admin grants set USER {project['id']} manager{options_again(arguments)}"
-        )
+        options = repeated_options(arguments)
+        print(f"Next, give a user access: backlit admin grants set USER {project['id']} manager{options}")
 
 
 def change_project(arguments: argparse.Namespace) -> None:
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         project = projects.change(connection, arguments.project, _project_change(arguments))
     say(arguments, f"Changed the project {arguments.project}.", project)
 
@@ -180,20 +179,20 @@ _NAME_COLUMNS = {"id": "ID#", "project": "Project", "name": "Name"}
 
 def list_names(arguments: argparse.Namespace) -> None:
     table, _ = _NAMED[arguments.named]
-    with looked_at(arguments) as connection:
+    with reading_transaction(arguments) as connection:
         show(arguments, projects.list_names(connection, table, arguments.project), _NAME_COLUMNS)
 
 
 def add_name(arguments: argparse.Namespace) -> None:
     table, word = _NAMED[arguments.named]
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         added = projects.add_name(connection, table, arguments.project, arguments.name)
     say(arguments, f"Added the {word} {added['name']} with the id {added['id']}.", added)
 
 
 def rename_name(arguments: argparse.Namespace) -> None:
     table, word = _NAMED[arguments.named]
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         renamed = projects.rename_name(connection, table, arguments.project, arguments.name, arguments.new_name)
     say(arguments, f"The {word} {arguments.name} is now called {renamed['name']}.", renamed)
 
@@ -201,7 +200,7 @@ def rename_name(arguments: argparse.Namespace) -> None:
 def remove_name(arguments: argparse.Namespace) -> None:
     """Remove a team and clear it on its items, or remove a time entry type."""
     table, word = _NAMED[arguments.named]
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         removed = projects.remove_name(connection, table, arguments.project, arguments.name)
     cleared = f" from {counted(removed['itemsChanged'], 'item')}" if table is teams else ""
     say(arguments, f"Removed the {word} {removed['name']}{cleared}.", removed)
@@ -218,26 +217,26 @@ _FIELD_COLUMNS = {
 
 
 def list_fields(arguments: argparse.Namespace) -> None:
-    with looked_at(arguments) as connection:
+    with reading_transaction(arguments) as connection:
         show(arguments, custom_fields.listed(connection, arguments.project), _FIELD_COLUMNS)
 
 
 def add_field(arguments: argparse.Namespace) -> None:
     kind = Kind(arguments.kind.replace("-", " "))
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         field = custom_fields.add(connection, arguments.project, arguments.key, kind, _field_change(arguments))
     say(arguments, f"Added {field['key']}; {counted(field['itemsRendered'], 'item')} can have it.", field)
 
 
 def change_field(arguments: argparse.Namespace) -> None:
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         field = custom_fields.change(connection, arguments.project, arguments.key, _field_change(arguments))
     changed = counted(field["itemsChanged"], "item")
     say(arguments, f"Changed {field['key']}; {changed} got another value or lost it.", field)
 
 
 def remove_field(arguments: argparse.Namespace) -> None:
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         field = custom_fields.remove(connection, arguments.project, arguments.key)
     say(arguments, f"Removed {field['key']}; {counted(field['itemsChanged'], 'item')} lost a value.", field)
 
@@ -251,26 +250,26 @@ _VALUE_COLUMNS = {"type": "Type", "key": "Key", "isOwn": "Own", "values": "Value
 
 
 def list_values(arguments: argparse.Namespace) -> None:
-    with looked_at(arguments) as connection:
+    with reading_transaction(arguments) as connection:
         show(arguments, value_lists.listed(connection, arguments.project), _VALUE_COLUMNS)
 
 
 def set_values(arguments: argparse.Namespace) -> None:
     place = arguments.project, arguments.type, arguments.key
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         found = value_lists.set_values(connection, *place, arguments.values, renames=arguments.renames)
     say(arguments, _values_sentence(found), found)
 
 
 def reset_values(arguments: argparse.Namespace) -> None:
     place = arguments.project, arguments.type, arguments.key
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         found = value_lists.reset(connection, *place, renames=arguments.renames)
     say(arguments, _values_sentence(found), found)
 
 
 def set_groups(arguments: argparse.Namespace) -> None:
-    with opened(arguments) as connection:
+    with writing_transaction(arguments) as connection:
         found = value_lists.set_groups(connection, arguments.project, arguments.meanings)
     groups = ", ".join(f"{status} ({group})" for status, group in found["statusGroups"].items()) or "none"
     say(arguments, f"Statuses with a set meaning: {groups}.", found)
@@ -354,7 +353,7 @@ def restore_workspace(arguments: argparse.Namespace) -> None:
     made = restore(settings_of(arguments), Path(arguments.directory))
     say(arguments, f"Restored to {made['database']}.", made)
     if not arguments.json:
-        print(f"To verify it: backlit admin check{options_again(arguments)}")
+        print(f"To verify it: backlit admin check{repeated_options(arguments)}")
         print_password_note(arguments)
 
 
@@ -364,7 +363,7 @@ FOUND = 1
 
 def check_workspace(arguments: argparse.Namespace) -> int:
     files = open_content_store(settings_with_files(arguments).files)
-    with looked_at(arguments) as connection:
+    with reading_transaction(arguments) as connection:
         checker = Checker(connection, files, is_quick=arguments.quick)
         if arguments.json:
             problems = [problem.document() for problem in checker.problems()]

@@ -11,16 +11,16 @@ _ROLES = ("reader", "contributor", "manager")
 _KINDS = ("text", "long-text", "choice", "integer", "number", "boolean")
 
 
-class Commands:
+class CommandParsers:
     """Commands of `backlit admin`: its nouns, the verbs of one noun, or the commands for the whole workspace."""
 
     def __init__(self, parsers: "argparse._SubParsersAction[LateParser]") -> None:
         self._parsers = parsers
 
-    def noun(self, name: str, about: str) -> "Commands":
+    def noun(self, name: str, about: str) -> "CommandParsers":
         """Add a noun; return its verbs."""
         noun = self._parsers.add_parser(name, help=about, description=about)
-        return Commands(noun.add_subparsers(title="commands", metavar="COMMAND", required=True))
+        return CommandParsers(noun.add_subparsers(title="commands", metavar="COMMAND", required=True))
 
     def verb(self, name: str, handler: str, about: str, *words: str, dry: bool = False) -> LateParser:
         """Add a verb, run by the function `handler` of `cli.admin`; `words` are its positional arguments."""
@@ -38,7 +38,7 @@ class Commands:
 
 def add_nouns(admin: argparse.ArgumentParser) -> None:
     parsers = admin.add_subparsers(title="nouns", metavar="NOUN", required=True, parser_class=LateParser)
-    nouns = Commands(parsers)
+    nouns = CommandParsers(parsers)
     _add_users(nouns.noun("users", "users, their passwords and licences"))
     _add_projects(nouns.noun("projects", "projects with their roots and dates"))
     _add_grants(nouns.noun("grants", "roles of users in projects"))
@@ -54,7 +54,7 @@ def add_nouns(admin: argparse.ArgumentParser) -> None:
     _add_whole(nouns)
 
 
-def _add_users(users: Commands) -> None:
+def _add_users(users: CommandParsers) -> None:
     users.verb("list", "list_users", "list all users")
     add = users.verb("add", "add_user", "add a user; prompts for the password or reads it from standard input", "name")
     for option in ("first-name", "last-name", "display-name", "email"):
@@ -71,7 +71,7 @@ def _add_users(users: Commands) -> None:
     )
 
 
-def _add_projects(projects: Commands) -> None:
+def _add_projects(projects: CommandParsers) -> None:
     projects.verb("list", "list_projects", "list all projects")
     create = projects.verb(
         "create", "create_project", "create a project with its root area, root iteration and time entry types", "name"
@@ -90,7 +90,7 @@ def _add_projects(projects: Commands) -> None:
         command.add_argument("--sync", choices=("on", "off"), help="show IsSyncable and SyncID on items")
 
 
-def _add_grants(grants: Commands) -> None:
+def _add_grants(grants: CommandParsers) -> None:
     listing = grants.verb("list", "list_grants", "list the roles of users in projects")
     listing.add_argument("--user", metavar="USER", help="filter by user")
     listing.add_argument("--project", metavar="PROJECT", help="filter by project")
@@ -99,7 +99,7 @@ def _add_grants(grants: Commands) -> None:
     grants.verb("remove", "remove_grant", "remove a user from a project", "user", "project", dry=True)
 
 
-def _add_named(noun: Commands, named: str, word: str, effect: str) -> None:
+def _add_named(noun: CommandParsers, named: str, word: str, effect: str) -> None:
     listing = noun.verb("list", "list_names", f"list every {word}")
     listing.add_argument("--project", metavar="PROJECT", help="filter by project")
     add = noun.verb("add", "add_name", f"add a {word}", "project", "name")
@@ -110,7 +110,7 @@ def _add_named(noun: Commands, named: str, word: str, effect: str) -> None:
         command.set_defaults(named=named)
 
 
-def _add_fields(fields: Commands) -> None:
+def _add_fields(fields: CommandParsers) -> None:
     fields.verb("list", "list_fields", "list custom fields").add_argument(
         "--project", metavar="PROJECT", help="filter by project"
     )
@@ -133,7 +133,7 @@ def _add_fields(fields: Commands) -> None:
     fields.verb("remove", "remove_field", "remove a custom field with all its values", "project", "key", dry=True)
 
 
-def _add_values(values: Commands) -> None:
+def _add_values(values: CommandParsers) -> None:
     values.verb("list", "list_values", "list the valid values of each type and field", "project")
     set_ = values.verb(
         "set", "set_values", "set the valid values of a field for one type, in order", "project", dry=True
@@ -160,7 +160,7 @@ def _add_rename(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_whole(nouns: Commands) -> None:
+def _add_whole(nouns: CommandParsers) -> None:
     nouns.verb("init", "create_workspace", "create an empty workspace; `backlit serve` does so too")
     export = nouns.verb(
         "export", "export_workspace", "write the whole workspace as JSON Lines; - for standard output", "file"

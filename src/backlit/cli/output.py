@@ -18,7 +18,7 @@ from backlit.model.errors import StorageError
 from backlit.model.plain import plain
 
 
-class _Output(io.FileIO):
+class _OutputWithSentences(io.FileIO):
     """Standard output whose faults are sentences; after one, nothing more is written."""
 
     def write(self, data: Any) -> int:
@@ -37,11 +37,11 @@ def guard_output() -> None:
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - it is open until the end
         return
-    raw = _Output(sys.stdout.fileno(), "wb", closefd=False)
+    raw = _OutputWithSentences(sys.stdout.fileno(), "wb", closefd=False)
     sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), sys.stdout.encoding, sys.stdout.errors)
 
 
-def tell(lines: Iterable[str]) -> None:
+def announce(lines: Iterable[str]) -> None:
     """Print what a command does before it does it; a reader that has enough does not stop the command."""
     with suppress(BrokenPipeError):
         for line in lines:

@@ -38,7 +38,7 @@ def served_settings(database: str | None, files: str | None, name: str = "backli
     return ServiceSettings(database, place, name)
 
 
-def options_again(arguments: argparse.Namespace) -> str:
+def repeated_options(arguments: argparse.Namespace) -> str:
     """Return the given `--database` and `--files` for another command line, without the password of the database."""
     from backlit.service.storage.database import without_password
 
@@ -47,7 +47,7 @@ def options_again(arguments: argparse.Namespace) -> str:
 
 
 def print_first_steps(arguments: argparse.Namespace) -> None:
-    where = options_again(arguments)
+    where = repeated_options(arguments)
     print(f"  backlit admin users add NAME{where}")
     print(f"  backlit admin projects create PROJECT --manager NAME{where}")
     print_password_note(arguments)
@@ -114,7 +114,7 @@ def settings_with_files(arguments: argparse.Namespace) -> "ServiceSettings":
 
 
 @contextmanager
-def opened(arguments: argparse.Namespace) -> Iterator["Connection"]:
+def writing_transaction(arguments: argparse.Namespace) -> Iterator["Connection"]:
     """Open a transaction for writing; a dry run rolls it back. Raises StorageError."""
     from backlit.service.admin.workspace import writing
 
@@ -124,7 +124,7 @@ def opened(arguments: argparse.Namespace) -> Iterator["Connection"]:
 
 
 @contextmanager
-def looked_at(arguments: argparse.Namespace) -> Iterator["Connection"]:
+def reading_transaction(arguments: argparse.Namespace) -> Iterator["Connection"]:
     """Open a consistent snapshot of the database for reading. Raises StorageError."""
     from backlit.service.admin.workspace import reading
 

@@ -20,7 +20,7 @@ from backlit.store.store import Store
 
 FIRST_LOAD_TIMEOUT = 600.0
 """Seconds allowed for the first load of a large backlog."""
-LOOK_EVERY = 0.2
+POLL_SECONDS = 0.2
 OFFLINE_TIMEOUT = 1.0
 """Seconds to wait for an unreachable service."""
 _SETTLED = frozenset(
@@ -43,7 +43,7 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
     store = store_of(profile, locations)
     store.open()
     try:
-        connection = _settled(store)
+        connection = _wait_until_settled(store)
         is_out, has_copy = connection.state is ConnectionState.SIGNED_OUT, bool(store.lookups.projects())
         if is_out and (is_writing or not has_copy):
             raise sign_in_needed(profile, connection.sentence)
@@ -51,7 +51,7 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
             if not has_copy:
                 raise BacklitError(connection.sentence)
             print(f"backlit: {plain(connection.sentence)} Showing the local copy.", file=sys.stderr)
-        _pin(store, arguments.project or read_pins(Path.cwd()).project)
+        _choose_project(store, arguments.project or read_pins(Path.cwd()).project)
         if is_writing:
             name = {each.id: each.name for each in store.lookups.projects()}.get(store.project_id or 0, "")
             print(f"backlit: writing to {plain(f'{profile.name} · {name}')}", file=sys.stderr)
@@ -64,7 +64,7 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
         store.close()
 
 
-def _pin(store: Store, wanted: str) -> None:
+def _choose_project(store: Store, wanted: str) -> None:
     """Show the named project, the one of the settings, or the first; raises BadRequest for an unknown name."""
     projects = store.lookups.projects()
     named = [store.lookups.project_named(wanted)] if wanted else []
@@ -76,7 +76,7 @@ def _pin(store: Store, wanted: str) -> None:
             asyncio.run(store.refresh())
 
 
-def _settled(store: Store) -> ConnectionStatus:
+def _wait_until_settled(store: Store) -> ConnectionStatus:
     changed = threading.Event()
 
     def note(change: StoreChange) -> None:
@@ -122,7 +122,7 @@ async def wait_while(store: Store, is_waiting: Callable[[], bool]) -> None:
     while is_waiting():
         if store.connection.state is not ConnectionState.ONLINE and time.monotonic() > deadline:
             return
-        await asyncio.sleep(LOOK_EVERY)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 @contextmanager

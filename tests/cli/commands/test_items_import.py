@@ -11,7 +11,7 @@ from tests.cli.conftest import COMMAND, DEMO, Home
 from tests.store.world import World, until
 from tests.terminal import terminal
 
-from backlit.cli.commands.items_import import Import, ImportRow, planned, rows_of, write_import
+from backlit.cli.commands.items_import import ImportEffect, ImportRow, planned, rows_of, write_import
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELDS, Field, Settable
 from backlit.store import ItemRow, Store, ViewSpec
@@ -24,7 +24,7 @@ async def first(store: Store, query: str) -> ItemRow:
     return view.rows(0, 1)[0]
 
 
-def told(store: Store, *lines: str) -> Import:
+def told(store: Store, *lines: str) -> ImportEffect:
     return planned(store, rows_of("\n".join(lines), store.lookups.custom_fields(), is_json=False))
 
 
@@ -231,8 +231,8 @@ async def test_rows_that_do_not_fit_the_project_are_faults(store: Store) -> None
 
 
 def test_customers_see_changes_of_items_as_they_see_new_ones() -> None:
-    assert Import(changes={1: {"IsVisibleInPortal": True}}).is_for_customers
-    assert not Import(changes={1: {"IsVisibleInPortal": False, "Name": "Seen"}}).is_for_customers
+    assert ImportEffect(changes={1: {"IsVisibleInPortal": True}}).is_for_customers
+    assert not ImportEffect(changes={1: {"IsVisibleInPortal": False, "Name": "Seen"}}).is_for_customers
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from tests.tui.conftest import Open
 from tests.tui.stage import missing, place_of, text_of
 
 from backlit.store import Store, ViewSpec
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.widgets.view_list import BacklogList
 
 
@@ -32,7 +32,7 @@ async def test_an_item_found_in_the_palette_is_opened(store: Store, opened: Open
         await pilot.press("enter")
         await pilot.pause()
 
-        assert isinstance(pilot.app.screen, EditorScreen)
+        assert isinstance(pilot.app.screen, ItemEditorScreen)
         assert row.name[:20] in text_of(pilot.app)
 
 
@@ -130,7 +130,7 @@ async def test_a_refresh_with_a_rivals_changes_keeps_cursor_scroll_and_the_open_
         before = (backlog.current_id, backlog.scroll_y)
         item_id = backlog.current_id or 0
         others = [each for each in sorted(await on_service(world)) if each != item_id]
-        pilot.app.push_screen(EditorScreen(store, item_id))
+        pilot.app.push_screen(ItemEditorScreen(store, item_id))
         await pilot.pause()
 
         await world.rival.work_items.update(others[0], {"Name": "Changed by a rival"})
@@ -138,7 +138,7 @@ async def test_a_refresh_with_a_rivals_changes_keeps_cursor_scroll_and_the_open_
         await store.refresh()
         await workers_done(pilot.app)
         await pilot.pause()
-        is_still_open = isinstance(pilot.app.screen, EditorScreen)
+        is_still_open = isinstance(pilot.app.screen, ItemEditorScreen)
         pilot.app.pop_screen()
         await pilot.pause()
 

@@ -18,7 +18,7 @@ from backlit.store.edits.work_log import Work
 from backlit.store.undo.history import Reversal
 from backlit.tui.app import global_commands, history, navigation, projects
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.app.places import AppLocation, Jumps, Recent, ScreenNavigator
+from backlit.tui.app.screen_navigator import AppLocation, JumpHistory, RecentItems, ScreenNavigator
 from backlit.tui.commands.command import CannotAct, Command, CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.finder import Offer
@@ -29,7 +29,7 @@ from backlit.tui.items.item_screen import ITEM_COMMANDS
 from backlit.tui.items.log_work import LogWorkDialog
 from backlit.tui.shell import macros
 from backlit.tui.shell.dispatch import Dispatch
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 
 
 class FakePlaces:
@@ -37,8 +37,8 @@ class FakePlaces:
 
     def __init__(self, *, has_screen_over: bool = False) -> None:
         self.here = AppLocation("backlog", 7)
-        self.recent = Recent()
-        self.jumps = Jumps()
+        self.recent = RecentItems()
+        self.jumps = JumpHistory()
         self.has_screen_over = has_screen_over
         self.may_leave = True
         self.went: list[str] = []
@@ -72,7 +72,7 @@ class FakeApplication(FakeTarget):
     def __init__(self, store: Store, answers: tuple[object, ...] = (), places: FakePlaces | None = None) -> None:
         super().__init__(store, (), answers)
         self.fake_places = places or FakePlaces()
-        self.places = cast("ScreenNavigator", self.fake_places)
+        self.navigator = cast("ScreenNavigator", self.fake_places)
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
         self.profiles = ["here", "local", "demo-500-1"]
@@ -139,7 +139,7 @@ async def test_a_mode_is_gone_to_by_the_argument_of_its_row(store: Store) -> Non
     target = FakeApplication(store)
 
     for mode in ("board", "plan", "areas"):
-        await navigation.go(cast("navigation.NavigationTarget", target), call(f"app.{mode}"))
+        await navigation.go(cast("navigation.NavigationCommandTarget", target), call(f"app.{mode}"))
 
     assert target.fake_places.went == ["board", "plan", "areas"]
 
@@ -147,7 +147,7 @@ async def test_a_mode_is_gone_to_by_the_argument_of_its_row(store: Store) -> Non
 async def test_a_count_goes_so_many_jumps_back_and_forward_again(tmp_path: Path) -> None:
     with offline_store(tmp_path) as store:
         target = FakeApplication(store)
-        as_target, places = cast("navigation.NavigationTarget", target), target.fake_places
+        as_target, places = cast("navigation.NavigationCommandTarget", target), target.fake_places
         left = [AppLocation("board"), AppLocation("plan"), AppLocation("areas")]
         for each in left:
             places.jumps.leave(each)
@@ -163,7 +163,7 @@ async def test_a_count_goes_so_many_jumps_back_and_forward_again(tmp_path: Path)
 async def test_back_quits_at_the_backlog_where_all_is_sent(store: Store) -> None:
     target = FakeApplication(store)
 
-    await navigation.back(cast("navigation.NavigationTarget", target), call("app.back"))
+    await navigation.back(cast("navigation.NavigationCommandTarget", target), call("app.back"))
 
     assert target.has_ended
 
@@ -171,7 +171,7 @@ async def test_back_quits_at_the_backlog_where_all_is_sent(store: Store) -> None
 async def test_back_closes_what_is_on_top_and_does_not_quit(store: Store) -> None:
     target = FakeApplication(store, places=FakePlaces(has_screen_over=True))
 
-    await navigation.back(cast("navigation.NavigationTarget", target), call("app.back"))
+    await navigation.back(cast("navigation.NavigationCommandTarget", target), call("app.back"))
 
     assert not target.has_ended
 
@@ -187,7 +187,7 @@ async def test_back_asks_before_it_quits_while_changes_wait(
     await store.items.edit([item_id], {"Name": "Waits"})
     target = FakeApplication(store, answers=(answer,))
 
-    await navigation.back(cast("navigation.NavigationTarget", target), call("app.back"))
+    await navigation.back(cast("navigation.NavigationCommandTarget", target), call("app.back"))
 
     assert (len(target.asked), target.has_ended) == (1, has_ended)
 
@@ -198,7 +198,7 @@ async def test_quitting_and_the_command_for_it_count_the_changes_that_wait(tmp_p
         for item_id in (1, 2):
             await store.items.edit([item_id], {"Name": "Waits"})
             global_commands.say_saved(target, call("app.saved"))
-            await navigation.back(cast("navigation.NavigationTarget", target), call("app.back"))
+            await navigation.back(cast("navigation.NavigationCommandTarget", target), call("app.back"))
 
     kept = "kept and sent the next time backlit runs. y q quit esc stay"
     assert [" ".join(words_of(each).split()) for each in target.asked] == [
@@ -211,7 +211,7 @@ async def test_quitting_and_the_command_for_it_count_the_changes_that_wait(tmp_p
 
 def test_a_second_interrupt_quits_and_one_that_stops_something_does_not_count(store: Store) -> None:
     target = FakeApplication(store)
-    as_target = cast("navigation.NavigationTarget", target)
+    as_target = cast("navigation.NavigationCommandTarget", target)
 
     target.is_running_something = True
     navigation.interrupt(as_target, call("app.interrupt"))
@@ -307,7 +307,7 @@ async def test_an_undo_that_becomes_another_one_while_it_is_asked_about_is_asked
 
 async def test_a_project_is_chosen_by_the_beginning_of_its_name(store: Store) -> None:
     other = next(each for each in store.lookups.projects() if each.id != store.project_id)
-    target = cast("projects.ProjectTarget", FakeApplication(store))
+    target = cast("projects.ProjectCommandTarget", FakeApplication(store))
 
     await projects.choose_project(target, call("app.project", text=other.name[:4].lower()))
 
@@ -315,7 +315,7 @@ async def test_a_project_is_chosen_by_the_beginning_of_its_name(store: Store) ->
 
 
 async def test_an_unknown_project_is_refused_with_the_names_of_those_there_are(store: Store) -> None:
-    target = cast("projects.ProjectTarget", FakeApplication(store))
+    target = cast("projects.ProjectCommandTarget", FakeApplication(store))
 
     with pytest.raises(BadRequest, match=f"Unknown project “nowhere”. Projects: .*{store.lookups.projects()[0].name}"):
         await projects.choose_project(target, call("app.project", text="nowhere"))
@@ -328,7 +328,7 @@ async def test_a_profile_is_opened_unless_a_screen_is_to_stay(
     target = FakeApplication(store)
     target.fake_places.may_leave = may_leave
 
-    await projects.choose_profile(cast("projects.ProjectTarget", target), call("app.profile", text="demo"))
+    await projects.choose_profile(cast("projects.ProjectCommandTarget", target), call("app.profile", text="demo"))
 
     assert (target.wanted_profile, target.has_ended) == (wanted, may_leave)
 
@@ -337,12 +337,12 @@ async def test_the_profile_that_is_open_is_refused(store: Store) -> None:
     target = FakeApplication(store)
 
     with pytest.raises(CannotAct, match="This profile is already open"):
-        await projects.choose_profile(cast("projects.ProjectTarget", target), call("app.profile", text="here"))
+        await projects.choose_profile(cast("projects.ProjectCommandTarget", target), call("app.profile", text="here"))
 
 
 async def test_a_theme_is_put_on_by_its_name_and_completed(store: Store) -> None:
     target = FakeApplication(store)
-    as_target = cast("global_commands.ApplicationTarget", target)
+    as_target = cast("global_commands.ApplicationCommandTarget", target)
 
     await global_commands.choose_theme(as_target, call("app.theme", text="paper"))
 
@@ -367,7 +367,7 @@ async def test_a_changed_theme_is_told_with_the_way_to_keep_it_and_a_left_choice
         target.theme = "paper"
 
     target = FakeApplication(store, answers=(try_another, Choice("paper", "paper"), Choice("paper", "paper")))
-    as_target = cast("global_commands.ApplicationTarget", target)
+    as_target = cast("global_commands.ApplicationCommandTarget", target)
     themes = []
     for _ in range(3):
         with stage():
@@ -386,7 +386,7 @@ async def test_a_changed_theme_is_told_with_the_way_to_keep_it_and_a_left_choice
 async def test_a_found_command_runs_and_is_offered_first_next_time(store: Store) -> None:
     chosen = ["item.status", "app.theme", "item.status"]
     target = FakeApplication(store, answers=tuple(COMMAND_BY_ID[each] for each in chosen))
-    as_target = cast("global_commands.ApplicationTarget", target)
+    as_target = cast("global_commands.ApplicationCommandTarget", target)
     target.session.recent_commands = tuple(f"item.{number}" for number in range(8))
 
     with stage():
@@ -399,7 +399,7 @@ async def test_a_found_command_runs_and_is_offered_first_next_time(store: Store)
 
 async def test_a_found_item_opens_and_a_command_of_another_place_is_refused_with_its_key(store: Store) -> None:
     target = FakeApplication(store, answers=(COMMAND_BY_ID["plan.send"], None, 7))
-    as_target = cast("global_commands.ApplicationTarget", target)
+    as_target = cast("global_commands.ApplicationCommandTarget", target)
 
     with stage():
         with pytest.raises(CannotAct, match=r"works in the plan only\. gp goes there\."):
@@ -407,7 +407,7 @@ async def test_a_found_item_opens_and_a_command_of_another_place_is_refused_with
         for _ in range(2):
             await global_commands.find(as_target, call("app.palette"))
 
-    assert (target.opened, target.session.recent_commands) == ([(7, ItemPlace.EDITOR, None)], ())
+    assert (target.opened, target.session.recent_commands) == ([(7, ItemDestination.EDITOR, None)], ())
     assert cast("FakeDispatch", target.dispatch).ran == []
 
 
@@ -416,7 +416,7 @@ async def test_a_found_item_opens_and_a_command_of_another_place_is_refused_with
 
 async def test_changes_are_fetched_and_a_full_resync_and_failures_are_told(world: World, store: Store) -> None:
     target = FakeApplication(store)
-    as_target = cast("global_commands.ApplicationTarget", target)
+    as_target = cast("global_commands.ApplicationCommandTarget", target)
     found = []
     for command in (global_commands.refresh, global_commands.resync):
         command(as_target, call("app.refresh"))

@@ -15,7 +15,7 @@ from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
-from backlit.tui.app.global_commands import PAIRS, KeysHelp
+from backlit.tui.app.global_commands import PAIRED_COMMANDS, KeysHelp
 from backlit.tui.commands.command import Command, Context
 from backlit.tui.commands.table import COMMAND_BY_ID, commands_here, commands_in
 from backlit.tui.dialogs.finder import KEY_GAP, OfferList, OffersDialog
@@ -23,7 +23,7 @@ from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 from backlit.tui.shell.dispatch import contexts_of
 
 HEADS = ("Needed most", "Signs", "Lists", "Items", "Everywhere", "Moving in lists")
-SECONDS = {second for second, _ in PAIRS.values()}
+SECONDS = {second for second, _ in PAIRED_COMMANDS.values()}
 CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 
 
@@ -41,7 +41,7 @@ async def asked(
 
 def help_of(command: Command) -> str:
     """Return the words for a command, which two directions of a movement share."""
-    shared = {each: words for first, (second, words) in PAIRS.items() for each in (first, second)}
+    shared = {each: words for first, (second, words) in PAIRED_COMMANDS.items() for each in (first, second)}
     return shared.get(command.id, command.help.removesuffix("."))
 
 
@@ -435,7 +435,7 @@ async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is(
         await pilot.pause()
 
         commands = commands_here(CONTEXTS)
-        folds = {help_of(each) for each in commands if each.id in PAIRS}
-        is_shared = {each.id: each.id in {*PAIRS, *SECONDS} or help_of(each) in folds for each in commands}
+        folds = {help_of(each) for each in commands if each.id in PAIRED_COMMANDS}
+        is_shared = {each.id: each.id in {*PAIRED_COMMANDS, *SECONDS} or help_of(each) in folds for each in commands}
         offers = len({help_of(each) if is_shared[each.id] else each.id for each in commands})
         assert f"esc close  2 of {offers} ─╯" in text_of(app)

@@ -120,7 +120,7 @@ async def test_the_new_number_is_named_also_when_the_service_was_faster_than_the
         await pilot.pause()
 
         assert isinstance(pilot.app, BacklitApp)
-        pilot.app.places.show_reversal(done)
+        pilot.app.navigator.show_reversal(done)
         await said(pilot, f"Created again: #{item_id} is now #")
 
 

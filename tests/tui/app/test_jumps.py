@@ -7,15 +7,15 @@ from tests.tui.listing import items, press, shown
 from tests.tui.stage import heading_of, missing, text_of, words_of_dialog
 
 from backlit.store import Store
-from backlit.tui.app.places import AppLocation, Jumps
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.app.screen_navigator import AppLocation, JumpHistory
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.trees.screen import TreeScreen
 
 ONE, TWO, THREE = AppLocation("backlog", 1), AppLocation("backlog", 2), AppLocation("areas")
 
 
 def test_places_are_gone_back_through_and_forward_again() -> None:
-    jumps = Jumps()
+    jumps = JumpHistory()
     jumps.leave(ONE)
     jumps.leave(TWO)
 
@@ -24,7 +24,7 @@ def test_places_are_gone_back_through_and_forward_again() -> None:
 
 
 def test_a_place_is_kept_once() -> None:
-    jumps = Jumps()
+    jumps = JumpHistory()
     for place in (ONE, TWO, ONE):
         jumps.leave(place)
 
@@ -114,7 +114,7 @@ async def test_the_picker_starts_with_recent_items(store: Store, opened: Open) -
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "5", "G", "enter")
-        await until(lambda: isinstance(pilot.app.screen, EditorScreen))
+        await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
         await press(pilot, "q", "#")
 
         assert missing(pilot.app, ["Recent", f"#{rows[4].id}"]) == []

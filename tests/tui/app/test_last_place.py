@@ -13,9 +13,9 @@ from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.app.places import LAST_PLACE
+from backlit.tui.app.screen_navigator import LAST_LOCATION_KEY
 from backlit.tui.board.screen import BoardScreen
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 
 
 @pytest.mark.slow
@@ -40,11 +40,11 @@ async def test_a_start_shows_the_screen_and_the_item_of_the_last_time(store: Sto
 async def test_a_start_opens_the_item_that_was_open(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, *"3j", "enter")
-        await until(lambda: isinstance(pilot.app.screen, EditorScreen))
+        await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
         pilot.app.exit()
 
     async with opened(store) as pilot:
-        await until(lambda: isinstance(pilot.app.screen, EditorScreen))
+        await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
         await press(pilot, "q")
 
         assert items(pilot).cursor == 3
@@ -98,7 +98,7 @@ async def test_a_confirmation_is_not_repeated_in_the_line_for_a_new_user(store: 
 async def test_the_place_is_kept_for_an_application_that_is_killed(tmp_path: Path, opened: Open) -> None:
     def kept() -> object:
         with closing(sqlite3.connect(places_in(tmp_path).journal)) as journal:
-            return journal.execute("SELECT value FROM settings WHERE key = ?", (LAST_PLACE,)).fetchone()
+            return journal.execute("SELECT value FROM settings WHERE key = ?", (LAST_LOCATION_KEY,)).fetchone()
 
     with offline_store(tmp_path, [item(number) for number in range(1, 60)]) as store:
         async with opened(store) as pilot:

@@ -16,7 +16,7 @@ from backlit.model.errors import BadRequest
 from backlit.store import Store
 from backlit.store.files.files import WriteContext
 from backlit.store.mirror.status_groups import CAPABILITIES
-from backlit.tui.app.projects import ProjectTarget, complete_profile, complete_project, project_lines
+from backlit.tui.app.projects import ProjectCommandTarget, complete_profile, complete_project, project_lines
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.choices import Choice
 
@@ -27,7 +27,7 @@ class FakeProfiles(FakeTarget):
     def __init__(self, store: Store, profiles: Sequence[str] = (), answers: Sequence[object] = ()) -> None:
         super().__init__(store, (), answers)
         self.profiles = profiles
-        self.places = self.here = self
+        self.navigator = self.here = self
         self.mode = "backlog"
         self.may_leave = True
         self.wanted_profile: str | None = None
@@ -89,8 +89,11 @@ async def test_a_project_is_chosen_by_the_beginning_of_its_name_or_in_a_list(sto
     await run(left, "app.project")
     assert (store.project_id, left.wanted_profile) == (2, None)
     assert words_of(left.asked[0]).startswith("Projects")
-    assert [each.text for each in complete_project(cast("ProjectTarget", left), "au", 2)] == ["Aurora", "Aurelia"]
-    assert [each.text for each in complete_profile(cast("ProjectTarget", picked), "d", 1)] == ["demo"]
+    assert [each.text for each in complete_project(cast("ProjectCommandTarget", left), "au", 2)] == [
+        "Aurora",
+        "Aurelia",
+    ]
+    assert [each.text for each in complete_profile(cast("ProjectCommandTarget", picked), "d", 1)] == ["demo"]
 
 
 @pytest.mark.parametrize(

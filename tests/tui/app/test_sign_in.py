@@ -12,14 +12,14 @@ from tests.tui.conftest import Open
 from tests.tui.stage import missing, text_of
 from textual.pilot import Pilot
 
-from backlit.cli.commands.session import Joining
+from backlit.cli.commands.session import RemoteProfileSignIn
 from backlit.client.client import root_of
 from backlit.client.tokens import LoginCookie, TokenCache
 from backlit.config.settings import Profiles, find_locations
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.app.sign_in import JoinWay, SignInDialog, WelcomeApp
+from backlit.tui.app.sign_in import ProfileSignIn, SignInDialog, WelcomeApp
 from backlit.tui.shell.input_queue import PAUSE
 
 
@@ -222,7 +222,7 @@ async def test_the_field_with_the_focus_has_a_bar_at_its_left(world: World, open
 async def test_the_address_of_a_server_needs_no_protocol() -> None:
     addresses: list[str] = []
 
-    def join(address: str) -> JoinWay:
+    def join(address: str) -> ProfileSignIn:
         addresses.append(str(root_of(address)))
         raise BadRequest("Stop here.")
 
@@ -257,7 +257,7 @@ async def test_another_users_sign_in_opens_their_profile_and_sends_nothing(
     waiting = world.store(signed_in=False, owner="maya")
     locations = find_locations({"BACKLIT_HOME": str(world.folder / "home")})
     code = await asyncio.to_thread(world.service.invite, "jon")
-    app = BacklitApp(waiting, join=partial(Joining, locations))
+    app = BacklitApp(waiting, join=partial(RemoteProfileSignIn, locations))
 
     async with app.run_test(size=(80, 24)) as pilot:
         await until(lambda: isinstance(app.screen, SignInDialog) and app.focused is not None)

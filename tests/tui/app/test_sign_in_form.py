@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 
 from backlit.model.errors import BacklitError, BadRequest, Offline, OtherOrigin, Unauthorized
 from backlit.model.wrap import TokenGrant
-from backlit.tui.app.sign_in import DOORS, SignInDialog, WelcomeApp, WelcomeDialog, ask_to_join
+from backlit.tui.app.sign_in import WELCOME_CHOICES, SignInDialog, WelcomeApp, WelcomeDialog, ask_to_join
 from backlit.tui.dialogs.dialog import ConfirmDialog, Dialog
 from backlit.tui.dialogs.line import LineDialog
 
@@ -255,7 +255,7 @@ async def test_the_welcome_asks_until_a_profile_is_chosen() -> None:
 
         assert isinstance(welcome, WelcomeDialog)
         shown = text_of(app)
-        for number, (_, name, about) in enumerate(DOORS, 1):
+        for number, (_, name, about) in enumerate(WELCOME_CHOICES, 1):
             assert f"{number}  {name}" in shown
             assert about in shown
         found = [current()]

@@ -90,9 +90,9 @@ async def test_the_first_rows_are_painted_before_the_rest_of_a_long_list_is_read
 
         class WatchedApp(BacklitApp, inherit_bindings=False):
             def on_backlog_screen_painted(self) -> None:
-                assert self.places.backlog is not None
+                assert self.navigator.backlog is not None
                 assert "Item 30" in text_of(self)
-                counts.append(self.places.backlog.current_view.count)
+                counts.append(self.navigator.backlog.current_view.count)
 
         app = WatchedApp(store)
         async with app.run_test(size=(120, 40)):

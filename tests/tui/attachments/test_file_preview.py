@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from backlit.tui.attachments.file_preview import LOOK_LIMIT, MOST_ROWS, first_lines, preview_of
+from backlit.tui.attachments.file_preview import MAX_ROWS, PREVIEW_BYTES, first_lines, preview_of
 from backlit.tui.drawing import images, themes
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.shell.paths import completions, files_in, folder_and_name
@@ -87,7 +87,7 @@ def test_the_beginning_of_a_file_has_as_many_lines_as_there_is_room(
 
 
 def test_a_table_says_that_it_shows_the_first_rows_of_many() -> None:
-    kinds = [preview_of(b"a,b\n" + b"1,2\n" * rows, "x.csv", None).kind for rows in (1, MOST_ROWS - 1, MOST_ROWS + 1)]
+    kinds = [preview_of(b"a,b\n" + b"1,2\n" * rows, "x.csv", None).kind for rows in (1, MAX_ROWS - 1, MAX_ROWS + 1)]
 
     assert kinds == ["1 row, 2 columns", "4,999 rows, 2 columns", "first 4,999 rows, 2 columns"]
 
@@ -113,9 +113,9 @@ def test_what_cannot_be_shown_says_its_kind_and_size() -> None:
 
 
 def test_a_text_that_was_cut_inside_a_character_is_a_text() -> None:
-    content = ("é" * LOOK_LIMIT).encode()[: LOOK_LIMIT - 1] + b"a"
+    content = ("é" * PREVIEW_BYTES).encode()[: PREVIEW_BYTES - 1] + b"a"
 
-    look = preview_of(content[:-1] + "é".encode()[:1], "x.txt", 10 * LOOK_LIMIT)
+    look = preview_of(content[:-1] + "é".encode()[:1], "x.txt", 10 * PREVIEW_BYTES)
 
     assert (look.kind, look.note) == ("text", "only the first 256 KB")
 
@@ -160,7 +160,7 @@ def test_without_the_extra_a_sentence_names_it(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_beginning_of_a_picture_leads_to_the_picture() -> None:
-    begin = picture().ljust(LOOK_LIMIT, b"\0")
+    begin = picture().ljust(PREVIEW_BYTES, b"\0")
     on, off = (preview_of(begin, "shot.png", 2**20, with_pictures=each).draw(99, 4, LOOKS) for each in (True, False))
 
     assert on[0][0].text == "PNG picture, 1.0 MB. Press enter to show it."

@@ -19,7 +19,7 @@ from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.store.records.entry import FOR_CUSTOMERS
-from backlit.tui.attachments.file_preview import LOOK_LIMIT, FilePreviewDialog
+from backlit.tui.attachments.file_preview import PREVIEW_BYTES, FilePreviewDialog
 from backlit.tui.attachments.screen import AttachmentsScreen, bar
 from backlit.tui.dialogs.line import PathDialog
 
@@ -258,7 +258,7 @@ async def test_a_look_shows_each_kind(
 
 @pytest.mark.slow
 async def test_a_look_fetches_only_the_beginning(store: Store, opened: Open, item_id: int, write: Write) -> None:
-    await attached(store, item_id, write("log.txt", b"line\n" * LOOK_LIMIT))
+    await attached(store, item_id, write("log.txt", b"line\n" * PREVIEW_BYTES))
 
     async with showing(opened, store, item_id) as pilot:
         await pilot.press("enter")

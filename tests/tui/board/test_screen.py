@@ -403,7 +403,7 @@ async def test_selection_the_preview_and_opening_work_as_in_the_list(store: Stor
         await press(pilot, "escape", "enter")
 
         assert "○ Not done ·" in preview
-        assert type(pilot.app.screen).__name__ == "EditorScreen"
+        assert type(pilot.app.screen).__name__ == "ItemEditorScreen"
 
 
 @pytest.mark.slow

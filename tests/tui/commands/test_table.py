@@ -12,7 +12,7 @@ import pytest
 from textual.dom import DOMNode
 
 import backlit.tui
-from backlit.tui.app.command_line import CommandWords
+from backlit.tui.app.command_line import CommandLineParser
 from backlit.tui.attachments.screen import AttachmentList, AttachmentsScreen
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.board.board_list import BoardList
@@ -21,7 +21,7 @@ from backlit.tui.commands.command import Command, CommandContext, Context, item_
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.editor.field_grid import FieldGrid
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.items.comment_thread import CommentThread
@@ -91,7 +91,7 @@ def test_each_group_has_one_context() -> None:
         (BoardScreen, BoardList, (Context.BOARD, Context.MOVES, Context.LIST, Context.ITEM)),
         (PlanScreen, PlanList, (Context.PLAN, Context.MOVES, Context.LIST, Context.ITEM)),
         (TreeScreen, TreeList, (Context.TREE, Context.MOVES)),
-        (EditorScreen, FieldGrid, (Context.EDITOR, Context.TABS, Context.MOVES, Context.ITEM)),
+        (ItemEditorScreen, FieldGrid, (Context.EDITOR, Context.TABS, Context.MOVES, Context.ITEM)),
         (CommentsScreen, CommentThread, (Context.COMMENTS, Context.TABS, Context.MOVES, Context.DETAIL, Context.ITEM)),
         (AttachmentsScreen, AttachmentList, (Context.ATTACHMENTS, Context.TABS, Context.MOVES, Context.ITEM)),
         (GroomScreen, QuestionStrip, (Context.GROOM, Context.ITEM)),
@@ -136,7 +136,7 @@ class Place(DOMNode):
     [("rank write", "item.rank-write", ""), ("rank 5", "item.rank-position", "5"), ("rank", "item.rank-position", "")],
 )
 def test_the_longest_word_of_a_line_is_its_command(line: str, command_id: str, argument: str) -> None:
-    _, call = CommandWords(Place()).run_of(line)
+    _, call = CommandLineParser(Place()).run_of(line)
 
     assert (call.command.id, call.text) == (command_id, argument)
 

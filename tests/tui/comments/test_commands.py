@@ -14,7 +14,7 @@ from backlit.store import EntryKind, Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 
 KEY = "comment:1"
 
@@ -221,7 +221,7 @@ async def test_a_comment_is_copied_and_its_files_are_opened_once_it_is_sent(stor
 
     assert target.copied == ["a \n" + "b" * 70]
     assert target.said == ["Copied the comment: a " + "b" * 58]
-    assert target.opened == [(1, ItemPlace.ATTACHMENTS, 5)]
+    assert target.opened == [(1, ItemDestination.ATTACHMENTS, 5)]
     with pytest.raises(CannotAct, match="does not have this comment yet"):
         await run(FakeComments(store, comment(-5, "a")), "comments.files")
 

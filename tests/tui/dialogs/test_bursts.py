@@ -26,7 +26,7 @@ from backlit.model.statuses import StatusGroups
 from backlit.store import Store
 from backlit.store.edits.conflicts import Contested
 from backlit.store.records.people import IterationEntry
-from backlit.tui.app.command_line import CommandLine, CommandWords
+from backlit.tui.app.command_line import CommandLine, CommandLineParser
 from backlit.tui.app.global_commands import KeysHelp, ThemeDialog
 from backlit.tui.app.navigation import GoToDialog
 from backlit.tui.app.sign_in import SignInDialog, WelcomeDialog
@@ -113,7 +113,7 @@ def log_work(store: Store) -> Dialog[Any]:
 
 
 MAKERS: dict[type[Dialog[Any]], Make] = {
-    CommandLine: lambda store: CommandLine(CommandWords(LineInput()), store.typed.lines),
+    CommandLine: lambda store: CommandLine(CommandLineParser(LineInput()), store.typed.lines),
     CommentDialog: lambda store: CommentDialog(
         "C", ComposedComment("", False), StoredDraft(store, "comment:1"), act="send"
     ),

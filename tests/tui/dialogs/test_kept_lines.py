@@ -19,7 +19,7 @@ from backlit import tui
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.shell.drafts import RESTORED, StoredLines
+from backlit.tui.shell.drafts import RESTORED_SENTENCE, StoredLines
 from backlit.tui.widgets.item_rows import DRAFT_SIGN
 
 
@@ -30,7 +30,7 @@ async def test_a_name_that_was_being_typed_is_restored_after_the_application_end
     async with opened(store) as pilot:
         await press(pilot, "c", "n")
 
-        assert RESTORED in text_of(pilot.app)
+        assert RESTORED_SENTENCE in text_of(pilot.app)
         assert "Half a name" in text_of(pilot.app)
 
 
@@ -87,8 +87,8 @@ async def test_a_name_that_was_taken_or_emptied_is_not_offered_again(store: Stor
         taken = text_of(pilot.app)
         await press(pilot, "z", "escape", "c", "n", "ctrl+u", "escape", "c", "n")
 
-        assert RESTORED not in taken
-        assert RESTORED not in text_of(pilot.app)
+        assert RESTORED_SENTENCE not in taken
+        assert RESTORED_SENTENCE not in text_of(pilot.app)
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ async def test_a_new_item_that_was_being_named_is_restored(store: Store, opened:
     async with opened(store) as pilot:
         await press(pilot, "a", "enter")
 
-        assert RESTORED in text_of(pilot.app)
+        assert RESTORED_SENTENCE in text_of(pilot.app)
         assert "A new wish" in text_of(pilot.app)
 
 
@@ -192,7 +192,7 @@ async def test_a_line_that_the_full_disk_refused_is_offered_again_and_taken_when
             await until(lambda: "Kept in spite" in text_of(app), lambda: text_of(app))
 
             found = store.item(items(pilot).current_id or 0)
-            assert RESTORED in offered
+            assert RESTORED_SENTENCE in offered
             assert found is not None
             assert found.fields["Name"] == "Kept in spite"
 
@@ -241,7 +241,7 @@ async def test_a_value_typed_for_a_conflict_is_restored_after_the_application_en
     async with settling(opened, store) as pilot:
         await pilot.press("e")
 
-        assert RESTORED in text_of(pilot.app)
+        assert RESTORED_SENTENCE in text_of(pilot.app)
         assert "Both names" in text_of(pilot.app)
 
 
@@ -252,5 +252,5 @@ async def test_a_path_being_typed_is_restored_after_the_application_ended(store:
     async with opened(store) as pilot:
         await press(pilot, "g", "t", "a")
 
-        assert RESTORED in text_of(pilot.app)
+        assert RESTORED_SENTENCE in text_of(pilot.app)
         assert "/srv/shots" in text_of(pilot.app)

@@ -7,7 +7,7 @@ from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 
 
 @pytest.mark.slow
@@ -71,7 +71,7 @@ async def test_a_kept_draft_comes_back_and_says_so(world: World, store: Store, e
 
     async with edit(item_id) as pilot:
         await leave_unsaved(pilot, "k")
-        pilot.app.push_screen(EditorScreen(store, item_id))
+        pilot.app.push_screen(ItemEditorScreen(store, item_id))
         await pilot.pause()
 
         assert missing(pilot.app, ["▌*Name", "Unsaved", "Kept changes from", "gu reverts"]) == []
@@ -86,7 +86,7 @@ async def test_a_discarded_draft_is_gone(world: World, store: Store, edit: Edit)
         await leave_unsaved(pilot, "d")
         await until(lambda: store.drafts.find(f"edit:{item_id}") is None)
 
-        assert not isinstance(pilot.app.screen, EditorScreen)
+        assert not isinstance(pilot.app.screen, ItemEditorScreen)
         assert store.outbox_entries() == ()
 
 
@@ -96,7 +96,7 @@ async def test_save_at_the_question_saves_and_closes(world: World, store: Store,
 
     async with edit(item_id) as pilot:
         await leave_unsaved(pilot, "s")
-        await until(lambda: not isinstance(pilot.app.screen, EditorScreen))
+        await until(lambda: not isinstance(pilot.app.screen, ItemEditorScreen))
 
         assert (await fields_on(world, store, item_id))["Name"] == "Unsaved"
         assert store.drafts.find(f"edit:{item_id}") is None

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from backlit.model.fields import Field, ItemType, Kind
 from backlit.store import Store
 from backlit.store.records.merge import is_same
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.fields.choices import PICKED_KINDS, field_choices, likely_value
 
 TYPED: Mapping[Kind, tuple[str, object]] = {
@@ -189,7 +189,7 @@ async def test_wq_saves_and_closes(world: World, store: Store, edit: Edit) -> No
         await pilot.pause(0.2)
 
         assert "Saved" in text_of(pilot.app)
-        assert not isinstance(pilot.app.screen, EditorScreen)
+        assert not isinstance(pilot.app.screen, ItemEditorScreen)
         assert (await fields_on(world, store, item_id))["Name"] == "Other"
 
 

@@ -14,7 +14,7 @@ from backlit.store import Store
 from backlit.store.edits.conflicts import Keep
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMANDS
-from backlit.tui.editor.field_grid import FieldLines
+from backlit.tui.editor.field_grid import EditorFields
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.fields.values import merged, taken_back
 from backlit.tui.shell.dispatch import function_of
@@ -173,13 +173,13 @@ def test_what_an_editor_did_not_touch_stays_byte_for_byte(raw: str, written: str
 
 
 class FakeEditor(FakeTarget):
-    """An `editor.form_commands.EditorTarget` over a draft, as far as conflicts and saving need it."""
+    """An `editor.form_commands.EditorCommandTarget` over a draft, as far as conflicts and saving need it."""
 
     def __init__(self, store: Store, draft: ItemDraft, answers: Sequence[object], item_type: str = "") -> None:
         super().__init__(store, [1], answers)
         self.item_id, self.item_type, self.draft = None if item_type else 1, item_type or "Story", draft
         self.form = self.app = self
-        self.lines = FieldLines(store, self.item_type, is_new=bool(item_type))
+        self.lines = EditorFields(store, self.item_type, is_new=bool(item_type))
         self.autosave = DraftAutosave(cast("Screen[None]", self), store, f"new:{item_type}", draft)
         self.is_saving = asyncio.Lock()
         self.writes: list[asyncio.Task[None]] = []

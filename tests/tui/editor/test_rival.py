@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.store.records.entry import EntryState
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.items.conflict_dialog import ConflictDialog
 
 BEFORE: Mapping[str, object] = {
@@ -194,7 +194,7 @@ async def test_what_is_typed_over_a_value_that_arrives_is_asked_about(world: Wor
         await until(lambda: isinstance(pilot.app.screen, ConflictDialog))
         asked = missing(pilot.app, ["jon", "while you were editing", "Before!", "Theirs", "Was"])
         await pilot.press("t", "enter")
-        await until(lambda: isinstance(pilot.app.screen, EditorScreen))
+        await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
         await pilot.pause()
 
         assert asked == []
@@ -243,11 +243,11 @@ async def test_a_kept_draft_does_not_overwrite_what_came_while_it_was_closed(
     async with edit(item_id) as pilot:
         await change_here(pilot, "Name", "Mine")
         await pilot.press("q", "k")
-        await until(lambda: not isinstance(pilot.app.screen, EditorScreen))
+        await until(lambda: not isinstance(pilot.app.screen, ItemEditorScreen))
         await until(lambda: store.drafts.find(f"edit:{item_id}"))
         await change_there(world, item_id, "Name", "Theirs")
         await store.refresh()
-        pilot.app.push_screen(EditorScreen(store, item_id))
+        pilot.app.push_screen(ItemEditorScreen(store, item_id))
         await pilot.pause()
         await pilot.press("ctrl+s")
         await until(lambda: isinstance(pilot.app.screen, ConflictDialog))

@@ -18,7 +18,7 @@ from backlit.store.records.item import RowSign
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.item_draft import ItemDraft
-from backlit.tui.editor.saving import EditorNote, saved_words
+from backlit.tui.editor.saving import EditorNotice, saved_words
 
 
 class Form(FakeEditor):
@@ -255,7 +255,7 @@ async def test_the_note_follows_a_save_until_it_is_sent_and_after_a_move_says_on
     assert found is not None
     sent, waiting = found, replace(found, sign=RowSign.PENDING)
     refused = replace(found, sign=RowSign.REFUSED)
-    note = EditorNote(cast("FieldForm", cursor), "Restored.")
+    note = EditorNotice(cast("FieldForm", cursor), "Restored.")
 
     def after(item: Item) -> str:
         note.follow(store, item)

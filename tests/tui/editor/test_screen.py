@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store, TreeKind
-from backlit.tui.editor.fold import Fold, GridLine
+from backlit.tui.editor.fold import FieldFold, GridLine
 from backlit.tui.items.conflict_dialog import ConflictDialog
 
 Case = tuple[str, str, tuple[str, ...], object]
@@ -438,7 +438,7 @@ async def test_a_save_over_a_change_nobody_saw_says_who_made_it_and_the_way_on(
 def test_the_fold_opens_once_for_a_fault_below_it_and_can_be_closed() -> None:
     fields = list(FIELD_BY_KEY.values())[:12]
     lines = [GridLine(field.label, field=field) for field in fields]
-    fold = Fold()
+    fold = FieldFold()
     fold.show(lines)
     fold.lay_out(40, 8, "")
     before = fold.is_open

@@ -21,12 +21,12 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.groom import screen
-from backlit.tui.groom.questions import ItemQuestions, OneItem
+from backlit.tui.groom.questions import ItemQuestions, SingleItemQueue
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.groom.summary_screen import summary_of
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 
 SCALE = (1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
 UNESTIMATED = next(rule for rule in RULES if rule.id == "estimate")
@@ -48,7 +48,7 @@ class FakeGrooming(FakeTarget):
     def __init__(self, store: Store, alone: int | None = None, answers: Sequence[object] = ()) -> None:
         super().__init__(store, (), answers)
         found = store.item(alone or 0)
-        self.alone = OneItem(store, found) if found is not None else None
+        self.alone = SingleItemQueue(store, found) if found is not None else None
         self.queue: Any = self.alone or store.grooming
         self.questions = ItemQuestions(store, {}, lambda: SCALE)
         self.stop: Stop | None = None
@@ -398,7 +398,7 @@ async def test_an_item_of_the_summary_opens_unless_it_is_deleted(store: Store) -
     for command_id in ("summary.open", "summary.edit"):
         await run(target, command_id)
 
-    assert [each[:2] for each in target.opened] == [(2, ItemPlace.EDITOR), (2, ItemPlace.NAME)]
+    assert [each[:2] for each in target.opened] == [(2, ItemDestination.EDITOR), (2, ItemDestination.NAME)]
     for gone in (FakeSummary(store, at=4), FakeSummary(store, ())):
         with pytest.raises(CannotAct, match="The item no longer exists"):
             await run(gone, "summary.open")

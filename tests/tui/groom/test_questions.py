@@ -16,7 +16,15 @@ from backlit.store.journal.groom_queue import Stop
 from backlit.store.records.item import Item
 from backlit.tui.fields.choices import Choice
 from backlit.tui.groom.question_strip import QuestionStrip
-from backlit.tui.groom.questions import CommonValues, ItemQuestions, OneItem, Question, act_of, answers, common_values
+from backlit.tui.groom.questions import (
+    CommonValues,
+    GroomingQuestion,
+    ItemQuestions,
+    SingleItemQueue,
+    answers,
+    common_values,
+    edit_of,
+)
 
 SCALE = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
 LARGE = (10.0, 20.0, 40.0)
@@ -66,7 +74,7 @@ def test_an_item_without_a_status_is_not_asked_for_one(store: Store) -> None:
 def test_an_item_groomed_alone_is_asked_for_an_estimate_that_no_rule_wants(tmp_path: Path) -> None:
     feature = item(5, kind="Feature", Estimate=None, IterationID=1)
     with offline_store(tmp_path, [feature]) as store:
-        stop = OneItem(store, found(store, 5)).next_stop(0)
+        stop = SingleItemQueue(store, found(store, 5)).next_stop(0)
         questions = begun(store, item_id=5, stop=stop)
 
         assert "Estimate" not in store.grooming.questions(found(store, 5))
@@ -75,7 +83,7 @@ def test_an_item_groomed_alone_is_asked_for_an_estimate_that_no_rule_wants(tmp_p
 
 
 def test_an_answer_is_the_value_only_with_its_type() -> None:
-    question = Question(FIELD_BY_KEY["Priority"], 1, "1", is_open=True, answers={})
+    question = GroomingQuestion(FIELD_BY_KEY["Priority"], 1, "1", is_open=True, answers={})
 
     assert [question.has(Choice(value, "x")) for value in (1, 2, True, "1")] == [True, False, False, False]
 
@@ -252,8 +260,8 @@ def test_a_tag_is_added_and_another_answer_set(store: Store) -> None:
     (tag,) = answers(store, FIELD_BY_KEY["Tags"], found(store, 1), SCALE, {"Tags": ["z"]})
     priority = answers(store, FIELD_BY_KEY["Priority"], found(store, 1), SCALE, TAGS)[1]
 
-    added = act_of(FIELD_BY_KEY["Tags"], tag)
-    given = act_of(FIELD_BY_KEY["Priority"], priority)
+    added = edit_of(FIELD_BY_KEY["Tags"], tag)
+    given = edit_of(FIELD_BY_KEY["Priority"], priority)
 
     assert added.changes(found(store, 1)) == {"Tags": ["a", "z"]}
     assert given.changes(found(store, 1)) == {"Priority": 2}
@@ -267,7 +275,7 @@ class StripStage(Stage):
 async def test_a_question_that_is_wider_than_its_column_stands_above_its_answers() -> None:
     field = replace(FIELD_BY_KEY["Priority"], key="Custom", label="Does the legal department agree with it")
     async with StripStage().run_test(size=(60, 20)) as pilot:
-        pilot.app.query_one(QuestionStrip).show([Question(field, None, "", is_open=True, answers={})], 0, [])
+        pilot.app.query_one(QuestionStrip).show([GroomingQuestion(field, None, "", is_open=True, answers={})], 0, [])
         await pilot.pause()
 
         assert "Does the legal department agree with it?" in text_of(pilot.app)

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from backlit.store import Store
 from backlit.store.grooming import FieldAnswer, Groomed
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.groom.summary_screen import GroomSummaryScreen, SessionFacts, summary_of
 
@@ -116,7 +116,7 @@ async def test_the_item_under_the_cursor_of_the_summary_is_shown_and_opened(
 
         assert f"#{ids[1]} ◆ Story" in below
         assert "2 of 2" in below
-        assert isinstance(pilot.app.screen, EditorScreen)
+        assert isinstance(pilot.app.screen, ItemEditorScreen)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from tests.tui.target import FakeTarget, run, words_of
 from backlit.store import Store
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 
 CHANGED = InboxRecord(1, 1, NewsKind.CHANGED, "Story", "Item 1", {"Estimate": "3"})
 COMMENTED = InboxRecord(2, 1, NewsKind.CHANGED, "Story", "Item 2", {}, (50,))
@@ -53,9 +53,9 @@ async def test_an_item_opens_where_its_news_are(tmp_path: Path) -> None:
             await run(target, "inbox.open")
 
         assert [each[:2] for each in target.opened] == [
-            *((1, ItemPlace.EDITOR), (1, ItemPlace.NAME)),
-            *((2, ItemPlace.COMMENTS), (2, ItemPlace.NAME)),
-            *((3, ItemPlace.EDITOR), (3, ItemPlace.NAME)),
+            *((1, ItemDestination.EDITOR), (1, ItemDestination.NAME)),
+            *((2, ItemDestination.COMMENTS), (2, ItemDestination.NAME)),
+            *((3, ItemDestination.EDITOR), (3, ItemDestination.NAME)),
         ]
 
 

@@ -23,12 +23,12 @@ from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.inbox.inbox_list import FeedList
 from backlit.tui.inbox.screen import InboxScreen
 from backlit.tui.items.change_words import fields_lines
 from backlit.tui.shell.dispatch import function_of
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 
 
 async def stories(store: Store) -> list[int]:
@@ -275,7 +275,7 @@ async def test_enter_opens_the_editor_and_then_it_has_been_seen(world: World, st
     async with inbox_of(opened, store) as pilot:
         await pilot.press("enter")
         await pilot.pause()
-        assert isinstance(pilot.app.screen, EditorScreen)
+        assert isinstance(pilot.app.screen, ItemEditorScreen)
         await until(lambda: store.inbox.unread() == 0)
         await pilot.press("q")
 
@@ -294,9 +294,11 @@ async def test_enter_opens_the_comments_where_only_they_are_new(world: World, st
         await until(lambda: store.inbox.unread() == 0)
 
 
-@pytest.mark.parametrize(("command_id", "place"), [("inbox.open", ItemPlace.COMMENTS), ("inbox.edit", ItemPlace.NAME)])
+@pytest.mark.parametrize(
+    ("command_id", "place"), [("inbox.open", ItemDestination.COMMENTS), ("inbox.edit", ItemDestination.NAME)]
+)
 def test_only_the_editor_gives_way_to_the_comments_where_only_they_are_new(
-    tmp_path: Path, command_id: str, place: ItemPlace
+    tmp_path: Path, command_id: str, place: ItemDestination
 ) -> None:
     class FakeFeed(FakeTarget):
         shows_feed = True

@@ -17,7 +17,7 @@ from backlit.model.fields import NAME_LIMIT
 from backlit.store import Store
 from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.items.conflict_dialog import ConflictDialog
 from backlit.tui.shell.input_queue import PAUSE
 
@@ -316,7 +316,7 @@ async def test_it_opens_where_the_item_is_shown(world: World, store: Store, open
         assert isinstance(pilot.app.screen, ConflictDialog)
         await pilot.press("escape", "enter")
         await pilot.pause()
-        assert isinstance(pilot.app.screen, EditorScreen)
+        assert isinstance(pilot.app.screen, ItemEditorScreen)
         assert "g= to resolve" in text_of(pilot.app)
         await pilot.press("g", "=")
         await pilot.pause()
@@ -411,7 +411,7 @@ async def test_what_only_waits_is_not_settled_and_its_item_opens(world: World, s
         await pilot.press("o")
         await pilot.pause()
 
-        assert isinstance(pilot.app.screen, EditorScreen)
+        assert isinstance(pilot.app.screen, ItemEditorScreen)
 
 
 @pytest.mark.slow
@@ -486,7 +486,7 @@ async def test_a_draft_of_an_item_that_others_deleted_is_created_kept_or_discard
         await workers_done(pilot.app)
         await sent(store)
         held = [dict(entry.fields) for entry in store.outbox_entries()]
-        is_open = isinstance(pilot.app.screen, EditorScreen)
+        is_open = isinstance(pilot.app.screen, ItemEditorScreen)
 
     page = await world.rival.work_items.page(filter="contains(Name, 'Old mine')")
     assert [each["fields"]["Name"] for each in page.results] == names

@@ -17,7 +17,7 @@ from backlit.tui.attachments.screen import AttachmentsScreen
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.history.screen import HistoryScreen
 from backlit.tui.items.item_head import ItemSidePane
 from backlit.tui.items.preview import item_context
@@ -64,7 +64,7 @@ async def test_brackets_go_round_the_tabs_and_keep_the_draft(world: World, edit:
         await pilot.press("[")
         await pilot.pause()
 
-        assert found == [EditorScreen, CommentsScreen, AttachmentsScreen, HistoryScreen, EditorScreen]
+        assert found == [ItemEditorScreen, CommentsScreen, AttachmentsScreen, HistoryScreen, ItemEditorScreen]
         assert isinstance(pilot.app.screen, HistoryScreen)
         await pilot.press("q")
         await pilot.pause()
@@ -83,7 +83,7 @@ async def test_keys_of_the_tabs_lead_from_one_to_another_and_back_to_the_details
         await pilot.pause()
 
         assert above == depth + 1
-        assert isinstance(pilot.app.screen, EditorScreen)
+        assert isinstance(pilot.app.screen, ItemEditorScreen)
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from backlit.tui.board.board_list import BoardList
 from backlit.tui.commands.command import Context
 from backlit.tui.commands.table import COMMANDS
 from backlit.tui.comments.screen import CommentsScreen
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.fields.acts import DoesNotApply
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.items.field_commands import check_line, stepped_estimate
@@ -268,7 +268,7 @@ async def open_view(pilot: Pilot[None], store: Store, view: str) -> int:
 ITEM_VERBS = [command for command in COMMANDS if command.context is Context.ITEM]
 RANKS = "rank-down rank-up rank-top rank-bottom"
 OUTCOMES = {
-    "EditorScreen": "open edit",
+    "ItemEditorScreen": "open edit",
     "CommentsScreen": "comments",
     "AttachmentsScreen": "attachments",
     "HistoryScreen": "history",
@@ -368,13 +368,16 @@ def _state(place: Screen[object], store: Store, item_id: int) -> set[tuple[str, 
     """Return what a verb may change, by field: the item, the plan's draft, an editor's."""
     item = store.item(item_id)
     assert item is not None
-    drafts = [store.plan.draft.items.get(item_id, {}), place.draft.changes if isinstance(place, EditorScreen) else {}]
+    drafts = [
+        store.plan.draft.items.get(item_id, {}),
+        place.draft.changes if isinstance(place, ItemEditorScreen) else {},
+    ]
     return {(key, repr(value)) for each in (item.fields, *drafts) for key, value in each.items()}
 
 
 def _is_editing(pilot: Pilot[None]) -> bool:
     screen = pilot.app.screen
-    return isinstance(screen, EditorScreen) and screen.form.is_editing
+    return isinstance(screen, ItemEditorScreen) and screen.form.is_editing
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.board.board_list import BoardList
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.widgets.side_lines import TabLine
 
 
@@ -34,7 +34,7 @@ async def test_a_click_moves_the_cursor_and_a_double_click_opens_the_item(store:
         await click(pilot, 4, times=2)
 
         assert there == wanted
-        assert isinstance(pilot.app.screen, EditorScreen)
+        assert isinstance(pilot.app.screen, ItemEditorScreen)
 
 
 @pytest.mark.slow
@@ -43,11 +43,11 @@ async def test_a_second_click_opens_the_item_also_after_a_while(store: Store, op
         await click(pilot, 4)
         await click(pilot, 2)
         await click(pilot, 4)
-        first = isinstance(pilot.app.screen, EditorScreen)
+        first = isinstance(pilot.app.screen, ItemEditorScreen)
         await pilot.pause(0.6)
         await click(pilot, 4)
 
-        assert (first, isinstance(pilot.app.screen, EditorScreen)) == (False, True)
+        assert (first, isinstance(pilot.app.screen, ItemEditorScreen)) == (False, True)
 
 
 async def test_the_wheel_scrolls_three_rows(store: Store, opened: Open) -> None:
@@ -96,7 +96,7 @@ async def test_a_double_click_on_a_header_opens_nothing(store: Store, opened: Op
         await press(pilot, "t", "g", *"type", "enter")
         await click(pilot, 0, times=2)
 
-        assert not isinstance(pilot.app.screen, EditorScreen)
+        assert not isinstance(pilot.app.screen, ItemEditorScreen)
 
 
 async def test_a_click_on_a_tab_goes_to_its_view(store: Store, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.items.conflict_dialog import ConflictDialog
 from backlit.tui.items.resolve import resolve_entry, resolve_item
 from backlit.tui.outbox.screen import item_name_of, summary_of
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 
 WAITING, REFUSED, CONFLICT = EntryState.WAITING, EntryState.REFUSED, EntryState.CONFLICT
 
@@ -160,7 +160,7 @@ async def test_a_change_is_shown_or_resolved_and_its_item_opened(store: Store) -
     assert words_of(waiting) == "Waiting #2 Pay\nHello"
     assert "r delete it anyway d keep it c copy as text esc later" in words_of(deletion)
     assert "Only managers delete that. The item was not deleted and is in its place again." in words_of(deletion)
-    assert [each[:2] for each in target.opened] == [(1, ItemPlace.EDITOR), (2, ItemPlace.EDITOR)]
+    assert [each[:2] for each in target.opened] == [(1, ItemDestination.EDITOR), (2, ItemDestination.EDITOR)]
     assert (target.copied, target.said) == (["Hello"], ["Copied Hello"])
 
 

@@ -11,12 +11,12 @@ from backlit.store.planning.draft import Touch
 from backlit.store.planning.plan import PlanChange
 from backlit.tui.drawing.charts import capacity_words
 from backlit.tui.plan.capacity import (
-    People,
-    Shift,
+    IterationChangeCounts,
+    PeopleCapacities,
+    count_changes,
     over_limits,
     people_words,
     shift_words,
-    shifts,
     unsaved_words,
     velocity_words,
 )
@@ -33,7 +33,7 @@ def change(number: int, place: int, fields: Mapping[str, Touch], item_type: str 
 
 def test_the_draft_counts_what_comes_goes_and_changes_in_each_iteration() -> None:
     move = Touch(1, 2)
-    found = shifts(
+    found = count_changes(
         [
             change(1, 1, {"IterationID": move}),
             change(2, 1, {"IterationID": move, "Estimate": Touch("1", "2")}),
@@ -43,20 +43,24 @@ def test_the_draft_counts_what_comes_goes_and_changes_in_each_iteration() -> Non
         ]
     )
 
-    assert found == {None: Shift(comes=2, altered=1), 2: Shift(comes=2), 1: Shift(goes=2)}
+    assert found == {
+        None: IterationChangeCounts(comes=2, altered=1),
+        2: IterationChangeCounts(comes=2),
+        1: IterationChangeCounts(goes=2),
+    }
 
 
 @pytest.mark.parametrize(
     ("shift", "words", "unsaved"),
     [
-        (Shift(), "", "No unsaved moves"),
-        (Shift(3, 1, 2), "+3 −1 ~2", "3 unsaved moves, 2 changes w save"),
-        (Shift(comes=1), "+1", "1 unsaved move w save"),
-        (Shift(goes=1), "−1", "No unsaved moves"),
-        (Shift(altered=1), "~1", "1 unsaved change w save"),
+        (IterationChangeCounts(), "", "No unsaved moves"),
+        (IterationChangeCounts(3, 1, 2), "+3 −1 ~2", "3 unsaved moves, 2 changes w save"),
+        (IterationChangeCounts(comes=1), "+1", "1 unsaved move w save"),
+        (IterationChangeCounts(goes=1), "−1", "No unsaved moves"),
+        (IterationChangeCounts(altered=1), "~1", "1 unsaved change w save"),
     ],
 )
-def test_a_shift_is_told_by_signs_and_in_words(shift: Shift, words: str, unsaved: str) -> None:
+def test_a_shift_is_told_by_signs_and_in_words(shift: IterationChangeCounts, words: str, unsaved: str) -> None:
     assert (shift_words(shift), text_of(unsaved_words(shift))) == (words, unsaved)
 
 
@@ -79,7 +83,7 @@ def test_a_load_is_told_with_its_capacity(points: float, least: float | None, mo
 
 
 OWN = OwnCapacities({"maya": PersonLoad(5.0, 10.0), "jon": PersonLoad(3.0)}, {"Sprint 2": {"jon": PersonLoad(8.0)}})
-PEOPLE = People({1: "maya", 2: "jon"}, OWN, {})
+PEOPLE = PeopleCapacities({1: "maya", 2: "jon"}, OWN, {})
 LOAD = PlannedLoad(
     people={1: PersonLoad(5.0, 10.5), 2: PersonLoad(4.0, 1.0), 3: PersonLoad(9.0), None: PersonLoad(2.0)}
 )

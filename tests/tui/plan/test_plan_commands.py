@@ -26,15 +26,15 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.reading import Line, laid_out
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import set_field_edit
-from backlit.tui.plan.capacity import People
-from backlit.tui.plan.commit import MOST_LINES, PlanSummary, plan_lines
+from backlit.tui.plan.capacity import PeopleCapacities
+from backlit.tui.plan.commit import MAX_REVIEW_LINES, PlanSummary, plan_lines
 from backlit.tui.plan.pane_contents import Forecast
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.plan.rollover import RolloverDialog
 
 
 class FakePlan(FakeTarget):
-    """A `plan.target.PlanTarget` with some iterations, in the pane of one of them or of the backlog."""
+    """A `plan.plan_commands.PlanCommandTarget` with some iterations, in the pane of one of them or of the backlog."""
 
     def __init__(
         self,
@@ -279,7 +279,7 @@ def test_a_task_that_others_changed_has_a_line_of_its_own(tmp_path: Path) -> Non
     along = PlanChange(3, "Task", "Test", 1, 1, move, {})
     contested = PlanChange(2, "Task", "Build", 1, 1, move, {"AssignedToID": Contest(Touch(None, 5), 6)})
     with offline_store(tmp_path) as store:
-        people = People({}, OwnCapacities(), {})
+        people = PeopleCapacities({}, OwnCapacities(), {})
         lines = [*plan_lines(store, PlanSummary([story, along, contested], frozenset(), [], {}, people))]
 
     shown = [words for words in words_of(lines) if "#" in words[0]]
@@ -306,7 +306,7 @@ def test_a_plan_is_listed_by_its_moves_with_the_tasks_that_only_go_along(tmp_pat
             iterations=[node(20, "Shop"), node(21, "S1", 20), node(22, "S2", 20)],
             user=[{"id": 3, "name": "zoe"}],
         )
-        people = People({}, OwnCapacities(), {})
+        people = PeopleCapacities({}, OwnCapacities(), {})
         lines = [*plan_lines(store, PlanSummary(changes, frozenset(), [], {}, people))]
 
     assert [" ".join(words) for words in words_of(lines)] == [
@@ -324,12 +324,12 @@ def test_a_plan_is_listed_by_its_moves_with_the_tasks_that_only_go_along(tmp_pat
 def test_a_long_plan_is_cut_after_its_first_items(tmp_path: Path) -> None:
     changes = [
         PlanChange(number, "Bug", "N", None, 20, {"IterationID": Touch(20, 21 + number % 2)}, {})
-        for number in range(1, MOST_LINES + 3)
+        for number in range(1, MAX_REVIEW_LINES + 3)
     ]
     with offline_store(tmp_path) as store:
         put_nouns(store, iterations=[node(20, "Shop"), node(21, "S1", 20), node(22, "S2", 20)])
-        people = People({}, OwnCapacities(), {})
+        people = PeopleCapacities({}, OwnCapacities(), {})
         lines = words_of(plan_lines(store, PlanSummary(changes, frozenset(), [], {}, people)))
 
-    assert sum("#" in words[0] for words in lines) == MOST_LINES
+    assert sum("#" in words[0] for words in lines) == MAX_REVIEW_LINES
     assert lines[-1] == ["…", "and", "more"]

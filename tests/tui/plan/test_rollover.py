@@ -9,7 +9,7 @@ from tests.tui.plan.test_screen import keys, plan_of
 from tests.tui.stage import missing, text_of
 
 from backlit.store import Store
-from backlit.tui.shell.drafts import RESTORED
+from backlit.tui.shell.drafts import RESTORED_SENTENCE
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ async def test_done_points_that_were_being_typed_are_restored_for_the_same_item(
         await keys(pilot, "escape")
         left = text_of(pilot.app)
 
-        assert RESTORED in restored
+        assert RESTORED_SENTENCE in restored
         assert f"#{rows[0].id} " in left
         assert "1 of 2" in left
 

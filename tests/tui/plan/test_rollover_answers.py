@@ -24,7 +24,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.choices import Choice
 from backlit.tui.plan.rollover import RolloverDialog
-from backlit.tui.shell.drafts import RESTORED
+from backlit.tui.shell.drafts import RESTORED_SENTENCE
 
 TODAY = date(2026, 3, 10)
 DAYS = {21: (-40, -27), 22: (-26, -13), 23: (-12, -1), 24: (0, 13), 25: (14, 27)}
@@ -221,7 +221,7 @@ async def test_a_rollover_resumes_at_the_first_item_without_an_answer(store: Sto
         assert "2 of 4" in words(app)
         assert "#1 to the backlog · #3 done n → S24" in words(app)
         note, _ = await split(app, "")
-        assert note.startswith(RESTORED)
+        assert note.startswith(RESTORED_SENTENCE)
         assert "3 of 4" in words(app, "tab")
         assert "✓ d Mark done k" in words(app)
         summary = words(app, "tab", "tab")

@@ -22,7 +22,7 @@ from backlit.store.edits.nodes import NewNode
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import span
-from backlit.tui.plan.capacity import People, Shift
+from backlit.tui.plan.capacity import IterationChangeCounts, PeopleCapacities
 from backlit.tui.plan.pane import PlanList
 from backlit.tui.plan.screen import IterationHead, PlanScreen
 from backlit.tui.widgets.line_list import scrollbar_of
@@ -389,8 +389,8 @@ async def test_the_footer_counts_items_and_no_lines_of_the_forecast(store: Store
 @pytest.mark.parametrize("width", range(20, 90, 3))
 def test_a_bar_has_ten_cells_or_is_left_out(width: int) -> None:
     entry = IterationEntry(1, "Sprint 24", "Shop", None, None, 20, 30, is_release=False)
-    people = People({}, OwnCapacities(), {})
-    head = IterationHead(entry, ("", ""), PlannedLoad(6, 18, 5), Shift(), people, (True, True))
+    people = PeopleCapacities({}, OwnCapacities(), {})
+    head = IterationHead(entry, ("", ""), PlannedLoad(6, 18, 5), IterationChangeCounts(), people, (True, True))
 
     cells = sum(word[0].count(sign) for word in head.lines(width, 30.0)[0].left for sign in "█░│")
 

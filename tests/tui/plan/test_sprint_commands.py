@@ -23,7 +23,7 @@ from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.acts import FieldEdit, set_field_edit
 from backlit.tui.fields.choices import Choice
 from backlit.tui.plan.plan_commands import stage as stage_change
-from backlit.tui.plan.rollover import RolloverDialog, Split
+from backlit.tui.plan.rollover import RolloverDialog, SplitAsked
 
 DOCUMENTS = (
     item(1, Estimate="3", IterationID=20),
@@ -389,10 +389,10 @@ async def test_a_split_asks_for_the_done_points_and_goes_on_after_the_item(store
     key = "rollover:1:21"
     seen: list[tuple[object, object]] = []
 
-    def look(dialog: object) -> Split:
+    def look(dialog: object) -> SplitAsked:
         assert isinstance(dialog, RolloverDialog)
         seen.append((dict(dialog.decisions), (store.drafts.find(key) or {}).get("2")))
-        return Split(0, dialog.decisions)
+        return SplitAsked(0, dialog.decisions)
 
     def end(dialog: object) -> object:
         return {**look(dialog).decisions, 6: Decision(Way.BACKLOG)}

@@ -14,7 +14,7 @@ from backlit.store.reports.reports import ReportName
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.pick import Choice
 from backlit.tui.reports.screen import ReportSelection
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 
 TODAY = date(2026, 3, 10)
 
@@ -165,7 +165,7 @@ async def test_the_row_of_an_item_opens_and_other_rows_say_why_not(store: Store)
     with pytest.raises(CannotAct, match="Nothing to open: the report is empty"):
         await run(target, "reports.open")
 
-    assert [each[:2] for each in target.opened] == [(1, ItemPlace.EDITOR), (1, ItemPlace.NAME)]
+    assert [each[:2] for each in target.opened] == [(1, ItemDestination.EDITOR), (1, ItemDestination.NAME)]
 
 
 async def test_a_report_is_copied_and_saved_in_the_format_of_the_suffix(store: Store, tmp_path: Path) -> None:

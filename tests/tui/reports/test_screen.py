@@ -14,7 +14,7 @@ from tests.tui.stage import heading_of, lines_of, missing, place_of, text_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
-from backlit.tui.editor.screen import EditorScreen
+from backlit.tui.editor.screen import ItemEditorScreen
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
         await shown(pilot, "started item")
         await pilot.press("enter")
-        await until(lambda: isinstance(pilot.app.screen, EditorScreen))
+        await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
 
 
 @pytest.mark.slow

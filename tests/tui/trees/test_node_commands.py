@@ -20,7 +20,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import FormDialog, LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.choices import Choice
-from backlit.tui.trees.node_commands import offer, overlap_warning, series_of
+from backlit.tui.trees.node_commands import overlap_warning, proposed_series, series_of
 
 AREAS = [node(1, "Shop"), node(2, "Cart", 1), node(3, "Pay", 1), node(4, "Cards", 3), node(5, "Search", 1)]
 TODAY = date(2026, 3, 10)
@@ -42,7 +42,7 @@ ITERATIONS = [
 
 
 class FakeTree(FakeTarget):
-    """A `trees.node_commands.NodeTarget` with the cursor on one node."""
+    """A `trees.node_commands.NodeCommandTarget` with the cursor on one node."""
 
     def __init__(self, store: Store, node_id: int, answers: Sequence[object] = ()) -> None:
         super().__init__(store, (), answers)
@@ -329,8 +329,10 @@ def test_a_series_goes_on_after_the_latest_end_and_the_highest_number() -> None:
     )
     release = sprint("Lap 80", date(2026, 1, 1), date(2026, 12, 31), release=True)
 
-    offered = dict(offer([nine], [seven, nine, release, sprint("Lap 99", None, None)], date(2026, 7, 1), TODAY))
-    everywhere = dict(offer([], [seven, nine, release], None, TODAY))
+    offered = dict(
+        proposed_series([nine], [seven, nine, release, sprint("Lap 99", None, None)], date(2026, 7, 1), TODAY)
+    )
+    everywhere = dict(proposed_series([], [seven, nine, release], None, TODAY))
 
     assert list(offered.values()) == ["Lap {n}", "10", "6", "1", "2026-03-09"]
     assert list(everywhere.values()) == ["Lap {n}", "10", "6", "2", "2026-04-18"]

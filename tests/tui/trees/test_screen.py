@@ -18,7 +18,7 @@ from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store import IterationEntry, Store, TreeKind, ViewSpec
 from backlit.tui.fields.dates import Phase, column_span, phases, span
 from backlit.tui.lists.filtering import NodeFilter, NodeFilterRequested
-from backlit.tui.trees.tree_columns import Branches
+from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
 
 TODAY = date(2026, 3, 10)
@@ -77,7 +77,7 @@ class TreeStage(Stage):
             self.loads_read.add(node_id)
             return loads.get(node_id, PlannedLoad())
 
-        self.nodes.show(Branches(Tree(NODES), OWN, today, ITERATIONS, load_of=load_of), node_filter)
+        self.nodes.show(TreeContents(Tree(NODES), OWN, today, ITERATIONS, load_of=load_of), node_filter)
         self.nodes.focus()
         await pilot.pause()
 
@@ -157,7 +157,7 @@ async def test_a_minimum_alone_is_named_as_one(points: float, minimum: float, wo
     async with TreeStage().run_test(size=(100, 12)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
-        app.nodes.show(Branches(Tree(NODES), OWN, TODAY, least, load_of=lambda _: PlannedLoad(points=points)), None)
+        app.nodes.show(TreeContents(Tree(NODES), OWN, TODAY, least, load_of=lambda _: PlannedLoad(points=points)), None)
         await pilot.pause()
 
         assert line_with(app, "Sprint 2").endswith(f"┼── {words}")
@@ -220,7 +220,7 @@ async def test_areas_have_one_pair_of_totals_and_a_bar_for_their_share_of_the_po
     async with TreeStage(TreeKind.AREAS).run_test(size=(80, 6)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
-        app.nodes.show(Branches(Tree(nodes), own, TODAY), None)
+        app.nodes.show(TreeContents(Tree(nodes), own, TODAY), None)
         await pilot.pause()
 
         assert line_with(app, "Aurora").split() == ["▌", "▾", "Aurora", "7", "60"]
@@ -280,7 +280,7 @@ async def test_the_tree_of_another_project_starts_on_its_own_current_iteration()
         assert isinstance(app, TreeStage)
         await app.show(pilot)
         await pilot.press("G")
-        app.nodes.show(Branches(Tree(others), OWN, TODAY, entries), None)
+        app.nodes.show(TreeContents(Tree(others), OWN, TODAY, entries), None)
         await pilot.pause()
 
         assert "Now" in line_with(app, "▌")
@@ -317,7 +317,7 @@ async def test_the_cursor_stays_on_its_node_when_others_come_before_it() -> None
         assert isinstance(app, TreeStage)
         await app.show(pilot)
         more = (*NODES, Node(8, 2, "Sprint 0", 0))
-        app.nodes.show(Branches(Tree(more), OWN, TODAY, ITERATIONS), None)
+        app.nodes.show(TreeContents(Tree(more), OWN, TODAY, ITERATIONS), None)
         await pilot.pause()
 
         assert "Sprint 2" in line_with(app, "▌")
@@ -357,7 +357,7 @@ async def test_ten_thousand_areas_draw_what_is_in_sight() -> None:
     async with TreeStage(TreeKind.AREAS).run_test(size=(80, 12)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
-        app.nodes.show(Branches(Tree(nodes), {}, TODAY), None)
+        app.nodes.show(TreeContents(Tree(nodes), {}, TODAY), None)
         app.nodes.focus()
         await pilot.pause()
         app.nodes.lines_drawn = 0
@@ -372,7 +372,7 @@ async def test_hostile_names_stay_in_their_column() -> None:
     async with TreeStage(TreeKind.AREAS).run_test(size=(80, 6)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
-        app.nodes.show(Branches(Tree(nodes), {1: NodeTotals(1, 2), 2: NodeTotals(3, 4)}, TODAY), None)
+        app.nodes.show(TreeContents(Tree(nodes), {1: NodeTotals(1, 2), 2: NodeTotals(3, 4)}, TODAY), None)
         await pilot.pause()
 
         assert "[bold]x[/oops] ␛[31m�a…" in text_of(app)

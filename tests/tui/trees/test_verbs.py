@@ -19,7 +19,7 @@ from backlit.model.trees import Node
 from backlit.store import ConnectionState, IterationEntry, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
 from backlit.tui.fields.dates import typed_day, typed_end, typed_number
-from backlit.tui.trees.node_commands import offer, series_lines, series_of
+from backlit.tui.trees.node_commands import proposed_series, series_lines, series_of
 from backlit.tui.trees.screen import TreeScreen
 from backlit.tui.trees.tree_list import TreeList
 
@@ -393,12 +393,12 @@ def test_a_series_goes_on_with_the_names_numbers_and_weeks_of_the_last_iteration
         IterationEntry(3, "R 4", "", date(2026, 3, 2), date(2026, 6, 30), None, None, is_release=True),
     ]
 
-    beside = dict(offer(entries[:2], entries, None, TODAY))
-    in_a_release = dict(offer([], entries, date(2026, 7, 1), TODAY))
+    beside = dict(proposed_series(entries[:2], entries, None, TODAY))
+    in_a_release = dict(proposed_series([], entries, date(2026, 7, 1), TODAY))
 
     assert list(beside.values()) == ["Lap {n}", "11", "6", "1", "2026-03-16"]
     assert list(in_a_release.values()) == ["Lap {n}", "11", "6", "1", "2026-07-01"]
-    assert list(dict(offer([], [], None, TODAY)).values()) == ["Sprint {n}", "1", "6", "2", TODAY.isoformat()]
+    assert list(dict(proposed_series([], [], None, TODAY)).values()) == ["Sprint {n}", "1", "6", "2", TODAY.isoformat()]
 
 
 @pytest.mark.slow

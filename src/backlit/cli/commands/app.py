@@ -34,7 +34,7 @@ from backlit.config.settings import (
 from backlit.model.errors import BacklitError, BadRequest
 
 if TYPE_CHECKING:
-    from backlit.cli.commands.session import Joining
+    from backlit.cli.commands.session import RemoteProfileSignIn
     from backlit.store.store import Store
     from backlit.tui.app.app import BacklitApp
     from backlit.tui.app.sign_in import WelcomeApp
@@ -166,22 +166,28 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
     frame, is_first = arguments.frame, True
     while True:
         settings = read_settings(locations)
-        make = partial(_made, profile, project) if profile else _welcome
+        make = partial(_make_application, profile, project) if profile else _welcome
         name = profile.name if profile else ""
         keep = partial(_keep, profile if is_first else None, locations)
-        app = _show(partial(make, settings, locations), name, settings, arguments.terminal, frame, keep=keep)
+        app = _run_application(partial(make, settings, locations), name, settings, arguments.terminal, frame, keep=keep)
         if app.wanted_profile is None:
             return app.return_code or 0
         profile, project, frame, is_first = Profiles(locations).named(app.wanted_profile), "", None, False
 
 
-Make = Callable[[contextlib.ExitStack], "BacklitApp | WelcomeApp"]
+MakeApplication = Callable[[contextlib.ExitStack], "BacklitApp | WelcomeApp"]
 """Makes an application, and says what to do at its end."""
-Keep = Callable[[Any], None]
+KeepFrame = Callable[[Any], None]
 
 
-def _show(
-    make: Make, name: str, settings: Settings, terminal: RawTerminal, frame: "KeptFrame | None", *, keep: Keep
+def _run_application(
+    make: MakeApplication,
+    name: str,
+    settings: Settings,
+    terminal: RawTerminal,
+    frame: "KeptFrame | None",
+    *,
+    keep: KeepFrame,
 ) -> "BacklitApp | WelcomeApp":
     """Show an application until the user or a signal ends it; it takes over the frame on the screen, if any."""
     terminal.disable_echo()
@@ -228,10 +234,10 @@ def _welcome(settings: Settings, locations: Locations, _end: contextlib.ExitStac
     return WelcomeApp(partial(_joining, locations), settings.theme, locations.themes)
 
 
-def _joining(locations: Locations, address: str) -> "Joining":
-    from backlit.cli.commands.session import Joining
+def _joining(locations: Locations, address: str) -> "RemoteProfileSignIn":
+    from backlit.cli.commands.session import RemoteProfileSignIn
 
-    return Joining(locations, address)
+    return RemoteProfileSignIn(locations, address)
 
 
 def _handed_over(driver: type[Any], terminal: RawTerminal) -> type[Any]:
@@ -251,7 +257,7 @@ def _handed_over(driver: type[Any], terminal: RawTerminal) -> type[Any]:
     return HandedOver
 
 
-def _made(
+def _make_application(
     profile: Profile, project: str, settings: Settings, locations: Locations, end: contextlib.ExitStack
 ) -> "BacklitApp":
     from concurrent.futures import ThreadPoolExecutor

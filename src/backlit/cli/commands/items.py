@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from backlit.cli.output import table, tell, write_json
+from backlit.cli.output import announce, table, write_json
 from backlit.cli.synced import counting_changes, synced_store
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import find_locations
@@ -187,7 +187,7 @@ def _copy_row(kept_at: float, copy: Copy) -> list[str]:
     return [day, str(copy.item_id), str(item_type), str(len(copy.tasks)), str(len(copy.comments)), str(name or "")]
 
 
-LOOK_EVERY = 0.1
+POLL_SECONDS = 0.1
 SEND_TIMEOUT = 60.0
 """Seconds to wait for the service."""
 _HELD = {EntryState.REFUSED, EntryState.CONFLICT}
@@ -207,7 +207,7 @@ def log_work(arguments: argparse.Namespace) -> None:
             raise BadRequest("Only tasks take logged work.")
         done = Work(hours, type_named(store.lookups.time_entry_types(), arguments.type), arguments.note, remaining)
         after = done.changes(task.fields)
-        tell(
+        announce(
             [
                 *(f"{label}  {_change(task.fields.get(key), after[key])}" for label, key in _LOGGED),
                 f"comment    {plain(done.comment)}",
@@ -235,5 +235,5 @@ async def logged(store: Store, task: Item, done: Work) -> str:
                 raise BacklitError("The server rejected the change. Press go in backlit for the reason.")
             if store.connection.state is not ConnectionState.ONLINE or time.monotonic() > deadline:
                 return "Saved on this machine; backlit sends it when the server is reachable."
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(POLL_SECONDS)
     return "Logged: hours added to the task and noted in a comment (the server has no time entries)."

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from backlit.cli.output import tell
+from backlit.cli.output import announce
 from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
 from backlit.cli.typed_ahead import read_line
 from backlit.model.amounts import counted
@@ -190,7 +190,7 @@ def _computed_field(key: str) -> Field | None:
     return field if field is not None and field.settable is Settable.NEVER else None
 
 
-class Import(Struct):
+class ImportEffect(Struct):
     """The effect of an import file: new items with their tasks, changes by item number, and faults."""
 
     families: list[Family] = field(default_factory=list)
@@ -226,7 +226,7 @@ def import_items(arguments: argparse.Namespace) -> None:
             raise BadRequest(f"{faults.message}\nNo changes were made.")
         effects = [*_described(store, found)]
         _write_report(arguments.report, [*effects, *_summary(found)])
-        tell(map(plain, [*cut(effects, MAX_EFFECT_LINES, "line"), *_summary(found)]))
+        announce(map(plain, [*cut(effects, MAX_EFFECT_LINES, "line"), *_summary(found)]))
         if arguments.dry_run or not (found.families or found.changes):
             return
         if found.changes and not arguments.yes:
@@ -257,11 +257,13 @@ def _confirm(changes: int) -> None:
         raise BadRequest("Import cancelled: no changes were made.")
 
 
-def planned(store: Store, rows: Sequence[ImportRow]) -> Import:
+def planned(store: Store, rows: Sequence[ImportRow]) -> ImportEffect:
     if len(rows) > MAX_IMPORTED_ITEMS:
         limit = f"the limit is {MAX_IMPORTED_ITEMS:,} per import"
         raise BadRequest(f"The file has {len(rows):,} items; {limit}. Split the file.")
-    found = Import(items={item.id: item for item in store.batch.items([row.item_id for row in rows if row.item_id])})
+    found = ImportEffect(
+        items={item.id: item for item in store.batch.items([row.item_id for row in rows if row.item_id])}
+    )
     for row in rows:
         try:
             if row.item_id is None:
@@ -273,7 +275,7 @@ def planned(store: Store, rows: Sequence[ImportRow]) -> Import:
     return found
 
 
-def _add(store: Store, found: Import, row: ImportRow) -> None:
+def _add(store: Store, found: ImportEffect, row: ImportRow) -> None:
     errors: dict[str, str] = {}
     values = _values(store, row, row.type, errors)
     is_below = row.type == ItemType.TASK and "ParentID" not in row.values
@@ -312,7 +314,7 @@ def _check(
     return checked
 
 
-def _change(store: Store, found: Import, row: ImportRow) -> None:
+def _change(store: Store, found: ImportEffect, row: ImportRow) -> None:
     item = found.items.get(row.item_id or 0)
     if item is None or item.project_id != store.project_id:
         raise BadRequest(f"this project has no item {row.item_id}.")
@@ -349,7 +351,7 @@ def _field(store: Store, key: str) -> Field:
     return FIELD_BY_KEY.get(key) or next(each for each in store.lookups.custom_fields() if each.key == key)
 
 
-def _described(store: Store, found: Import) -> Iterator[str]:
+def _described(store: Store, found: ImportEffect) -> Iterator[str]:
     words = FieldWords(store)
     for item_id, changes in found.changes.items():
         item = found.items[item_id]
@@ -364,7 +366,7 @@ def _described(store: Store, found: Import) -> Iterator[str]:
         yield from (f"new    Task  {task.get('Name')}" for task in family.tasks)
 
 
-def _summary(found: Import) -> Iterator[str]:
+def _summary(found: ImportEffect) -> Iterator[str]:
     made = sum(1 + len(family.tasks) for family in found.families)
     yield f"{made:,} new, {len(found.changes):,} changed." if made or found.changes else "Nothing changes."
     mirrored = sum(is_synced(found.items[item_id]) for item_id in found.changes)
@@ -376,7 +378,7 @@ def _summary(found: Import) -> Iterator[str]:
         yield f"{counted(found.tasks_below, 'task')} without a parent below the new item above."
 
 
-async def write_import(store: Store, found: Import) -> None:
+async def write_import(store: Store, found: ImportEffect) -> None:
     """Write the new items as one step and the changes as another; print what became of them."""
     with counting_changes(store) as changes:
         if found.families:

@@ -10,7 +10,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from backlit.cli.output import tell, write_document
+from backlit.cli.output import announce, write_document
 from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
@@ -117,7 +117,7 @@ def apply_plan(arguments: argparse.Namespace) -> None:
     text = read_input(arguments.file, "plan")
     with synced_store(arguments, is_writing=True) as store:
         difference = differing(store, text, is_over_theirs=arguments.mine)
-        tell(described(store, difference, labels_of(store.plan.iterations.targets())))
+        announce(described(store, difference, labels_of(store.plan.iterations.targets())))
         changes = _changes(difference)
         if changes and not arguments.dry_run:
             asyncio.run(_write(store, changes))
@@ -151,7 +151,7 @@ def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]], base: Mapping[
             mine = {"IterationID": place, **_values(items[line.id], line, people)}
             as_is = was_of(now[line.id], owners)
             was = base.get(line.id, as_is)
-            wanted[line.id] = dict(_touches(PlanLineChange(mine, now[line.id], line, as_is, was), unplanned))
+            wanted[line.id] = dict(_touches_of(PlanLineChange(mine, now[line.id], line, as_is, was), unplanned))
     return wanted
 
 
@@ -165,7 +165,7 @@ class PlanLineChange(Struct, frozen=True):
     was: ExportedItem
 
 
-def _touches(change: PlanLineChange, unplanned: AbstractSet[object]) -> Iterator[tuple[str, Touch]]:
+def _touches_of(change: PlanLineChange, unplanned: AbstractSet[object]) -> Iterator[tuple[str, Touch]]:
     """Return the changes of a line, based on the current value if it is unchanged since the export."""
     mine, now, was, as_is = change.mine, change.now, change.was, change.as_is
     place, stood = mine["IterationID"], now["IterationID"]

@@ -68,7 +68,7 @@ def _keep(url: str, user: str, held: TokenGrant | LoginCookie, approved: str, lo
     return profile
 
 
-class Joining:
+class RemoteProfileSignIn:
     """The sign-in of the screens to a server; it makes a profile, and a failed one saves nothing."""
 
     def __init__(self, locations: Locations, address: str) -> None:

@@ -12,7 +12,7 @@ from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
-from backlit.tui.app.places import BACKLOG, ScreenNavigator
+from backlit.tui.app.screen_navigator import BACKLOG, ScreenNavigator
 from backlit.tui.commands.table import WRITER_COMMANDS
 from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.themes import use_themes
@@ -20,7 +20,7 @@ from backlit.tui.lists.filtering import NodeFilterRequested
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
-from backlit.tui.shell.target import ItemPlace, Open, OpenProfile, UiSession
+from backlit.tui.shell.target import ItemDestination, OpenItem, OpenProfile, UiSession
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.storage_errors import is_survivable, show_error, storage_error_of
 from backlit.tui.widgets.text_view import PlainScrollBar
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from backlit.model.settings.user_settings import Template
-    from backlit.tui.app.sign_in import Join
+    from backlit.tui.app.sign_in import ProfileSignInFactory
 
 STYLES = Path(__file__).parent.parent / "styles"
-FRAME = 1 / 30
-PASSING = "#title, Preview"
+FRAME_SECONDS = 1 / 30
+PASSING_WIDGETS = "#title, Preview"
 """Selects what depends on the time or the connection."""
-MOST_HELD = 2.0
+MAX_FRAME_HOLD = 2.0
 """Seconds after which frames are sent even if the first rows are not painted."""
-KEEP_PLACE_EVERY = 2.0
+KEEP_LOCATION_EVERY = 2.0
 """Seconds between two looks whether there is another place to keep, for an application that is killed."""
-COLLECTIONS = (2.0, 15.0, 120.0)
+GARBAGE_COLLECTION_TIMES = (2.0, 15.0, 120.0)
 """Seconds after the start: once imports behind the first frame, the first screens, and the rest are loaded."""
 
 
@@ -72,7 +72,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         view_files: ViewFiles | None = None,
         templates: Sequence["Template"] = (),
         profiles: Sequence[str] = (),
-        join: "Join | None" = None,
+        join: "ProfileSignInFactory | None" = None,
         problems: Sequence[str] = (),
         greets: bool = False,
     ) -> None:
@@ -80,7 +80,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.store = store
         self.session = UiSession(estimate_scale, templates, capacities, images)
         self.dispatch.hidden = lambda: WRITER_COMMANDS if store.lookups.is_read_only else frozenset()
-        self.places = ScreenNavigator(self, store, board or USUAL_BOARD, join, greets=greets)
+        self.navigator = ScreenNavigator(self, store, board or USUAL_BOARD, join, greets=greets)
         self.history_lock = asyncio.Lock()
         self.interrupted_at = float("-inf")
         self.profiles = profiles
@@ -90,7 +90,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.last_frame: KeptFrame | None = None
         """What the screen showed at the end, if the next start shows it too."""
         self._view_files = view_files
-        self._changes = ChangeFeed(self, FRAME, self.places.publish)
+        self._changes = ChangeFeed(self, FRAME_SECONDS, self.navigator.publish)
         self._unsubscribe: Callable[[], None] | None = None
         self.offered_themes, theme_problems = use_themes(self, theme, theme_folder)
         self._problems = [*problems, *theme_problems]
@@ -104,22 +104,22 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._say_problems(self._problems)
-        self.set_timer(MOST_HELD, self.show_frames)
-        self.set_interval(KEEP_PLACE_EVERY, self.places.keep)
+        self.set_timer(MAX_FRAME_HOLD, self.show_frames)
+        self.set_interval(KEEP_LOCATION_EVERY, self.navigator.keep)
 
     def on_backlog_screen_painted(self) -> None:
         """Read the views and start the store's engine, which imports much, after the first rows are painted."""
-        if self._view_files is not None and self.places.backlog is not None:
-            problems = self.places.shared.views.read(self._view_files)
+        if self._view_files is not None and self.navigator.backlog is not None:
+            problems = self.navigator.shared.views.read(self._view_files)
             self._say_problems(problems)
             self._problems += problems
-            self.places.backlog.update_labels()
+            self.navigator.backlog.update_labels()
         if (self.store.kept.find(START_PROBLEMS) or []) != self._problems:
             self.store.kept.keep(START_PROBLEMS, self._problems)
         self.dispatch.begin(self._show_last)
-        self.set_timer(FRAME, self.store.start)
+        self.set_timer(FRAME_SECONDS, self.store.start)
         if not self.is_headless:  # tests make many applications in one process
-            for seconds in COLLECTIONS:
+            for seconds in GARBAGE_COLLECTION_TIMES:
                 self.set_timer(seconds, spare_garbage_collection)
 
     def _say_problems(self, problems: Sequence[str]) -> None:
@@ -134,17 +134,17 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     async def _show_last(self) -> None:
         try:
-            await self.places.show_last()
+            await self.navigator.show_last()
         finally:
             self.call_after_refresh(self.show_frames)
 
     def exit(self, result: None = None, return_code: int = 0, message: "RenderableType | None" = None) -> None:
         """End, and keep the place, and the screen if it is the one that the next start shows."""
-        backlog = self.places.backlog
+        backlog = self.navigator.backlog
         if self.is_running:
-            self.places.keep()
+            self.navigator.keep()
         if backlog is not None and self.screen is backlog and backlog.is_as_at_start and not backlog.query("Toast"):
-            self.last_frame = self.kept_frame(PASSING)
+            self.last_frame = self.kept_frame(PASSING_WIDGETS)
         super().exit(result, return_code, message)
 
     def on_unmount(self) -> None:
@@ -172,8 +172,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     # The target of commands
 
-    def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
-        self.post_message(Open(item_id, place, comment_id))
+    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None) -> None:
+        self.post_message(OpenItem(item_id, place, comment_id))
 
     def edit_outside(self, text: str, suffix: str) -> str:
         """Return the text as the user's own editor left it; raises CannotAct where that fails."""
@@ -188,8 +188,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     # Messages from the screens
 
-    def on_open(self, message: Open) -> None:
-        self.dispatch.begin(self.places.open, message)
+    def on_open_item(self, message: OpenItem) -> None:
+        self.dispatch.begin(self.navigator.open, message)
 
     def on_open_profile(self, message: OpenProfile) -> None:
         from backlit.tui.app.projects import open_profile
@@ -197,12 +197,12 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.dispatch.begin(open_profile, self, message.name)
 
     def on_node_filter_requested(self, message: NodeFilterRequested) -> None:
-        self.dispatch.begin(self.places.filter_backlog, message.node)
+        self.dispatch.begin(self.navigator.filter_backlog, message.node)
 
     def on_store_screen_seen(self, message: StoreScreen.Seen) -> None:
         """Note the item among the recent ones, and mark its news as read."""
-        self.places.recent.add(message.item_id)
-        self.run_worker(work(self.places.mark_seen, message.item_id), group="seen")
+        self.navigator.recent.add(message.item_id)
+        self.run_worker(work(self.navigator.mark_seen, message.item_id), group="seen")
 
 
 def spare_garbage_collection() -> None:

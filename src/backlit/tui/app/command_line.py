@@ -8,45 +8,45 @@ from textual.dom import DOMNode
 
 from backlit.model.errors import BadRequest
 from backlit.model.query import Candidate
-from backlit.tui.app.places import ScreenNavigator
+from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.commands.command import Command, CommandContext, item_number
 from backlit.tui.commands.table import commands_in
 from backlit.tui.dialogs.dialog import STYLES, Dialog
 from backlit.tui.shell.dispatch import Dispatch, Runner, contexts_of, function_of, run_asking, runner_of, target_of
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 from backlit.tui.widgets.inputs import COMMAND, QueryLine
 
 HINT = "command or item number · tab complete · ↑ ↓ history"
 
 
-class CommandLineTarget(StoreTarget, Protocol):
-    """An application with places and a focus."""
+class CommandLineCommandTarget(StoreCommandTarget, Protocol):
+    """The application, as the command line sees it."""
 
-    places: ScreenNavigator
+    navigator: ScreenNavigator
     dispatch: Dispatch
 
 
-async def ask(target: CommandLineTarget, _call: CommandContext) -> None:
+async def ask(target: CommandLineCommandTarget, _call: CommandContext) -> None:
     node = target.dispatch.focused_node
-    typed = await target.ask(CommandLine(CommandWords(node), target.store.typed.lines))
+    typed = await target.ask(CommandLine(CommandLineParser(node), target.store.typed.lines))
     if typed is not None:
         target.store.typed.remember(COMMAND, typed)
         await run_line(target, node, typed)
 
 
-async def run_line(target: CommandLineTarget, node: DOMNode, line: str) -> None:
+async def run_line(target: CommandLineCommandTarget, node: DOMNode, line: str) -> None:
     """Run a command of the node, or go to the item of a number. Raises BadRequest for any other line."""
     number = item_number(line)
     if number is None:
-        runner, call = CommandWords(node).run_of(line)
+        runner, call = CommandLineParser(node).run_of(line)
         await run_asking(runner, call)
     elif target.store.item(number) is None:
         raise BadRequest(f"No item #{number} in this project, or it is not loaded yet.")
     else:
-        await target.places.go_to_item(number)
+        await target.navigator.go_to_item(number)
 
 
-class CommandWords:
+class CommandLineParser:
     """The words that run a command at the focus; the nearest command has precedence."""
 
     def __init__(self, node: DOMNode) -> None:
@@ -94,7 +94,7 @@ class CommandLine(Dialog[str | None]):
     CSS_PATH = [STYLES, STYLES.with_name("query_line.tcss")]
     DIMS = False
 
-    def __init__(self, words: CommandWords, history: Callable[[str], Sequence[str]]) -> None:
+    def __init__(self, words: CommandLineParser, history: Callable[[str], Sequence[str]]) -> None:
         super().__init__("")
         self.line = QueryLine(lambda _sign, text, cursor: words.candidates(text, cursor), history)
 

@@ -18,7 +18,7 @@ from backlit.model.query import Candidate
 from backlit.model.statuses import CONFIGURABLE, status_word
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import RowSign
-from backlit.tui.app.places import ScreenNavigator
+from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.commands.command import CannotAct, Command, CommandContext, Context, candidates_beginning
 from backlit.tui.commands.table import commands_here, key_to
 from backlit.tui.dialogs.finder import KEY_GAP, KEYS_WIDTH, Offer, OffersDialog, offer_of
@@ -31,7 +31,7 @@ from backlit.tui.items.log_work import ask_and_log
 from backlit.tui.shell.chord_app import KeptMessage
 from backlit.tui.shell.dispatch import Dispatch, contexts_of
 from backlit.tui.shell.status_text import TitleLine
-from backlit.tui.shell.target import ItemPlace, StoreTarget
+from backlit.tui.shell.target import ItemDestination, StoreCommandTarget
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import (
     DRAFT_SIGN,
@@ -44,13 +44,13 @@ from backlit.tui.widgets.item_rows import (
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine
 
-MOST_RECENT = 8
+MAX_RECENT_COMMANDS = 8
 """Commands that the palette offers first."""
 
 
-NEEDED = ("item.add", "app.palette", "app.undo", "app.go-to", "app.inbox", "app.refresh", "app.back")
+FIRST_HELP_COMMANDS = ("item.add", "app.palette", "app.undo", "app.go-to", "app.inbox", "app.refresh", "app.back")
 """Commands that the help names first, after those that the footer hints at."""
-PAIRS: Mapping[str, tuple[str, str]] = {
+PAIRED_COMMANDS: Mapping[str, tuple[str, str]] = {
     "board.left": ("board.right", "Column to the left or right"),
     "board.move-left": ("board.move-right", "Move the card to the left or right"),
     "list.down": ("list.up", "Row down or up"),
@@ -81,7 +81,7 @@ PAIRS: Mapping[str, tuple[str, str]] = {
     "tree.later": ("tree.earlier", "Move down or up among the siblings"),
 }
 """Commands that share a row of the help with another one, and the help of both."""
-BLANK = Offer(None, "", "")
+BLANK_OFFER = Offer(None, "", "")
 SIGNS_IN_ROW = 3
 STATE_WORDS = {
     RowSign.PENDING: "not sent yet",
@@ -93,10 +93,10 @@ STATE_WORDS = {
 }
 
 
-class ApplicationTarget(StoreTarget, Protocol):
+class ApplicationCommandTarget(StoreCommandTarget, Protocol):
     """The application, as its own commands see it."""
 
-    places: ScreenNavigator
+    navigator: ScreenNavigator
     dispatch: Dispatch
     offered_themes: Sequence[Theme]
     messages: Sequence[KeptMessage]
@@ -109,7 +109,7 @@ class ApplicationTarget(StoreTarget, Protocol):
     def action_suspend_process(self) -> None: ...
 
 
-async def help_with_keys(target: ApplicationTarget, _call: CommandContext) -> None:
+async def help_with_keys(target: ApplicationCommandTarget, _call: CommandContext) -> None:
     node = target.dispatch.focused_node
     needed = [command_id for footer in node.screen.query(FooterLine) for command_id in footer.command_ids]
     titles = ["Keys", *(each.name_of(each.place) for each in node.screen.query(TitleLine))]
@@ -118,7 +118,7 @@ async def help_with_keys(target: ApplicationTarget, _call: CommandContext) -> No
         target.dispatch.run(command)
 
 
-async def find(target: ApplicationTarget, _call: CommandContext) -> None:
+async def find(target: ApplicationCommandTarget, _call: CommandContext) -> None:
     """Find a command to run, or an item to open. Raises CannotAct for a command of another place."""
     contexts, session = contexts_of(target.dispatch.focused_node), target.session
     offers = command_offers(contexts, session.recent_commands, target.dispatch.hidden())
@@ -127,10 +127,10 @@ async def find(target: ApplicationTarget, _call: CommandContext) -> None:
         if chosen.context not in contexts:
             raise CannotAct(_elsewhere(chosen))
         others = (each for each in session.recent_commands if each != chosen.id)
-        session.recent_commands = (chosen.id, *others)[:MOST_RECENT]
+        session.recent_commands = (chosen.id, *others)[:MAX_RECENT_COMMANDS]
         target.dispatch.run(chosen)
     elif chosen is not None:
-        target.open(chosen, ItemPlace.EDITOR)
+        target.open(chosen, ItemDestination.EDITOR)
 
 
 def _elsewhere(command: Command) -> str:
@@ -139,7 +139,7 @@ def _elsewhere(command: Command) -> str:
     return f"“{command.label}” works in the {where} only.{f' {key} goes there.' if key else ''}"
 
 
-async def choose_theme(target: ApplicationTarget, call: CommandContext) -> None:
+async def choose_theme(target: ApplicationCommandTarget, call: CommandContext) -> None:
     """Use the theme of the typed name, else ask for one. Raises BadRequest for an unknown name."""
     names = [each.name for each in target.offered_themes]
     if call.text and call.text not in names:
@@ -158,17 +158,17 @@ async def choose_theme(target: ApplicationTarget, call: CommandContext) -> None:
         target.say(f'To keep it, set theme = "{target.theme}" in config.toml.')
 
 
-def complete_theme(target: ApplicationTarget, text: str, cursor: int) -> Sequence[Candidate]:
+def complete_theme(target: ApplicationCommandTarget, text: str, cursor: int) -> Sequence[Candidate]:
     return candidates_beginning([each.name for each in target.offered_themes], text, cursor)
 
 
-def say_saved(target: StoreTarget, _call: CommandContext) -> None:
+def say_saved(target: StoreCommandTarget, _call: CommandContext) -> None:
     waiting = target.store.outbox.pending
     changes = counted(waiting, "change is", "changes are")
     target.say(f"Saved locally. {changes} waiting to be sent." if waiting else "All changes are saved.")
 
 
-async def show_messages(target: ApplicationTarget, _call: CommandContext) -> None:
+async def show_messages(target: ApplicationCommandTarget, _call: CommandContext) -> None:
     if not target.messages:
         raise CannotAct("There has been no message yet.")
     lines = [
@@ -181,18 +181,18 @@ async def show_messages(target: ApplicationTarget, _call: CommandContext) -> Non
     await target.ask(ReadingDialog("Messages", lines))
 
 
-def refresh(target: ApplicationTarget, _call: CommandContext) -> None:
+def refresh(target: ApplicationCommandTarget, _call: CommandContext) -> None:
     if target.store.connection.state is ConnectionState.SIGNED_OUT:
-        target.places.sign_in()
+        target.navigator.sign_in()
     else:
         target.run_worker(work(_refresh, target, is_anew=False), group="refresh", exclusive=True)
 
 
-def resync(target: ApplicationTarget, _call: CommandContext) -> None:
+def resync(target: ApplicationCommandTarget, _call: CommandContext) -> None:
     target.run_worker(work(_refresh, target, is_anew=True), group="refresh", exclusive=True)
 
 
-async def _refresh(target: StoreTarget, *, is_anew: bool) -> None:
+async def _refresh(target: StoreCommandTarget, *, is_anew: bool) -> None:
     try:
         await target.store.refresh(is_full=is_anew)
     except BacklitError as error:
@@ -202,11 +202,11 @@ async def _refresh(target: StoreTarget, *, is_anew: bool) -> None:
             target.say("Full resync finished.")
 
 
-def redraw(target: ApplicationTarget, _call: CommandContext) -> None:
+def redraw(target: ApplicationCommandTarget, _call: CommandContext) -> None:
     target.draw_anew()
 
 
-def suspend(target: ApplicationTarget, _call: CommandContext) -> None:
+def suspend(target: ApplicationCommandTarget, _call: CommandContext) -> None:
     target.action_suspend_process()
 
 
@@ -227,12 +227,12 @@ class KeysHelp(OffersDialog[Command | None]):
     ) -> None:
         here = [each for each in commands_here(contexts) if each.id not in hidden]
         by_id = {each.id: each for each in here}
-        first = [by_id[each] for each in dict.fromkeys([*needed, *NEEDED]) if each in by_id][:10]
+        first = [by_id[each] for each in dict.fromkeys([*needed, *FIRST_HELP_COMMANDS]) if each in by_id][:10]
         signs = (Offer(None, "", "", signs=signs) for signs in _legend())
-        offers = [Offer(None, "", "Needed most"), *map(offer_of, first), BLANK, Offer(None, "", "Signs"), *signs]
+        offers = [Offer(None, "", "Needed most"), *map(offer_of, first), BLANK_OFFER, Offer(None, "", "Signs"), *signs]
         for context in sorted(contexts, key=lambda each: each is Context.MOVES):
             commands = [command for command in here if command.context is context and command not in first]
-            offers += [BLANK, Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
+            offers += [BLANK_OFFER, Offer(None, "", context.value), *map(offer_of, commands)] if commands else []
         super().__init__(title, "type to search · enter to run", offers)
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
@@ -241,9 +241,9 @@ class KeysHelp(OffersDialog[Command | None]):
         rows: list[Offer] = []
         for offer in offers:
             command = offer.value
-            if isinstance(command, Command) and (second := commands.get(PAIRS.get(command.id, ("", ""))[0])):
-                rows.append(replace(offer, keys=_both_keys(offer, second), help=PAIRS[command.id][1]))
-                del commands[PAIRS[command.id][0]]
+            if isinstance(command, Command) and (second := commands.get(PAIRED_COMMANDS.get(command.id, ("", ""))[0])):
+                rows.append(replace(offer, keys=_both_keys(offer, second), help=PAIRED_COMMANDS[command.id][1]))
+                del commands[PAIRED_COMMANDS[command.id][0]]
             elif offer.help and rows and rows[-1].help == offer.help:
                 rows[-1] = replace(rows[-1], keys=f"{rows[-1].keys}  {offer.keys}")
             elif not isinstance(command, Command) or command.id in commands:
@@ -304,7 +304,7 @@ def _kind(theme: Theme) -> str:
     return "dark" if theme.dark else "light"
 
 
-async def stop(target: StoreTarget, _call: CommandContext) -> None:
+async def stop(target: StoreCommandTarget, _call: CommandContext) -> None:
     """Ask for the work of the timer's time, and log it; on esc the timer keeps running."""
     running = target.store.timer.running
     if running is None:

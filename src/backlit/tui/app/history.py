@@ -14,39 +14,39 @@ from backlit.store.records.item import counted_types
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal, deleted_status
 from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
-from backlit.tui.app.places import ScreenNavigator
+from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import name_of, node_summary, noun_of
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 
-MOST_LINES = 400
-SHOWN = 60
+MAX_DIALOG_LINES = 400
+DIALOG_VALUE_CHARACTERS = 60
 """Characters of a value that a dialog shows."""
-MAX_MESSAGE_VALUE_CELLS = 40
+MESSAGE_VALUE_CHARACTERS = 40
 """Characters of a value or a name that fit into a message."""
-NEW_NUMBER = "Deleted items are created again with new numbers; comments name their authors, files are lost."
+RECREATED_NOTE = "Deleted items are created again with new numbers; comments name their authors, files are lost."
 
 
-class HistoryTarget(StoreTarget, Protocol):
+class UndoCommandTarget(StoreCommandTarget, Protocol):
     """An application whose changes can be undone, one step at a time."""
 
     history_lock: asyncio.Lock
-    places: ScreenNavigator
+    navigator: ScreenNavigator
 
 
-async def undo(target: HistoryTarget, call: CommandContext) -> None:
+async def undo(target: UndoCommandTarget, call: CommandContext) -> None:
     await _walk(target, call.count or 1, is_redo=False)
 
 
-async def redo(target: HistoryTarget, call: CommandContext) -> None:
+async def redo(target: UndoCommandTarget, call: CommandContext) -> None:
     await _walk(target, call.count or 1, is_redo=True)
 
 
-async def _walk(target: HistoryTarget, count: int, *, is_redo: bool) -> None:
+async def _walk(target: UndoCommandTarget, count: int, *, is_redo: bool) -> None:
     async with target.history_lock:
         for _ in range(count):
             offered = await _offered(target.store, is_redo=is_redo)
@@ -63,15 +63,15 @@ async def _offered(store: Store, *, is_redo: bool) -> Reversal | None:
     return await (store.history.to_redo() if is_redo else store.history.to_undo())
 
 
-async def _carry_out(target: HistoryTarget, *, is_redo: bool) -> None:
+async def _carry_out(target: UndoCommandTarget, *, is_redo: bool) -> None:
     history = target.store.history
     done = await (history.redo() if is_redo else history.undo())
     if done is not None:
         target.say(done_words(target.store, done), is_bad=done.is_impossible)
-        target.places.show_reversal(done)
+        target.navigator.show_reversal(done)
 
 
-async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
+async def _is_agreed(target: UndoCommandTarget, offered: Reversal) -> bool:
     """Ask for confirmation; ask again where the step has changed meanwhile."""
     while await target.ask(question_of(target.store, offered)):
         current = await _offered(target.store, is_redo=offered.is_redo)
@@ -84,8 +84,8 @@ async def _is_agreed(target: HistoryTarget, offered: Reversal) -> bool:
 def question_of(store: Store, reversal: Reversal) -> ReadingDialog:
     """Return the question whether a step may be undone, with every affected item, node and comment."""
     verb = "redo" if reversal.is_redo else "undo"
-    every = [line for _, line in zip(range(MOST_LINES + 1), _lines(store, reversal), strict=False)]
-    lines = [*every[:MOST_LINES], Content.styled("…", "$muted")] if len(every) > MOST_LINES else every
+    every = [line for _, line in zip(range(MAX_DIALOG_LINES + 1), _lines(store, reversal), strict=False)]
+    lines = [*every[:MAX_DIALOG_LINES], Content.styled("…", "$muted")] if len(every) > MAX_DIALOG_LINES else every
     return ReadingDialog(verb.capitalize(), lines, _heading(store, reversal), [AnswerKey("y", verb)], "cancel")
 
 
@@ -96,7 +96,7 @@ def _heading(store: Store, reversal: Reversal) -> list[Content]:
     if contested:
         lines.append(Content.styled(safe(contested), "bold $warning"))
     if reversal.made_again:
-        lines.append(Content.styled(NEW_NUMBER, "$muted"))
+        lines.append(Content.styled(RECREATED_NOTE, "$muted"))
     if reversal.deleted or reversal.nodes_deleted:
         lines.append(Content.styled("! Permanent deletion affects everyone.", "bold $warning"))
     return lines
@@ -124,7 +124,7 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Line]:
         (reversal.comments_written, "comment posted again", "$success"),
     ):
         for text in texts:
-            yield Content.assemble((f"{words}  ", colour), safe(_short(text, SHOWN)))
+            yield Content.assemble((f"{words}  ", colour), safe(_short(text, DIALOG_VALUE_CHARACTERS)))
     if reversal.missing:
         yield Content.styled(f"{len(reversal.missing):,} no longer exist", "$muted")
 
@@ -135,7 +135,9 @@ def _named(named: Sequence[Named], words: str, colour: str) -> Iterator[Line]:
 
 
 def _change(store: Store, change: FieldChange) -> Content:
-    before, after = (_short(words_of(store, change.key, each), SHOWN) for each in (change.before, change.after))
+    before, after = (
+        _short(words_of(store, change.key, each), DIALOG_VALUE_CHARACTERS) for each in (change.before, change.after)
+    )
     return Content.assemble((f"    {safe(label_of(change.key))}  ", "$muted"), change_of(safe(before), safe(after)))
 
 
@@ -255,6 +257,6 @@ def _participle(done: Reversal) -> str:
     return f"{_verb(done)}ne"
 
 
-def _short(text: str, length: int = MAX_MESSAGE_VALUE_CELLS) -> str:
+def _short(text: str, length: int = MESSAGE_VALUE_CHARACTERS) -> str:
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"

@@ -1,4 +1,4 @@
-"""Navigation: the dialog that finds an item, and the commands that go to modes, items and places left before."""
+"""Navigation: the dialog that finds an item, and the commands that go to modes, items and former locations."""
 
 import time
 from collections.abc import Sequence
@@ -10,25 +10,25 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import Hit
 from backlit.store.views.search import MatchField as HitPlace
-from backlit.tui.app.places import AppLocation, ScreenNavigator
+from backlit.tui.app.screen_navigator import AppLocation, ScreenNavigator
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.finder import Offer
 from backlit.tui.dialogs.palette import ItemFinder, ItemSearch, item_offer
 from backlit.tui.inbox.screen import InboxScreen
 from backlit.tui.outbox.screen import OutboxScreen
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 
 INTERRUPT_WINDOW = 2.0
 """Seconds in which a second ctrl+c quits."""
-MOST_NAMES = 30
-MOST_HITS = 20
+MAX_NAME_MATCHES = 30
+MAX_TEXT_MATCHES = 20
 
 
-class NavigationTarget(StoreTarget, Protocol):
-    """An application with places."""
+class NavigationCommandTarget(StoreCommandTarget, Protocol):
+    """The application, as the commands of navigation see it."""
 
-    places: ScreenNavigator
+    navigator: ScreenNavigator
     interrupted_at: float
     """The time of the last ctrl+c that stopped nothing."""
 
@@ -38,50 +38,50 @@ class NavigationTarget(StoreTarget, Protocol):
     def exit(self) -> None: ...
 
 
-async def go(target: NavigationTarget, call: CommandContext) -> None:
-    await target.places.go(call.command.argument)
+async def go(target: NavigationCommandTarget, call: CommandContext) -> None:
+    await target.navigator.go(call.command.argument)
 
 
-def go_to_inbox(target: NavigationTarget, _call: CommandContext) -> None:
-    target.places.show_over(InboxScreen(target.store), "inbox")
+def go_to_inbox(target: NavigationCommandTarget, _call: CommandContext) -> None:
+    target.navigator.show_over(InboxScreen(target.store), "inbox")
 
 
-def go_to_outbox(target: NavigationTarget, _call: CommandContext) -> None:
-    target.places.show_over(OutboxScreen(target.store), "outbox")
+def go_to_outbox(target: NavigationCommandTarget, _call: CommandContext) -> None:
+    target.navigator.show_over(OutboxScreen(target.store), "outbox")
 
 
-async def go_to_item(target: NavigationTarget, _call: CommandContext) -> None:
+async def go_to_item(target: NavigationCommandTarget, _call: CommandContext) -> None:
     store = target.store
-    recent = [offer for item_id in target.places.recent.ids() if (offer := _offer(store, item_id))]
+    recent = [offer for item_id in target.navigator.recent.ids() if (offer := _offer(store, item_id))]
     item_id = await target.ask(GoToDialog(recent, _search(store)))
     if item_id is not None:
-        await target.places.go_to_item(item_id)
+        await target.navigator.go_to_item(item_id)
 
 
-def groom(target: NavigationTarget, _call: CommandContext) -> None:
-    target.places.groom()
+def groom(target: NavigationCommandTarget, _call: CommandContext) -> None:
+    target.navigator.groom()
 
 
-async def jump_back(target: NavigationTarget, call: CommandContext) -> None:
-    places = target.places
-    await _return(places, [places.jumps.back(places.here) for _ in range(call.count or 1)], "before")
+async def jump_back(target: NavigationCommandTarget, call: CommandContext) -> None:
+    navigator = target.navigator
+    await _return(navigator, [navigator.jumps.back(navigator.here) for _ in range(call.count or 1)], "before")
 
 
-async def jump_forward(target: NavigationTarget, call: CommandContext) -> None:
-    places = target.places
-    await _return(places, [places.jumps.forward() for _ in range(call.count or 1)], "after")
+async def jump_forward(target: NavigationCommandTarget, call: CommandContext) -> None:
+    navigator = target.navigator
+    await _return(navigator, [navigator.jumps.forward() for _ in range(call.count or 1)], "after")
 
 
-async def _return(places: ScreenNavigator, found: list[AppLocation | None], side: str) -> None:
-    reached = [place for place in found if place is not None]
+async def _return(navigator: ScreenNavigator, found: list[AppLocation | None], side: str) -> None:
+    reached = [location for location in found if location is not None]
     if not reached:
         raise CannotAct(f"No place {side} this one.")
-    await places.return_to(reached[-1])
+    await navigator.return_to(reached[-1])
 
 
-async def back(target: NavigationTarget, _call: CommandContext) -> None:
+async def back(target: NavigationCommandTarget, _call: CommandContext) -> None:
     """Close the screen on top, else go to the backlog, else quit; ask first about unsent changes."""
-    if target.places.close_top():
+    if target.navigator.close_top():
         return
     waiting = target.store.outbox.pending
     changes = counted(waiting, "change is", "changes are")
@@ -91,12 +91,12 @@ async def back(target: NavigationTarget, _call: CommandContext) -> None:
         target.exit()
 
 
-def unwind(target: NavigationTarget, _call: CommandContext) -> None:
+def unwind(target: NavigationCommandTarget, _call: CommandContext) -> None:
     """Close the screen on top, else go to the backlog; never quit."""
-    target.places.close_top()
+    target.navigator.close_top()
 
 
-def interrupt(target: NavigationTarget, _call: CommandContext) -> None:
+def interrupt(target: NavigationCommandTarget, _call: CommandContext) -> None:
     """Stop the running operation; quit at the second press within two seconds."""
     if target.stop_running():
         return
@@ -134,9 +134,9 @@ def _search(store: Store) -> ItemSearch:
     async def find(query: str) -> Sequence[Offer]:
         view = store.view(ViewSpec(text=query, with_done=True))
         await view.load()
-        hits = [] if query.startswith("#") else await store.search.find(query, MOST_HITS)
+        hits = [] if query.startswith("#") else await store.search.find(query, MAX_TEXT_MATCHES)
         groups = store.lookups.status_groups()
-        offers = {row.id: item_offer(row, groups) for row in view.rows(0, MOST_NAMES)}
+        offers = {row.id: item_offer(row, groups) for row in view.rows(0, MAX_NAME_MATCHES)}
         for hit in hits:
             offer = None if hit.item_id in offers else _offer(store, hit.item_id, hit)
             if offer is not None:

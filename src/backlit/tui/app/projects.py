@@ -14,34 +14,34 @@ from backlit.model.statuses import status_word
 from backlit.model.trees import NodeTotals
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.tui.app.places import ScreenNavigator
-from backlit.tui.app.sign_in import Join, ask_to_join
+from backlit.tui.app.screen_navigator import ScreenNavigator
+from backlit.tui.app.sign_in import ProfileSignInFactory, ask_to_join
 from backlit.tui.commands.command import CannotAct, CommandContext, candidates_beginning
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal, wrapped
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.status_text import project_name
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 from backlit.tui.shell.workers import work
 
-LABEL = 14
+LABEL_CELLS = 14
 """Cells for the label of a line."""
-WIDTH = 84
-FRAME = 6
+MAX_FACTS_CELLS = 84
+DIALOG_FRAME_CELLS = 6
 """Cells that a dialog takes around its text."""
 _ABOUT_JOINING = "This workspace stays as it is; gP goes back to it."
 
 
-class ProjectTarget(StoreTarget, Protocol):
+class ProjectCommandTarget(StoreCommandTarget, Protocol):
     """An application on one profile of several."""
 
-    places: ScreenNavigator
+    navigator: ScreenNavigator
     profiles: Sequence[str]
     """The names of the profiles, the current one first."""
     wanted_profile: str | None
     """The profile to open after this application."""
-    join: Join | None
+    join: ProfileSignInFactory | None
     """The sign-in to other servers; None where this run cannot open them."""
 
     @property
@@ -53,7 +53,7 @@ class ProjectTarget(StoreTarget, Protocol):
     def exit(self) -> None: ...
 
 
-async def choose_project(target: ProjectTarget, call: CommandContext) -> None:
+async def choose_project(target: ProjectCommandTarget, call: CommandContext) -> None:
     """Switch to the project of the typed name, else ask for a project or a profile.
 
     Raises BadRequest for an unknown name.
@@ -68,7 +68,7 @@ async def choose_project(target: ProjectTarget, call: CommandContext) -> None:
         return
     here = f" on {target.profiles[0]}" if target.profiles else ""
     dialog = PickDialog(f"Projects{here}", _choices(target, None), target.store.project_id)
-    target.run_worker(work(_count, target, dialog), exclusive=True, group="projects")
+    target.run_worker(work(_load_totals, target, dialog), exclusive=True, group="projects")
     choice = await target.ask(dialog)
     if choice is not None and isinstance(choice.value, int):
         target.store.choose_project(choice.value)
@@ -76,11 +76,11 @@ async def choose_project(target: ProjectTarget, call: CommandContext) -> None:
         await open_profile(target, str(choice.value))
 
 
-def complete_project(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
+def complete_project(target: ProjectCommandTarget, text: str, cursor: int) -> Sequence[Candidate]:
     return candidates_beginning([each.name for each in target.store.lookups.projects()], text, cursor)
 
 
-async def choose_profile(target: ProjectTarget, call: CommandContext) -> None:
+async def choose_profile(target: ProjectCommandTarget, call: CommandContext) -> None:
     """Open the profile of the typed name or its beginning, else ask for one among the projects.
 
     Raises BadRequest for an unknown name.
@@ -96,11 +96,11 @@ async def choose_profile(target: ProjectTarget, call: CommandContext) -> None:
     await open_profile(target, call.text if call.text in target.profiles else found[0])
 
 
-def complete_profile(target: ProjectTarget, text: str, cursor: int) -> Sequence[Candidate]:
+def complete_profile(target: ProjectCommandTarget, text: str, cursor: int) -> Sequence[Candidate]:
     return candidates_beginning(target.profiles, text, cursor)
 
 
-async def connect(target: ProjectTarget, call: CommandContext) -> None:
+async def connect(target: ProjectCommandTarget, call: CommandContext) -> None:
     """Sign in to the server at the typed address, else ask for one, and open its profile.
 
     Raises BadRequest for text that is no address.
@@ -112,7 +112,7 @@ async def connect(target: ProjectTarget, call: CommandContext) -> None:
         await open_profile(target, profile)
 
 
-async def show_facts(target: ProjectTarget, _call: CommandContext) -> None:
+async def show_facts(target: ProjectCommandTarget, _call: CommandContext) -> None:
     store = target.store
     name = project_name(store)
     if not name:
@@ -120,22 +120,22 @@ async def show_facts(target: ProjectTarget, _call: CommandContext) -> None:
     await target.ask(ReadingDialog(name, [literal(line) for line in project_lines(store, target.size.width)]))
 
 
-async def open_profile(target: ProjectTarget, name: str) -> None:
+async def open_profile(target: ProjectCommandTarget, name: str) -> None:
     """Exit, for the caller to open another profile; unsent changes are kept. Raises CannotAct for the current one."""
     if target.profiles and name == target.profiles[0]:
         raise CannotAct("This profile is already open.")
-    if await target.places.switch_to(target.places.here.mode):
+    if await target.navigator.switch_to(target.navigator.here.mode):
         target.wanted_profile = name
         target.exit()
 
 
-async def _count(target: ProjectTarget, dialog: PickDialog) -> None:
+async def _load_totals(target: ProjectCommandTarget, dialog: PickDialog) -> None:
     totals = await target.store.project_facts.totals()
     if dialog.is_attached:
         dialog.replace_choices(_choices(target, totals))
 
 
-def _choices(target: ProjectTarget, totals: Mapping[int, NodeTotals] | None) -> list[Choice]:
+def _choices(target: ProjectCommandTarget, totals: Mapping[int, NodeTotals] | None) -> list[Choice]:
     """Return the projects with the role of the user and the open work in columns, then the other profiles.
 
     None leaves the column of the open work empty.
@@ -158,14 +158,14 @@ def _choices(target: ProjectTarget, totals: Mapping[int, NodeTotals] | None) -> 
 
 def project_lines(store: Store, room: int) -> list[str]:
     """Return project info, one or more lines each, for a screen of `room` cells."""
-    width = min(WIDTH, room - FRAME) - LABEL
+    width = min(MAX_FACTS_CELLS, room - DIALOG_FRAME_CELLS) - LABEL_CELLS
     return [line for label, text in _facts(store) if text for line in _lines(label, text, width)]
 
 
 def _lines(label: str, text: str, width: int) -> Iterator[str]:
     lines = [part for line in text.splitlines() for part in wrapped(line, width)]
     for number, line in enumerate(lines):
-        yield f"{label if number == 0 else '':<{LABEL}}{line}"
+        yield f"{label if number == 0 else '':<{LABEL_CELLS}}{line}"
 
 
 def _facts(store: Store) -> Iterator[tuple[str, str]]:
@@ -177,7 +177,7 @@ def _facts(store: Store) -> Iterator[tuple[str, str]]:
     yield "Dates", " to ".join(each for each in days if each)
     length = document.get("defaultIterationLength")
     each = f"{counted(length, 'day')} each" if isinstance(length, int) else ""
-    yield "Iterations", ", ".join(part for part in (_count_of(store), each) if part)
+    yield "Iterations", ", ".join(part for part in (_iteration_counts(store), each) if part)
     yield "Areas", f"{max(0, len(list(store.lookups.tree(TreeKind.AREAS).walk())) - 1):,}"
     yield "Estimates", "story points; tasks in hours"
     yield "Your role", store.lookups.role()
@@ -189,7 +189,7 @@ def _facts(store: Store) -> Iterator[tuple[str, str]]:
     yield "Time types", ", ".join(store.lookups.time_entry_types())
 
 
-def _count_of(store: Store) -> str:
+def _iteration_counts(store: Store) -> str:
     entries = [each for each in store.lookups.iterations().values() if "\\" in each.path]
     releases = sum(each.is_release for each in entries)
     words = f"{len(entries) - releases:,}"

@@ -30,12 +30,12 @@ from backlit.tui.widgets.inputs import LineInput
 
 _SENTENCES_NOT_REPEATED = frozenset({"", "You are not signed in.", "You are signed out."})
 """Sentences that the dialog need not repeat; any other one is the reason for the sign-in."""
-HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 """Hosts to which no password leaves the machine."""
 _STEPS = {"tab": 1, "down": 1, "shift+tab": -1, "up": -1}
 
 
-class SignInWay(Protocol):
+class ServerSignIn(Protocol):
     """A server that a user signs in to.
 
     `reason` is a warning, `username` the user who is expected, if one is, `profile` the name of another profile that
@@ -59,19 +59,19 @@ class SignInWay(Protocol):
         """Sign in with a code from the browser. Raises as `sign_in` does."""
 
 
-class JoinWay(SignInWay, Protocol):
+class ProfileSignIn(ServerSignIn, Protocol):
     """A sign-in that makes the profile of its user."""
 
     def keep(self, user: str, grant: TokenGrant, approved: str) -> None: ...
 
 
-Join = Callable[[str], JoinWay]
+ProfileSignInFactory = Callable[[str], ProfileSignIn]
 """Returns the sign-in to the server at an address. Raises BadRequest for text that is no address."""
 
 
 async def ask_to_join(
     ask: Callable[[Dialog[Any]], Awaitable[Any]],
-    join: Join,
+    join: ProfileSignInFactory,
     address: str,
     about: str,
     kept: StoredLines | None = None,
@@ -100,7 +100,7 @@ async def ask_to_join(
 class StoreSignIn:
     """The sign-in of a store to its server; another user than the store's gets a profile of their own."""
 
-    def __init__(self, store: Store, join: Join | None = None) -> None:
+    def __init__(self, store: Store, join: ProfileSignInFactory | None = None) -> None:
         self._store = store
         self._join = join
         self.profile = ""
@@ -138,7 +138,7 @@ class SignInDialog(Dialog[bool | None]):
 
     CSS_PATH = [STYLES, STYLES.with_name("sign_in.tcss")]
 
-    def __init__(self, way: SignInWay, title: str, about: str, leave: str) -> None:
+    def __init__(self, way: ServerSignIn, title: str, about: str, leave: str) -> None:
         super().__init__(f"backlit · {title}")
         self._way = way
         self._about = about
@@ -157,7 +157,7 @@ class SignInDialog(Dialog[bool | None]):
 
     def content(self) -> ComposeResult:
         server = self._way.server.rstrip("/")
-        is_open = server.startswith("http://") and urlsplit(server).hostname not in HERE
+        is_open = server.startswith("http://") and urlsplit(server).hostname not in LOOPBACK_HOSTS
         note = "  not encrypted" if is_open else ""
         yield Static(Content.assemble(("Server      ", "$muted"), safe(server), (note, "$pending")), classes="server")
         yield self._with_password
@@ -291,15 +291,15 @@ _CODE_REFUSED = "Wrong or expired code."
 
 # The welcome
 
-SERVER = ""
+SERVER_CHOICE = ""
 """The answer for a server, which has no profile yet."""
-DOORS = (
+WELCOME_CHOICES = (
     ("demo", "Look around in a sample", "500 made-up items. Your changes are kept."),
     ("local", "Start your own workspace", "Empty, on this machine, without a server."),
-    (SERVER, "Join your team's server", "You need its address and a user name."),
+    (SERVER_CHOICE, "Join your team's server", "You need its address and a user name."),
 )
 """The profile that each choice opens, its name, and what it is."""
-_ABOUT_COPY = "backlit keeps a copy of the backlog for work offline."
+_ABOUT_LOCAL_COPY = "backlit keeps a copy of the backlog for work offline."
 
 
 class WelcomeApp(ChordApp, inherit_bindings=False):
@@ -309,7 +309,7 @@ class WelcomeApp(ChordApp, inherit_bindings=False):
     CSS_PATH = [STYLES.with_name("app.tcss")]
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, join: Join, theme: str, theme_folder: Path | None = None) -> None:
+    def __init__(self, join: ProfileSignInFactory, theme: str, theme_folder: Path | None = None) -> None:
         super().__init__()
         use_themes(self, theme, theme_folder)
         self.wanted_profile: str | None = None
@@ -322,11 +322,11 @@ class WelcomeApp(ChordApp, inherit_bindings=False):
         self.dispatch.begin(self._choose)
 
     async def _choose(self) -> None:
-        profile: str | None = SERVER
-        while profile == SERVER:
+        profile: str | None = SERVER_CHOICE
+        while profile == SERVER_CHOICE:
             profile = await self.ask(WelcomeDialog())
-            if profile == SERVER:
-                profile = await ask_to_join(self.ask, self._join, "", _ABOUT_COPY)
+            if profile == SERVER_CHOICE:
+                profile = await ask_to_join(self.ask, self._join, "", _ABOUT_LOCAL_COPY)
         self.wanted_profile = profile
         self.exit()
 
@@ -344,7 +344,7 @@ class WelcomeDialog(Dialog[str | None]):
                 Content.assemble((f"{key}  ", "bold $accent"), (name, "bold"), (f"\n   {about}", "$muted")),
                 classes="door",
             )
-            for key, (_, name, about) in enumerate(DOORS, 1)
+            for key, (_, name, about) in enumerate(WELCOME_CHOICES, 1)
         ]
         self._current = 0
 
@@ -364,7 +364,7 @@ class WelcomeDialog(Dialog[str | None]):
 
     def press(self, key: str) -> bool:
         if key in _STEPS:
-            self._point_to((self._current + _STEPS[key]) % len(DOORS))
+            self._point_to((self._current + _STEPS[key]) % len(WELCOME_CHOICES))
         elif key == "enter":
             self._choose(self._current)
         else:
@@ -381,4 +381,4 @@ class WelcomeDialog(Dialog[str | None]):
             door.set_class(each == index, "-current")
 
     def _choose(self, index: int) -> None:
-        self.dismiss(DOORS[index][0])
+        self.dismiss(WELCOME_CHOICES[index][0])

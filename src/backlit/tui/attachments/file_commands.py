@@ -14,8 +14,8 @@ from backlit.model.plain import local_file_name
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.store.views.items import AttachmentEntry
 from backlit.tui.attachments.file_preview import (
-    LOOK_LIMIT,
-    PICTURE_LIMIT,
+    PICTURE_BYTES,
+    PREVIEW_BYTES,
     FilePreview,
     FilePreviewDialog,
     picture_kind,
@@ -33,7 +33,7 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.paths import downloads, fault_of, files_in, folder_and_name, shown_path
 
-LARGE = 10 * 1024 * 1024
+ASK_FROM_BYTES = 10 * 1024 * 1024
 """Bytes from which a question comes before attaching; the limit of the service is not known."""
 
 
@@ -49,9 +49,9 @@ async def _show_preview(target: AttachmentsScreen, entry: AttachmentEntry) -> No
 
 
 async def _preview(target: AttachmentsScreen, entry: AttachmentEntry, images: str) -> FilePreview:
-    content = await target.store.transfers.look(entry.id, LOOK_LIMIT)
-    if images != "off" and len(content) >= LOOK_LIMIT and picture_kind(content):
-        content = await target.store.transfers.look(entry.id, PICTURE_LIMIT)
+    content = await target.store.transfers.look(entry.id, PREVIEW_BYTES)
+    if images != "off" and len(content) >= PREVIEW_BYTES and picture_kind(content):
+        content = await target.store.transfers.look(entry.id, PICTURE_BYTES)
     return await asyncio.to_thread(preview_of, content, entry.name, entry.size, with_pictures=images != "off")
 
 
@@ -160,7 +160,7 @@ async def _is_agreed(target: AttachmentsScreen, paths: Sequence[Path], kind: str
         size = sum(path.stat().st_size for path in paths)
     except OSError as error:
         raise CannotAct(f"{error.filename} cannot be read: {error.strerror}.") from error
-    if size <= LARGE and kind is None:
+    if size <= ASK_FROM_BYTES and kind is None:
         return True
     named = paths[0].name if len(paths) == 1 else f"{len(paths):,} files"
     sentence = f"{named}, {size_text(size)}." + (" Customers see them." if kind else "")

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from backlit.tui.shell.chord_app import ChordApp
 
 
-LOOK_LIMIT = 256 * 1024
+PREVIEW_BYTES = 256 * 1024
 """Bytes that are fetched for a look."""
-PICTURE_LIMIT = 16 * 1024 * 1024
+PICTURE_BYTES = 16 * 1024 * 1024
 """Bytes that are fetched of a picture; the half of one shows little."""
-MOST_LINES = 20_000
-MOST_ROWS = 5_000
-MOST_COLUMNS = 40
+MAX_LINES = 20_000
+MAX_ROWS = 5_000
+MAX_COLUMNS = 40
 WIDEST_COLUMN = 40
 COLUMN_GAP = 3
 """Cells between the columns that the rows of a narrow table are set in."""
@@ -56,7 +56,7 @@ _OTHERS = (
 )
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
-Draw = Callable[[int, int, ThemeStyles], list[Line]]
+FileLayout = Callable[[int, int, ThemeStyles], list[Line]]
 """Lays a file out for so many columns and lines."""
 
 
@@ -68,20 +68,20 @@ class FilePreview(Struct, frozen=True):
 
     kind: str
     note: str
-    draw: Draw
+    draw: FileLayout
     picture: "Image | None" = None
     is_table: bool = False
 
 
 def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bool = True) -> FilePreview:
     """Return the preview of a file's first bytes; slow for pictures, so not for the event loop."""
-    is_cut = len(content) >= LOOK_LIMIT and size != len(content)
+    is_cut = len(content) >= PREVIEW_BYTES and size != len(content)
     note = f"only the first {len(content) // 1024:,} KB" if is_cut else ""
     if not content:
         return FilePreview("empty file", "", _words("The file is empty."))
     picture = picture_kind(content)
     if picture is not None:
-        if with_pictures and len(content) == LOOK_LIMIT != size:
+        if with_pictures and len(content) == PREVIEW_BYTES != size:
             how_large = f", {size_text(size)}" if size is not None else ""
             return FilePreview(
                 f"{picture} picture", "", _words(f"{picture} picture{how_large}. Press enter to show it.")
@@ -94,7 +94,7 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
     if suffix in {"md", "markdown"}:
         return FilePreview("Markdown", note, lambda width, _height, theme: markdown_lines(text, width, theme))
     if suffix in {"csv", "tsv"} and (rows := _rows(text, suffix, is_cut=is_cut)):
-        is_part = is_cut or text.count("\n") > MOST_ROWS
+        is_part = is_cut or text.count("\n") > MAX_ROWS
         kind = f"{'first ' * is_part}{counted(len(rows) - 1, 'row')}, {len(rows[0]):,} columns"
         return FilePreview(kind, note, lambda width, _, theme: _table(rows, width, theme), is_table=True)
     if suffix in {"json", "geojson"}:
@@ -190,15 +190,15 @@ def _json(text: str, note: str) -> FilePreview:
     return FilePreview("JSON", note, _lines_of(laid_out))
 
 
-def _words(sentence: str) -> Draw:
+def _words(sentence: str) -> FileLayout:
     return lambda width, _height, theme: [[Segment(line, theme.style("muted"))] for line in _folded(sentence, width)]
 
 
-def _lines_of(text: str) -> Draw:
+def _lines_of(text: str) -> FileLayout:
     def draw(width: int, _height: int, theme: ThemeStyles) -> list[Line]:
         lines: list[Line] = []
         for line in safe_block(text).rstrip("\n").split("\n"):
-            if len(lines) >= MOST_LINES:
+            if len(lines) >= MAX_LINES:
                 return [*lines, [Segment("…", theme.style("muted"))]]
             lines += [[Segment(part, theme.style())] for part in _folded(line, width)]
         return lines
@@ -218,7 +218,7 @@ def _rows(text: str, suffix: str, *, is_cut: bool) -> list[list[str]]:
     first = next((line for line in lines if line.strip()), "")
     between = "\t" if suffix == "tsv" else max(",;\t|", key=first.count)
     try:
-        rows = [row[:MOST_COLUMNS] for row in csv.reader(lines[:MOST_ROWS], delimiter=between) if row]
+        rows = [row[:MAX_COLUMNS] for row in csv.reader(lines[:MAX_ROWS], delimiter=between) if row]
     except csv.Error:
         return []
     width = max((len(row) for row in rows), default=0)

@@ -15,13 +15,13 @@ from backlit.model.amounts import counted, size_text
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
-from backlit.tui.attachments.file_preview import LOOK_LIMIT, FilePreview, first_lines, preview_of
+from backlit.tui.attachments.file_preview import PREVIEW_BYTES, FilePreview, first_lines, preview_of
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.fields.dates import age_of, moment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.store_screen import StoreScreen
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
 from backlit.tui.widgets.side_lines import HEADING, Part
@@ -37,7 +37,7 @@ NAME_SHARE = 0.4
 WIDEST, WIDE, MIDDLING = 140, 100, 72
 """Cells from which there is room for the whole time; for its author; for its description."""
 KEPT_PREVIEWS = 10
-REST = 0.25
+PREVIEW_DELAY = 0.25
 """Seconds that the cursor rests on a file before the file is read for its preview."""
 BAR_WIDTH = 16
 DRAW_EVERY = 0.15
@@ -170,7 +170,7 @@ class AttachmentsScreen(ItemRowsScreen):
     COMMAND_GROUPS = ("attachments.file_commands", *TAB_COMMANDS)
     AUTO_FOCUS = "AttachmentList"
     CSS_PATH = "../styles/attachments.tcss"
-    TAB = ItemPlace.ATTACHMENTS
+    TAB = ItemDestination.ATTACHMENTS
     HINTS = (
         *("attachments.upload", "attachments.look", "attachments.open", "attachments.save", "attachments.describe"),
         *("attachments.delete", "item.next-tab", "attachments.back", "app.help"),
@@ -188,8 +188,8 @@ class AttachmentsScreen(ItemRowsScreen):
         self._previews: dict[int, FilePreview] = {}
 
     @property
-    def shown_place(self) -> tuple[int, ItemPlace, int | None]:
-        return self.item_id, ItemPlace.ATTACHMENTS, self.comment_id
+    def shown_place(self) -> tuple[int, ItemDestination, int | None]:
+        return self.item_id, ItemDestination.ATTACHMENTS, self.comment_id
 
     def show_rows(self) -> None:
         self._files.show([each for each in self._head.files if self.comment_id in {None, each.comment_id}])
@@ -223,9 +223,9 @@ class AttachmentsScreen(ItemRowsScreen):
 
     async def _read_preview(self, entry: AttachmentEntry) -> None:
         """Read the beginning of a file for its preview once the cursor rests on it; without a connection, leave it."""
-        await asyncio.sleep(REST)
+        await asyncio.sleep(PREVIEW_DELAY)
         try:
-            content = await self.store.transfers.look(entry.id, LOOK_LIMIT)
+            content = await self.store.transfers.look(entry.id, PREVIEW_BYTES)
         except BacklitError:
             return
         with_pictures = self.session.images != "off"

@@ -19,7 +19,7 @@ from backlit.tui.lists.list_frame import GREETING_HIDDEN_KEY, list_heading
 from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.view_controller import ColumnChoice, ListViewController
 from backlit.tui.shell.store_screen import ChangeBatch
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import QueryLine
 from backlit.tui.widgets.item_rows import Badge
@@ -156,4 +156,4 @@ async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, open_
         backlog.run_command("list.no-filter")
         backlog.item_added(item.id)
     elif key == "e":
-        backlog.open(item.id, ItemPlace.EDITOR)
+        backlog.open(item.id, ItemDestination.EDITOR)

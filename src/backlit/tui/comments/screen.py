@@ -18,7 +18,7 @@ from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import TwoSidedLine
 
@@ -29,7 +29,7 @@ LEAST_LINES = 2
 """Lines of a thread without comments."""
 LEAST_ASIDE = 6
 """Lines for the item below its thread, beside which a narrow terminal has no room for it."""
-QUOTED = 120
+MAX_QUOTED_CHARACTERS = 120
 """Characters of a comment that a question about it repeats."""
 
 
@@ -51,7 +51,7 @@ class CommentsScreen(ItemRowsScreen):
     COMMAND_GROUPS = ("comments.screen", "widgets.text_view", *TAB_COMMANDS)
     AUTO_FOCUS = "CommentThread"
     CSS_PATH = "../styles/comments.tcss"
-    TAB = ItemPlace.COMMENTS
+    TAB = ItemDestination.COMMENTS
     HAS_ASIDE = True
     HINTS = ("app.back", "comments.quote", "item.next-tab", "comments.external", "comments.copy", "app.help")
     HINTS_WITHOUT_ROWS = ("comments.add", "app.back", "comments.external", "item.next-tab", "app.help")
@@ -176,7 +176,7 @@ async def delete(target: CommentsScreen, _call: CommandContext) -> None:
     if not target.store.deletions.is_own(comment.author):
         raise CannotAct(f"{comment.author} wrote it; only your own comments can be deleted here.")
     text = " ".join(comment.text.split())
-    quoted = text if len(text) <= QUOTED else text[: QUOTED - 1] + "…"
+    quoted = text if len(text) <= MAX_QUOTED_CHARACTERS else text[: MAX_QUOTED_CHARACTERS - 1] + "…"
     files = _files_lost(target, comment).removeprefix(" and")
     sentence = f"“{quoted}” is deleted for everybody; u writes it again{f', without{files}' if files else ''}."
     if await target.ask(ConfirmDialog("Delete the comment", sentence, [AnswerKey("y", "delete it")])) == "y":
@@ -200,7 +200,7 @@ def open_files(target: CommentsScreen, _call: CommandContext) -> None:
     comment = target.current_comment()
     if comment.id < 0:
         raise CannotAct("The server does not have this comment yet. Attach files once it is sent.")
-    target.open(target.item_id, ItemPlace.ATTACHMENTS, comment.id)
+    target.open(target.item_id, ItemDestination.ATTACHMENTS, comment.id)
 
 
 def refresh(target: CommentsScreen, _call: CommandContext) -> None:

@@ -12,7 +12,7 @@ from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal
 from backlit.tui.shell.drafts import StoredDraft
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 from backlit.tui.widgets.text_input import MultilineInput
 
 Answer = TypeVar("Answer")
@@ -156,7 +156,7 @@ class CommentDialog(TextDialog[ComposedComment]):
 
 
 async def ask_until_saved(
-    target: StoreTarget,
+    target: StoreCommandTarget,
     make: Callable[[Answer | None, str], TextDialog[Answer]],
     save: Callable[[Answer], Awaitable[bool]],
 ) -> bool:

@@ -10,9 +10,9 @@ from textual.widgets import Input, Static
 from backlit.model.errors import BadRequest
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, literal_block
-from backlit.tui.shell.drafts import RESTORED, StoredLines
+from backlit.tui.shell.drafts import RESTORED_SENTENCE, StoredLines
 from backlit.tui.shell.input_queue import AnswerRefused
-from backlit.tui.shell.paths import completions, gone_on
+from backlit.tui.shell.paths import common_completion, completions
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
 
@@ -44,7 +44,7 @@ class LineDialog(Dialog[str | None]):
         (begun,) = kept.lines((text,)) if kept is not None else (text,)
         self.input = LineInput(begun)
         if begun != text:
-            note = f"{RESTORED} {note}"
+            note = f"{RESTORED_SENTENCE} {note}"
         if is_replaced:
             self.input.select_all()
         self.draft: StoredLines | None = kept
@@ -109,7 +109,7 @@ class PathDialog(LineDialog):
             self._take(text, found)
 
     def _take(self, text: str, found: Sequence[str]) -> None:
-        self.input.value = gone_on(text, found)
+        self.input.value = common_completion(text, found)
         self.input.cursor_position = len(self.input.value)
         if len(found) != 1:
             names = [each.rstrip("/").rpartition("/")[2] + "/" * each.endswith("/") for each in found]
@@ -194,7 +194,7 @@ class FormDialog(Dialog[tuple[str, ...] | None]):
             words, fault = "", str(error)
         result = literal_block(words).highlight_regex(r"\A.*", style="$foreground")
         self._note.update(result.highlight_regex(r"(?m)^! .*", style="$pending"))
-        note = RESTORED if self.typed == self._restored else ""
+        note = RESTORED_SENTENCE if self.typed == self._restored else ""
         self._fault.update(literal(fault if is_final else note))
         if fault and is_final:
             self.post_message(AnswerRefused(fault))

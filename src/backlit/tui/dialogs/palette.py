@@ -15,7 +15,7 @@ from backlit.tui.commands.command import Command, Context, item_number, spelled
 from backlit.tui.commands.table import commands_here, commands_in, key_to
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.drawing.themes import status_sign, type_sign
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 from backlit.tui.shell.workers import work
 
 MAX_ITEMS = 50
@@ -35,7 +35,7 @@ class ItemSearch(Struct, frozen=True):
     has: Callable[[int], bool]
 
 
-def item_search(target: StoreTarget, *, is_for_parent: bool = False) -> ItemSearch:
+def item_search(target: StoreCommandTarget, *, is_for_parent: bool = False) -> ItemSearch:
     """Return the search by name and number in the current project; tasks are no parents."""
     store = target.store
 

@@ -17,7 +17,7 @@ from backlit.tui.fields.dates import typed_number
 from backlit.tui.fields.values import number_text
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.paths import fault_of, folder_and_name, shown_path
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 
 
 class TextToSave(Struct, frozen=True):
@@ -40,7 +40,7 @@ def file_in(text: str) -> tuple[Path, str]:
     return folder, name
 
 
-async def save_file(target: StoreTarget, saved: TextToSave, proposed: Path) -> None:
+async def save_file(target: StoreCommandTarget, saved: TextToSave, proposed: Path) -> None:
     """Ask for a path and save there; asks before it replaces a file. Raises CannotAct where that fails."""
     kept = StoredLines(target.store, f"save:{saved.title}")
 
@@ -89,7 +89,7 @@ def write_over(path: Path, content: str) -> None:
 LABELS = ("Minimum points", "Maximum points")
 
 
-async def ask_for_capacity(target: StoreTarget, iteration: IterationEntry) -> Mapping[str, float | None] | None:
+async def ask_for_capacity(target: StoreCommandTarget, iteration: IterationEntry) -> Mapping[str, float | None] | None:
     """Return the least and the most points that the user types, by the service's keys; None without an answer."""
     limits = (number_text(each) if each else "" for each in (iteration.min_capacity, iteration.max_capacity))
     lines = list(zip(LABELS, limits, strict=True))

@@ -13,15 +13,15 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import Field, Kind
 from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.editor.field_grid import FieldGrid, FieldLines
+from backlit.tui.editor.field_grid import EditorFields, FieldGrid
 from backlit.tui.editor.item_draft import ItemDraft
-from backlit.tui.editor.item_texts import TextPane
+from backlit.tui.editor.item_texts import LongTextPane
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.dates import day_text, holds_days
 from backlit.tui.fields.values import is_replaced, read_text, typed_text
 from backlit.tui.widgets.line_list import LineList
 
-BESIDE = 80
+MIN_WIDTH_BESIDE = 80
 """Columns from which the texts are beside the grid."""
 TEXTS_FRAME = 2
 """Cells beside texts above the grid."""
@@ -40,12 +40,12 @@ class FieldForm(Container):
     class Moved(Message):
         """Another field is the current one."""
 
-    def __init__(self, lines: FieldLines, draft: ItemDraft) -> None:
+    def __init__(self, lines: EditorFields, draft: ItemDraft) -> None:
         super().__init__(id="form")
         self.draft = draft
         self.lines = lines
         self.grid = FieldGrid()
-        self.texts = TextPane(lines.store.now)
+        self.texts = LongTextPane(lines.store.now)
         self._asked = ""
         self._edited: Field | None = None
         self._is_open = False
@@ -57,7 +57,7 @@ class FieldForm(Container):
         yield self.grid
 
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < BESIDE, "-stacked")
+        self.set_class(event.size.width < MIN_WIDTH_BESIDE, "-stacked")
         self._share()
 
     def _share(self) -> None:

@@ -17,7 +17,7 @@ from backlit.tui.commands.command import CannotAct, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, key_of
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
-from backlit.tui.editor.fold import Fold, GridLine
+from backlit.tui.editor.fold import FieldFold, GridLine
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import ItemText
 from backlit.tui.fields.acts import is_for_customers
@@ -41,7 +41,7 @@ class FieldGrid(LineList):
     def __init__(self) -> None:
         super().__init__(id="fields")
         self.input = LineInput()
-        self._fold = Fold()
+        self._fold = FieldFold()
         self._lines: Sequence[GridLine] = ()
 
     def compose(self) -> ComposeResult:
@@ -203,7 +203,7 @@ def _fitted(field: Field, text: str, room: int) -> str:
     return fit(text, room)
 
 
-class FieldLines:
+class EditorFields:
     """Says what stands in the line of a field; `is_new` for an item that does not exist yet."""
 
     def __init__(self, store: Store, item_type: str, *, is_new: bool) -> None:
@@ -222,8 +222,8 @@ class FieldLines:
         shown = [field for field in every if not self.is_new or field.settable in ON_ADD]
         shown = [field for field in shown if field.key not in SYNC_KEYS or field.key in draft.base]
         order = list(Section)
-        tail = {field.key: len(MAIN) + order.index(field.section) for field in shown}
-        return sorted(shown, key=lambda field: MAIN.get(field.key, tail[field.key]))
+        tail = {field.key: len(MAIN_FIELDS) + order.index(field.section) for field in shown}
+        return sorted(shown, key=lambda field: MAIN_FIELDS.get(field.key, tail[field.key]))
 
     def texts(self, draft: ItemDraft) -> list[ItemText]:
         """Return the long texts: the description, and the others that are not empty."""
@@ -263,9 +263,9 @@ class FieldLines:
     def help(self, field: Field, draft: ItemDraft, width: int) -> list[Part]:
         """Return a line about a field: its key and its values, first its value before somebody else changed it."""
         fixed = self.why_fixed(field)
-        key = "" if fixed or self.store.lookups.is_read_only else KEYS.get(field.key, "")
+        key = "" if fixed or self.store.lookups.is_read_only else KEY_OF_FIELD.get(field.key, "")
         lead = [(f" {key}", "accent")] if key else []
-        if field.kind in LISTED and not fixed and field.key not in draft.arrived:
+        if field.kind in KINDS_WITH_LISTED_VALUES and not fixed and field.key not in draft.arrived:
             values = self._values(field, draft, width - cell_len(key) - 2 * bool(key) - 1)
             if values:
                 return [*lead, *values]
@@ -305,8 +305,8 @@ class FieldLines:
     def lines(self, draft: ItemDraft) -> list[GridLine]:
         """Return all lines: under the main fields the other sections; under a field its fault and changes of others."""
         every = self.fields(draft)
-        lines = list(self._of_fields((field for field in every if field.key in MAIN), draft))
-        others = (field for field in every if field.key not in MAIN)
+        lines = list(self._of_fields((field for field in every if field.key in MAIN_FIELDS), draft))
+        others = (field for field in every if field.key not in MAIN_FIELDS)
         for section, fields in groupby(others, lambda field: field.section):
             lines.append(GridLine(_HEADINGS.get(section, section.value), is_heading=True))
             lines += self._of_fields(fields, draft)
@@ -336,7 +336,7 @@ class FieldLines:
     def _signed(self, field: Field, value: object, text: str) -> str:
         if text == NOTHING:
             preset = field.default_for(self.item_type) if self.is_new else None
-            empty = "(required)" if field.required else UNSET.get(field.key, "none")
+            empty = "(required)" if field.required else UNSET_WORDS.get(field.key, "none")
             return f"({value_word(field, preset)})" if preset else empty
         if field.kind is not Kind.STATUS:
             return text
@@ -362,7 +362,7 @@ def _more(number: int) -> str:
     return f" · {number} more" if number else ""
 
 
-MAIN: Mapping[str, int] = {
+MAIN_FIELDS: Mapping[str, int] = {
     key: place
     for place, key in enumerate(
         (
@@ -373,14 +373,14 @@ MAIN: Mapping[str, int] = {
     )
 }
 """The main fields, in their order."""
-UNSET: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "backlog"}
+UNSET_WORDS: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "backlog"}
 """Words for fields whose emptiness means something."""
 NAME, DESCRIPTION = "Name", "Description"
 NO_DESCRIPTION = "No description. cd to write one."
 _TREES = frozenset({Kind.AREA, Kind.ITERATION})
-LISTED = frozenset({Kind.CHOICE, Kind.STATUS, Kind.TEAM})
+KINDS_WITH_LISTED_VALUES = frozenset({Kind.CHOICE, Kind.STATUS, Kind.TEAM})
 """Kinds of fields whose help names their values."""
-KEYS = {
+KEY_OF_FIELD = {
     command.argument: spelled(command.keys[0])
     for command in COMMAND_BY_ID.values()
     if command.handler == "items.field_commands:change"

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from backlit.model.fields import Field
 from backlit.tui.drawing.text import wrapped
 
-URGENT = frozenset("!≠")
+URGENT_SIGNS = frozenset("!≠")
 """Signs that open the fold."""
 FOLD_NAMES = 2
 """Fields that the closed fold names."""
@@ -36,10 +36,10 @@ class GridLine(Struct, frozen=True):
         return not (self.field or self.is_heading or self.is_fold)
 
 
-BLANK = GridLine("")
+BLANK_LINE = GridLine("")
 
 
-class Fold:
+class FieldFold:
     """The lines of a grid, those beyond its height behind a fold; notes are wrapped."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Fold:
         """
         lines = (each for each in self._lines if not each.is_apart or (each.field and each.field.key == self.revealed))
         shown = [each for line in lines for each in _wrapped(line, max(8, width))]
-        spaced = [each for line in shown for each in ((BLANK, line) if line.is_heading else (line,))]
+        spaced = [each for line in shown for each in ((BLANK_LINE, line) if line.is_heading else (line,))]
         if len(spaced) <= height:
             return spaced
         first = _fold_at(spaced, max(LEAST_SHOWN, height - 1))
@@ -73,7 +73,7 @@ class Fold:
         if len(shown) <= height or not below:
             return shown
         keys = {line.field.key: line.sign for line in below if line.field}
-        urgent = frozenset(key for key, sign in keys.items() if sign in URGENT)
+        urgent = frozenset(key for key, sign in keys.items() if sign in URGENT_SIGNS)
         if wanted in keys or urgent - self._urgent:
             self.is_open = True
         self._urgent = urgent
@@ -88,9 +88,9 @@ class Fold:
 
 def _fold_at(lines: Sequence[GridLine], at: int) -> int:
     """Return the place of the fold at or near a line: below the notes of a field, and above a heading and its blank."""
-    while at < len(lines) and lines[at].is_note and lines[at] is not BLANK:
+    while at < len(lines) and lines[at].is_note and lines[at] is not BLANK_LINE:
         at += 1
-    while 0 < at <= len(lines) and (lines[at - 1].is_heading or lines[at - 1] is BLANK):
+    while 0 < at <= len(lines) and (lines[at - 1].is_heading or lines[at - 1] is BLANK_LINE):
         at -= 1
     return at
 

@@ -10,20 +10,20 @@ from backlit.tui.dialogs.palette import PickItemDialog, item_search
 from backlit.tui.dialogs.pick import PickDialog, PickManyDialog
 from backlit.tui.dialogs.reading import DifferenceDialog, FieldDifference
 from backlit.tui.editor.field_form import FieldForm
-from backlit.tui.editor.field_grid import DESCRIPTION, FieldLines
+from backlit.tui.editor.field_grid import DESCRIPTION, EditorFields
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.fields.choices import PICKED_KINDS, field_choices, likely_value, unknown_status
 from backlit.tui.fields.values import taken_back
 from backlit.tui.items.target import ItemTarget
 
 
-class EditorTarget(ItemTarget, Protocol):
+class EditorCommandTarget(ItemTarget, Protocol):
     """A form over the draft of one item; `item_id` is None until a new item is saved."""
 
     item_id: int | None
     item_type: str
     form: FieldForm
-    lines: FieldLines
+    lines: EditorFields
     autosave: DraftAutosave
     is_saving: asyncio.Lock
 
@@ -42,26 +42,26 @@ class EditorTarget(ItemTarget, Protocol):
     def open_next(self) -> None: ...
 
 
-def step(target: EditorTarget, call: CommandContext) -> None:
+def step(target: EditorCommandTarget, call: CommandContext) -> None:
     target.form.grid.move_by(int(call.command.argument) * (call.count or 1))
 
 
-async def edit(target: EditorTarget, call: CommandContext) -> None:
+async def edit(target: EditorCommandTarget, call: CommandContext) -> None:
     if call.command.argument:
         target.form.grid.go_to(call.command.argument)
     await edit_field(target)
 
 
-def clear(target: EditorTarget, _call: CommandContext) -> None:
+def clear(target: EditorCommandTarget, _call: CommandContext) -> None:
     target.store.lookups.need_writer()
     target.form.clear()
 
 
-def revert(target: EditorTarget, _call: CommandContext) -> None:
+def revert(target: EditorCommandTarget, _call: CommandContext) -> None:
     target.form.revert()
 
 
-async def close(target: EditorTarget, _call: CommandContext) -> None:
+async def close(target: EditorCommandTarget, _call: CommandContext) -> None:
     """Leave the open field, else the editor; asks about unsaved changes."""
     if target.form.is_editing:
         target.form.leave()
@@ -69,11 +69,11 @@ async def close(target: EditorTarget, _call: CommandContext) -> None:
         target.dismiss(None)
 
 
-def refuse_project(_target: EditorTarget, _call: CommandContext) -> None:
+def refuse_project(_target: EditorCommandTarget, _call: CommandContext) -> None:
     raise CannotAct("The editor belongs to this project; q closes it first.")
 
 
-async def show_difference(target: EditorTarget, _call: CommandContext) -> None:
+async def show_difference(target: EditorCommandTarget, _call: CommandContext) -> None:
     target.form.leave()
     item = target.store.item(target.item_id) if target.item_id is not None else None
     shown = differences(target.lines, target.draft, item.base if item else {})
@@ -82,7 +82,7 @@ async def show_difference(target: EditorTarget, _call: CommandContext) -> None:
     await target.ask(DifferenceDialog("Changed against the server", shown))
 
 
-def differences(lines: FieldLines, draft: ItemDraft, theirs: Mapping[str, object]) -> list[FieldDifference]:
+def differences(lines: EditorFields, draft: ItemDraft, theirs: Mapping[str, object]) -> list[FieldDifference]:
     def text(field: Field, value: object) -> str:
         return str(value or "") if field.kind is Kind.LONG_TEXT else lines.words.shown(field, value)
 
@@ -98,7 +98,7 @@ def differences(lines: FieldLines, draft: ItemDraft, theirs: Mapping[str, object
 # Editing a field with a picker or an input
 
 
-async def edit_field(target: EditorTarget) -> None:
+async def edit_field(target: EditorCommandTarget) -> None:
     """Open the current field, or a picker for it; a yes or no is turned over. Raises CannotAct for a fixed field.
 
     On the fold, show or hide the other fields.
@@ -125,7 +125,7 @@ async def edit_field(target: EditorTarget) -> None:
         form.open()
 
 
-async def _pick(target: EditorTarget, field: Field, value: object) -> None:
+async def _pick(target: EditorCommandTarget, field: Field, value: object) -> None:
     store, item_type = target.store, target.item_type
     choices = field_choices(store, field, item_type, value)
     start, is_free = likely_value(store, field, value), store.lookups.is_free(field, item_type)
@@ -138,7 +138,7 @@ async def _pick(target: EditorTarget, field: Field, value: object) -> None:
             target.say(warning, is_bad=True)
 
 
-async def _pick_tags(target: EditorTarget, field: Field, value: object) -> None:
+async def _pick_tags(target: EditorCommandTarget, field: Field, value: object) -> None:
     present = [str(tag) for tag in value] if isinstance(value, list | tuple) else []
     with target.form.asking(field):
         tags = await target.ask(PickManyDialog(field.label, target.store.lookups.tags(), present, free=True))
@@ -146,7 +146,7 @@ async def _pick_tags(target: EditorTarget, field: Field, value: object) -> None:
         target.form.put(field, list(tags))
 
 
-async def _pick_item(target: EditorTarget, field: Field) -> None:
+async def _pick_item(target: EditorCommandTarget, field: Field) -> None:
     with target.form.asking(field):
         item_id = await target.ask(PickItemDialog(field.label, item_search(target, is_for_parent=True)))
     if item_id is not None:
@@ -156,17 +156,17 @@ async def _pick_item(target: EditorTarget, field: Field) -> None:
 # Long texts
 
 
-def toggle_fold(target: EditorTarget, _call: CommandContext) -> None:
+def toggle_fold(target: EditorCommandTarget, _call: CommandContext) -> None:
     target.form.grid.toggle_fold()
 
 
-def toggle_texts(target: EditorTarget, _call: CommandContext) -> None:
+def toggle_texts(target: EditorCommandTarget, _call: CommandContext) -> None:
     texts = target.form.texts
     texts.display = not texts.display
     target.form.call_after_refresh(target.tell, "")
 
 
-def read_on(target: EditorTarget, _call: CommandContext) -> None:
+def read_on(target: EditorCommandTarget, _call: CommandContext) -> None:
     """Show the next page of the long texts; after the last, the first."""
     texts = target.form.texts
     if texts.display:
@@ -175,7 +175,7 @@ def read_on(target: EditorTarget, _call: CommandContext) -> None:
         texts.display = True
 
 
-async def toggle_markdown(target: EditorTarget, _call: CommandContext) -> None:
+async def toggle_markdown(target: EditorCommandTarget, _call: CommandContext) -> None:
     """Leave the long text and show it as Markdown; from there, go on editing it."""
     form = target.form
     is_open = form.is_editing
@@ -193,7 +193,7 @@ def _go_to_text(form: FieldForm) -> None:
         form.grid.go_to(DESCRIPTION)
 
 
-def edit_outside(target: EditorTarget, _call: CommandContext) -> None:
+def edit_outside(target: EditorCommandTarget, _call: CommandContext) -> None:
     """Edit a long text, else the description, in the user's own editor; in an open line the key goes to its end."""
     target.store.lookups.need_writer()
     form = target.form

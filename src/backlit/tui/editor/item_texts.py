@@ -18,7 +18,7 @@ from backlit.tui.widgets.text_input import MultilineInput
 from backlit.tui.widgets.text_view import LinesView
 
 
-class LongText(MultilineInput):
+class LongTextInput(MultilineInput):
     """The input of a long text; gives back byte for byte what was not touched."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class ItemText(NamedTuple):
     empty: str = ""
 
 
-class TextsView(LinesView):
+class LongTextsView(LinesView):
     """Long texts below each other as Markdown, and the comments below them; a text after the first has its label."""
 
     MORE_KEY = "space"
@@ -101,20 +101,20 @@ class TextsView(LinesView):
             self.scroll_relative(y=max(1, self.page), animate=False, immediate=True, force=True)
 
 
-class TextPane(Container):
+class LongTextPane(Container):
     """The texts of an item, or the input of one."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         super().__init__(id="text-pane")
-        self.view = TextsView(now)
-        self._input: LongText | None = None
+        self.view = LongTextsView(now)
+        self._input: LongTextInput | None = None
 
     def compose(self) -> ComposeResult:
         yield self.view
 
     def open_input(self, label: str, text: str) -> None:
         if self._input is None:
-            self._input = LongText()
+            self._input = LongTextInput()
             self.mount(self._input, before=self.view)
         self.display = self._input.display = True
         self.view.display = False

@@ -15,7 +15,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.editor.field_form import FieldForm
-from backlit.tui.editor.form_commands import EditorTarget
+from backlit.tui.editor.form_commands import EditorCommandTarget
 from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.values import label_of
 from backlit.tui.items.conflict_dialog import Decisions
@@ -25,33 +25,33 @@ from backlit.tui.items.resolve import resolve_case, resolve_item
 _NOT_SET: tuple[object, ...] = (None, "", [])
 
 
-async def save(target: EditorTarget, _call: CommandContext) -> None:
+async def save(target: EditorCommandTarget, _call: CommandContext) -> None:
     await save_draft(target)
 
 
-async def save_and_close(target: EditorTarget, _call: CommandContext) -> None:
+async def save_and_close(target: EditorCommandTarget, _call: CommandContext) -> None:
     if await save_draft(target):
         if target.item_id is not None and (item := target.store.item(target.item_id)):
             target.say(saved_words(target.store, item))
         target.dismiss(None)
 
 
-async def save_and_next(target: EditorTarget, _call: CommandContext) -> None:
+async def save_and_next(target: EditorCommandTarget, _call: CommandContext) -> None:
     if await save_draft(target):
         target.open_next()
 
 
-def discard(target: EditorTarget, _call: CommandContext) -> None:
+def discard(target: EditorCommandTarget, _call: CommandContext) -> None:
     discard_draft(target)
 
 
-def discard_draft(target: EditorTarget) -> None:
+def discard_draft(target: EditorCommandTarget) -> None:
     target.form.leave()
     target.autosave.forget()
     target.dismiss(None)
 
 
-async def resolve(target: EditorTarget, _call: CommandContext) -> None:
+async def resolve(target: EditorCommandTarget, _call: CommandContext) -> None:
     """Decide between the draft and what others changed meanwhile, else resolve a conflict or a refusal of the item."""
     target.form.leave()
     if target.item_id is None:
@@ -62,13 +62,13 @@ async def resolve(target: EditorTarget, _call: CommandContext) -> None:
         await resolve_item(target, target.item_id)
 
 
-async def save_draft(target: EditorTarget) -> bool:
+async def save_draft(target: EditorCommandTarget) -> bool:
     """Journal the draft; return False where it has faults or the user decided not to save it now."""
     async with target.is_saving:
         return await _save_draft(target)
 
 
-async def _save_draft(target: EditorTarget) -> bool:
+async def _save_draft(target: EditorCommandTarget) -> bool:
     if not await _is_ready(target):
         return False
     draft = target.draft
@@ -118,7 +118,7 @@ def saved_words(store: Store, item: Item) -> str:
     return f"Saved on this machine, not sent: {case.changed_by or 'somebody'} changed {labels} too. g= to resolve."
 
 
-class EditorNote:
+class EditorNotice:
     """The sentence in place of the help, until the cursor moves; it follows saved changes until they are sent."""
 
     def __init__(self, form: FieldForm, sentence: str) -> None:
@@ -160,7 +160,7 @@ class EditorNote:
         return self._form.grid.field, self._form.open_key
 
 
-async def _is_ready(target: EditorTarget) -> bool:
+async def _is_ready(target: EditorCommandTarget) -> bool:
     """Return whether nothing is wrong and nothing is left to decide; shows the faults, asks for the decisions."""
     while True:
         target.form.leave()
@@ -174,7 +174,7 @@ async def _is_ready(target: EditorTarget) -> bool:
             return False
 
 
-async def _is_agreed(target: EditorTarget, changes: Mapping[str, object]) -> bool:
+async def _is_agreed(target: EditorCommandTarget, changes: Mapping[str, object]) -> bool:
     words = [
         f"{field.label} → {target.lines.words.shown(field, changes[field.key])}"
         for field in target.lines.fields(target.draft)
@@ -186,7 +186,7 @@ async def _is_agreed(target: EditorTarget, changes: Mapping[str, object]) -> boo
     return await target.ask(question) is not None
 
 
-async def _add(target: EditorTarget, fields: Mapping[str, object], held: str = "") -> None:
+async def _add(target: EditorCommandTarget, fields: Mapping[str, object], held: str = "") -> None:
     """Create the item, or with a reason hold it in the outbox."""
     items, item_type = target.store.items, target.item_type
     target.item_id = await (items.keep(item_type, fields, held) if held else items.add(item_type, fields))
@@ -197,7 +197,7 @@ async def _add(target: EditorTarget, fields: Mapping[str, object], held: str = "
         target.draft.rebase(item.fields, is_told=False)
 
 
-async def _decide_gone(target: EditorTarget, changes: Mapping[str, object]) -> bool:
+async def _decide_gone(target: EditorCommandTarget, changes: Mapping[str, object]) -> bool:
     """Ask about the draft of an item that others deleted; return whether it became a new item."""
     sentence = f"Someone deleted #{target.item_id}. Your changes are not saved."
     answers = [
@@ -216,7 +216,7 @@ async def _decide_gone(target: EditorTarget, changes: Mapping[str, object]) -> b
     return True
 
 
-def _show_faults(target: EditorTarget, sentence: str = "") -> None:
+def _show_faults(target: EditorCommandTarget, sentence: str = "") -> None:
     """Show the faults, else the sentence; the cursor goes to the first field with a fault."""
     faults = target.draft.faults
     target.form.redraw()
@@ -227,7 +227,7 @@ def _show_faults(target: EditorTarget, sentence: str = "") -> None:
     target.tell(f"Not saved. {' '.join(faults.values())}" if faults else sentence)
 
 
-async def _decide(target: EditorTarget) -> bool:
+async def _decide(target: EditorCommandTarget) -> bool:
     """Ask whose values the draft takes; return whether that was decided."""
     case = _draft_case(target)
     sentence = f"{case.changed_by or 'Somebody'} changed this item while you were editing."
@@ -237,7 +237,7 @@ async def _decide(target: EditorTarget) -> bool:
     return True
 
 
-def _draft_case(target: EditorTarget) -> Case:
+def _draft_case(target: EditorCommandTarget) -> Case:
     draft, item_id = target.draft, target.item_id or 0
     item = target.store.item(item_id)
     fields = tuple(
@@ -248,7 +248,7 @@ def _draft_case(target: EditorTarget) -> Case:
     return Case(entry, fields, target.item_type, entry.id, by, at)
 
 
-async def _take_decisions(target: EditorTarget, case: Case, decided: Decisions) -> None:
+async def _take_decisions(target: EditorCommandTarget, case: Case, decided: Decisions) -> None:
     draft = target.draft
     edited = {key: value for key, value in decided.items() if not isinstance(value, Keep)}
     edited = check(case.item_type, edited, target.store.lookups, ON_EDIT)

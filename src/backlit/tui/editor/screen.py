@@ -16,34 +16,39 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.editor.field_form import FieldForm
-from backlit.tui.editor.field_grid import FieldLines
+from backlit.tui.editor.field_grid import EditorFields
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
-from backlit.tui.editor.saving import EditorNote, save_draft
+from backlit.tui.editor.saving import EditorNotice, save_draft
 from backlit.tui.fields.acts import FieldEdit, bulk_change_of, field_named
 from backlit.tui.items.item_head import COUNTED_SUBJECTS, TAB_COMMANDS, ItemHeader
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TwoSidedLine
 
-SAME_PLACE = ("AreaID", "IterationID", "TeamID", "ParentID")
+CARRIED_OVER_FIELDS = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
-ANSWERS = (AnswerKey("s", "save"), AnswerKey("k", "keep as a draft"), AnswerKey("d", "discard changes"))
+LEAVING_ANSWERS = (AnswerKey("s", "save"), AnswerKey("k", "keep as a draft"), AnswerKey("d", "discard changes"))
 HINTS = ("editor.edit", "editor.name", "editor.close", "item.description", "item.comment", "item.next-tab", "app.help")
 HINTS_ON_CHANGES = ("editor.edit", "editor.save", "editor.close", "editor.revert", "editor.difference", "app.help")
-WHILE_TYPING: Sequence[Hint] = (("esc", "leave the field", ""), ("ctrl+s", "save", "editor.save"))
-IN_A_TEXT: Sequence[Hint | str] = (WHILE_TYPING[1], "editor.look-in-text", "editor.outside", WHILE_TYPING[0])
+HINTS_WHILE_TYPING: Sequence[Hint] = (("esc", "leave the field", ""), ("ctrl+s", "save", "editor.save"))
+HINTS_IN_LONG_TEXT: Sequence[Hint | str] = (
+    HINTS_WHILE_TYPING[1],
+    "editor.look-in-text",
+    "editor.outside",
+    HINTS_WHILE_TYPING[0],
+)
 SIGN_NOTES: Mapping[RowSign, str] = {
     RowSign.REFUSED: "The server rejected a change of this item. g= to see why.",
     RowSign.CONFLICT: "Changed here and on the server. g= to resolve.",
 }
 
 
-class EditorScreen(ItemScreen):
+class ItemEditorScreen(ItemScreen):
     """Edits an item, or a new one of a type with some fields preset; raises NotFound for an item that is gone.
 
     Its commands act on the form from the first key on, before anything is painted.
@@ -65,13 +70,13 @@ class EditorScreen(ItemScreen):
         draft = ItemDraft(item.fields if item else preset or {})
         self.autosave = DraftAutosave(self, store, f"edit:{item_id}" if item else f"new:{item_type}", draft)
         restored = self.autosave.restore()
-        self.lines = FieldLines(store, self.item_type, is_new=item is None)
+        self.lines = EditorFields(store, self.item_type, is_new=item is None)
         self.form = FieldForm(self.lines, draft)
-        self._note = EditorNote(self.form, restored or (SIGN_NOTES.get(item.sign, "") if item else ""))
+        self._note = EditorNotice(self.form, restored or (SIGN_NOTES.get(item.sign, "") if item else ""))
         self.is_saving = asyncio.Lock()
         self._edited_at: Mapping[str, object] = {}
         self._is_unsent = item is None
-        self._head = ItemHeader(store, ItemPlace.EDITOR)
+        self._head = ItemHeader(store, ItemDestination.EDITOR)
         self._rule = RuleLine("┴")
         self._help, self._footer = TwoSidedLine(id="help"), FooterLine(id="status")
 
@@ -154,7 +159,7 @@ class EditorScreen(ItemScreen):
             self.autosave.forget()
             return True
         names = ", ".join(field.label for field in self.lines.fields(self.draft) if field.key in self.draft.touched)
-        key = await self.ask(ConfirmDialog("Unsaved changes", f"Not saved: {names}.", ANSWERS, "stay here"))
+        key = await self.ask(ConfirmDialog("Unsaved changes", f"Not saved: {names}.", LEAVING_ANSWERS, "stay here"))
         if key == "s":
             return await save_draft(self)
         if key == "k":
@@ -164,8 +169,8 @@ class EditorScreen(ItemScreen):
         return key is not None
 
     @property
-    def shown_place(self) -> tuple[int, ItemPlace, int | None] | None:
-        return None if self.item_id is None else (self.item_id, ItemPlace.EDITOR, None)
+    def shown_place(self) -> tuple[int, ItemDestination, int | None] | None:
+        return None if self.item_id is None else (self.item_id, ItemDestination.EDITOR, None)
 
     # Commands on the item change the draft
 
@@ -212,9 +217,9 @@ class EditorScreen(ItemScreen):
     # The next one
 
     def open_next(self) -> None:
-        values = {key: self.draft.base.get(key) for key in SAME_PLACE}
+        values = {key: self.draft.base.get(key) for key in CARRIED_OVER_FIELDS}
         preset = {key: value for key, value in values.items() if value is not None}
-        app, make = self.app, partial(EditorScreen, self.store, None, self.item_type, preset)
+        app, make = self.app, partial(ItemEditorScreen, self.store, None, self.item_type, preset)
         self.dismiss(None)
         app.call_later(lambda: app.push_screen(make()))
 
@@ -241,7 +246,7 @@ class EditorScreen(ItemScreen):
             self._help.say(self.lines.help(field, self.draft, self.size.width) if field else [])
         hints: Sequence[Hint | str] = HINTS_ON_CHANGES if self.draft or self.item_id is None else HINTS
         if self.form.is_editing:
-            hints = IN_A_TEXT if field and field.kind is Kind.LONG_TEXT else WHILE_TYPING
+            hints = HINTS_IN_LONG_TEXT if field and field.kind is Kind.LONG_TEXT else HINTS_WHILE_TYPING
         self._footer.show(hints, status_words(self.store), is_reader=self.store.lookups.is_read_only)
 
 

@@ -14,7 +14,7 @@ from backlit.store.grooming import Check, SimilarItem
 from backlit.store.records.merge import is_empty
 from backlit.tui.drawing.text import Line, fit, fit_middle, safe
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.groom.questions import Question
+from backlit.tui.groom.questions import GroomingQuestion
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.text_view import LinesView
 
@@ -53,12 +53,12 @@ class QuestionStrip(LinesView, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__(id="questions")
-        self._asked: Sequence[Question] = ()
+        self._asked: Sequence[GroomingQuestion] = ()
         self._at = 0
         self._checks: Sequence[Check] = ()
         self._similar: Sequence[SimilarItem] = ()
 
-    def show(self, asked: Sequence[Question], at: int, checks: Sequence[Check]) -> None:
+    def show(self, asked: Sequence[GroomingQuestion], at: int, checks: Sequence[Check]) -> None:
         self._asked, self._at, self._checks = tuple(asked), at, tuple(checks)
         self.lay_out()
 
@@ -106,7 +106,7 @@ class QuestionStrip(LinesView, can_focus=True):
             self.post_message(self.Clicked(digit))
 
 
-def _chip(asked: Question, theme: ThemeStyles, *, is_current: bool) -> list[Segment]:
+def _chip(asked: GroomingQuestion, theme: ThemeStyles, *, is_current: bool) -> list[Segment]:
     """Return a question with its value, if it has one: answered ones have a sign, and the current one is underlined."""
     sign = " " if asked.is_open or is_empty(asked.value) else UNREADY_SIGN if asked.is_failed else "✓"
     words = safe(asked.words)
@@ -131,7 +131,7 @@ def _tinted(line: Line, width: int, theme: ThemeStyles) -> Line:
     return list(Strip(tinted).adjust_cell_length(width, on))
 
 
-def _sentence(asked: Question) -> str:
+def _sentence(asked: GroomingQuestion) -> str:
     return SENTENCES.get(asked.field.key, f"{safe(asked.field.label)}?")
 
 
@@ -146,7 +146,7 @@ def _labelled(label: str, style: Style, column: int, lines: Sequence[Line]) -> l
     ]
 
 
-def _answers(asked: Question, theme: ThemeStyles) -> Iterator[Line]:
+def _answers(asked: GroomingQuestion, theme: ThemeStyles) -> Iterator[Line]:
     for digit, choice in asked.answers.items():
         label = "" if choice.label == str(digit) else f" {safe(choice.label.strip())}"
         hint = f" {safe(choice.hint)}" if choice.hint else ""

@@ -21,11 +21,11 @@ MAX_DIGIT_ANSWERS = 9
 """Most answers that digits give; 0 enters another value."""
 LAST_QUESTION_FIELD = "Status"
 """The field that every item is offered a change of, after its open questions."""
-OTHERS = "other…"
+OTHER_VALUE_WORDS = "other…"
 _PRIORITIES = range(1, 6)
 
 
-class Question(Struct, frozen=True):
+class GroomingQuestion(Struct, frozen=True):
     """A question: its field, the item's value, whether it is open, the answers by digit, and the words for 0.
 
     `is_failed` marks a given answer that leaves the item not ready, as a word for points does.
@@ -36,7 +36,7 @@ class Question(Struct, frozen=True):
     words: str
     is_open: bool
     answers: Mapping[int, Choice]
-    others: str = OTHERS
+    others: str = OTHER_VALUE_WORDS
     is_failed: bool = False
 
     def has(self, choice: Choice) -> bool:
@@ -47,7 +47,7 @@ CommonValues = Mapping[str, Sequence[object]]
 """The most frequent values of open items by field (owner, area, tags)."""
 
 
-class _Seen(Struct):
+class _ShownItem(Struct):
     """An item's values when it was first shown, the fields it was asked for, and those with a confirmed value."""
 
     before: Mapping[str, object]
@@ -55,7 +55,7 @@ class _Seen(Struct):
     confirmed: set[str] = field(default_factory=set)
 
 
-class OneItem:
+class SingleItemQueue:
     """A queue of one item, which asks for its estimate and iteration even where they are set; no journal keeps it."""
 
     def __init__(self, store: Store, item: Item) -> None:
@@ -84,13 +84,13 @@ class ItemQuestions:
         self._store = store
         self._common = common
         self._scale = scale
-        self._seen: dict[int, _Seen] = {}
+        self._seen: dict[int, _ShownItem] = {}
         self._place = -1
-        self.asked: list[Question] = []
+        self.asked: list[GroomingQuestion] = []
         self.at = 0
 
     @property
-    def current(self) -> Question | None:
+    def current(self) -> GroomingQuestion | None:
         return self.asked[self.at] if self.asked else None
 
     @property
@@ -107,7 +107,7 @@ class ItemQuestions:
     def begin(self, stop: Stop, item: Item) -> None:
         if stop.place not in self._seen:
             before = item.fields if stop.before is None else stop.before
-            self._seen[stop.place] = _Seen(dict(before), list(stop.asked))
+            self._seen[stop.place] = _ShownItem(dict(before), list(stop.asked))
         self._place, self.asked = stop.place, []
         self.read(item)
         self.at = self._next_open(-1)
@@ -138,7 +138,7 @@ class ItemQuestions:
         self._seen[self._place].confirmed.add(self.asked[self.at].field.key)
         self.catch_up(item)
 
-    def _question(self, item: Item, key: str, seen: _Seen, *, is_missing: bool) -> Question:
+    def _question(self, item: Item, key: str, seen: _ShownItem, *, is_missing: bool) -> GroomingQuestion:
         field, value = field_named(key, self._store.lookups), item.fields.get(key)
         is_failed = is_missing and key not in seen.confirmed
         is_open = is_failed and is_same(seen.before.get(key), value)
@@ -148,10 +148,10 @@ class ItemQuestions:
             points = [Choice(number_text(step), number_text(step)) for step in scale if step]
             found = {int(each.label): each for each in points if _is_digit(each.label)}
             more = ", ".join(each.label for each in points if not _is_digit(each.label))
-            others = f"other ({more}…)" if more else OTHERS
-            return Question(field, value, words, is_open, found, others, is_failed)
+            others = f"other ({more}…)" if more else OTHER_VALUE_WORDS
+            return GroomingQuestion(field, value, words, is_open, found, others, is_failed)
         choices = answers(self._store, field, item, scale, self._common)
-        return Question(field, value, words, is_open, dict(enumerate(choices, 1)), is_failed=is_failed)
+        return GroomingQuestion(field, value, words, is_open, dict(enumerate(choices, 1)), is_failed=is_failed)
 
     def go_on(self) -> None:
         """Go to the next open question, wrapping around; without one, to the status."""
@@ -193,7 +193,7 @@ def answers(store: Store, asked: Field, item: Item, scale: Sequence[float], comm
     return list(islice(first.values(), MAX_DIGIT_ANSWERS))
 
 
-def act_of(asked: Field, choice: Choice) -> FieldEdit:
+def edit_of(asked: Field, choice: Choice) -> FieldEdit:
     if asked.kind is Kind.TAGS:
         return change_tags_edit((str(choice.value),), ())
     return set_field_edit(asked, choice.value, choice.label.strip())

@@ -24,7 +24,7 @@ from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.dates import written_day
 from backlit.tui.groom.question_strip import QuestionStrip
-from backlit.tui.groom.questions import CommonValues, ItemQuestions, OneItem, act_of, common_values
+from backlit.tui.groom.questions import CommonValues, ItemQuestions, SingleItemQueue, common_values, edit_of
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 from backlit.tui.groom.summary_table import listed, open_words
 from backlit.tui.items.field_commands import change_field
@@ -77,7 +77,7 @@ def coming_lines(
     ]
 
 
-class ItemPane(Vertical):
+class GroomingItemPane(Vertical):
     """An item with its comments, beside it in a wide terminal, its questions, and the items that come next."""
 
     def __init__(self, strip: QuestionStrip) -> None:
@@ -141,7 +141,9 @@ class GroomScreen(ItemScreen):
     PLACE = "Grooming"
     CSS_PATH = "../styles/groom.tcss"
 
-    def __init__(self, store: Store, common: CommonValues, place: int = 0, alone: OneItem | None = None) -> None:
+    def __init__(
+        self, store: Store, common: CommonValues, place: int = 0, alone: SingleItemQueue | None = None
+    ) -> None:
         super().__init__(store)
         self.alone = alone
         self.queue = alone or store.grooming
@@ -154,7 +156,7 @@ class GroomScreen(ItemScreen):
     def compose(self) -> ComposeResult:
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
         self._strip = QuestionStrip()
-        self.pane = ItemPane(self._strip)
+        self.pane = GroomingItemPane(self._strip)
         yield self.title_line
         yield self._heading
         yield self.pane
@@ -298,7 +300,7 @@ async def give(target: GroomScreen, digit: int) -> None:
         return
     target.questions.go_on()  # before the change is journalled, so that the next digit answers the next question
     target.show_questions()
-    await target.apply(act_of(asked.field, choice), [item])
+    await target.apply(edit_of(asked.field, choice), [item])
 
 
 def step(target: GroomScreen, call: CommandContext) -> None:
@@ -373,7 +375,7 @@ async def open_item(app: ChordApp, store: Store, item_id: int) -> None:
     """Ask about one item alone; raises CannotAct while another one is asked about."""
     item = _free_to_groom(app, store).item(item_id)
     if item is not None:
-        app.push_screen(GroomScreen(store, await common_values(store), alone=OneItem(store, item)))
+        app.push_screen(GroomScreen(store, await common_values(store), alone=SingleItemQueue(store, item)))
 
 
 async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:

@@ -34,7 +34,7 @@ from backlit.tui.items.preview import ItemPreview, item_context
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
@@ -46,7 +46,7 @@ HINTS = (
     "app.help",
 )
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
-TOLD = (Subject.ITEMS, Subject.PEOPLE, Subject.TREES)
+RESULT_SUBJECTS = (Subject.ITEMS, Subject.PEOPLE, Subject.TREES)
 """What the results are read again after."""
 WIDE, LOWEST = 100, 10
 """Cells from which the item is shown, beside the facts of the session, and lines from which cut texts are."""
@@ -184,7 +184,7 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Read the results again where they may have changed, as an undo removes answers."""
-        if any(subject in changes for subject in TOLD):
+        if any(subject in changes for subject in RESULT_SUBJECTS):
             self.run_worker(work(self._read), exclusive=True, group="queue")
         elif Subject.COMMENTS in changes:
             self._show_current()
@@ -284,7 +284,7 @@ def open_item(target: GroomSummaryScreen, call: CommandContext) -> None:
     each = target.table.current
     if each is None or not each.type:
         raise CannotAct("The item no longer exists.")
-    target.open(each.item_id, ItemPlace(call.command.argument))
+    target.open(each.item_id, ItemDestination(call.command.argument))
 
 
 def copy(target: GroomSummaryScreen, _call: CommandContext) -> None:

@@ -19,7 +19,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import age_of, ago, moment
 from backlit.tui.items.change_words import change_words, fields_lines, short_first
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
 from backlit.tui.widgets.side_lines import HEADING, Part
 from backlit.tui.widgets.text_view import RowsOverDetail
@@ -29,7 +29,7 @@ LEAST_AUTHOR, MOST_AUTHOR = 3, 12
 """Cells of the shortest and the longest name."""
 WIDE = 100
 """Cells from which there is room for the whole time."""
-MOST_LINES = 500
+MAX_FIELD_LINES = 500
 """Lines of a changed field, so that a key takes no longer where whole books were replaced."""
 UNKNOWN = "The server does not say what was changed, and this machine did not see it."
 STATES = {
@@ -88,7 +88,7 @@ class HistoryScreen(ItemRowsScreen):
     SUBJECTS = (Subject.ITEMS, Subject.OUTBOX)
     HINTS = ("history.open", "history.copy", "item.next-tab", "item.comment", "app.back", "app.help")
     EMPTY = ("No events.", "No events in the local copy.")
-    TAB = ItemPlace.HISTORY
+    TAB = ItemDestination.HISTORY
 
     def __init__(self, store: Store, item_id: int) -> None:
         self._events = EventList(store)
@@ -114,7 +114,7 @@ class HistoryScreen(ItemRowsScreen):
         if event.kind is EventKind.EDITED:
             return [[Segment(line, theme.style())] for line in wrapped(UNKNOWN, width)]
         if event.fields:
-            lines = list(fields_lines(self.store, event.fields, width, theme, MOST_LINES))
+            lines = list(fields_lines(self.store, event.fields, width, theme, MAX_FIELD_LINES))
             return lines if lines[0] else lines[1:]
         return list(markdown_lines(event.text, width, theme))
 
@@ -134,12 +134,12 @@ def _byline(event: ItemEvent, store: Store) -> list[Part]:
     ]
 
 
-PLACES = {EventKind.COMMENTED: ItemPlace.COMMENTS, EventKind.ATTACHED: ItemPlace.ATTACHMENTS}
+TAB_OF_EVENT = {EventKind.COMMENTED: ItemDestination.COMMENTS, EventKind.ATTACHED: ItemDestination.ATTACHMENTS}
 
 
 def open_event(target: HistoryScreen, _call: CommandContext) -> None:
     """Go to the tab of the event: the comments, the files, or the details."""
-    target.open(target.item_id, PLACES.get(target.current_event().kind, ItemPlace.EDITOR))
+    target.open(target.item_id, TAB_OF_EVENT.get(target.current_event().kind, ItemDestination.EDITOR))
 
 
 def copy(target: HistoryScreen, _call: CommandContext) -> None:

@@ -20,9 +20,9 @@ from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
 
 AGE_WIDTH, SENTENCE_LINES = 4, (2, 1)
 """Cells of an age, and most lines of a sentence where there is room for a blank below each entry, in turn."""
-SHOWN = 400
+MAX_COMMENT_CHARACTERS = 400
 """Characters of a comment that a row shows."""
-SHOWN_LINES = 60
+MAX_FIELD_LINES = 60
 """Lines of a changed field that are shown; `gD` and the item show all of it."""
 
 
@@ -161,7 +161,7 @@ def name_of(item: Item | None) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    return " ".join(text.split())[:SHOWN]
+    return " ".join(text.split())[:MAX_COMMENT_CHARACTERS]
 
 
 def summary_of(store: Store, news: ItemNews) -> str:
@@ -211,7 +211,7 @@ def lines_of(store: Store, news: ItemNews, width: int, theme: ThemeStyles, *, wi
         yield [Segment(safe(f"A new {news.type.lower() or 'item'}."), style())]
     if news.kind is NewsKind.GONE:
         yield [Segment("Deleted, or no longer visible to you.", style())]
-    yield from fields_lines(store, news.fields, width, theme, SHOWN_LINES, is_brief=not with_name)
+    yield from fields_lines(store, news.fields, width, theme, MAX_FIELD_LINES, is_brief=not with_name)
     for comment in news.comments:
         yield []
         yield from PreviewLayout(theme, width).comment(comment, now)

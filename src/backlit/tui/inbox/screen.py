@@ -21,12 +21,12 @@ from backlit.tui.items.change_words import both_words, is_text_change
 from backlit.tui.items.preview import PreviewLayout, item_context
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 from backlit.tui.widgets.text_view import DetailView, fit_rows
 
-NOW = "The item now "
+ITEM_NOW_HEADING = "The item now "
 """The heading of the item below its changes."""
 AGE_CHECK = 60.0
 FRAME = 4
@@ -39,7 +39,7 @@ TEXT_SHARE = 42
 """Per cent of the width for the text; the style sheet has the same figure."""
 HINTS_WITHOUT_ROWS = ("inbox.feed", "app.back", "app.help")
 HINTS = ("inbox.open", "inbox.read", "inbox.read-all", *HINTS_WITHOUT_ROWS)
-TOLD = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.TREES)
+SHOWN_SUBJECTS = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.TREES)
 
 
 class InboxScreen(StoreScreen[None]):
@@ -73,7 +73,7 @@ class InboxScreen(StoreScreen[None]):
         self._draw_words()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        if any(subject in changes for subject in TOLD):
+        if any(subject in changes for subject in SHOWN_SUBJECTS):
             self._show()
         self._draw_words()
 
@@ -119,7 +119,10 @@ class InboxScreen(StoreScreen[None]):
         rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
 
     def _draw_text(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
-        rule = [Segment(NOW, theme.heading("secondary")), Segment("─" * (width - len(NOW)), theme.style("rule"))]
+        rule = [
+            Segment(ITEM_NOW_HEADING, theme.heading("secondary")),
+            Segment("─" * (width - len(ITEM_NOW_HEADING)), theme.style("rule")),
+        ]
         page, lines = PreviewLayout(theme, width), list[Line]()
         if not self.shows_feed and (news := self._news.current):
             lines += lines_of(self.store, news, width, theme, with_name=height >= TALL)
@@ -176,8 +179,8 @@ def open_item(target: InboxScreen, call: CommandContext) -> None:
         raise CannotAct("The item no longer exists. space removes it from the list.")
     news = None if target.shows_feed else target.store.inbox.news(item_id)
     has_comments_only = news is None or (news.kind is NewsKind.CHANGED and not news.fields)
-    place = ItemPlace(call.command.argument)
-    target.open(item_id, ItemPlace.COMMENTS if has_comments_only and place is ItemPlace.EDITOR else place)
+    place = ItemDestination(call.command.argument)
+    target.open(item_id, ItemDestination.COMMENTS if has_comments_only and place is ItemDestination.EDITOR else place)
 
 
 async def show_changes(target: InboxScreen, _call: CommandContext) -> None:

@@ -9,14 +9,14 @@ from backlit.store.records.item import number_of
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.fields.acts import BulkChange, Changes, FieldEdit, bulk_change_of
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 
 MAX_SHOWN_ESTIMATE = 24
 """Characters of an estimate that are shown."""
 MAX_NAMED_ESTIMATES = 3
 
 
-async def agrees_on_estimates(target: StoreTarget, changes: Iterable[Changes]) -> bool:
+async def agrees_on_estimates(target: StoreCommandTarget, changes: Iterable[Changes]) -> bool:
     """Ask about new estimates without points; each is asked about once. Return whether the user agrees to them."""
     estimates = dict.fromkeys(str(each["Estimate"]) for each in changes if each.get("Estimate") not in (None, ""))
     odd = [text for text in estimates if points_of(text) is None and text not in target.session.agreed_estimates]
@@ -36,7 +36,7 @@ async def agrees_on_estimates(target: StoreTarget, changes: Iterable[Changes]) -
     return True
 
 
-async def tasks_to_finish(target: StoreTarget, changes: Mapping[int, Changes]) -> BulkChange | None:
+async def tasks_to_finish(target: StoreCommandTarget, changes: Mapping[int, Changes]) -> BulkChange | None:
     """Ask whether the open tasks of items that become done are done too.
 
     Return the plan for the tasks, which is empty where they stay open; None where the question was cancelled.

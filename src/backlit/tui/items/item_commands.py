@@ -15,12 +15,12 @@ from backlit.tui.fields.acts import Changes, DoesNotApply, FieldEdit, is_synced
 from backlit.tui.items.resolve import resolve_item
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
-from backlit.tui.shell.target import ItemPlace, StoreTarget
+from backlit.tui.shell.target import ItemDestination, StoreCommandTarget
 from backlit.tui.widgets.item_rows import SYNCED_SIGN
 
 
 def open_place(target: ItemTarget, call: CommandContext) -> None:
-    target.open(target.current().id, ItemPlace(call.command.argument))
+    target.open(target.current().id, ItemDestination(call.command.argument))
 
 
 async def comment(target: ItemTarget, _call: CommandContext) -> None:
@@ -39,7 +39,13 @@ async def comment_on_current(target: ItemTarget, text: str = "", *, act: str = "
 
 
 async def write_comment(
-    target: StoreTarget, item_id: int, key: str, title: str, begun: ComposedComment | None = None, *, act: str = "send"
+    target: StoreCommandTarget,
+    item_id: int,
+    key: str,
+    title: str,
+    begun: ComposedComment | None = None,
+    *,
+    act: str = "send",
 ) -> bool:
     """Ask for a comment and journal it; return whether that was done. A draft keeps the text until then."""
 
@@ -58,7 +64,7 @@ async def write_comment(
     return await ask_until_saved(target, make, save)
 
 
-async def _is_agreed(target: StoreTarget) -> bool:
+async def _is_agreed(target: StoreCommandTarget) -> bool:
     sentence = "Customers will see this comment. Comments cannot be changed later."
     question = ConfirmDialog("Visible to customers", sentence, [AnswerKey("y", "send")], "back to the comment")
     return await target.ask(question) == "y"

@@ -23,7 +23,7 @@ from backlit.tui.items.preview import ItemContext, PreviewLayout, edited_words, 
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
@@ -41,11 +41,11 @@ from backlit.tui.widgets.side_lines import (
 )
 from backlit.tui.widgets.text_view import MARGIN, LinesView
 
-TABS: Mapping[ItemPlace, tuple[str, str]] = {
-    ItemPlace.EDITOR: ("Details", "item.open"),
-    ItemPlace.COMMENTS: ("Comments", "item.comments"),
-    ItemPlace.ATTACHMENTS: ("Files", "item.attachments"),
-    ItemPlace.HISTORY: ("History", "item.history"),
+TABS: Mapping[ItemDestination, tuple[str, str]] = {
+    ItemDestination.EDITOR: ("Details", "item.open"),
+    ItemDestination.COMMENTS: ("Comments", "item.comments"),
+    ItemDestination.ATTACHMENTS: ("Files", "item.attachments"),
+    ItemDestination.HISTORY: ("History", "item.history"),
 }
 """The tabs: their names, and the commands of a click."""
 COUNTED_SUBJECTS = (Subject.COMMENTS, Subject.ATTACHMENTS)
@@ -60,7 +60,7 @@ TAB_COMMANDS = ("items.item_head", *ITEM_COMMANDS)
 class ItemHeader:
     """The two lines over every tab of an item."""
 
-    def __init__(self, store: Store, place: ItemPlace) -> None:
+    def __init__(self, store: Store, place: ItemDestination) -> None:
         self.heading = ItemHeading(id="heading")
         self.tabs = RuleLine("┬", id="tabs")
         self._store = store
@@ -76,14 +76,14 @@ class ItemHeader:
     def say(self, item: Item | None, item_type: str, name: object, note: Sequence[Part] = ()) -> None:
         """Show an item by its type and its name, which may be typed at this moment."""
         colour = type_colour(item_type)
-        title = (str(name or ""), HEADING, "editor.name" if self._place is ItemPlace.EDITOR else "item.edit")
+        title = (str(name or ""), HEADING, "editor.name" if self._place is ItemDestination.EDITOR else "item.edit")
         kind: list[Word] = [(f" {type_sign(item_type)} ", colour), (item_type, colour), (" · ", "muted")]
         self.heading.say([*kind, title], last_change(item, self._store.now()))
         self.tabs.say([self._tab(place) for place in (TABS if item else (self._place,))], note)
 
-    def _tab(self, place: ItemPlace) -> Drawn:
+    def _tab(self, place: ItemDestination) -> Drawn:
         name, command_id = TABS[place]
-        rows = {ItemPlace.COMMENTS: self.comments, ItemPlace.ATTACHMENTS: self.files}.get(place)
+        rows = {ItemDestination.COMMENTS: self.comments, ItemDestination.ATTACHMENTS: self.files}.get(place)
         return tab_of(f"{name} {len(rows):,}" if rows else name, command_id, is_current=place is self._place)
 
 
@@ -143,7 +143,7 @@ class ItemRowsScreen(ItemScreen):
     without one.
     """
 
-    TAB: ClassVar[ItemPlace]
+    TAB: ClassVar[ItemDestination]
     HAS_ASIDE: ClassVar[bool] = False
     SUBJECTS: ClassVar[Collection[Subject]] = ()
     HINTS: ClassVar[Sequence[Hint | str]] = ()
@@ -160,7 +160,7 @@ class ItemRowsScreen(ItemScreen):
         self._head, self._rule, self.footer = ItemHeader(store, self.TAB), RuleLine("┴"), FooterLine(id="status")
 
     @property
-    def shown_place(self) -> tuple[int, ItemPlace, int | None]:
+    def shown_place(self) -> tuple[int, ItemDestination, int | None]:
         return self.item_id, self.TAB, None
 
     def compose(self) -> ComposeResult:
@@ -239,7 +239,7 @@ class TabTarget(ItemTarget, Protocol):
     """A tab of an item."""
 
     @property
-    def shown_place(self) -> tuple[int, ItemPlace, int | None] | None:
+    def shown_place(self) -> tuple[int, ItemDestination, int | None] | None:
         """Return the item and the place of the tab; None for a new item."""
 
 

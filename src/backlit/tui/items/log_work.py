@@ -23,7 +23,7 @@ from backlit.tui.drawing.text import literal, safe
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.input_queue import AnswerRefused
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 from backlit.tui.widgets.inputs import LineInput
 
 
@@ -51,7 +51,7 @@ def _current_task(target: ItemTarget) -> Item:
     return item
 
 
-async def ask_and_log(target: StoreTarget, task: Item, hours: str = "") -> None:
+async def ask_and_log(target: StoreCommandTarget, task: Item, hours: str = "") -> None:
     draft = StoredDraft(target.store, draft_key(task.id))
     done = await target.ask(LogWorkDialog(task, _form(target.store, task), draft, hours))
     while isinstance(done, ToggleTimer):
@@ -76,7 +76,7 @@ def _form(store: Store, task: Item) -> "LogWorkForm":
     )
 
 
-async def _start(target: StoreTarget, task: Item) -> None:
+async def _start(target: StoreCommandTarget, task: Item) -> None:
     await target.store.timer.start(task.id)
     target.say("The timer runs; :stop or L on this task logs its time.")
 

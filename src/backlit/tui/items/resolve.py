@@ -22,13 +22,13 @@ from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, 
 from backlit.tui.items.doubts import agrees_on_estimates
 from backlit.tui.items.entry_text import DELETIONS, content_of, deletion_state, moved_words, name_of, node_summary
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 
 SettleConflict = Callable[[Decisions], Awaitable[None]]
 """Carries decisions out; raises BadRequest for values that are not valid."""
 
 
-async def resolve_item(target: StoreTarget, item_id: int) -> None:
+async def resolve_item(target: StoreCommandTarget, item_id: int) -> None:
     """Resolve the oldest unsettled entry of an item; raises CannotAct where there is none."""
     entry = target.store.conflicts.of_item(item_id)
     if entry is None:
@@ -36,7 +36,7 @@ async def resolve_item(target: StoreTarget, item_id: int) -> None:
     await resolve_entry(target, entry)
 
 
-async def resolve_entry(target: StoreTarget, entry: OutboxEntry) -> None:
+async def resolve_entry(target: StoreCommandTarget, entry: OutboxEntry) -> None:
     """Ask with the dialog that fits the entry; raises CannotAct for an entry that is only queued."""
     case = target.store.conflicts.case(entry.id)
     if target.store.conflicts.is_gone(entry):
@@ -56,7 +56,7 @@ async def resolve_entry(target: StoreTarget, entry: OutboxEntry) -> None:
 # A case: fields with two values
 
 
-async def resolve_case(target: StoreTarget, case: Case, sentence: str, settle: SettleConflict) -> bool:
+async def resolve_case(target: StoreCommandTarget, case: Case, sentence: str, settle: SettleConflict) -> bool:
     """Ask for a decision on each field until they are carried out; return False where the user put it off.
 
     A conflict begins undecided; the fields of a rejected change begin with the user's values.
@@ -92,7 +92,7 @@ def _what_happened(store: Store, case: Case) -> str:
     return f"{case.changed_by or 'Somebody'} changed this item{when}. Your edit is on hold."
 
 
-async def _ask_value(target: StoreTarget, case: Case, contested: Contested, decision: object) -> NewValue | None:
+async def _ask_value(target: StoreCommandTarget, case: Case, contested: Contested, decision: object) -> NewValue | None:
     """Ask for a value, beginning with the decision, else with the user's value, of a long text with both versions."""
     store = target.store
     if is_long(contested.key, contested.mine, contested.theirs):
@@ -120,7 +120,7 @@ async def _ask_value(target: StoreTarget, case: Case, contested: Contested, deci
     return NewValue(value) if await agrees_on_estimates(target, [{field.key: value}]) else None
 
 
-async def _ask_text(target: StoreTarget, case: Case, contested: Contested, decision: object) -> NewValue | None:
+async def _ask_text(target: StoreCommandTarget, case: Case, contested: Contested, decision: object) -> NewValue | None:
     if decision is None:
         text = with_both(*(str(each or "") for each in (contested.base, contested.mine, contested.theirs)))
     else:
@@ -159,7 +159,7 @@ def _present(field: Contested, decision: object) -> object:
 # Entries without values
 
 
-async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
+async def _decide(target: StoreCommandTarget, entry: OutboxEntry) -> None:
     """Ask about an entry without values to choose from: a deletion, a move, a change of a tree."""
     is_deletion = entry.kind in DELETIONS
     answers = [
@@ -175,7 +175,7 @@ async def _decide(target: StoreTarget, entry: OutboxEntry) -> None:
         await _answer(target, entry, key)
 
 
-async def _decide_gone(target: StoreTarget, entry: OutboxEntry) -> None:
+async def _decide_gone(target: StoreCommandTarget, entry: OutboxEntry) -> None:
     store, item_id = target.store, entry.item_id
     answers = [
         AnswerKey("n", "create the item again with your changes"),
@@ -193,7 +193,7 @@ async def _decide_gone(target: StoreTarget, entry: OutboxEntry) -> None:
         await _answer(target, entry, key)
 
 
-async def _answer(target: StoreTarget, entry: OutboxEntry, key: str) -> None:
+async def _answer(target: StoreCommandTarget, entry: OutboxEntry, key: str) -> None:
     if key == "c":
         target.copy(content_of(target.store, entry), "Copied the change, which is still to be resolved")
     elif key == "r":
@@ -203,7 +203,7 @@ async def _answer(target: StoreTarget, entry: OutboxEntry, key: str) -> None:
         await target.store.look_at(entry.item_id)
 
 
-async def _rewrite(target: StoreTarget, entry: OutboxEntry) -> None:
+async def _rewrite(target: StoreCommandTarget, entry: OutboxEntry) -> None:
     key, before = f"outbox:{entry.id}", str(entry.payload.get("text") or "")
 
     def make(written: WrittenText | None, fault: str) -> ComposeDialog:

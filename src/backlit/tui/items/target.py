@@ -7,10 +7,10 @@ from backlit.model.fields import ItemType
 from backlit.store.records.item import Item
 from backlit.store.views.view import View
 from backlit.tui.fields.acts import FieldEdit
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 
 
-class ItemTarget(StoreTarget, Protocol):
+class ItemTarget(StoreCommandTarget, Protocol):
     """A place with a current item: a list, the editor, the comments of an item, the groom queue."""
 
     def current(self) -> Item:

@@ -17,7 +17,7 @@ from backlit.store.views.search import Hit
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.items.preview import ItemPreview, item_context
 from backlit.tui.shell.store_screen import StoreScreen
-from backlit.tui.shell.target import ItemPlace, Open
+from backlit.tui.shell.target import ItemDestination, OpenItem
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_list import ItemList, SelectionChanged
 from backlit.tui.widgets.line_list import LineList
@@ -176,7 +176,7 @@ class ItemPanes(StorageErrorGuard, Container):
     @on(LineList.Chosen)
     def _row_chosen(self) -> None:
         if self.items.current_id is not None:
-            self.post_message(Open(self.items.current_id, ItemPlace.EDITOR))
+            self.post_message(OpenItem(self.items.current_id, ItemDestination.EDITOR))
 
     def on_resize(self) -> None:
         self._place()

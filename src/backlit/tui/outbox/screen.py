@@ -51,7 +51,7 @@ from backlit.tui.items.preview import item_context
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 from backlit.tui.widgets.line_list import EntryList, LineList
 from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
@@ -63,7 +63,7 @@ HINTS_WHILE_WAITING = ("outbox.open", "outbox.discard", "outbox.copy", "app.back
 HINTS_WITHOUT_ROWS = ("app.back", "app.help")
 TEXT_LIMIT = 2_000
 """Characters of a value that are shown."""
-_GIVEN_UP = {
+_DISCARDED_WORDS = {
     EntryKind.ADD: "the new item and its later changes",
     EntryKind.COMMENT: "the comment",
     EntryKind.DELETE: "the deletion of the item",
@@ -279,7 +279,7 @@ def open_item(target: OutboxScreen, _call: CommandContext) -> None:
     entry = target.current()
     if target.store.item(entry.item_id) is None:
         raise CannotAct("The item no longer exists. d discards the change.")
-    target.open(entry.item_id, ItemPlace.EDITOR)
+    target.open(entry.item_id, ItemDestination.EDITOR)
 
 
 def copy(target: OutboxScreen, _call: CommandContext) -> None:
@@ -304,7 +304,7 @@ async def retry(target: OutboxScreen, _call: CommandContext) -> None:
 
 async def discard(target: OutboxScreen, _call: CommandContext) -> None:
     entry = target.current()
-    sentence = f"Discard {_GIVEN_UP.get(entry.kind, 'the change')}? You can undo (u)."
+    sentence = f"Discard {_DISCARDED_WORDS.get(entry.kind, 'the change')}? You can undo (u)."
     if await _is_agreed(target, "Discard", sentence, "discard"):
         await target.store.conflicts.discard(entry.id)
 

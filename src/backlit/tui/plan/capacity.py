@@ -22,7 +22,7 @@ from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import MAX_READING_WIDTH, FittedLine, ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
-from backlit.tui.plan.plan_commands import PlanTarget, need_target
+from backlit.tui.plan.plan_commands import PlanCommandTarget, need_target
 from backlit.tui.widgets.side_lines import Part, Word, length
 
 NAME, AMOUNT, SHARE_BAR, LOAD_BAR = 18, 11, 33, 28
@@ -32,7 +32,7 @@ LEAST_NAME, LEAST_BAR = 10, 8
 """Cells that a narrow terminal leaves to a name, and to the bar beside the longer words."""
 
 
-class Shift(Struct, frozen=True):
+class IterationChangeCounts(Struct, frozen=True):
     """The draft's effect on one iteration: items that come, go, and get other values."""
 
     comes: int = 0
@@ -45,7 +45,7 @@ def points_of_row(row: ItemRow) -> float:
     return points_of(row.estimate) or 0.0
 
 
-def shifts(changes: Sequence[PlanChange]) -> dict[object, Shift]:
+def count_changes(changes: Sequence[PlanChange]) -> dict[object, IterationChangeCounts]:
     """Count the changes of each iteration, and under None of all of them together; tasks are left out."""
     comes, goes, altered = Counter[object](), Counter[object](), 0
     for change in changes:
@@ -57,16 +57,19 @@ def shifts(changes: Sequence[PlanChange]) -> dict[object, Shift]:
         else:
             comes.update((None, move.mine))
             goes[move.base] += 1
-    return {place: Shift(comes[place], goes[place], altered * (place is None)) for place in {None, *comes, *goes}}
+    return {
+        place: IterationChangeCounts(comes[place], goes[place], altered * (place is None))
+        for place in {None, *comes, *goes}
+    }
 
 
-def shift_words(shift: Shift) -> str:
+def shift_words(shift: IterationChangeCounts) -> str:
     """Return the counts as +3 −1 ~2; nothing without a change."""
     counts = zip("+−~", (shift.comes, shift.goes, shift.altered), strict=True)
     return " ".join(f"{sign}{count}" for sign, count in counts if count)
 
 
-def unsaved_words(shift: Shift) -> list[Word]:
+def unsaved_words(shift: IterationChangeCounts) -> list[Word]:
     command, words = "plan.commit", [counted(shift.comes, "unsaved move")] * bool(shift.comes)
     words += [counted(shift.altered, "change" if words else "unsaved change")] * bool(shift.altered)
     keys: list[Word] = [(key_of(command), "accent", command), (" save", "muted", command)]
@@ -77,7 +80,7 @@ def styled(parts: Sequence[Part]) -> list[Part]:
     return [(safe(text), "bold $error" if colour == "conflict" else f"${colour}") for text, colour in parts]
 
 
-class People(Struct, frozen=True):
+class PeopleCapacities(Struct, frozen=True):
     """Names of people and teams, and the capacities of people."""
 
     names: Mapping[int, str]
@@ -92,13 +95,13 @@ class People(Struct, frozen=True):
         return self.own.of(self.name(owner), iteration)
 
 
-def people_of(store: Store, own: OwnCapacities) -> People:
+def people_of(store: Store, own: OwnCapacities) -> PeopleCapacities:
     """Read the people and the teams of the project; `own` holds the capacities from this machine's settings."""
     names = {each.id: each.username for each in store.lookups.known_people().values()}
-    return People(names, own, store.lookups.teams())
+    return PeopleCapacities(names, own, store.lookups.teams())
 
 
-def over_limits(load: PlannedLoad, people: People, iteration: str) -> list[str]:
+def over_limits(load: PlannedLoad, people: PeopleCapacities, iteration: str) -> list[str]:
     found = []
     for owner, share in load.people.items():
         if owner is None or (limit := people.limit(owner, iteration)) is None:
@@ -113,7 +116,7 @@ def over_limits(load: PlannedLoad, people: People, iteration: str) -> list[str]:
     return found
 
 
-def people_words(load: PlannedLoad, people: People, iteration: str, width: int) -> list[Part]:
+def people_words(load: PlannedLoad, people: PeopleCapacities, iteration: str, width: int) -> list[Part]:
     """Return each person's points with the limits, the fullest first, as many as fit the width."""
     words = []
     for owner, share in _fullest_first(load.people):
@@ -150,7 +153,7 @@ def velocity_words(velocity: Velocity) -> list[Part]:
     return [("Velocity ", "muted"), (mean, "foreground"), (f" (last {len(velocity.points)}: {each})", "muted")]
 
 
-async def workload(target: PlanTarget, _call: CommandContext) -> None:
+async def workload(target: PlanCommandTarget, _call: CommandContext) -> None:
     """Show the workload of the iteration with the focus, else of the target, and of others on request."""
     every, velocity = target.store.plan.iterations.targets(), velocity_words(await target.store.reports.velocity())
     at = every.index(need_target(target))
@@ -164,7 +167,7 @@ async def workload(target: PlanTarget, _call: CommandContext) -> None:
         at = beside[key]
 
 
-def _workload(target: PlanTarget, entry: IterationEntry) -> Iterator[FittedLine]:
+def _workload(target: PlanCommandTarget, entry: IterationEntry) -> Iterator[FittedLine]:
     """Yield the load of an iteration, the shares of people and teams, and the load of the release."""
     store = target.store
     release = store.plan.iterations.release_of(entry.id)

@@ -19,27 +19,35 @@ from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import NOTHING, FieldWords
-from backlit.tui.plan.capacity import People, Shift, bar_line, over_limits, people_of, shift_words, shifts
-from backlit.tui.plan.plan_commands import PlanTarget
+from backlit.tui.plan.capacity import (
+    IterationChangeCounts,
+    PeopleCapacities,
+    bar_line,
+    count_changes,
+    over_limits,
+    people_of,
+    shift_words,
+)
+from backlit.tui.plan.plan_commands import PlanCommandTarget
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.side_lines import Part
 
-MOST_LINES = 400
-BAR = 12
+MAX_REVIEW_LINES = 400
+BAR_CELLS = 12
 """Cells of a bar."""
 FIELD_PREFIXES = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
 
 
-async def difference(target: PlanTarget, _call: CommandContext) -> None:
+async def difference(target: PlanCommandTarget, _call: CommandContext) -> None:
     await _review(target, "Plan changes")
 
 
-async def commit(target: PlanTarget, _call: CommandContext) -> None:
+async def commit(target: PlanCommandTarget, _call: CommandContext) -> None:
     target.store.lookups.need_writer()
     await _review(target, "Save plan")
 
 
-async def _review(target: PlanTarget, title: str) -> None:
+async def _review(target: PlanCommandTarget, title: str) -> None:
     summary = _summary(target)
     answers = [] if target.store.lookups.is_read_only else [*_answers(summary)]
     lines, way_out = [*plan_lines(target.store, summary)], "cancel" if answers else "close"
@@ -60,7 +68,7 @@ class PlanSummary(Struct, frozen=True):
     gone: frozenset[int]
     iterations: Sequence[IterationEntry]
     loads: Mapping[int, PlannedLoad]
-    people: People
+    people: PeopleCapacities
 
     @property
     def written(self) -> Sequence[str]:
@@ -71,7 +79,7 @@ class PlanSummary(Struct, frozen=True):
         return sum(bool(change.contests) for change in self.changes)
 
 
-def _summary(target: PlanTarget) -> PlanSummary:
+def _summary(target: PlanCommandTarget) -> PlanSummary:
     """Read the draft with the loads of all iterations it changes; raises CannotAct without a plan."""
     plan, store = target.store.plan, target.store
     if not plan.state:
@@ -99,8 +107,10 @@ def _answers(summary: PlanSummary) -> Iterator[AnswerKey]:
 
 
 def summary_lines(summary: PlanSummary) -> list[Content]:
-    found = shifts(summary.changes)
-    moves = [shift_words(replace(found.get(each.id, Shift()), altered=0)) for each in summary.iterations]
+    found = count_changes(summary.changes)
+    moves = [
+        shift_words(replace(found.get(each.id, IterationChangeCounts()), altered=0)) for each in summary.iterations
+    ]
     widths = [max(map(len, texts), default=0) for texts in ([each.name for each in summary.iterations], moves)]
     lines: list[Content] = []
     for each, words in zip(summary.iterations, moves, strict=True):
@@ -108,7 +118,7 @@ def summary_lines(summary: PlanSummary) -> list[Content]:
         unknown = [(f"  {load.unestimated:,} unestimated", "$warning")] if load.unestimated else []
         name, moved = (f"{safe(text):{width + 2}}" for text, width in zip((each.name, words), widths, strict=True))
         lines.append(
-            Content.assemble((name, "bold"), (moved, "$warning"), bar_line(load, each.capacity, BAR), *unknown)
+            Content.assemble((name, "bold"), (moved, "$warning"), bar_line(load, each.capacity, BAR_CELLS), *unknown)
         )
         over = over_limits(load, summary.people, each.name)
         lines += [Content.assemble(" " * (sum(widths) + 4), (f"! {safe(words)}", "bold $error")) for words in over]
@@ -129,20 +139,20 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
     for change in summary.changes:
         if change.id not in along:
             groups.setdefault(_move(words, change), []).append(change)
-    judged = [change.id for change in summary.changes if change.type != "Task"][:MOST_LINES]
+    judged = [change.id for change in summary.changes if change.type != "Task"][:MAX_REVIEW_LINES]
     shown, unready = 0, store.ready_check.faults_of(store.batch.items(judged))
     for move, changes in groups.items():
         yield literal("")
         heads = Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
         yield heads, Content.styled("Pts", "bold $muted")
-        for change in changes[: MOST_LINES - shown]:
+        for change in changes[: MAX_REVIEW_LINES - shown]:
             tasks = sum(parent == change.id for parent in along.values())
             along_words = [(f"  with {counted(tasks, 'task')}", "$muted")] if tasks else []
             mark = (f"{UNREADY_SIGN if change.id in unready else ' '} ", "bold $warning")
             name = Content.assemble(mark, item_line(change.id, change.type, change.name, width))
             yield name, Content.assemble(*_field_parts(words, change), *along_words)
         shown += len(changes)
-        if shown > MOST_LINES:
+        if shown > MAX_REVIEW_LINES:
             yield Content.assemble(("… and more", "$muted"))
             return
 

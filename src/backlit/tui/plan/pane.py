@@ -28,11 +28,11 @@ from backlit.tui.widgets.side_lines import TwoSidedLine, Word
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
-POINTS_SOUGHT = replace(POINTS_COLUMN, width=3, is_usual=False)
-HOURS = ListColumn("WorkRemaining", "Hours", 5, is_number=True)
-MOST_PASSED = 500
+POINTS_COLUMN = replace(POINTS_COLUMN, width=3, is_usual=False)
+HOURS_COLUMN = ListColumn("WorkRemaining", "Hours", 5, is_number=True)
+MAX_PASSED_ROWS = 500
 """Rows that the cursor skips at most to reach a remaining item."""
-FORECAST = "forecast"
+FORECAST_KEY = "forecast"
 """The key of the lines that divide the backlog by iterations."""
 
 
@@ -55,8 +55,8 @@ class TasksAsked(Message):
 class PlanList(BacklogList):
     """The items of a pane; only the pane with the focus shows its cursor."""
 
-    COLUMNS: ClassVar[Sequence[ListColumn]] = (POINTS_SOUGHT, OWNER_COLUMN)
-    WITH_HOURS: ClassVar[Sequence[ListColumn]] = (POINTS_SOUGHT, HOURS, OWNER_COLUMN)
+    COLUMNS: ClassVar[Sequence[ListColumn]] = (POINTS_COLUMN, OWNER_COLUMN)
+    WITH_HOURS: ClassVar[Sequence[ListColumn]] = (POINTS_COLUMN, HOURS_COLUMN, OWNER_COLUMN)
 
     def __init__(self, names: DisplayNames) -> None:
         super().__init__(names)
@@ -80,14 +80,14 @@ class PlanList(BacklogList):
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         row = self.row(index)
-        if isinstance(row, GroupLine) and row.key == FORECAST:
+        if isinstance(row, GroupLine) and row.key == FORECAST_KEY:
             line = forecast_line(self._names.group(row), row, self.size.width, ThemeStyles.of(self.app))
             return with_scrollbar(self, line, index)
         return super().render_row(index, is_cursor=is_cursor and self.has_focus)
 
     def move_to(self, index: int) -> None:
         row = self.row(index)
-        if isinstance(row, GroupLine) and row.key == FORECAST:
+        if isinstance(row, GroupLine) and row.key == FORECAST_KEY:
             beyond = index + (1 if index >= self.cursor or index == 0 else -1)
             index = beyond if 0 <= beyond < self.row_count() else index
         super().move_to(index)
@@ -117,7 +117,7 @@ def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
     row = items.row(items.cursor)
     if not isinstance(row, ItemRow) or row.id not in gone:
         return
-    for index in range(items.cursor + 1, min(items.row_count(), items.cursor + 1 + MOST_PASSED)):
+    for index in range(items.cursor + 1, min(items.row_count(), items.cursor + 1 + MAX_PASSED_ROWS)):
         row = items.row(index)
         if isinstance(row, ItemRow) and not {row.id, row.parent_id} & gone:
             items.move_to(index)

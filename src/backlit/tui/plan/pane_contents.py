@@ -19,21 +19,21 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.names import ListNames
 from backlit.tui.plan.capacity import points_of_row
-from backlit.tui.plan.pane import FORECAST, PlanList, PlanPane, step_past
-from backlit.tui.plan.panes import MOST_TARGETS, PlanPanes
+from backlit.tui.plan.pane import FORECAST_KEY, PlanList, PlanPane, step_past
+from backlit.tui.plan.panes import MAX_ITERATION_PANES, PlanPanes
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import ListColumn
 
-LOADING = "The list is still loading. Try again in a moment."
+LOADING_SENTENCE = "The list is still loading. Try again in a moment."
 FORECAST_ROWS = 400
 """Rows of the backlog in the forecast."""
 FORECAST_ITERATIONS = 6
 """Iterations in the forecast."""
 
 
-class PlanLists:
+class PlanPaneContents:
     """The views, loads and totals of all panes, read in a worker of the panes; posts PlanPanes.Loaded."""
 
     def __init__(self, store: Store, names: ListNames) -> None:
@@ -65,7 +65,7 @@ class PlanLists:
     def view(self, pane: PlanPane) -> View:
         """Return the view of a pane. Raises CannotAct before it is loaded."""
         if pane not in self.views:
-            raise CannotAct(LOADING)
+            raise CannotAct(LOADING_SENTENCE)
         return self.views[pane]
 
     def targets(self) -> Sequence[IterationEntry]:
@@ -73,7 +73,7 @@ class PlanLists:
         every = plan.iterations.targets()
         target = target_of(every, plan.draft.target, self._store.today())
         at = every.index(target) if target else 0
-        return every[at : at + MOST_TARGETS]
+        return every[at : at + MAX_ITERATION_PANES]
 
     def name_of(self, pane: PlanPane) -> str:
         iteration = self._store.lookups.iterations().get(pane.place or 0)
@@ -146,7 +146,7 @@ class PlanLists:
         upcoming = [each for each in later if each.end is None or each.end >= today][:FORECAST_ITERATIONS]
         self.velocity = await self._store.reports.velocity()
         self.loads = await self._store.plan_preview.loads({each.id for each in (*upcoming, *targets)})
-        for pane, target in zip(self.panes.targets, [*targets, *[None] * MOST_TARGETS], strict=False):
+        for pane, target in zip(self.panes.targets, [*targets, *[None] * MAX_ITERATION_PANES], strict=False):
             pane.place = target.id if target else None
             places = frozenset({target.id} if target else ())
             await self._load_pane(pane, ViewSpec(with_done=spec.with_done), places)
@@ -179,7 +179,7 @@ class PlanLists:
         pane.items.show(view, pane.items.current_id if wanted is None else wanted)
 
     def _group_name(self, line: GroupLine) -> str:
-        return self._forecast.name(line) if line.key == FORECAST else self._names.group(line)
+        return self._forecast.name(line) if line.key == FORECAST_KEY else self._names.group(line)
 
 
 class Forecast:
@@ -229,7 +229,7 @@ class Forecast:
                 (None, view.count, NodeTotals(totals.count - taken.count, max(0.0, totals.points - taken.points)))
             )
         if len(parts) > 1:
-            view.divide(FORECAST, parts)
+            view.divide(FORECAST_KEY, parts)
 
     def name(self, line: GroupLine) -> str:
         found = self._store.lookups.iterations().get(line.value) if isinstance(line.value, int) else None

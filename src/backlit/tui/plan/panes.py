@@ -17,7 +17,7 @@ from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import DisplayNames
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
-MOST_TARGETS = 3
+MAX_ITERATION_PANES = 3
 NARROW, TWO, THREE = 80, 140, 190
 """Columns of a terminal with more than one pane, with a second and with a third iteration."""
 
@@ -51,7 +51,7 @@ class PlanPanes(StorageErrorGuard, Container):
     def __init__(self, names: DisplayNames) -> None:
         super().__init__()
         self.backlog = PlanPane(names, id="backlog")
-        self.targets = [PlanPane(names, id=f"iteration-{number}") for number in range(MOST_TARGETS)]
+        self.targets = [PlanPane(names, id=f"iteration-{number}") for number in range(MAX_ITERATION_PANES)]
         self.focused = self.backlog
         self.is_single = False
 
@@ -69,7 +69,7 @@ class PlanPanes(StorageErrorGuard, Container):
     def _place(self) -> None:
         width = self.size.width
         self.is_single = width < NARROW
-        count = 1 if width < TWO else 2 if width < THREE else MOST_TARGETS
+        count = 1 if width < TWO else 2 if width < THREE else MAX_ITERATION_PANES
         shown = [self.backlog, *self.targets[:count]]
         if self.focused not in shown and not self.is_single:
             self.focused = shown[-1]

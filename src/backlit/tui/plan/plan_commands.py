@@ -31,7 +31,7 @@ class IterationPanes(Protocol):
         """Clear the selection, and put the cursor on the next item besides these."""
 
 
-class PlanTarget(AddTarget, Protocol):
+class PlanCommandTarget(AddTarget, Protocol):
     """A place with a draft."""
 
     @property
@@ -83,7 +83,7 @@ async def _stage(plan: Plan, changes: Mapping[int, Values]) -> None:
         await plan.stage(values)
 
 
-async def send(target: PlanTarget, call: CommandContext) -> None:
+async def send(target: PlanCommandTarget, call: CommandContext) -> None:
     """Plan into the target, or into the iteration of the count; from an iteration's pane into the next one."""
     target.store.lookups.need_writer()
     targets, here = target.lists.targets(), target.lists.here()
@@ -106,7 +106,7 @@ async def send(target: PlanTarget, call: CommandContext) -> None:
     await target.store.plan.move(item_ids, iteration.id)
 
 
-async def back(target: PlanTarget, _call: CommandContext) -> None:
+async def back(target: PlanCommandTarget, _call: CommandContext) -> None:
     target.store.lookups.need_writer()
     items = target.chosen()
     item_ids = [item.id for item in items]
@@ -119,7 +119,7 @@ async def back(target: PlanTarget, _call: CommandContext) -> None:
     await target.store.plan.unplan(item_ids)
 
 
-async def aim(target: PlanTarget, call: CommandContext) -> None:
+async def aim(target: PlanCommandTarget, call: CommandContext) -> None:
     """Make a later or an earlier iteration the target, by the sign of the command's argument and the count."""
     steps = int(call.command.argument) * (call.count or 1)
     every, targets = target.store.plan.iterations.targets(), target.lists.targets()
@@ -132,7 +132,7 @@ async def aim(target: PlanTarget, call: CommandContext) -> None:
     await target.store.plan.aim(every[wanted].id)
 
 
-async def capacity(target: PlanTarget, _call: CommandContext) -> None:
+async def capacity(target: PlanCommandTarget, _call: CommandContext) -> None:
     nodes = target.store.nodes
     nodes.need_manager()
     entry = need_target(target)
@@ -141,7 +141,7 @@ async def capacity(target: PlanTarget, _call: CommandContext) -> None:
         await nodes.edit(TreeKind.ITERATIONS, entry.id, changes)
 
 
-def need_target(target: PlanTarget) -> IterationEntry:
+def need_target(target: PlanCommandTarget) -> IterationEntry:
     """Return the iteration with the focus, else the target; raises CannotAct without iterations."""
     entry = target.lists.here() or next(iter(target.lists.targets()), None)
     if entry is None:
@@ -149,27 +149,27 @@ def need_target(target: PlanTarget) -> IterationEntry:
     return entry
 
 
-async def discard(target: PlanTarget, _call: CommandContext) -> None:
+async def discard(target: PlanCommandTarget, _call: CommandContext) -> None:
     if not target.store.plan.draft.items:
         raise CannotAct("The plan has no changes.")
     await target.store.plan.discard()
     target.say("Plan discarded. u to undo.")
 
 
-async def undo(target: PlanTarget, call: CommandContext) -> None:
+async def undo(target: PlanCommandTarget, call: CommandContext) -> None:
     """Undo steps of the draft by the count; without a step, undo the last change of the journal."""
     plan = target.store.plan
     await _walk(target, call, "app.undo", plan.undo if plan.draft.past else None)
 
 
-async def redo(target: PlanTarget, call: CommandContext) -> None:
+async def redo(target: PlanCommandTarget, call: CommandContext) -> None:
     """Redo steps of the draft by the count; without a step, redo the last change of the journal."""
     plan = target.store.plan
     await _walk(target, call, "app.redo", plan.redo if plan.draft.future else None)
 
 
 async def _walk(
-    target: PlanTarget, call: CommandContext, otherwise: str, step: Callable[[], Awaitable[bool]] | None
+    target: PlanCommandTarget, call: CommandContext, otherwise: str, step: Callable[[], Awaitable[bool]] | None
 ) -> None:
     if step is None:
         target.run_command(otherwise, call.count)

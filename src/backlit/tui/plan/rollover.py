@@ -27,20 +27,20 @@ from backlit.tui.drawing.themes import status_colour, status_sign, type_colour, 
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import bar_line
-from backlit.tui.plan.plan_commands import PlanTarget
+from backlit.tui.plan.plan_commands import PlanCommandTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
 LAST_ANSWERS = 3
 """Items named with each answer below a question."""
-KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
+ANSWER_KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
 BELOW_A_BLANK = frozenset({Way.DONE, Way.STAY})
 """The answers below a blank line: those that finish the item, and the one that leaves it."""
-ALONE = "D"
+DONE_ALONE_KEY = "D"
 """The key that marks an item as done and leaves its tasks open."""
 BAR, NAME = 14, 44
 
 
-async def roll_over(target: PlanTarget, _call: CommandContext) -> None:
+async def roll_over(target: PlanCommandTarget, _call: CommandContext) -> None:
     """Roll over the iteration with the focus if it has started, else an ended one that the user picks.
 
     Each answer is saved, so that the next rollover of the iteration resumes after the last answer.
@@ -53,7 +53,7 @@ async def roll_over(target: PlanTarget, _call: CommandContext) -> None:
     key = f"rollover:{store.project_id}:{iteration.id}"
     draft = StoredDraft(store, key)
     answer = await target.ask(RolloverDialog(ending, _kept(draft.found()), draft))
-    while isinstance(answer, Split):
+    while isinstance(answer, SplitAsked):
         decisions, item = dict(answer.decisions), ending.items[answer.at]
         done = await _ask_done(target, item)
         if done is not None:
@@ -67,7 +67,7 @@ async def roll_over(target: PlanTarget, _call: CommandContext) -> None:
     target.say(f"{iteration.name}: {counted(count, 'item')} rolled over. u to undo.{not_copied(left_out)}")
 
 
-def _ended(target: PlanTarget) -> Sequence[IterationEntry]:
+def _ended(target: PlanCommandTarget) -> Sequence[IterationEntry]:
     store = target.store
     today, totals = store.today(), store.lookups.totals(TreeKind.ITERATIONS)
     here = target.lists.here()
@@ -80,7 +80,7 @@ def _ended(target: PlanTarget) -> Sequence[IterationEntry]:
     return ended
 
 
-async def _iteration(target: PlanTarget, ended: Sequence[IterationEntry]) -> IterationEntry | None:
+async def _iteration(target: PlanCommandTarget, ended: Sequence[IterationEntry]) -> IterationEntry | None:
     if len(ended) == 1:
         return ended[0]
     today, totals = target.store.today(), target.store.lookups.totals(TreeKind.ITERATIONS)
@@ -92,7 +92,7 @@ async def _iteration(target: PlanTarget, ended: Sequence[IterationEntry]) -> Ite
     return next((each for each in ended if choice is not None and each.id == choice.value), None)
 
 
-async def _ask_done(target: PlanTarget, item: Item) -> float | None:
+async def _ask_done(target: PlanCommandTarget, item: Item) -> float | None:
     """Ask for the done points of an item to split; None when the question was left."""
     points = points_of(str(item.fields.get("Estimate") or "")) or 0.0
 
@@ -151,14 +151,14 @@ def _kept(content: Mapping[str, object] | None) -> dict[int, Decision]:
     return found
 
 
-class Split(Struct, frozen=True):
+class SplitAsked(Struct, frozen=True):
     """The answer that asks for the done points of the item at an index, with the decisions so far."""
 
     at: int
     decisions: Mapping[int, Decision]
 
 
-class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
+class RolloverDialog(Dialog[Mapping[int, Decision] | SplitAsked | None]):
     """The unfinished items one by one, from the index `at` or the first undecided one; y at the end saves.
 
     The draft keeps the decisions, so that the user can finish later. The result is the decisions to save.
@@ -188,14 +188,14 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
                 self.dismiss(dict(self.decisions))
             return
         tasks = self._ending.tasks.get(self._ending.items[self._at].id, 0)
-        if character == ALONE and tasks:
+        if character == DONE_ALONE_KEY and tasks:
             self._decide(Decision(Way.DONE))
             return
-        way = KEYS.get(character)
+        way = ANSWER_KEYS.get(character)
         if way in {Way.NEXT, Way.SPLIT} and self._ending.target is None:
             self.app.bell()
         elif way is Way.SPLIT:
-            self.dismiss(Split(self._at, self.decisions))
+            self.dismiss(SplitAsked(self._at, self.decisions))
         elif way is not None:
             self._decide(Decision(way, with_tasks=way is Way.DONE and tasks > 0))
 
@@ -263,7 +263,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
         return (literal(""), Content.styled(safe(" · ".join(words)), "$muted")) if words else ()
 
     def _answers(self, chosen: Decision | None, tasks: int) -> Iterator[Content]:
-        for key, way in KEYS.items():
+        for key, way in ANSWER_KEYS.items():
             is_chosen = chosen is not None and chosen.way is way
             if way in BELOW_A_BLANK:
                 yield literal("")
@@ -273,7 +273,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | Split | None]):
             with_tasks = chosen is not None and chosen.with_tasks
             noun = counted(tasks, "open task")
             yield _answer(key, f"Mark done, including {noun}", is_chosen=is_chosen and with_tasks)
-            yield _answer(ALONE, f"Mark done, leave {noun}", is_chosen=is_chosen and not with_tasks)
+            yield _answer(DONE_ALONE_KEY, f"Mark done, leave {noun}", is_chosen=is_chosen and not with_tasks)
 
     def _names(self) -> Mapping[Way, tuple[str, str]]:
         target, missing = self._ending.target, "(no next iteration)"

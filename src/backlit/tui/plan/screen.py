@@ -33,17 +33,17 @@ from backlit.tui.lists.list_screen import ListScreen, item_title
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.lists.view_controller import ColumnChoice
 from backlit.tui.plan.capacity import (
-    People,
-    Shift,
+    IterationChangeCounts,
+    PeopleCapacities,
+    count_changes,
     people_of,
     people_words,
     shift_words,
-    shifts,
     unsaved_words,
     velocity_words,
 )
 from backlit.tui.plan.pane import HeadLine, PlanPane, TasksAsked
-from backlit.tui.plan.pane_contents import LOADING, PlanLists
+from backlit.tui.plan.pane_contents import LOADING_SENTENCE, PlanPaneContents
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.shell.status_text import explain_empty, is_loading, selection_words, status_words, unread_words
@@ -53,7 +53,7 @@ from backlit.tui.widgets.side_lines import Part, Word, length
 
 
 class PlanScreen(ListScreen):
-    """A `plan.target.PlanTarget` with panes over the store; changes stay in the draft until the user saves the plan."""
+    """Panes of the backlog and of iterations; changes stay in the draft until the user saves the plan."""
 
     COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "plan.plan_commands", "plan.commit", "plan.rollover", "plan.capacity")
     HINTS = (
@@ -66,9 +66,9 @@ class PlanScreen(ListScreen):
 
     def __init__(self, store: Store, shared: SharedFilter) -> None:
         self._names = ListNames(store)
-        self.lists = PlanLists(store, self._names)
+        self.lists = PlanPaneContents(store, self._names)
         self._panes = self.lists.panes
-        self._heads = PlanHeads(store, self.lists)
+        self._heads = PlanPaneHeads(store, self.lists)
         super().__init__(store, shared, PlanBody(store, self._panes), ColumnChoice(store, self.lists.use_columns))
         self.readings = self.lists.readings
         self._project_id = store.project_id
@@ -86,7 +86,7 @@ class PlanScreen(ListScreen):
             self.take_filter()
             self.lists.reload()
         self.shared.rename(changes.renamed)
-        if any(subject in changes for subject in TOLD):
+        if any(subject in changes for subject in RELOAD_SUBJECTS):
             self.lists.reload(is_wanted=False)
             self.panes.preview_soon()
         if Subject.DRAFTS in changes:
@@ -98,7 +98,7 @@ class PlanScreen(ListScreen):
 
     def current(self) -> Item:
         if not is_complete(self.items):
-            raise CannotAct(LOADING)
+            raise CannotAct(LOADING_SENTENCE)
         return super().current()
 
     def chosen(self, rows: int | None = None) -> list[Item]:
@@ -147,7 +147,7 @@ class PlanScreen(ListScreen):
     @on(ItemPanes.Rested)
     def update_labels(self) -> None:
         store, plan = self.store, self.store.plan
-        found = shifts(plan.difference())
+        found = count_changes(plan.difference())
         is_unread = is_loading(store) or not self.lists.readings.shown
         unsaved, is_single = unsaved_words(found[None]), self._panes.is_single
         people = people_of(store, self.session.capacities)
@@ -210,15 +210,20 @@ CAPACITY_TEXT_CELLS, BRIEF_CAPACITY_TEXT_CELLS = 33, 22
 """Cells that the words beside a bar keep, so that the bars of all iterations are equally long."""
 
 
-class PlanHeads:
+class PlanPaneHeads:
     """The heads and the titles of all panes, drawn from their contents."""
 
-    def __init__(self, store: Store, lists: PlanLists) -> None:
+    def __init__(self, store: Store, lists: PlanPaneContents) -> None:
         self._store = store
         self._lists = lists
 
     def draw(
-        self, found: Mapping[object, Shift], people: People, unsaved: Sequence[Word], *, is_unread: bool
+        self,
+        found: Mapping[object, IterationChangeCounts],
+        people: PeopleCapacities,
+        unsaved: Sequence[Word],
+        *,
+        is_unread: bool,
     ) -> dict[PlanPane, list[Part]]:
         """Draw the velocity, and the load of each iteration; return the titles of iterations, with their shifts."""
         store, lists, panes = self._store, self._lists, self._lists.panes
@@ -231,7 +236,7 @@ class PlanHeads:
         if is_unread and not lists.velocity.points:
             head = UNREAD
         elif panes.is_single and aimed is not None:
-            name = f"→ {aimed.name} {shift_words(found.get(aimed.id, Shift()))}".rstrip()
+            name = f"→ {aimed.name} {shift_words(found.get(aimed.id, IterationChangeCounts()))}".rstrip()
             head[1] = _fill_line(aimed, self._load(aimed), panes.backlog.size.width, self._scale, name)
         panes.backlog.say(head)
         titles: dict[PlanPane, list[Part]] = {}
@@ -241,7 +246,7 @@ class PlanHeads:
             lines: Sequence[HeadLine] = UNREAD if is_unread else NO_ITERATION[is_reader]
             titles[pane] = [] if is_unread else [("No iteration to plan", "foreground")]
             if iteration is not None:
-                shift = Shift() if is_alone else found.get(iteration.id, Shift())
+                shift = IterationChangeCounts() if is_alone else found.get(iteration.id, IterationChangeCounts())
                 ways = (iteration not in every[:1], iteration not in every[-1:]) if pane is target else (False, False)
                 release = store.plan.iterations.release_of(iteration.id)
                 when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
@@ -261,7 +266,7 @@ class PlanHeads:
             which = "The only item" if load.count == 1 else f"All {load.count:,} items"
             verb, them = ("is", "it") if load.count == 1 else ("are", "them")
             return f"{which} here {verb} done: {counted(load.points, 'pt')}. {key_of('list.done')} shows {them}."
-        return f"{iteration.name} has ended with nothing in it." if is_over else EMPTY[is_reader]
+        return f"{iteration.name} has ended with nothing in it." if is_over else EMPTY_PANE_TEXTS[is_reader]
 
     def backlog_title(self, filtered: Sequence[Part]) -> list[Part]:
         totals, panes = self._lists.totals, self._lists.panes
@@ -307,8 +312,8 @@ def plan_words(plan: Plan) -> list[Part]:
     return words
 
 
-TOLD = (Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.HISTORY)
-EMPTY = (
+RELOAD_SUBJECTS = (Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.HISTORY)
+EMPTY_PANE_TEXTS = (
     "Nothing is planned here yet. Go to an item of the backlog with tab, and press > to plan it.",
     "Nothing is planned here yet. Press tab for the other panes, { and } for other iterations.",
 )
@@ -328,8 +333,8 @@ class IterationHead(Struct, frozen=True):
     iteration: IterationEntry
     when: tuple[str, str]
     load: PlannedLoad
-    shift: Shift
-    people: People
+    shift: IterationChangeCounts
+    people: PeopleCapacities
     ways: tuple[bool, bool]
 
     def title(self, width: int, *, has_focus: bool) -> list[Part]:

@@ -25,12 +25,12 @@ from backlit.tui.reports.report_panes import ReportChart, ReportTable, natural_w
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
-from backlit.tui.shell.target import ItemPlace
+from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import FooterLine, RuleLine, TabLine
 
-DELAY = 0.5
+RELOAD_DELAY = 0.5
 """Seconds between reloads while items change."""
 NARROW = 80
 """Cells below which the table is under the chart."""
@@ -44,8 +44,8 @@ UNITS = {Measure.POINTS: "Points", Measure.ITEMS: "Items"}
 LIST_HINTS = ("reports.open", *(each for each in HINTS if each != "reports.measure"))
 LIST_FRAME, AROUND = 1, 10
 """The line of titles above a list of items, and the lines around a list of bars."""
-TOLD = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE, Subject.HISTORY)
-NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
+RELOAD_SUBJECTS = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE, Subject.HISTORY)
+SAVE_NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 
 
@@ -141,8 +141,8 @@ class ReportsScreen(StoreScreen[None]):
         synced = (synced_at, self.store.today()) if synced_at is not None else None
         is_new_record = synced != self._synced
         self._synced = synced
-        if (is_new_record or any(subject in changes for subject in TOLD)) and self._timer is None:
-            self._timer = self.set_timer(DELAY, self._load_again)
+        if (is_new_record or any(subject in changes for subject in RELOAD_SUBJECTS)) and self._timer is None:
+            self._timer = self.set_timer(RELOAD_DELAY, self._load_again)
         self.update_labels()
 
     # The report
@@ -293,7 +293,7 @@ def open_item(target: ReportsScreen, call: CommandContext) -> None:
         raise CannotAct(f"Nothing to open: the report is empty. {report.headline}")
     if target.current_item is None:
         raise CannotAct("This row is not an item. The report “Age” lists items.")
-    target.open(target.current_item, ItemPlace(call.command.argument))
+    target.open(target.current_item, ItemDestination(call.command.argument))
 
 
 def copy(target: ReportsScreen, _call: CommandContext) -> None:
@@ -304,7 +304,7 @@ def copy(target: ReportsScreen, _call: CommandContext) -> None:
 async def save(target: ReportsScreen, _call: CommandContext) -> None:
     """Save the report to a file; its suffix sets the format."""
     report = target.report()
-    saved = TextToSave("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, NOTE)
+    saved = TextToSave("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, SAVE_NOTE)
     name = _NOT_FOR_FILES.sub("-", f"{target.selection.name} {report.about}").strip("-.").lower()
     await save_file(target, saved, downloads() / f"{name}.md")
 

@@ -18,7 +18,7 @@ SAVE_DELAY = 0.3
 """Seconds from a change to the write."""
 
 
-RESTORED = "Restored your unsaved text; ctrl+u clears it."
+RESTORED_SENTENCE = "Restored your unsaved text; ctrl+u clears it."
 LOOK, LONGEST_LOOK = 0.02, 1.0
 """Seconds between the first two checks whether an answer was written, and between the later ones at most."""
 

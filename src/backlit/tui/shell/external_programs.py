@@ -61,11 +61,11 @@ def edit_text(app: ChordApp, text: str, suffix: str) -> str:
             path.unlink(missing_ok=True)
 
 
-OPENER = "OPENER"
+OPENER_VARIABLE = "OPENER"
 
 
 def opener() -> str:
-    return os.environ.get(OPENER, "").strip()
+    return os.environ.get(OPENER_VARIABLE, "").strip()
 
 
 @cache
@@ -82,6 +82,6 @@ def open_file(app: ChordApp, path: Path) -> None:
     except SuspendNotSupported as error:
         raise CannotAct(f"This terminal cannot run {program}. The file is in {path}.") from error
     except (OSError, ValueError) as error:
-        raise CannotAct(f"Could not start “{program}”. Set {OPENER} to another program.") from error
+        raise CannotAct(f"Could not start “{program}”. Set {OPENER_VARIABLE} to another program.") from error
     if status:
         raise CannotAct(f"{program} exited with status {status}. The file is in {path}.")

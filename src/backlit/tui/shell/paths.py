@@ -7,7 +7,7 @@ from glob import glob, has_magic
 from itertools import islice
 from pathlib import Path
 
-MOST_ENTRIES = 5_000
+MAX_FOLDER_ENTRIES = 5_000
 """Entries of a folder that completion reads."""
 
 
@@ -93,7 +93,7 @@ def completions(text: str) -> list[str]:
         with os.scandir(path_of(head) if head else Path()) as entries:
             found = [
                 f"{head}{entry.name}{'/' if entry.is_dir() else ''}"
-                for entry in islice(entries, MOST_ENTRIES)
+                for entry in islice(entries, MAX_FOLDER_ENTRIES)
                 if entry.name.startswith(begun) and entry.name.startswith(".") == begun.startswith(".")
             ]
     except (OSError, ValueError):
@@ -101,7 +101,7 @@ def completions(text: str) -> list[str]:
     return sorted(found)
 
 
-def gone_on(text: str, found: Sequence[str]) -> str:
+def common_completion(text: str, found: Sequence[str]) -> str:
     return os.path.commonprefix(list(found)) or text  # noqa: RUF071 - by character is meant
 
 

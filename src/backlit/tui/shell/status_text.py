@@ -21,7 +21,7 @@ from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports", "app.inbox")
 """The commands that go to the places; other screens add a tab while they are open."""
-NEEDED = frozenset({"pending", "conflict"})
+ALWAYS_SHOWN_COLOURS = frozenset({"pending", "conflict"})
 """Colours of states that stay in a narrow terminal, where tabs give way to them."""
 AGE_CHECK = 15.0
 """Seconds between updates of the time since the last sync."""
@@ -42,7 +42,9 @@ class TitleLine(StorageErrorGuard, TwoSidedLine):
     def draw(self) -> None:
         places = TABS if self.place in TABS else (*TABS, self.place)
         words = state_words(self._store, time.time())
-        state = [each for each in words if each[1] in NEEDED or self.place not in each]  # no key that leads here
+        state = [
+            each for each in words if each[1] in ALWAYS_SHOWN_COLOURS or self.place not in each
+        ]  # no key that leads here
         self.say([self._tab(each) for each in places], state)
 
     @staticmethod
@@ -62,9 +64,14 @@ class TitleLine(StorageErrorGuard, TwoSidedLine):
         A screen without a tab is named alone where the tabs do not fit.
         """
         tabs, right, width = list(self._left), list(self._right), width - len(EDGE)
-        if self.place not in TABS and length(tabs) + length(each for each in right if each[1] in NEEDED) > width:
+        if (
+            self.place not in TABS
+            and length(tabs) + length(each for each in right if each[1] in ALWAYS_SHOWN_COLOURS) > width
+        ):
             tabs = tabs[-1:]
-        while length(right) > width - length(tabs) and (spare := [each for each in right if each[1] not in NEEDED]):
+        while length(right) > width - length(tabs) and (
+            spare := [each for each in right if each[1] not in ALWAYS_SHOWN_COLOURS]
+        ):
             right.remove(spare[-1])
         room = width - length(right)
         right.append((EDGE, "muted", ""))

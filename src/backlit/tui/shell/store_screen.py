@@ -15,7 +15,7 @@ from backlit.tui.drawing.textual_private import BatchScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.status_text import TitleLine
-from backlit.tui.shell.target import ItemPlace, Open, UiSession
+from backlit.tui.shell.target import ItemDestination, OpenItem, UiSession
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 Answer = TypeVar("Answer")
@@ -88,8 +88,8 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
         """Show changes; for subclasses."""
 
     @property
-    def shown_place(self) -> tuple[int, ItemPlace, int | None] | None:
-        """Return the item, place and comment that `Open` finds this screen by; None for other screens."""
+    def shown_place(self) -> tuple[int, ItemDestination, int | None] | None:
+        """Return the item, place and comment that `OpenItem` finds this screen by; None for other screens."""
         return None
 
     async def may_leave(self) -> bool:
@@ -128,8 +128,8 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
 
         return edit_text(cast("ChordApp", self.app), text, suffix)
 
-    def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
-        self.post_message(Open(item_id, place, comment_id))
+    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None) -> None:
+        self.post_message(OpenItem(item_id, place, comment_id))
 
     def mark_seen(self, item_id: int | None) -> None:
         if item_id is not None:

@@ -1,4 +1,4 @@
-"""The seam between commands and screens: the target of a command, its session, and the `Open` message."""
+"""The seam between commands and screens: the target of a command, its session, and the `OpenItem` message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-class ItemPlace(StrEnum):
+class ItemDestination(StrEnum):
     """A place that shows an item; NAME is the editor with the item's name in its input."""
 
     EDITOR = "editor"
@@ -31,10 +31,10 @@ class ItemPlace(StrEnum):
     BACKLOG = "backlog"
 
 
-class Open(Message):
+class OpenItem(Message):
     """Asks the application to show an item at a place; `comment_id` narrows attachments to those of a comment."""
 
-    def __init__(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None:
+    def __init__(self, item_id: int, place: ItemDestination, comment_id: int | None = None) -> None:
         super().__init__()
         self.item_id = item_id
         self.place = place
@@ -72,7 +72,7 @@ class UiSession:
         """Ids of the commands chosen in the palette, the last one first."""
 
 
-class StoreTarget(Protocol):
+class StoreCommandTarget(Protocol):
     """Any screen over the store."""
 
     store: Store
@@ -90,4 +90,4 @@ class StoreTarget(Protocol):
     def edit_outside(self, text: str, suffix: str) -> str:
         """Return the text as edited in the user's editor; raises CannotAct on failure."""
 
-    def open(self, item_id: int, place: ItemPlace, comment_id: int | None = None) -> None: ...
+    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None) -> None: ...

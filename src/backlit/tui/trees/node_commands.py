@@ -19,13 +19,13 @@ from backlit.tui.dialogs.prompts import ask_for_capacity
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import column_span, span, typed_day, typed_end, written_day
 from backlit.tui.shell.drafts import StoredLines
-from backlit.tui.shell.target import StoreTarget
+from backlit.tui.shell.target import StoreCommandTarget
 
-NAMED = 3
+MAX_NAMED_NODES = 3
 """Nodes below one that are named before it is deleted."""
 
 
-class NodeTarget(StoreTarget, Protocol):
+class NodeCommandTarget(StoreCommandTarget, Protocol):
     """A screen with a tree and a current node."""
 
     @property
@@ -37,35 +37,35 @@ class NodeTarget(StoreTarget, Protocol):
     def go_to_node(self, node_id: int) -> None: ...
 
 
-LENGTHS = "+2w as the end: two weeks long, the last day included."
+END_HELP = "+2w as the end: two weeks long, the last day included."
 
 
-async def add_below(target: NodeTarget, _call: CommandContext) -> None:
+async def add_below(target: NodeCommandTarget, _call: CommandContext) -> None:
     node = writable_node(target)
     await _add(target, f"New below {node.name}", node.id, None)
 
 
-async def add_beside(target: NodeTarget, _call: CommandContext) -> None:
+async def add_beside(target: NodeCommandTarget, _call: CommandContext) -> None:
     node = movable_node(target, "have others beside it")
     index = siblings_of(target, node).index(node) + 1
     await _add(target, f"New after {node.name}", node.parent_id, index)
 
 
-async def rename(target: NodeTarget, _call: CommandContext) -> None:
+async def rename(target: NodeCommandTarget, _call: CommandContext) -> None:
     node = movable_node(target, "be renamed")
     name = await ask_for_name(target, "Name", node.name)
     if name is not None:
         await target.store.nodes.edit(target.kind, node.id, {"name": name})
 
 
-async def change_dates(target: NodeTarget, _call: CommandContext) -> None:
+async def change_dates(target: NodeCommandTarget, _call: CommandContext) -> None:
     node, entry = current_iteration(target, "dates")
     today = target.store.today()
 
     def read(typed: Sequence[str]) -> str:
         start, end = _days(typed, today)
         length = f"{span(start, end, today)}, {counted((end - start).days + 1, 'day')}"
-        return f"{length}{overlap_warning(start, end, _iterations_beside(target, node))}\n{LENGTHS}"
+        return f"{length}{overlap_warning(start, end, _iterations_beside(target, node))}\n{END_HELP}"
 
     lines = [("Starts", _day(entry.start)), ("Ends", _day(entry.end))]
     typed = await target.ask(FormDialog(f"Dates of {node.name}", lines, read, kept_lines(target, "dates")))
@@ -74,19 +74,19 @@ async def change_dates(target: NodeTarget, _call: CommandContext) -> None:
         await target.store.nodes.edit(target.kind, node.id, {"startDate": start, "endDate": end})
 
 
-async def change_capacity(target: NodeTarget, _call: CommandContext) -> None:
+async def change_capacity(target: NodeCommandTarget, _call: CommandContext) -> None:
     node, entry = current_iteration(target, "capacity")
     changes = await ask_for_capacity(target, entry)
     if changes is not None:
         await target.store.nodes.edit(target.kind, node.id, changes)
 
 
-async def turn_into_release(target: NodeTarget, _call: CommandContext) -> None:
+async def turn_into_release(target: NodeCommandTarget, _call: CommandContext) -> None:
     node, entry = current_iteration(target, "release flag")
     await target.store.nodes.edit(target.kind, node.id, {"isRelease": not entry.is_release})
 
 
-async def add_series(target: NodeTarget, _call: CommandContext) -> None:
+async def add_series(target: NodeCommandTarget, _call: CommandContext) -> None:
     """Add a series of iterations below the root or a release, and beside any other node."""
     node, entry = current_iteration(target, "series")
     today, iterations, tree = target.store.today(), target.store.lookups.iterations(), tree_of(target)
@@ -95,7 +95,7 @@ async def add_series(target: NodeTarget, _call: CommandContext) -> None:
     children = [found for each in tree.children(above) if not (found := iterations[each.id]).is_release]
     begins, ends = (iterations[above].start, iterations[above].end) if iterations[above].is_release else (None, None)
     below_root = [iterations[each.id] for each in tree.walk() if each.parent_id in iterations]
-    lines = offer(children, below_root, begins, today)
+    lines = proposed_series(children, below_root, begins, today)
     place = f"after {children[-1].name} in {tree[above].name}" if is_beside else f"below {node.name}"
 
     def read(typed: Sequence[str]) -> str:
@@ -113,13 +113,13 @@ async def add_series(target: NodeTarget, _call: CommandContext) -> None:
         target.go_to_node(made[0])
 
 
-async def _add(target: NodeTarget, title: str, parent_id: int, index: int | None) -> None:
+async def _add(target: NodeCommandTarget, title: str, parent_id: int, index: int | None) -> None:
     name = await ask_for_name(target, title)
     if name is not None:
         target.go_to_node(await target.store.nodes.add(target.kind, parent_id, NewNode(name), index))
 
 
-def _iterations_beside(target: NodeTarget, node: Node) -> list[IterationEntry]:
+def _iterations_beside(target: NodeCommandTarget, node: Node) -> list[IterationEntry]:
     """Return the iterations beside one, or the releases beside a release."""
     iterations = target.store.lookups.iterations()
     others = [iterations[each.id] for each in siblings_of(target, node) if each.id != node.id]
@@ -138,16 +138,16 @@ def _day(day: object) -> str:
     return str(day) if day else ""
 
 
-def tree_of(target: NodeTarget) -> Tree:
+def tree_of(target: NodeCommandTarget) -> Tree:
     return target.store.lookups.tree(target.kind)
 
 
-def siblings_of(target: NodeTarget, node: Node) -> Sequence[Node]:
+def siblings_of(target: NodeCommandTarget, node: Node) -> Sequence[Node]:
     """Return the nodes under the same parent, the node itself among them."""
     return list(tree_of(target).children(node.parent_id))
 
 
-def writable_node(target: NodeTarget) -> Node:
+def writable_node(target: NodeCommandTarget) -> Node:
     """Return the current node; raises BadRequest for a user who may not change it, CannotAct without one."""
     target.store.nodes.need_manager()
     shown, tree = target.node, tree_of(target)
@@ -156,7 +156,7 @@ def writable_node(target: NodeTarget) -> Node:
     return tree[shown.id]
 
 
-def movable_node(target: NodeTarget, act: str) -> Node:
+def movable_node(target: NodeCommandTarget, act: str) -> Node:
     """Return the current node if it is no root; raises CannotAct with the act that a root refuses."""
     node = writable_node(target)
     if node in tree_of(target).roots:
@@ -164,7 +164,7 @@ def movable_node(target: NodeTarget, act: str) -> Node:
     return node
 
 
-def current_iteration(target: NodeTarget, noun: str) -> tuple[Node, IterationEntry]:
+def current_iteration(target: NodeCommandTarget, noun: str) -> tuple[Node, IterationEntry]:
     """Return the current iteration; raises CannotAct for areas, which lack what the noun names."""
     if target.kind is TreeKind.AREAS:
         raise CannotAct(f"Areas have no {noun}.")
@@ -172,12 +172,12 @@ def current_iteration(target: NodeTarget, noun: str) -> tuple[Node, IterationEnt
     return node, target.store.lookups.iterations()[node.id]
 
 
-def kept_lines(target: NodeTarget, subject: str) -> StoredLines:
+def kept_lines(target: NodeCommandTarget, subject: str) -> StoredLines:
     """Return where the text typed about the current node is kept until it is journalled."""
     return StoredLines(target.store, f"{target.kind.value}:{writable_node(target).id}:{subject}")
 
 
-async def ask_for_name(target: NodeTarget, title: str, name: str = "") -> str | None:
+async def ask_for_name(target: NodeCommandTarget, title: str, name: str = "") -> str | None:
     """Ask for the name of a node; None without an answer."""
 
     def check(text: str) -> str | None:
@@ -189,7 +189,7 @@ async def ask_for_name(target: NodeTarget, title: str, name: str = "") -> str | 
     return None if answer is None else answer.strip()
 
 
-async def pick_node(target: NodeTarget, title: str, node: Node) -> int | None:
+async def pick_node(target: NodeCommandTarget, title: str, node: Node) -> int | None:
     """Ask for a node outside of a sub-tree, and propose the parent; None without an answer."""
     tree = tree_of(target)
     inside = set(tree.subtree_ids(node.id))
@@ -201,7 +201,7 @@ async def pick_node(target: NodeTarget, title: str, node: Node) -> int | None:
 # Moving and deleting
 
 
-async def reorder(target: NodeTarget, call: CommandContext) -> None:
+async def reorder(target: NodeCommandTarget, call: CommandContext) -> None:
     steps = int(call.command.argument) * (call.count or 1)
     node = movable_node(target, "be moved")
     if node is siblings_of(target, node)[-1 if steps > 0 else 0]:
@@ -209,7 +209,7 @@ async def reorder(target: NodeTarget, call: CommandContext) -> None:
     await target.store.nodes.reorder(target.kind, node.id, steps)
 
 
-async def indent(target: NodeTarget, _call: CommandContext) -> None:
+async def indent(target: NodeCommandTarget, _call: CommandContext) -> None:
     node = movable_node(target, "be moved")
     siblings = siblings_of(target, node)
     at = siblings.index(node)
@@ -218,7 +218,7 @@ async def indent(target: NodeTarget, _call: CommandContext) -> None:
     await target.store.nodes.move(target.kind, node.id, siblings[at - 1].id)
 
 
-async def outdent(target: NodeTarget, _call: CommandContext) -> None:
+async def outdent(target: NodeCommandTarget, _call: CommandContext) -> None:
     node = movable_node(target, "be moved")
     parent = tree_of(target)[node.parent_id]
     if parent in tree_of(target).roots:
@@ -227,14 +227,14 @@ async def outdent(target: NodeTarget, _call: CommandContext) -> None:
     await target.store.nodes.move(target.kind, node.id, parent.parent_id, index)
 
 
-async def move(target: NodeTarget, _call: CommandContext) -> None:
+async def move(target: NodeCommandTarget, _call: CommandContext) -> None:
     node = movable_node(target, "be moved")
     parent_id = await pick_node(target, f"Put {node.name} under", node)
     if parent_id is not None:
         await target.store.nodes.move(target.kind, node.id, parent_id)
 
 
-async def delete(target: NodeTarget, _call: CommandContext) -> None:
+async def delete(target: NodeCommandTarget, _call: CommandContext) -> None:
     """Delete the node, once it is known where its items go and the question is answered by yes."""
     node = movable_node(target, "be deleted")
     going = target.store.nodes.extent(target.kind, node.id)
@@ -249,11 +249,11 @@ async def delete(target: NodeTarget, _call: CommandContext) -> None:
         await target.store.nodes.delete(target.kind, node.id, receiver_id)
 
 
-def _deletion_sentence(target: NodeTarget, node: Node, receiver_id: int) -> str:
+def _deletion_sentence(target: NodeCommandTarget, node: Node, receiver_id: int) -> str:
     tree, going, noun = tree_of(target), target.store.nodes.extent(target.kind, node.id), target.kind.removesuffix("s")
     names = [f"“{tree[each].name}”" for each in tree.subtree_ids(node.id)[1:]]
-    more = f", and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    below = f" with {counted(len(names), noun)} below it ({', '.join(names[:NAMED])}{more})" if names else ""
+    more = f", and {len(names) - MAX_NAMED_NODES} more" if len(names) > MAX_NAMED_NODES else ""
+    below = f" with {counted(len(names), noun)} below it ({', '.join(names[:MAX_NAMED_NODES])}{more})" if names else ""
     items = "No item is in it."
     if going.moved != NO_TOTALS:
         points = f" ({going.open_items:,} open with {counted(going.moved.points, 'point')})" if going.open_items else ""
@@ -262,12 +262,12 @@ def _deletion_sentence(target: NodeTarget, node: Node, receiver_id: int) -> str:
 
 
 MAX_NEW_ITERATIONS = 60
-NUMBER = "{n}"
+NUMBER_PLACEHOLDER = "{n}"
 USUAL_WEEKS = 2
 _NUMBERED = re.compile(r"(?P<before>.*?)(?P<number>\d{1,5})(?P<after>\D*)")
 
 
-def offer(
+def proposed_series(
     beside: Iterable[IterationEntry], everywhere: Iterable[IterationEntry], begins: date | None, today: date
 ) -> list[tuple[str, str]]:
     """Return the values to offer for a series, by line, continued from the iterations that exist.
@@ -280,12 +280,12 @@ def offer(
     if near or begins is None:
         begins = last.end + timedelta(days=1) if last and last.end else today
     found = _NUMBERED.fullmatch(last.name) if last else None
-    pattern = f"{found['before']}{NUMBER}{found['after']}" if found else f"Sprint {NUMBER}"
-    like = re.compile(re.escape(pattern).replace(re.escape(NUMBER), r"(\d{1,5})"))
+    pattern = f"{found['before']}{NUMBER_PLACEHOLDER}{found['after']}" if found else f"Sprint {NUMBER_PLACEHOLDER}"
+    like = re.compile(re.escape(pattern).replace(re.escape(NUMBER_PLACEHOLDER), r"(\d{1,5})"))
     numbers = [int(same[1]) for each in sprints if (same := like.fullmatch(each.name))]
     return [
         ("Name", pattern),
-        (f"First {NUMBER}", str(max(numbers, default=0) + 1)),
+        (f"First {NUMBER_PLACEHOLDER}", str(max(numbers, default=0) + 1)),
         ("Sprints to add", "6"),
         ("Weeks in each", str(_weeks(last))),
         ("First day", begins.isoformat()),
@@ -300,18 +300,20 @@ def _weeks(like: IterationEntry | None) -> int:
 def series_of(typed: Sequence[str], today: date) -> list[NewNode]:
     """Return the iterations of a series by name pattern, first number, count, weeks each and first day."""
     pattern, first, count, weeks, start = typed
-    if NUMBER not in pattern:
-        raise BadRequest(f"The name needs {NUMBER} where the number goes, as in Sprint {NUMBER}.")
+    if NUMBER_PLACEHOLDER not in pattern:
+        raise BadRequest(
+            f"The name needs {NUMBER_PLACEHOLDER} where the number goes, as in Sprint {NUMBER_PLACEHOLDER}."
+        )
     many = _whole(count, "Sprints to add", MAX_NEW_ITERATIONS)
     days = 7 * _whole(weeks, "Weeks", 52)
     number = _whole(first, "The first number", 100_000)
     begins = typed_day(start, today, "First day")
-    fault = fault_of_name(pattern.replace(NUMBER, str(number + many)))
+    fault = fault_of_name(pattern.replace(NUMBER_PLACEHOLDER, str(number + many)))
     if fault:
         raise BadRequest(fault)
     return [
         NewNode(
-            pattern.replace(NUMBER, str(number + at)),
+            pattern.replace(NUMBER_PLACEHOLDER, str(number + at)),
             begins + timedelta(days=days * at),
             begins + timedelta(days=days * (at + 1) - 1),
         )

@@ -24,7 +24,7 @@ from backlit.tui.lists.filtering import NodeFilter
 from backlit.tui.shell.status_text import explain_empty, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
-from backlit.tui.trees.tree_columns import Branches
+from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
@@ -162,7 +162,7 @@ class TreeScreen(StoreScreen[None]):
             return sum(self.store.plan_preview.loads_now(tree.subtree_ids(node_id), {}).values(), PlannedLoad())
 
         totals = self.store.lookups.totals(self.kind)
-        branches = Branches(tree, totals, self.store.today(), iterations, signs, self._unready, load_of)
+        branches = TreeContents(tree, totals, self.store.today(), iterations, signs, self._unready, load_of)
         self._shown_filter = self._node_filter()
         self._tree.show(branches, self._shown_filter)
         self._draw_words()

@@ -35,7 +35,7 @@ LEAD = 2
 """Cells before the name: the cursor bar and the sign of the filter."""
 
 
-class Branches(Struct, frozen=True, dict=True):
+class TreeContents(Struct, frozen=True, dict=True):
     """The content of a tree: the nodes, their own totals, and the dates of iterations."""
 
     tree: Tree
@@ -122,7 +122,7 @@ AMPLE_AREA, AMPLE_ITERATION, PHASE, LONGEST_BAR = 25, 20, 3, 24
 class TreeLayout:
     """The columns that fit a width; the name gets what is left."""
 
-    def __init__(self, width: int, branches: Branches, theme: ThemeStyles) -> None:
+    def __init__(self, width: int, branches: TreeContents, theme: ThemeStyles) -> None:
         self.width = width
         self._branches = branches
         self._theme = theme

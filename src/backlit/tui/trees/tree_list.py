@@ -13,13 +13,13 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, span
 from backlit.tui.lists.filtering import NodeFilter, NodeFilterRequested
-from backlit.tui.trees.tree_columns import Branches, TreeLayout
+from backlit.tui.trees.tree_columns import TreeContents, TreeLayout
 from backlit.tui.widgets.line_list import LineList, with_scrollbar
 
 FOLDED, UNFOLDED, LEAF = "▸", "▾", " "
 
 
-class FoldedTree:
+class FoldableTree:
     """A tree and the nodes of it that are folded; `shown` are those that no folded one hides, in order."""
 
     def __init__(self) -> None:
@@ -80,11 +80,11 @@ class FoldedTree:
         self._index = {node.id: index for index, node in enumerate(self.shown)}
 
 
-class FoldTarget(Protocol):
+class FoldCommandTarget(Protocol):
     """A tree list, as the commands on folds see it."""
 
     cursor: int
-    folding: FoldedTree
+    folding: FoldableTree
 
     def current(self) -> Node:
         """Return the node under the cursor; raises CannotAct in an empty tree."""
@@ -97,7 +97,7 @@ class FoldTarget(Protocol):
     def filter_backlog(self) -> None: ...
 
 
-def fold(target: FoldTarget, _call: CommandContext) -> None:
+def fold(target: FoldCommandTarget, _call: CommandContext) -> None:
     """Fold the node; go to the parent of a folded one."""
     node, folding = target.current(), target.folding
     if folding.has_children(node.id) and not folding.is_folded(node.id):
@@ -109,7 +109,7 @@ def fold(target: FoldTarget, _call: CommandContext) -> None:
         target.move_to(index)
 
 
-def unfold(target: FoldTarget, _call: CommandContext) -> None:
+def unfold(target: FoldCommandTarget, _call: CommandContext) -> None:
     """Unfold the node; go to the first child of an unfolded one."""
     node, folding = target.current(), target.folding
     if folding.is_folded(node.id):
@@ -118,24 +118,24 @@ def unfold(target: FoldTarget, _call: CommandContext) -> None:
         target.move_to(target.cursor + 1)
 
 
-def toggle(target: FoldTarget, _call: CommandContext) -> None:
+def toggle(target: FoldCommandTarget, _call: CommandContext) -> None:
     node = target.current()
     if not target.folding.has_children(node.id):
         raise CannotAct("Nothing to fold here.")
     _toggle(target, node)
 
 
-def fold_all(target: FoldTarget, call: CommandContext) -> None:
+def fold_all(target: FoldCommandTarget, call: CommandContext) -> None:
     node = target.current()
     getattr(target.folding, call.command.argument)()
     target.folds_changed(node.id)
 
 
-def filter_backlog(target: FoldTarget, _call: CommandContext) -> None:
+def filter_backlog(target: FoldCommandTarget, _call: CommandContext) -> None:
     target.filter_backlog()
 
 
-def _toggle(target: FoldTarget, node: Node) -> None:
+def _toggle(target: FoldCommandTarget, node: Node) -> None:
     target.folding.toggle(node.id)
     target.folds_changed(node.id)
 
@@ -149,16 +149,16 @@ class TreeList(LineList):
     def __init__(self, kind: TreeKind, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._kind = kind
-        self._branches = Branches(Tree(), {}, date.min)
+        self._branches = TreeContents(Tree(), {}, date.min)
         self._filter: NodeFilter | None = None
-        self.folding = FoldedTree()
+        self.folding = FoldableTree()
         self._strips: dict[tuple[int, bool], Strip] = {}
         self._layout: TreeLayout | None = None
         self._followed: dict[int, int] = {}
 
     # What is shown
 
-    def show(self, branches: Branches, node_filter: NodeFilter | None) -> None:
+    def show(self, branches: TreeContents, node_filter: NodeFilter | None) -> None:
         """Show a tree, the cursor where it was: on the node, else near its line.
 
         At first the cursor is on what is current, and the releases that have ended are folded.
@@ -268,7 +268,7 @@ class TreeList(LineList):
         return "✓" if node_id == chosen.node_id or is_below else " "
 
 
-def _first_node(branches: Branches, chosen: NodeFilter | None) -> int | None:
+def _first_node(branches: TreeContents, chosen: NodeFilter | None) -> int | None:
     """Return the node the cursor starts on: the one of the filter, else the innermost current iteration."""
     if chosen is not None and chosen.node_id in branches.tree:
         return chosen.node_id

@@ -1,4 +1,4 @@
-"""The places of the application: its modes, the screens over them, and the history of places and items."""
+"""The navigation between screens: six modes, the screens over them, and the history of jumps and items."""
 
 from typing import TYPE_CHECKING
 
@@ -22,23 +22,23 @@ from backlit.tui.lists.list_screen import ListScreen, show_changed
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
-from backlit.tui.shell.target import ItemPlace, Open, OpenProfile
+from backlit.tui.shell.target import ItemDestination, OpenItem, OpenProfile
 
 if TYPE_CHECKING:
     from backlit.store.undo.history import Reversal
-    from backlit.tui.app.sign_in import Join, SignInDialog, StoreSignIn
+    from backlit.tui.app.sign_in import ProfileSignInFactory, SignInDialog, StoreSignIn
     from backlit.tui.board.screen import BoardScreen
     from backlit.tui.plan.screen import PlanScreen
     from backlit.tui.reports.screen import ReportsScreen
     from backlit.tui.trees.screen import TreeScreen
 
 BACKLOG = "backlog"
-LAST_PLACE = "last place"
-"""The key of the value with the place of the last run."""
-_PLACE_PARTS = 8
-MOST_PLACES = 100
-MOST_RECENT = 30
-MOST_NUMBERS = 5
+LAST_LOCATION_KEY = "last place"
+"""The key of the value with the location at the end of the last run."""
+_LOCATION_PARTS = 8
+MAX_JUMPS = 100
+MAX_RECENT_ITEMS = 30
+MAX_NEW_NUMBERS = 5
 """New numbers of items that one message names."""
 
 
@@ -49,56 +49,62 @@ class AppLocation(Struct, frozen=True):
     item_id: int | None = None
 
 
-class Jumps:
-    """The history of places, each listed once, and the position in it."""
+class JumpHistory:
+    """The locations before jumps, each listed once, and the position among them."""
 
     def __init__(self) -> None:
-        self._places: list[AppLocation] = []
+        self._locations: list[AppLocation] = []
         self._at = 0
 
-    def leave(self, place: AppLocation) -> None:
-        self._places = [*(each for each in self._places if each != place), place][-MOST_PLACES:]
-        self._at = len(self._places)
+    def leave(self, location: AppLocation) -> None:
+        self._locations = [*(each for each in self._locations if each != location), location][-MAX_JUMPS:]
+        self._at = len(self._locations)
 
     def back(self, here: AppLocation) -> AppLocation | None:
-        """Return the previous place; None at the oldest. At the end of the list `here` is noted too."""
-        if self._at == len(self._places):
+        """Return the previous location; None at the oldest. At the end of the list `here` is noted too."""
+        if self._at == len(self._locations):
             self.leave(here)
             self._at -= 1
         if self._at == 0:
             return None
         self._at -= 1
-        return self._places[self._at]
+        return self._locations[self._at]
 
     def forward(self) -> AppLocation | None:
-        """Return the next place; None at the newest."""
-        if self._at + 1 >= len(self._places):
+        """Return the next location; None at the newest."""
+        if self._at + 1 >= len(self._locations):
             return None
         self._at += 1
-        return self._places[self._at]
+        return self._locations[self._at]
 
 
-class Recent:
+class RecentItems:
     """Recently seen items, the latest first."""
 
     def __init__(self) -> None:
         self._ids: list[int] = []
 
     def add(self, item_id: int) -> None:
-        self._ids = [item_id, *(each for each in self._ids if each != item_id)][:MOST_RECENT]
+        self._ids = [item_id, *(each for each in self._ids if each != item_id)][:MAX_RECENT_ITEMS]
 
     def ids(self) -> tuple[int, ...]:
         return tuple(self._ids)
 
 
 class ScreenNavigator:
-    """Opens every place of an application; the six modes stay mounted, other screens are pushed over them."""
+    """Opens the screens of an application; the six modes stay mounted, other screens are pushed over them."""
 
     def __init__(
-        self, app: ChordApp, store: Store, board: BoardSettings, join: "Join | None" = None, *, greets: bool = False
+        self,
+        app: ChordApp,
+        store: Store,
+        board: BoardSettings,
+        join: "ProfileSignInFactory | None" = None,
+        *,
+        greets: bool = False,
     ) -> None:
-        self.jumps = Jumps()
-        self.recent = Recent()
+        self.jumps = JumpHistory()
+        self.recent = RecentItems()
         self._app = app
         self._store = store
         self._board = board
@@ -106,7 +112,7 @@ class ScreenNavigator:
         self.shared = SharedFilter(store)
         self._asked_to_sign_in = False
         self._kept: list[object] = []
-        """The place that was kept last for the next start."""
+        """The location that was kept last for the next start."""
         self._sign_in: SignInDialog | None = None
         self._made_again: dict[int, int] = {}
         """Former numbers of items that undo creates again, by their temporary ids."""
@@ -181,9 +187,9 @@ class ScreenNavigator:
             if self.backlog is not None:
                 go_to_item(self.backlog, item_id)
 
-    async def return_to(self, place: AppLocation) -> None:
-        if await self.switch_to(place.mode) and place.item_id is not None and self.backlog is not None:
-            go_to_item(self.backlog, place.item_id, is_offered=False)
+    async def return_to(self, location: AppLocation) -> None:
+        if await self.switch_to(location.mode) and location.item_id is not None and self.backlog is not None:
+            go_to_item(self.backlog, location.item_id, is_offered=False)
 
     async def filter_backlog(self, node: NodeFilter | None) -> None:
         if await self.go(BACKLOG):
@@ -204,12 +210,12 @@ class ScreenNavigator:
             place: list[object] = [*where, *row, *opened]
             if place != self._kept:
                 self._kept = place
-                self._store.kept.keep(LAST_PLACE, place)
+                self._store.kept.keep(LAST_LOCATION_KEY, place)
 
     async def show_last(self) -> None:
         """Show the place of the last run: the neighbour of a row whose item is gone, nothing of another project."""
-        kept, backlog = self._store.kept.find(LAST_PLACE), self.backlog
-        if not isinstance(kept, list) or len(kept) != _PLACE_PARTS or backlog is None:
+        kept, backlog = self._store.kept.find(LAST_LOCATION_KEY), self.backlog
+        if not isinstance(kept, list) or len(kept) != _LOCATION_PARTS or backlog is None:
             return
         mode, view, project, item_id, row, line, opened, place = kept
         if project != self._store.project_id or [mode, view, row, opened] == [BACKLOG, DEFAULT_VIEW.name, 0, None]:
@@ -224,7 +230,7 @@ class ScreenNavigator:
             screen.items.move_to(row)
         screen.items.scroll_cursor_to(line)
         if opened is not None and self._store.item(opened) is not None:
-            await self.open(Open(opened, ItemPlace(place)))
+            await self.open(OpenItem(opened, ItemDestination(place)))
 
     # Undo and redo
 
@@ -251,8 +257,8 @@ class ScreenNavigator:
         if any(now < 0 for _, now in found):
             return
         self._made_again = {}
-        shown = ", ".join(f"#{before} is now #{now}" for before, now in found[:MOST_NUMBERS])
-        more = f" and {len(found) - MOST_NUMBERS:,} more" if len(found) > MOST_NUMBERS else ""
+        shown = ", ".join(f"#{before} is now #{now}" for before, now in found[:MAX_NEW_NUMBERS])
+        more = f" and {len(found) - MAX_NEW_NUMBERS:,} more" if len(found) > MAX_NEW_NUMBERS else ""
         if found:
             self._app.say(f"Created again: {shown}{more}.")
 
@@ -306,21 +312,21 @@ class ScreenNavigator:
             self.sign_in()
         self._asked_to_sign_in = is_out
 
-    async def open(self, message: Open) -> None:
+    async def open(self, message: OpenItem) -> None:
         """Show an item at a place; go back to a screen that shows it. Raises CannotAct where that is on top."""
-        if message.place is ItemPlace.BACKLOG:
+        if message.place is ItemDestination.BACKLOG:
             await self.go_to_item(message.item_id)
             return
-        if message.place is ItemPlace.GROOM:
+        if message.place is ItemDestination.GROOM:
             from backlit.tui.groom.screen import open_item
 
             await open_item(self._app, self._store, message.item_id)
             return
-        is_to_edit = message.place is ItemPlace.NAME
-        wanted = (message.item_id, ItemPlace.EDITOR if is_to_edit else message.place, message.comment_id)
+        is_to_edit = message.place is ItemDestination.NAME
+        wanted = (message.item_id, ItemDestination.EDITOR if is_to_edit else message.place, message.comment_id)
         shown = [each.shown_place for each in self._app.screen_stack if isinstance(each, StoreScreen)]
         if shown and shown[-1] == wanted and not is_to_edit:
-            verb = "is" if message.place in {ItemPlace.EDITOR, ItemPlace.HISTORY} else "are"
+            verb = "is" if message.place in {ItemDestination.EDITOR, ItemDestination.HISTORY} else "are"
             raise CannotAct(f"The {message.place} of the item {verb} already open.")
         if wanted not in shown:
             await self._show_tab(message, shown[-1] if shown else None)
@@ -331,26 +337,26 @@ class ScreenNavigator:
         if is_to_edit and isinstance(self._app.screen, ItemScreen):
             await self._app.screen.open_field("Name")
 
-    async def _show_tab(self, message: Open, shown: tuple[int, ItemPlace, int | None] | None) -> None:
+    async def _show_tab(self, message: OpenItem, shown: tuple[int, ItemDestination, int | None] | None) -> None:
         """Show an item in place of another tab of it; the editor stays below with its draft."""
         is_other = shown is None or shown[0] != message.item_id or message.comment_id is not None
-        if is_other or (shown is not None and shown[1] is ItemPlace.EDITOR):
+        if is_other or (shown is not None and shown[1] is ItemDestination.EDITOR):
             await self._app.push_screen(self._make_at(message))
         elif not isinstance(self._app.screen, StoreScreen) or await self._app.screen.may_leave():
             await self._app.switch_screen(self._make_at(message))
 
     # Making screens, each imported when it is first shown
 
-    def _make_at(self, message: Open) -> StoreScreen[None]:
-        if message.place in {ItemPlace.EDITOR, ItemPlace.NAME}:
-            from backlit.tui.editor.screen import EditorScreen
+    def _make_at(self, message: OpenItem) -> StoreScreen[None]:
+        if message.place in {ItemDestination.EDITOR, ItemDestination.NAME}:
+            from backlit.tui.editor.screen import ItemEditorScreen
 
-            return EditorScreen(self._store, message.item_id)
-        if message.place is ItemPlace.COMMENTS:
+            return ItemEditorScreen(self._store, message.item_id)
+        if message.place is ItemDestination.COMMENTS:
             from backlit.tui.comments.screen import CommentsScreen
 
             return CommentsScreen(self._store, message.item_id)
-        if message.place is ItemPlace.HISTORY:
+        if message.place is ItemDestination.HISTORY:
             from backlit.tui.history.screen import HistoryScreen
 
             return HistoryScreen(self._store, message.item_id)
