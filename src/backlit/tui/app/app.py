@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 STYLES = Path(__file__).parent.parent / "styles"
 FRAME_SECONDS = 1 / 30
-PASSING_WIDGETS = "#title, Preview"
+PASSING_WIDGETS = "#title, ItemPreview"
 """Selects what depends on the time or the connection."""
 MAX_FRAME_HOLD = 2.0
 """Seconds after which frames are sent even if the first rows are not painted."""

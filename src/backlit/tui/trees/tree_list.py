@@ -141,7 +141,7 @@ def _toggle(target: FoldCommandTarget, node: Node) -> None:
 
 
 class TreeList(LineList):
-    """The nodes that no folded one hides, drawn in columns; posts FilterAsked for the node that is chosen."""
+    """The nodes that no folded one hides, drawn in columns; posts NodeFilterRequested for the node that is chosen."""
 
     COMMAND_GROUPS = ("trees.tree_list", *LineList.COMMAND_GROUPS)
     HEADER_LINES = 1

@@ -44,7 +44,7 @@ MIN_CUT_WIDTH = 12
 class TwoSidedLine(Widget):
     """A line with words on the left and on the right; words are dropped where it is tight."""
 
-    DEFAULT_CSS = "SidesLine { height: 1; }"
+    DEFAULT_CSS = "TwoSidedLine { height: 1; }"
     refresh = refresh
     DROPS_MUTED: ClassVar[bool] = False
     """True where muted words of the right go before the left is cut, but not the labels of keys."""

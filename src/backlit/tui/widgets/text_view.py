@@ -143,7 +143,7 @@ DrawDetail = Callable[[int, int, ThemeStyles], Sequence[Line]]
 class DetailView(LinesView):
     """A content that is laid out for the size of the view."""
 
-    DEFAULT_CSS = "Detail { height: 1fr; padding: 0 0 0 1; overflow-x: hidden; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = "DetailView { height: 1fr; padding: 0 0 0 1; overflow-x: hidden; scrollbar-size-vertical: 1; }"
 
     def __init__(self) -> None:
         super().__init__(id="detail")
