@@ -23,6 +23,7 @@ from backlit.cli.arguments import parser
 from backlit.cli.commands.items import document_of, values_of
 from backlit.cli.wiring import connect_to
 from backlit.config.settings import Locations, demo_profile, find_locations, local_profile
+from backlit.model.version import VERSION
 from backlit.store.journal.journal import Journal
 from backlit.store.journal.undo_log import Copy
 from backlit.store.records.item import Item, RowSign
@@ -91,7 +92,7 @@ def test_a_size_may_have_a_unit(text: str, size: int) -> None:
 
 
 def test_the_version_is_said(home: Home) -> None:
-    assert home.run_apart("--version").stdout.startswith("backlit 0.")
+    assert home.run_apart("--version").stdout == f"backlit {VERSION}\n"
 
 
 @pytest.mark.parametrize(

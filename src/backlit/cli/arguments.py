@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from backlit.cli.late_parser import LateParser
 from backlit.config.settings import DEMO_ITEMS, DEMO_SEED
+from backlit.model.version import VERSION
 
 if TYPE_CHECKING:
     _Commands: TypeAlias = argparse._SubParsersAction["LateParser"]  # noqa: SLF001  argparse's only name for it
@@ -32,12 +33,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Version option that looks up the version on use."""
-
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
-
-        print(f"backlit {version('backlit')}")
+        print(f"backlit {VERSION}")
         parser.exit()
 
 

@@ -7,11 +7,12 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
 
+from backlit.model.version import VERSION
+
 
 def report(error: BaseException) -> str:
     """Write an error to the log, without its words and the values of variables; return a sentence about both."""
     import platform
-    from importlib.metadata import version
 
     from backlit.config.settings import find_locations
     from backlit.model.plain import trace_of
@@ -19,7 +20,7 @@ def report(error: BaseException) -> str:
 
     path = find_locations().log
     moment = datetime.now().astimezone().isoformat(" ", "seconds")
-    lines = f"{moment} CRITICAL backlit {version('backlit')}, Python {platform.python_version()}, {sys.platform}:"
+    lines = f"{moment} CRITICAL backlit {VERSION}, Python {platform.python_version()}, {sys.platform}:"
     sentence = f"Ended by a fault of the program ({type(error).__name__})."
     try:
         make_private_folder(path.parent)

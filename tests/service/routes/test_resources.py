@@ -2,7 +2,6 @@
 
 from datetime import date
 from functools import partial
-from importlib.metadata import version
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +9,7 @@ import httpx
 import pytest
 
 from backlit.model.fields import ItemType
+from backlit.model.version import VERSION
 from backlit.service.admin.users import set_grant
 from backlit.service.app import Service
 from backlit.service.storage.access import Role
@@ -195,7 +195,7 @@ async def test_capabilities_name_values_custom_fields_and_teams(rex: Client) -> 
         "upload": 100 * 1024 * 1024,
         "accessTokenLifetime": 3600,
     }
-    assert (document["version"], document["extensions"]) == (version("backlit"), sorted(document["extensions"]))
+    assert (document["version"], document["extensions"]) == (VERSION, sorted(document["extensions"]))
     assert (project["id"], project["role"]) == (1, "reader")
     assert set(project["values"]) == set(ItemType)
     assert project["values"]["Task"] == {"Status": ["Not Done", "In Progress", "Done", "Deleted"]}

@@ -3,9 +3,9 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import version
 
 from backlit.model.field_values import Schema
+from backlit.model.version import VERSION
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.auth.callers import COOKIE
 from backlit.service.http.endpoint import Route, StreamingHandler
@@ -49,7 +49,7 @@ def document(routes: Sequence[Route], name: str) -> Schema:
         "openapi": "3.1.0",
         "info": {
             "title": name,
-            "version": version("backlit"),
+            "version": VERSION,
             "description": _ABOUT,
             "contact": {"name": "The operator of this server"},
             "license": {"name": "MIT", "identifier": "MIT"},

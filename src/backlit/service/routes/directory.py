@@ -1,11 +1,11 @@
 """Resources that can only be read: projects, their teams and time entry types, users, and capabilities."""
 
-from importlib.metadata import version
 from typing import Any
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import Field, ItemType, ValueType
 from backlit.model.resources import Project, Team, TimeEntryType, User
+from backlit.model.version import VERSION
 from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
 from backlit.service.http.endpoint import HandlerResponse, RequestContext, Routes, json_answer, resource_answer
 from backlit.service.http.listing import list_resources
@@ -110,7 +110,7 @@ def read_capabilities(call: RequestContext) -> HandlerResponse:
     return json_answer(
         {
             "name": call.shared.settings.name,
-            "version": version("backlit"),
+            "version": VERSION,
             "dateTimes": "UTC",
             "extensions": call.shared.extensions,
             "limits": {
