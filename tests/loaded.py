@@ -68,7 +68,8 @@ def _loaded() -> tuple[socket.socket, subprocess.Popen[bytes]]:
 def serve(requests: socket.socket) -> None:
     """Load every module of backlit, and run the commands that are asked for."""
     for module in walk_packages(backlit.__path__, "backlit."):
-        import_module(module.name)
+        if not module.name.startswith("backlit.config.schema"):  # with pydantic, which no start loads
+            import_module(module.name)
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the processes that wait for a command
     while True:

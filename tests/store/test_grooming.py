@@ -9,7 +9,6 @@ from tests.store.papers import item, node, offline_store, put, put_nouns
 from tests.store.world import World, sent
 
 from backlit.model.errors import BadRequest
-from backlit.model.ready_check import field_keys
 from backlit.store import Store, TreeKind
 from backlit.store.grooming import COUNTED_AT_ONCE, MANY_UNREADY
 
@@ -234,19 +233,6 @@ async def test_a_queue_that_is_over_stays_until_it_is_ended(tmp_path: Path) -> N
         assert over is not None
         assert over.is_over
         assert store.grooming.progress() is None
-
-
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [("Tags", "list of fields"), (["Colour"], "Unknown field 'Colour'"), (["id"], "read-only"), ([3], "list")],
-)
-def test_fields_that_cannot_be_asked_for_are_named(names: object, said: str) -> None:
-    with pytest.raises(BadRequest, match=said):
-        field_keys(names)
-
-
-def test_fields_are_named_in_any_case_and_once() -> None:
-    assert field_keys(["tags", "PRIORITYCLASS", "Tags", "My_cf"]) == ("Tags", "PriorityClass", "My_cf")
 
 
 @pytest.mark.parametrize(("areas", "is_asked"), [([], False), ([{"id": 2, "parentId": 1, "name": "Checkout"}], True)])

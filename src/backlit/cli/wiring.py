@@ -25,27 +25,34 @@ Report = Callable[[str, int, int], None]
 sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type] # httpx then leaves out its command line
 
 
-def store_of(profile: Profile, locations: Locations, settings: Settings | None = None) -> "Store":
-    """Return a profile's store, configured by the settings and not opened yet.
+def store_of(profile: Profile, locations: Locations) -> "Store":
+    """Return a profile's store, not opened yet, configured by the settings; their faults go to standard error."""
+    settings = read_settings(locations)
+    for problem in settings.problems:
+        print(f"backlit: {plain(problem)}", file=sys.stderr)
+    store = unconfigured_store(profile, locations)
+    configure(store, settings)
+    return store
 
-    Without given settings it reads them, and prints their faults to standard error.
-    """
+
+def unconfigured_store(profile: Profile, locations: Locations) -> "Store":
+    """Return a profile's store without the settings, which it needs before it is opened."""
     from backlit.store.sqlite.database import ProfileFiles
     from backlit.store.store import Store
 
-    if settings is None:
-        settings = read_settings(locations)
-        for problem in settings.problems:
-            print(f"backlit: {plain(problem)}", file=sys.stderr)
     store = Store(ProfileFiles(locations.mirror(profile), locations.journal(profile)), connect_to(profile, locations))
     store.is_sample, store.is_local = profile.kind is ProfileKind.DEMO, profile.kind is ProfileKind.LOCAL
     if profile.kind is ProfileKind.REMOTE:
         store.engine.owner = profile.user or ""
+    return store
+
+
+def configure(store: "Store", settings: Settings) -> None:
+    """Give a store the settings."""
     store.names.rules, store.names.stale_days = settings.lint, settings.stale_days
     store.grooming.fields = settings.groom_fields
     store.lookups.own_names = settings.names
     store.files.own_groups = settings.statuses
-    return store
 
 
 def connect_to(profile: Profile, locations: Locations) -> "Connect":

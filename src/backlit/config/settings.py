@@ -4,34 +4,18 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
-from functools import partial
-from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
+from backlit.config.checked_files import CheckedFile, CheckingProcess
 from backlit.config.private_files import locked, write_private
-from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest, SignInNeeded, StorageError
-from backlit.model.ready_check import STALE_DAYS, USUAL, ReadyRules, field_keys, ready_rules_of
-from backlit.model.settings.user_settings import (
-    BoardSettings,
-    OwnCapacities,
-    OwnNames,
-    Template,
-    board_settings,
-    field_kinds,
-    json_in,
-    project_number,
-    status_meanings,
-    team_names,
-    templates_in,
-    toml_in,
-)
+from backlit.model.ready_check import STALE_DAYS, USUAL, ReadyRules
+from backlit.model.settings.user_settings import BoardSettings, OwnCapacities, OwnNames, Template, json_in, toml_in
 from backlit.model.statuses import StatusGroup
 from backlit.model.user_names import is_same_user
 
@@ -49,10 +33,6 @@ PROFILE, PROJECT = "BACKLIT_PROFILE", "BACKLIT_PROJECT"
 SHARED_VIEWS = (".backlit.toml", "backlit-views.toml")
 """Files of a repository with views shared by all who work in it, and the profile and project of commands there."""
 
-KNOWN_KEYS = frozenset(
-    {"theme", "estimate_scale", "images", "mouse", "board", "capacity", "capacity_in", "lint", "groom", "template"}
-    | {"teams", "fields", "project", "statuses"}
-)
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
 _LONGEST_NAME = 80
@@ -60,8 +40,6 @@ _LONGEST_NAME = 80
 NO_WORKSPACE = (
     "No workspace yet. Sign in: backlit login URL. On this machine: backlit --profile local. To try: backlit demo."
 )
-
-Value = TypeVar("Value")
 
 
 class ProfileKind(StrEnum):
@@ -128,6 +106,11 @@ class Locations(Struct, frozen=True):
         """Log file for internal errors."""
         return self.state / "backlit.log"
 
+    @property
+    def checked(self) -> Path:
+        """Directory of the checked content of files that a person writes; it is made again where it is missing."""
+        return self.cache / "checked"
+
     def mirror(self, profile: Profile) -> Path:
         """Local copy of the service's data; it can be deleted and loaded again."""
         return self.cache / profile.name / "mirror.db"
@@ -157,157 +140,23 @@ def find_locations(environment: Mapping[str, str] = os.environ) -> Locations:
     return Locations(places.user_config_path, places.user_data_path, places.user_state_path, places.user_cache_path)
 
 
-def read_settings(locations: Locations) -> Settings:
+def settings_file(locations: Locations) -> CheckedFile[Settings]:
+    """Return `config.toml` with its check."""
+    path, check = locations.config / "config.toml", "backlit.config.schema.settings:check_settings"
+    return CheckedFile(path, Settings, check, locations.checked)
+
+
+def read_settings(locations: Locations, checking: CheckingProcess | None = None) -> Settings:
     """Read `config.toml`; a missing file means the defaults, a faulty setting its default.
 
-    The result's `problems` name each fault with its line. Raises StorageError for a file that cannot be opened.
+    A changed file is checked by the given process, else in this one. The result's `problems` name each fault with its
+    line and column. Raises StorageError for a file that cannot be opened.
     """
-    path = locations.config / "config.toml"
+    file = settings_file(locations)
     try:
-        content = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return Settings()
+        return (file.read() if checking is None else checking.read(file)) or Settings()
     except OSError as error:
-        raise StorageError(f"Could not read the settings: {error} ({path}).") from error
-    except UnicodeDecodeError as error:
-        return Settings(problems=(f"Could not read the settings: {error} ({path}). The defaults are used.",))
-    try:
-        values = toml_in(content)
-    except ValueError as error:
-        return Settings(problems=(f"Could not read the settings: {error} ({path}). The defaults are used.",))
-    return _SettingsFile(path, content, values).settings()
-
-
-class _SettingsFile:
-    """A `config.toml` with the faults found in it."""
-
-    def __init__(self, path: Path, content: str, values: Mapping[str, object]) -> None:
-        self._path = path
-        self._lines = content.splitlines()
-        self._values = values
-        self._problems: list[tuple[int, str]] = []
-
-    def settings(self) -> Settings:
-        """Return the settings; those that are faulty have their default."""
-        for name in self._values:
-            if name == "view":
-                self._note(name, "Move the views to views.toml beside this file", "They are ignored.")
-            elif name not in KNOWN_KEYS:
-                self._note(name, f"Unknown setting {name!r}", "It is ignored.")
-        lint, stale_days = self._read("lint", _lint_in, (USUAL, STALE_DAYS))
-        return Settings(
-            theme=self._read("theme", _theme_in, DEFAULT_THEME),
-            estimate_scale=self._read("estimate_scale", _scale_in, ESTIMATE_SCALE),
-            images=self._read("images", _images_in, "auto"),
-            mouse=self._read("mouse", _mouse_in, default=True),
-            board=self._read("board", board_settings, None),
-            capacities=OwnCapacities(
-                self._read("capacity", partial(_shares_in, name="capacity"), {}),
-                self._read("capacity_in", _special_shares_in, {}),
-            ),
-            lint=lint,
-            stale_days=stale_days,
-            groom_fields=self._read("groom", _groom_in, ()),
-            templates=self._read("template", templates_in, ()),
-            names=OwnNames(
-                self._read("teams", team_names, {}),
-                self._read("project", project_number, None),
-                self._read("fields", field_kinds, {}),
-            ),
-            statuses=self._read("statuses", status_meanings, {}),
-            problems=tuple(sentence for _, sentence in sorted(self._problems)),
-        )
-
-    def _read(self, name: str, read: Callable[[object], Value], default: Value) -> Value:
-        if name not in self._values:
-            return default
-        try:
-            return read(self._values[name])
-        except BadRequest as error:
-            self._note(name, error.message, "The default is used.")
-            return default
-
-    def _note(self, name: str, fault: str, effect: str) -> None:
-        begins = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}\b""")
-        line = next((number for number, text in enumerate(self._lines, 1) if begins.match(text)), 1)
-        self._problems.append((line, f"{fault.removesuffix('.')} ({self._path}, line {line}). {effect}"))
-
-
-def _theme_in(value: object) -> str:
-    if not isinstance(value, str):
-        raise BadRequest('The setting "theme" must be the name of a theme')
-    return value
-
-
-def _mouse_in(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise BadRequest('The setting "mouse" must be true or false')
-    return value
-
-
-def _images_in(value: object) -> str:
-    if value in IMAGE_WAYS:
-        return str(value)
-    if not isinstance(value, bool):
-        ways = ", ".join(f'"{way}"' for way in IMAGE_WAYS)
-        raise BadRequest(f'The setting "images" must be true, false, or one of {ways}')
-    return "auto" if value else "off"
-
-
-def _special_shares_in(value: object) -> dict[str, dict[str, PersonLoad]]:
-    """Read [capacity_in."Sprint 14"] by iteration."""
-    tables = value if isinstance(value, dict) else {"": value}
-    return {name: _shares_in(table, name=f"capacity_in.{name}") for name, table in tables.items()}
-
-
-def _shares_in(table: object, *, name: str) -> dict[str, PersonLoad]:
-    """Read points by user name, or {points = 8, hours = 60}."""
-    found = {}
-    for user, value in table.items() if isinstance(table, dict) else [("", None)]:
-        given = value if isinstance(value, dict) else {"points": value}
-        amounts = {key: _amount(given.get(key, 0)) for key in ("points", "hours")}
-        if given.keys() - amounts.keys() or None in amounts.values():
-            raise BadRequest(
-                f'The setting "{name}" must give points by user name, such as maya = 8, or'
-                " jon = {points = 8, hours = 60}"
-            )
-        found[user] = PersonLoad(amounts["points"] or 0.0, amounts["hours"] or 0.0)
-    return found
-
-
-def _amount(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
-    return float(value) if is_number else None  # type: ignore[arg-type] # a number
-
-
-def _lint_in(table: object) -> tuple[ReadyRules, int]:
-    """Read the readiness check's rules by type, and the days after which an item is stale."""
-    if not isinstance(table, dict):
-        raise BadRequest('The setting "lint" must be a table, such as [lint] with Story = ["estimate"]')
-    days = table.get("stale_days", STALE_DAYS)
-    if not isinstance(days, int) or isinstance(days, bool) or days < 1:
-        raise BadRequest('The setting "stale_days" of [lint] must be a whole number of days')
-    try:
-        return ready_rules_of({key: value for key, value in table.items() if key != "stale_days"}), days
-    except BadRequest as error:
-        raise BadRequest(f"The settings of [lint]: {error}") from error
-
-
-def _groom_in(table: object) -> tuple[str, ...]:
-    if not isinstance(table, dict) or table.keys() - {"fields"}:
-        raise BadRequest('The setting "groom" must be a table, [groom] with fields = ["PriorityClass"]')
-    try:
-        return field_keys(table.get("fields", []))
-    except BadRequest as error:
-        raise BadRequest(f'The setting "fields" of [groom]: {error}') from error
-
-
-def _scale_in(value: object) -> tuple[float, ...]:
-    steps = tuple(value) if isinstance(value, list | tuple) else ()
-    are_numbers = all(isinstance(step, int | float) and not isinstance(step, bool) and step >= 0 for step in steps)
-    if not (steps and are_numbers and all(one < other for one, other in pairwise(steps))):
-        raise BadRequest('The setting "estimate_scale" must be a list of rising numbers, such as [1, 2, 3, 5]')
-    return tuple(float(step) for step in steps)
+        raise StorageError(f"Could not read the settings: {error} ({file.path}).") from error
 
 
 def shared_files(directory: Path) -> list[Path]:

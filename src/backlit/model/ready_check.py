@@ -148,29 +148,23 @@ class ReadyRules(Struct, frozen=True):
 USUAL = ReadyRules({rule.id: rule.types for rule in RULES})
 
 
-def ready_rules_of(rules_by_type: Mapping[str, object]) -> ReadyRules:
-    """Return the check with rules by type, `{"Story": ["estimate", "maturity"], "Bug": []}`; other types keep theirs.
-
-    Raises BadRequest that names an unknown type or rule, or a rule that does not fit the type.
-    """
-    types_by_rule = {rule.id: set(rule.types) for rule in RULES}
-    for name, ids in rules_by_type.items():
-        if name not in set(ItemType):
-            raise BadRequest(f"Unknown type {name!r}. Choose from: {', '.join(ItemType)}.")
-        if not isinstance(ids, list) or not all(isinstance(each, str) for each in ids):
-            raise BadRequest(f"The rules of {name} must be a list of words, such as {_example(ItemType(name))}.")
-        for unknown in sorted(set(ids) - RULE_BY_ID.keys()):
-            raise BadRequest(f"Unknown rule {unknown!r}. Choose from: {', '.join(RULE_BY_ID)}.")
-        for rule in RULES:
-            if rule.id in ids and ItemType(name) not in rule.types:
-                raise BadRequest(f"The rule {rule.id!r} does not apply to {name}. Use {_example(ItemType(name))}.")
-            if rule.id not in ids:
-                types_by_rule[rule.id].discard(ItemType(name))
-    return ReadyRules({rule_id: frozenset(types) for rule_id, types in types_by_rule.items()})
+def ready_rules_of(rules_by_type: Mapping[ItemType, Collection[str]]) -> ReadyRules:
+    """Return the check with rules by type, such as estimate and maturity for Story; other types keep theirs."""
+    types_by_rule = {
+        rule.id: frozenset(each for each in rule.types if rule.id in rules_by_type.get(each, RULE_BY_ID))
+        for rule in RULES
+    }
+    return ReadyRules(types_by_rule)
 
 
-def _example(item_type: ItemType) -> str:
-    return str([rule.id for rule in RULES if item_type in rule.types]).replace("'", '"')
+def check_rule(item_type: ItemType, rule_id: str) -> None:
+    """Raise BadRequest that names an unknown rule, or one that does not fit the type."""
+    rule = RULE_BY_ID.get(rule_id)
+    if rule is None:
+        raise BadRequest(f"Unknown rule {rule_id!r}. Choose from: {', '.join(RULE_BY_ID)}.")
+    if item_type not in rule.types:
+        fitting = str([rule.id for rule in RULES if item_type in rule.types]).replace("'", '"')
+        raise BadRequest(f"The rule {rule_id!r} does not apply to {item_type}. Use {fitting}.")
 
 
 FIELD_BY_RULE: Mapping[str, str] = MappingProxyType(
@@ -212,19 +206,14 @@ def _without(field: Field, roots: Roots) -> Filter:
     return Or(tuple(Comparison(Operator.EQ, Property(field.key), Literal(each)) for each in empty))  # type: ignore[arg-type] # None, text, ids
 
 
-def field_keys(names: object) -> tuple[str, ...]:
-    """Return field keys for names in any case, as listed in the settings; `…_cf` are a project's own.
+def askable_field_key(name: str) -> str:
+    """Return the key of a field that grooming can ask for, in any case; `…_cf` are a project's own.
 
     Raises BadRequest that names an unknown or read-only field.
     """
-    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
-        raise BadRequest('Write a list of fields, such as ["PriorityClass", "IterationID"].')
-    found = []
-    for name in names:
-        field = PROPERTY_BY_LOWER_NAME.get(name.lower())
-        if field is None and not name.endswith("_cf"):
-            raise BadRequest(f"Unknown field {name!r}.")
-        if field is not None and (field.settable is not Settable.ALWAYS or field.key in {*SYNC_KEYS, "Name"}):
-            raise BadRequest(f"{field.key} is read-only.")
-        found.append(field.key if field else name)
-    return tuple(dict.fromkeys(found))
+    field = PROPERTY_BY_LOWER_NAME.get(name.lower())
+    if field is None and not name.endswith("_cf"):
+        raise BadRequest(f"Unknown field {name!r}.")
+    if field is not None and (field.settable is not Settable.ALWAYS or field.key in {*SYNC_KEYS, "Name"}):
+        raise BadRequest(f"{field.key} is read-only.")
+    return field.key if field else name

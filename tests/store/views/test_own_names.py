@@ -1,29 +1,25 @@
 """What the user calls teams and says of fields, and where work is begun."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from tests.store.papers import item, offline_store
 from tests.store.world import World, until
 
-from backlit.model.errors import BadRequest
 from backlit.model.fields import Kind
-from backlit.model.settings.user_settings import OwnNames, field_kinds, project_number, status_meanings, team_names
-from backlit.model.statuses import StatusGroup
+from backlit.model.settings.user_settings import OwnNames
 from backlit.store import ConnectionState
 
 
 def test_teams_have_the_users_names_and_else_their_numbers(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, TeamID=3), item(2, TeamID=4)]) as store:
-        store.lookups.own_names = OwnNames(team_names({"3": "Payments", "9": "Nobody's"}))
+        store.lookups.own_names = OwnNames({3: "Payments", 9: "Nobody's"})
 
         assert store.lookups.teams() == {3: "Payments", 4: "team 4"}
 
 
 def test_fields_hold_what_the_user_says_and_else_what_their_values_look_like(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, Ticket_cf=4711, Weight_cf=2)]) as store:
-        store.lookups.own_names = OwnNames(kinds=field_kinds({"Ticket_cf": "text"}))
+        store.lookups.own_names = OwnNames(kinds={"Ticket_cf": Kind.TEXT})
 
         assert {field.key: field.kind for field in store.lookups.custom_fields()} == {
             "Ticket_cf": Kind.TEXT,
@@ -39,31 +35,6 @@ async def test_the_project_that_is_named_is_begun_with(world: World) -> None:
     await until(lambda: store.project_id is not None)
 
     assert store.project_id == 2
-
-
-@pytest.mark.parametrize(
-    ("read", "value"),
-    [
-        (team_names, ["Payments"]), (team_names, {"one": "Payments"}), (team_names, {"3": 3}),
-        (project_number, "Aurora"), (project_number, True), (project_number, 1.0),
-        (status_meanings, ["Review"]), (status_meanings, {"review": ["Review"]}), (status_meanings, {"done": "Review"}),
-        (status_meanings, {"done": [1]}),
-        (field_kinds, {"Ticket": "text"}), (field_kinds, {"Ticket_cf": "date"}), (field_kinds, {"Ticket_cf": 3}),
-    ],
-)  # fmt: skip
-def test_settings_that_make_no_sense_are_said(read: Callable[[object], object], value: object) -> None:
-    with pytest.raises(BadRequest, match="The setting"):
-        read(value)
-
-
-def test_the_statuses_of_each_group_are_read() -> None:
-    groups = status_meanings({"in_progress": ["Review", "Merge"], "done": ["Archived"]})
-
-    assert groups == {
-        "Review": StatusGroup.IN_PROGRESS,
-        "Merge": StatusGroup.IN_PROGRESS,
-        "Archived": StatusGroup.DONE,
-    }
 
 
 async def test_a_pinned_project_is_shown_once_the_service_names_it(world: World) -> None:

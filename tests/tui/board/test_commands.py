@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from tests.config.settings_text import settings_in
 from tests.store.papers import item, offline_store, put_nouns
 from tests.tui.target import FakeTarget, rows_of, run
 
 from backlit.model.errors import BadRequest
-from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, ColumnSettings, board_settings
+from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, ColumnSettings
 from backlit.store import Store, ViewSpec
 from backlit.tui.board.columns import BoardArrangement
 from backlit.tui.board.position import BoardPosition, RowPosition
@@ -159,19 +160,21 @@ async def test_all_done_cards_are_shown_and_hidden_again(store: Store) -> None:
         await run(target, "board.all-done")
 
 
-@pytest.mark.parametrize("table", [{"columns": "status"}, {"lanes": ""}, {"column": [{"values": ["Done"]}]}])
-async def test_a_changed_table_of_the_board_counts_more_than_what_was_chosen_before(
-    store: Store, table: dict[str, object]
-) -> None:
+@pytest.mark.parametrize(
+    "text", ['[board]\ncolumns = "status"', '[board]\nlanes = ""', '[[board.column]]\nvalues = ["Done"]']
+)
+async def test_a_changed_table_of_the_board_counts_more_than_what_was_chosen_before(store: Store, text: str) -> None:
+    board = settings_in(text).board
+    assert board is not None
     names = ListNames(store)
     chosen = BoardArrangement(store, USUAL_BOARD, names)
     chosen.by = "AssignedToID"
     await chosen.save({})
-    written = BoardArrangement(store, board_settings(table), names)
+    written = BoardArrangement(store, board, names)
     by = written.restore().columns
     written.by = "Severity"
     await written.save({})
 
     assert by == "Status"
-    assert BoardArrangement(store, board_settings(table), names).restore().columns == "Severity"
+    assert BoardArrangement(store, board, names).restore().columns == "Severity"
     assert BoardArrangement(store, USUAL_BOARD, names).restore().columns == "Status"

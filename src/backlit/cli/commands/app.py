@@ -19,6 +19,7 @@ from backlit.cli.crash import threads_reporting
 from backlit.cli.last_frame import save_frame
 from backlit.cli.typed_ahead import ALTERNATE, RawTerminal, has_screen, is_own
 from backlit.cli.wiring import chosen_profile
+from backlit.config.checked_files import CheckingProcess
 from backlit.config.settings import (
     Locations,
     Profile,
@@ -29,6 +30,7 @@ from backlit.config.settings import (
     local_profile,
     read_pins,
     read_settings,
+    settings_file,
     shared_places,
 )
 from backlit.model.errors import BacklitError, BadRequest
@@ -165,29 +167,23 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
         raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
     frame, is_first = arguments.frame, True
     while True:
-        settings = read_settings(locations)
+        checking = CheckingProcess([settings_file(locations)])
         make = partial(_make_application, profile, project) if profile else _welcome
         name = profile.name if profile else ""
         keep = partial(_keep, profile if is_first else None, locations)
-        app = _run_application(partial(make, settings, locations), name, settings, arguments.terminal, frame, keep=keep)
+        app = _run_application(partial(make, checking, locations), name, arguments.terminal, frame, keep=keep)
         if app.wanted_profile is None:
             return app.return_code or 0
         profile, project, frame, is_first = Profiles(locations).named(app.wanted_profile), "", None, False
 
 
-MakeApplication = Callable[[contextlib.ExitStack], "BacklitApp | WelcomeApp"]
-"""Makes an application, and says what to do at its end."""
+MakeApplication = Callable[[contextlib.ExitStack], tuple["BacklitApp | WelcomeApp", Settings]]
+"""Makes an application with the settings it has, and says what to do at its end."""
 KeepFrame = Callable[[Any], None]
 
 
 def _run_application(
-    make: MakeApplication,
-    name: str,
-    settings: Settings,
-    terminal: RawTerminal,
-    frame: "KeptFrame | None",
-    *,
-    keep: KeepFrame,
+    make: MakeApplication, name: str, terminal: RawTerminal, frame: "KeptFrame | None", *, keep: KeepFrame
 ) -> "BacklitApp | WelcomeApp":
     """Show an application until the user or a signal ends it; it takes over the frame on the screen, if any."""
     terminal.disable_echo()
@@ -198,7 +194,7 @@ def _run_application(
             if not terminal.is_entered:
                 terminal.enter(f" backlit  {name}")
             try:
-                app = make(end)
+                app, settings = make(end)
             except BaseException:
                 terminal.give_back()
                 raise
@@ -217,7 +213,7 @@ def _run_application(
 
 
 def _keep(profile: Profile | None, locations: Locations, app: Any) -> None:
-    """Keep the last frame for the next start with the same arguments; without room for it that one is as usual."""
+    """KeepFrame the last frame for the next start with the same arguments; without room for it that one is as usual."""
     if profile is None or app.last_frame is None or app.wanted_profile is not None:
         return
     databases = [locations.mirror(profile), locations.journal(profile)]
@@ -228,10 +224,13 @@ def _keep(profile: Profile | None, locations: Locations, app: Any) -> None:
         save_frame(sys.argv[1:], paths, app.last_frame)
 
 
-def _welcome(settings: Settings, locations: Locations, _end: contextlib.ExitStack) -> "WelcomeApp":
+def _welcome(
+    checking: CheckingProcess, locations: Locations, _end: contextlib.ExitStack
+) -> tuple["WelcomeApp", Settings]:
     from backlit.tui.app.sign_in import WelcomeApp
 
-    return WelcomeApp(partial(_joining, locations), settings.theme, locations.themes)
+    settings = read_settings(locations, checking)
+    return WelcomeApp(partial(_joining, locations), settings.theme, locations.themes), settings
 
 
 def _joining(locations: Locations, address: str) -> "RemoteProfileSignIn":
@@ -258,23 +257,31 @@ def _handed_over(driver: type[Any], terminal: RawTerminal) -> type[Any]:
 
 
 def _make_application(
-    profile: Profile, project: str, settings: Settings, locations: Locations, end: contextlib.ExitStack
-) -> "BacklitApp":
+    profile: Profile, project: str, checking: CheckingProcess, locations: Locations, end: contextlib.ExitStack
+) -> tuple["BacklitApp", Settings]:
+    """Build the application while another thread opens the store's files, once changed settings are checked."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from backlit.cli.wiring import store_of
+    from backlit.cli.wiring import configure, unconfigured_store
 
     Profiles(locations).remember(profile)
-    store = store_of(profile, locations, settings)
+    store = unconfigured_store(profile, locations)
     store.pinned = project
+
+    def open_store() -> Settings:
+        settings = read_settings(locations, checking)
+        configure(store, settings)
+        store.open()
+        return settings
+
     with ThreadPoolExecutor(1) as opener:
-        opening = opener.submit(store.open)
+        opening = opener.submit(open_store)
         from backlit.tui.app.app import BacklitApp
         from backlit.tui.lists.saved_views import ViewFiles
 
-    opening.result()
+    settings = opening.result()
     end.callback(store.close)
-    return BacklitApp(
+    app = BacklitApp(
         store,
         settings.theme,
         locations.themes,
@@ -289,6 +296,7 @@ def _make_application(
         greets=True,
         problems=[*settings.problems, *_not_yet_known(store)],
     )
+    return app, settings
 
 
 def _not_yet_known(store: "Store") -> Iterator[str]:

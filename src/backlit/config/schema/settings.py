@@ -1,0 +1,321 @@
+"""The model of `config.toml`, and the settings that a checked one holds."""
+
+import json
+from collections.abc import Collection, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    PlainValidator,
+    ValidationInfo,
+    create_model,
+    field_validator,
+    model_validator,
+)
+
+from backlit.config.schema.documents import Listed, Table, check_document, fault, faults_at, must, said
+from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Settings
+from backlit.model.amounts import PersonLoad
+from backlit.model.errors import BadRequest
+from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
+from backlit.model.query.keys import all_keys, field_named
+from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, askable_field_key, check_rule, ready_rules_of
+from backlit.model.settings.user_settings import (
+    COLUMN_WORDS,
+    KINDS,
+    LANE_WORDS,
+    STATUS,
+    BoardSettings,
+    ColumnSettings,
+    OwnCapacities,
+    OwnNames,
+    Template,
+    column_key,
+    lane_key,
+    toml_in,
+    writable_field_key,
+)
+from backlit.model.statuses import CONFIGURABLE
+
+LARGEST = 2**53
+"""The largest number that every reader of the checked settings keeps exactly."""
+MAX_STALE_DAYS = 36_500
+LOAD_EXAMPLE = "maya = 8, or jon = {points = 8, hours = 60}"
+_TEMPLATE_TYPES = {each.casefold(): each for each in ItemType if each is not ItemType.TASK}
+_GROUPS = {group.replace(" ", "_"): group for group in CONFIGURABLE}
+
+
+def _askable_words(word: str) -> Collection[str]:
+    """Return the fields that grooming can ask for; none for a field that it cannot ask for."""
+    if field_named(word) is not None:
+        return ()
+    return [key for key, field in FIELD_BY_KEY.items() if field.settable is Settable.ALWAYS and key not in SYNC_KEYS]
+
+
+def _template_words(word: str) -> Collection[str]:
+    """Return the keys of a template; none for a field that its type does not have."""
+    return () if field_named(word) is not None else (*all_keys(), "tasks")
+
+
+def _read_scale(value: object) -> tuple[float, ...]:
+    steps = value if isinstance(value, list) else []
+    are_amounts = all(_is_number(step) and step >= 0 for step in steps)
+    if not (steps and are_amounts and all(one < other for one, other in pairwise(steps))):
+        must("must be a list of rising numbers, such as [1, 2, 3, 5]")
+    return tuple(float(step) for step in steps)
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
+
+
+def _read_images(value: object) -> str:
+    if isinstance(value, bool):
+        return "auto" if value else "off"
+    if value not in IMAGE_WAYS:
+        ways = ", ".join(f'"{way}"' for way in IMAGE_WAYS)
+        must(f"must be true, false, or one of {ways}")
+    return str(value)
+
+
+def _read_load(value: object) -> PersonLoad:
+    amounts: dict[str, Any] = value if isinstance(value, dict) else {"points": value}
+    if amounts.keys() - {"points", "hours"} or not all(_is_number(each) and each >= 0 for each in amounts.values()):
+        must(f"must give points by user name, such as {LOAD_EXAMPLE}")
+    return PersonLoad(float(amounts.get("points", 0)), float(amounts.get("hours", 0)))
+
+
+def _check_project(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LARGEST:
+        must("must be the number of a project")
+    return value
+
+
+def _check_team(key: str) -> str:
+    if not key.isdecimal() or int(key) > LARGEST:
+        must('must be the number of a team, such as 3 = "Payments"')
+    return key
+
+
+def _check_custom_key(key: str) -> str:
+    if not key.endswith("_cf"):
+        must(f"must be a field of a project, whose key ends in _cf, such as Ticket_cf = {json.dumps(KINDS[0])}")
+    return key
+
+
+def _read_kind(value: object) -> Kind:
+    if value not in KINDS:
+        raise fault(f"A field cannot have the kind {value!r}. Choose from: {', '.join(KINDS)}.", value, KINDS)
+    return Kind(str(value))
+
+
+def _read_template_type(value: object) -> ItemType:
+    found = _TEMPLATE_TYPES.get(value.casefold()) if isinstance(value, str) else None
+    if found is None:
+        types = _TEMPLATE_TYPES.values()
+        raise fault(f"A template cannot have the type {value!r}. Choose from: {', '.join(types)}.", value, types)
+    return found
+
+
+def _check_filled(text: str) -> str:
+    if not text.strip():
+        must("must not be empty")
+    return text
+
+
+def _refuse_views(_value: object) -> None:
+    raise fault("Move the views to views.toml beside this file.", effect="They are ignored.", is_about_key=True)
+
+
+_Filled = Annotated[str, AfterValidator(_check_filled)]
+
+
+def _rules_of(item_type: ItemType) -> Any:
+    def check(rule_id: str) -> None:
+        check_rule(item_type, rule_id)
+
+    rules = list[Annotated[str, said(check, lambda _: RULE_BY_ID)]]
+    return (rules | None, Field(default=None, examples=[f'{item_type} = ["stale"]']))
+
+
+if TYPE_CHECKING:
+
+    class LintTable(Table):
+        """The table `[lint]`: rules by type of item, and the days after which an item is stale."""
+
+    class StatusesTable(Table):
+        """The table `[statuses]`: statuses by group."""
+
+else:
+    LintTable = create_model(
+        "LintTable",
+        __base__=Table,
+        stale_days=(int, Field(default=STALE_DAYS, ge=1, le=MAX_STALE_DAYS, examples=["stale_days = 90"])),
+        **{item_type.value: _rules_of(item_type) for item_type in ItemType},
+    )
+    StatusesTable = create_model(
+        "StatusesTable",
+        __base__=Table,
+        **{name: (list[str], Field(default=[], examples=[f'{name} = ["Review"]'])) for name in _GROUPS},
+    )
+
+
+class GroomTable(Table):
+    """The table `[groom]`."""
+
+    fields: list[Annotated[str, said(askable_field_key, _askable_words)]] = Field(
+        [], examples=['fields = ["PriorityClass"]']
+    )
+
+
+class ColumnTable(Table):
+    """A table `[[board.column]]`."""
+
+    values: Annotated[list[str], Listed] = Field(min_length=1, examples=['values = ["In Progress"]'])
+    of: Annotated[str, said(column_key, lambda _: COLUMN_WORDS)] | None = None
+    name: str = ""
+    limit: int | None = Field(default=None, ge=1, le=LARGEST)
+    collapsed: bool | None = None
+
+
+class BoardTable(Table):
+    """The table `[board]`."""
+
+    columns: Annotated[str, said(column_key, lambda _: COLUMN_WORDS)] = STATUS
+    lanes: Annotated[str, said(lane_key, lambda _: LANE_WORDS)] = ""
+    column: list[ColumnTable] = Field(default=[], examples=['[[board.column]] with values = ["Done"]'])
+
+
+class TemplateTable(Table):
+    """A table `[[template]]`; `fields` holds its further keys."""
+
+    name: _Filled = Field(examples=['name = "Incident"'])
+    type: Annotated[ItemType, PlainValidator(_read_template_type)] = Field(examples=['type = "Bug"'])
+    tasks: list[_Filled] = Field(default=[], examples=['tasks = ["Find the cause"]'])
+    fields: dict[str, Any] = Field(default={})
+
+    @model_validator(mode="before")
+    @classmethod
+    def gather_fields(cls, table: Any) -> Any:
+        """Put the keys of fields into a table of their own, as they are not the same for all types."""
+        if not isinstance(table, Mapping):
+            return table
+        own = {key: value for key, value in table.items() if key in {"name", "type", "tasks"}}
+        return own | {"fields": {key: value for key, value in table.items() if key not in own}}
+
+    @field_validator("fields")
+    @classmethod
+    def check_fields(cls, fields: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        """Return the fields by key; a template without a type cannot say which it has."""
+        name, item_type = info.data.get("name"), info.data.get("type")
+        if item_type is None:
+            return {}
+        where = f"In the template {name!r}" if name else "In a template without a name"
+        values, faults = {}, {}
+        for written, value in fields.items():
+            try:
+                values[writable_field_key(item_type, written)] = value
+            except BadRequest as error:
+                words = _template_words(written)
+                faults[written] = fault(f"{where}, {error.message}", written, words, is_about_key=True)
+            else:
+                if not _is_field_value(value):
+                    kinds = "a text, a number, true or false, or a list of texts"
+                    faults[written] = fault(f"{where}, {written} must be {kinds}.")
+        if faults:
+            raise faults_at(faults)
+        return values
+
+
+def _is_field_value(value: object) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(each, str) for each in value)
+    return isinstance(value, str | bool) or _is_number(value)
+
+
+_Load = Annotated[PersonLoad, PlainValidator(_read_load)]
+
+
+class ConfigFile(Table):
+    """The file `config.toml`."""
+
+    misplaced = frozenset({"view"})
+
+    theme: str = Field(default=DEFAULT_THEME, examples=['theme = "paper"'])
+    estimate_scale: Annotated[tuple[float, ...], PlainValidator(_read_scale)] = ESTIMATE_SCALE
+    images: Annotated[str, PlainValidator(_read_images)] = "auto"
+    mouse: bool = True
+    board: BoardTable | None = Field(default=None, examples=['[board] with lanes = "area"'])
+    capacity: dict[str, _Load] = Field(default={}, examples=["[capacity] with maya = 8"])
+    capacity_in: dict[str, dict[str, _Load]] = Field(default={}, examples=['[capacity_in."Sprint 14"] with maya = 8'])
+    lint: LintTable | None = Field(default=None, examples=['[lint] with Story = ["estimate"]'])
+    groom: GroomTable | None = Field(default=None, examples=['[groom] with fields = ["PriorityClass"]'])
+    template: list[TemplateTable] = Field(default=[], examples=['[[template]] with name = "Incident" and type = "Bug"'])
+    teams: dict[Annotated[str, AfterValidator(_check_team)], str] = Field(
+        default={}, examples=['[teams] with 3 = "Payments"']
+    )
+    fields: dict[Annotated[str, AfterValidator(_check_custom_key)], Annotated[Kind, PlainValidator(_read_kind)]] = (
+        Field(default={}, examples=['[fields] with Ticket_cf = "text"'])
+    )
+    project: Annotated[int | None, PlainValidator(_check_project)] = None
+    statuses: StatusesTable = Field(
+        default_factory=StatusesTable, examples=['[statuses] with in_progress = ["Review"]']
+    )
+    view: Annotated[None, PlainValidator(_refuse_views)] = None
+
+
+def check_settings(path: Path, content: bytes) -> Settings:
+    """Return the settings of a file's content; what is faulty has its default, and a sentence in `problems`."""
+    try:
+        text = content.decode()
+        values = toml_in(text)
+    except ValueError as error:
+        return Settings(problems=(f"Could not read the settings: {error} ({path}). The defaults are used.",))
+    document, problems = check_document(ConfigFile, values, text, path)
+    return _settings_of(document, values, problems)
+
+
+def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple[str, ...]) -> Settings:
+    lint: dict[str, Any] = file.lint.model_dump(exclude_unset=True) if file.lint is not None else {}
+    stale_days = lint.pop("stale_days", STALE_DAYS)
+    statuses_by_group: dict[str, list[str]] = file.statuses.model_dump() if file.statuses is not None else {}
+    return Settings(
+        theme=file.theme,
+        estimate_scale=file.estimate_scale,
+        images=file.images,
+        mouse=file.mouse,
+        board=_board_of(file.board, values["board"]) if file.board is not None else None,
+        capacities=OwnCapacities(file.capacity, file.capacity_in),
+        lint=ready_rules_of({ItemType(name): rules for name, rules in lint.items()}),
+        stale_days=stale_days,
+        groom_fields=tuple(dict.fromkeys(map(askable_field_key, file.groom.fields if file.groom is not None else ()))),
+        templates=tuple(
+            Template(each.name.strip(), each.type, each.fields, tuple(task.strip() for task in each.tasks))
+            for each in file.template
+        ),
+        names=OwnNames({int(key): name for key, name in file.teams.items()}, file.project, file.fields),
+        statuses={status: _GROUPS[name] for name, statuses in statuses_by_group.items() for status in statuses},
+        problems=problems,
+    )
+
+
+def _board_of(board: BoardTable, written: object) -> BoardSettings:
+    columns = column_key(board.columns)
+    return BoardSettings(
+        columns,
+        lane_key(board.lanes),
+        tuple(
+            ColumnSettings(
+                column_key(each.of) if each.of is not None else columns,
+                tuple(each.values),
+                each.name.strip(),
+                each.limit,
+                each.collapsed,
+            )
+            for each in board.column
+        ),
+        json.dumps(written, sort_keys=True, default=str),
+    )
