@@ -1,4 +1,4 @@
-"""Dates and DateTimes without a zone, in the interface's form."""
+"""Dates and DateTimes without a zone, in the interface's form, and days as people type and write them."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -81,3 +81,46 @@ def parse_date(text: str) -> date:
         return parse_datetime(text).date()
     except BadRequest:
         raise BadRequest(f"{text[:40]!r} is not a date. Example: 2026-03-01.") from None
+
+
+# As people type and write them
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_RELATIVE_DAY = re.compile(r"([+-]?)\s*(\d{1,4})\s*([dw])", re.IGNORECASE)
+
+
+def typed_day(text: str, base: date, what: str = "Day") -> date:
+    """Read a day; a step is counted from the base. Raises BadRequest with a sentence that names `what` it is."""
+    wanted = text.strip()
+    step = _RELATIVE_DAY.fullmatch(wanted)
+    try:
+        if step is None:
+            return date.fromisoformat(wanted)
+        days = int(step[2]) * (7 if step[3].lower() == "w" else 1)
+        return base + timedelta(days=-days if step[1] == "-" else days)
+    except (ValueError, OverflowError):
+        found = f"“{wanted}” is not a day" if wanted else "there has to be a day"
+        raise BadRequest(f"{what}: {found}. Write 2026-03-01, +2w or +10d.") from None
+
+
+def typed_end(text: str, start: date, what: str = "Ends") -> date:
+    """Read a last day: a step says how long it is from the start on, so that after +2w the next may begin."""
+    end = typed_day(text, start, what)
+    step = _RELATIVE_DAY.fullmatch(text.strip())
+    return end - timedelta(days=1) if step is not None and step[1] != "-" else end
+
+
+def named_day(text: str, today: date, what: str = "Day") -> date:
+    """Read a day as `typed_day` does, and `today`, `tomorrow` and the next day of a weekday's name, such as `fri`."""
+    wanted = text.strip().lower()
+    if wanted in ("today", "tomorrow"):
+        return today + timedelta(days=wanted == "tomorrow")
+    if len(wanted) >= 3 and (named := [at for at, name in enumerate(_WEEKDAYS) if name.startswith(wanted)]):
+        return today + timedelta(days=(named[0] - today.weekday() - 1) % 7 + 1)
+    return typed_day(text, today, what)
+
+
+def written_day(day: date, today: date) -> str:
+    """Return a day as people write it: 3 Mar; with the year where that is another one."""
+    year = f" {day.year}" if day.year != today.year else ""
+    return f"{day.day} {MONTHS[day.month - 1]}{year}"

@@ -1,20 +1,23 @@
-"""The rules of each kind of field for its values: what JSON may hold, and how the interface describes it.
+"""The rules of each kind of field for its values: in JSON, in the interface's schema, and as people type and read them.
 
 Both halves call these rules where a value comes in. What depends on a project, such as choices and references, and what
 null or 0 means, is each half's own.
 """
 
-from collections.abc import Callable, Mapping
+import csv
+import re
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
-from backlit.model.amounts import counted
-from backlit.model.dates import parse_date
+from backlit.model.amounts import counted, plain_estimate
+from backlit.model.dates import named_day, parse_date
 from backlit.model.errors import BadRequest
-from backlit.model.fields import LARGEST_NUMBER, NAME_LIMIT, Field, Kind
+from backlit.model.fields import LARGEST_NUMBER, NAME_LIMIT, Field, Kind, Section, choice_word
+from backlit.model.statuses import status_word
 
 INTEGER_LIMIT = 2**53 - 1
 """The largest integer on which all JSON readers agree."""
@@ -162,6 +165,143 @@ def _computed(_value: object, _limits: ValueLimits) -> None:
     raise Misfit("is read-only.")
 
 
+# Texts that people type
+
+NOTHING = "–"
+"""How screens write a value that is not set."""
+_SHOWN = 24
+"""Characters of a text that a sentence about it repeats."""
+_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d{1,2})?", re.ASCII | re.IGNORECASE)
+_YES_NO_WORDS = {"yes": True, "no": False, "true": True, "false": False}
+_DAY_NAMES = re.compile(r"\b(?:date|day|due|deadline)\b", re.IGNORECASE)
+
+
+def read_text(field: Field, text: str, today: date) -> object:
+    """Return the value that a typed text means; empty is None, but for a text. Raises BadRequest with a sentence."""
+    text = text.strip()
+    read = RULES[field.kind].read
+    if read is None:
+        return plain_estimate(text) if field.key == "Estimate" else text
+    return read(field, text, today) if text else None
+
+
+def read_typed(field: Field, text: str, value: object, today: date) -> object:
+    """Return the same as `read_text`, but a date for words such as fri in a text field that holds days."""
+    return day_text(text, today) if text.strip() and holds_days(field, value) else read_text(field, text, today)
+
+
+def read_tags(text: str) -> list[str]:
+    """Return the tags of a text; the inverse of `tags_text`."""
+    found = next(csv.reader([" ".join(text.splitlines())], skipinitialspace=True), [])
+    return list(dict.fromkeys(tag.strip() for tag in found if tag.strip() not in {"", NOTHING}))
+
+
+def holds_days(field: Field, value: object) -> bool:
+    """Return whether a custom text field holds days, judged by its value, else by its name."""
+    if field.kind is not Kind.TEXT or field.section is not Section.CUSTOM:
+        return False
+    if isinstance(value, str) and value.strip():
+        return _day_of(value) is not None
+    return _DAY_NAMES.search(field.label) is not None
+
+
+def day_text(text: str, today: date) -> str:
+    """Return the day that a text means, as 2026-03-01; the text itself where it means none."""
+    try:
+        return named_day(text, today).isoformat()
+    except BadRequest:
+        return text.strip()
+
+
+def _day_of(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        return None
+
+
+def _read_whole(field: Field, text: str, _today: date) -> int:
+    text = text.removeprefix("#") if field.kind is Kind.ITEM else text
+    if not _WHOLE.fullmatch(text):
+        raise BadRequest(f"{field.label} is a whole number, such as 3; “{text[:_SHOWN]}” is not.")
+    return int(text)
+
+
+def _read_number(field: Field, text: str, _today: date) -> float:
+    if not _NUMBER.fullmatch(text):
+        raise BadRequest(f"{field.label} is a number, such as 2.5 or 2,5; “{text[:_SHOWN]}” is not.")
+    return int(text) if _WHOLE.fullmatch(text) else float(text.replace(",", "."))
+
+
+def _read_boolean(field: Field, text: str, _today: date) -> bool:
+    if text.casefold() not in _YES_NO_WORDS:
+        raise BadRequest(f"{field.label} is yes or no; “{text[:_SHOWN]}” is neither.")
+    return _YES_NO_WORDS[text.casefold()]
+
+
+# Texts that people read
+
+NameOf = Callable[[Kind, int], str]
+"""Returns the name of a user, team, item, area or iteration; what it is where it has no name."""
+
+
+def show(field: Field, value: object, name_of: NameOf, today: date) -> str:
+    """Return a value as screens write it; an unset one as –. It is not made safe."""
+    return RULES[field.kind].show(write(field, value, name_of), today)
+
+
+def write(field: Field, value: object, name_of: NameOf) -> str:
+    """Return a value as `read_text` reads it, with a status and a choice in the server's own words.
+
+    Foreign services may send a value of another kind, so that its own shape decides.
+    """
+    if value is None or value in ("", []):
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return tags_text(map(str, value))
+    if isinstance(value, int) and field.kind in REFERENCES:
+        return name_of(field.kind, value)
+    if isinstance(value, int | float):
+        return number_text(round(value, 2)) if field.kind is Kind.COMPUTED else number_text(value)
+    return str(value)
+
+
+def value_word(field: Field, value: str) -> str:
+    """Return a status or choice as screens write it; the text of another field as it is."""
+    if field.kind is Kind.STATUS:
+        return status_word(value)
+    return choice_word(value) if field.kind is Kind.CHOICE else value
+
+
+def number_text(value: float) -> str:
+    """Return a number without a needless fraction."""
+    return repr(value).removesuffix(".0")
+
+
+def typed_text(value: object) -> str:
+    """Return a value as an input holds it; empty for None."""
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return number_text(value)
+    return str(value)
+
+
+def tags_text(tags: Iterable[str]) -> str:
+    """Return tags with commas between them, and quotes around a tag that contains a comma."""
+    return ", ".join('"{}"'.format(tag.replace('"', '""')) if "," in tag or tag[:1] == '"' else tag for tag in tags)
+
+
+def _as_it_is(text: str, _today: date) -> str:
+    return text
+
+
+# The rows
+
+
 class KindRules(Struct, frozen=True):
     """The rules of one kind of field."""
 
@@ -170,6 +310,10 @@ class KindRules(Struct, frozen=True):
     parse: Callable[[object, ValueLimits], object]
     """Return a JSON value as it is kept; raise Misfit."""
     schema: Callable[[ValueLimits], Schema]
+    read: Callable[[Field, str, date], object] | None = None
+    """Return what a typed text means, which is not empty; raise BadRequest. None for the text itself."""
+    show: Callable[[str, date], str] = _as_it_is
+    """Return the text of a value as screens write it; the text of another kind of value as it is."""
 
 
 def _text(value: object, limits: ValueLimits) -> str:
@@ -184,27 +328,37 @@ def _tags_schema(limits: ValueLimits) -> Schema:
     }
 
 
-_TEXT = KindRules("text", _text, lambda _: {"type": "string"})
+def _text_kind(show: Callable[[str, date], str] = _as_it_is) -> KindRules:
+    return KindRules("text", _text, lambda _: {"type": "string"}, show=show)
 
 
-def _integer(words: str) -> KindRules:
+def _integer_kind(words: str, read: Callable[[Field, str, date], object] | None = None) -> KindRules:
     return KindRules(
         words,
         lambda value, _: parse_integer(value),
         lambda _: {"type": "integer", "minimum": -INTEGER_LIMIT, "maximum": INTEGER_LIMIT},
+        read,
     )
 
 
+REFERENCES = frozenset({Kind.USER, Kind.TEAM, Kind.ITEM, Kind.AREA, Kind.ITERATION})
 RULES: Mapping[Kind, KindRules] = {
-    **dict.fromkeys((Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.STATUS), _TEXT),
-    Kind.INTEGER: _integer("a whole number"),
-    Kind.AREA: _integer("the id of an area"),
-    Kind.ITERATION: _integer("the id of an iteration"),
-    Kind.TEAM: _integer("the id of a team"),
-    Kind.USER: _integer("the id of a user"),
-    Kind.ITEM: _integer("the id of an item"),
-    Kind.NUMBER: KindRules("a number", lambda value, _: parse_number(value), lambda _: {"type": "number"}),
-    Kind.BOOLEAN: KindRules("yes or no", lambda value, _: parse_boolean(value), lambda _: {"type": "boolean"}),
-    Kind.TAGS: KindRules("a list of words", parse_tags, _tags_schema),
+    Kind.TEXT: _text_kind(),
+    Kind.LONG_TEXT: _text_kind(),
+    Kind.CHOICE: _text_kind(lambda text, _today: choice_word(text)),
+    Kind.STATUS: _text_kind(lambda text, _today: status_word(text)),
+    Kind.INTEGER: _integer_kind("a whole number", _read_whole),
+    Kind.AREA: _integer_kind("the id of an area"),
+    Kind.ITERATION: _integer_kind("the id of an iteration"),
+    Kind.TEAM: _integer_kind("the id of a team", _read_whole),
+    Kind.USER: _integer_kind("the id of a user"),
+    Kind.ITEM: _integer_kind("the id of an item", _read_whole),
+    Kind.NUMBER: KindRules(
+        "a number", lambda value, _: parse_number(value), lambda _: {"type": "number"}, _read_number
+    ),
+    Kind.BOOLEAN: KindRules(
+        "yes or no", lambda value, _: parse_boolean(value), lambda _: {"type": "boolean"}, _read_boolean
+    ),
+    Kind.TAGS: KindRules("a list of words", parse_tags, _tags_schema, lambda _field, text, _today: read_tags(text)),
     Kind.COMPUTED: KindRules("set by the server", _computed, lambda _: {}),
 }

@@ -4,24 +4,12 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
+from backlit.model.dates import typed_day, typed_end
 from backlit.model.errors import BadRequest
+from backlit.model.field_values import day_text, holds_days
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
 from backlit.store.records.people import IterationEntry
-from backlit.tui.fields.dates import (
-    Phase,
-    age_of,
-    ago,
-    column_span,
-    day_text,
-    days_until,
-    holds_days,
-    moment,
-    phases,
-    span,
-    typed_day,
-    typed_end,
-    typed_number,
-)
+from backlit.tui.fields.dates import Phase, age_of, ago, column_span, days_until, moment, phases, span, typed_number
 
 TODAY = date(2026, 3, 4)  # a Wednesday
 DUE = custom_field("TargetDate_cf", Kind.TEXT)

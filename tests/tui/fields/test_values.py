@@ -1,27 +1,19 @@
 """Values as text and texts as values, without a screen."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 from tests.store.papers import item, offline_store
 
 from backlit.model.errors import BadRequest
+from backlit.model.field_values import number_text, read_tags, read_text, tags_text, typed_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
-from backlit.tui.fields.values import (
-    MOST_FAULTS,
-    FieldReading,
-    FieldWords,
-    TextFault,
-    number_text,
-    raise_all,
-    read_tags,
-    read_text,
-    tags_text,
-    typed_text,
-    words_of,
-)
+from backlit.store.field_words import FieldReading
+from backlit.tui.fields.values import MOST_FAULTS, ScreenFieldWords, TextFault, raise_all, words_of
 
 NUMBER = custom_field("Weight_cf", Kind.NUMBER)
+TODAY = date(2026, 3, 4)
 WHOLE = FIELD_BY_KEY["Priority"]
 
 
@@ -70,10 +62,10 @@ def test_typed_tags_lose_blanks_repeats_and_empty_ones(text: str, tags: list[str
 def test_a_typed_text_is_a_value_of_its_field_or_refused(field: Field, text: str, value: object) -> None:
     if value is None and text.strip():
         with pytest.raises(BadRequest, match=field.label):
-            read_text(field, text)
+            read_text(field, text, TODAY)
         return
-    assert read_text(field, text) == value
-    assert type(read_text(field, text)) is type(value)
+    assert read_text(field, text, TODAY) == value
+    assert type(read_text(field, text, TODAY)) is type(value)
 
 
 def test_numbers_have_no_needless_fraction() -> None:
@@ -82,7 +74,7 @@ def test_numbers_have_no_needless_fraction() -> None:
 
 def test_values_are_shown_as_people_read_them(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(7, Name="Lamp")]) as store:
-        words = FieldWords(store)
+        words = ScreenFieldWords(store)
         shown = {
             (key, value if not isinstance(value, list) else tuple(value)): words.shown(FIELD_BY_KEY[key], value)
             for key, value in (
@@ -111,8 +103,8 @@ def test_a_status_and_a_choice_are_shown_alike_and_written_as_the_server_has_the
     tmp_path: Path, key: str, value: str, words: str
 ) -> None:
     with offline_store(tmp_path) as store:
-        shown = FieldWords(store).shown(FIELD_BY_KEY[key], value)
-        written = FieldWords(store).written(FIELD_BY_KEY[key], value)
+        shown = ScreenFieldWords(store).shown(FIELD_BY_KEY[key], value)
+        written = ScreenFieldWords(store).written(FIELD_BY_KEY[key], value)
 
         assert (shown, words_of(store, key, value), written) == (words, words, value)
 

@@ -12,7 +12,7 @@ from tests.tui.listing import shown
 
 from backlit.model.fields import FIELD_BY_KEY, Kind, custom_field, fields_of
 from backlit.store import Item, Store
-from backlit.tui.fields.values import FieldReading, FieldWords, TextFault
+from backlit.tui.fields.values import ScreenFieldWords, TextFault, TextReading
 from backlit.tui.items.as_text import page_of, read_page, read_table, table_of
 
 
@@ -23,11 +23,11 @@ async def item(store: Store, item_type: str) -> Item:
 
 
 def page(store: Store, item: Item) -> str:
-    return page_of(item, fields_of(item.type), FieldWords(store))
+    return page_of(item, fields_of(item.type), ScreenFieldWords(store))
 
 
 def read(store: Store, item: Item, text: str) -> dict[str, object]:
-    return read_page(text, page(store, item), item, fields_of(item.type), FieldReading(store))
+    return read_page(text, page(store, item), item, fields_of(item.type), TextReading(store))
 
 
 def with_line(text: str, label: str, value: str) -> str:
@@ -98,13 +98,13 @@ async def test_tags_with_commas_stay_whole(store: Store) -> None:
 async def test_a_field_of_the_project_that_is_called_like_another_goes_by_its_key(store: Store) -> None:
     bug = await item(store, "Bug")
     fields = fields_of("Bug", [custom_field("Name_cf", Kind.TEXT), custom_field("Sub:Name_cf", Kind.TEXT)])
-    text = page_of(bug, fields, FieldWords(store))
+    text = page_of(bug, fields, ScreenFieldWords(store))
     renamed = with_line(text, "Name", "Renamed")
 
     assert "\nName_cf:\n" in text
-    assert read_page(renamed, text, bug, fields, FieldReading(store)) == {"Name": "Renamed"}
+    assert read_page(renamed, text, bug, fields, TextReading(store)) == {"Name": "Renamed"}
     with pytest.raises(TextFault, match="Name stands here a second time"):
-        read_page(renamed.replace("\nName:", "\nName: x\nName:"), text, bug, fields, FieldReading(store))
+        read_page(renamed.replace("\nName:", "\nName: x\nName:"), text, bug, fields, TextReading(store))
 
 
 async def test_all_long_texts_of_an_item_are_on_its_page(store: Store) -> None:
@@ -159,39 +159,39 @@ async def test_a_page_without_its_shape_is_refused(store: Store, text: str) -> N
 
 async def test_a_table_that_was_not_touched_changes_nothing(store: Store) -> None:
     found = store.batch.items([row.id for row in await shown(store)])
-    words = FieldWords(store)
+    words = ScreenFieldWords(store)
 
-    assert read_table(table_of(found, words), found, words, FieldReading(store)) == {}
+    assert read_table(table_of(found, words), found, words, TextReading(store)) == {}
 
 
 async def test_cells_are_read_from_a_table_and_lines_may_go(store: Store) -> None:
     story, bug = await item(store, "Story"), await item(store, "Bug")
-    words = FieldWords(store)
+    words = ScreenFieldWords(store)
     lines = table_of([story, bug], words).splitlines()
     cells = lines[1].split("\t")
     cells[2], cells[4] = "Renamed", "8"
 
-    found = read_table("\n".join([lines[0], "\t".join(cells)]), [story, bug], words, FieldReading(store))
+    found = read_table("\n".join([lines[0], "\t".join(cells)]), [story, bug], words, TextReading(store))
 
     assert found == {story.id: {"Name": "Renamed", "Estimate": "8"}}
 
 
 async def test_a_cell_that_a_type_does_not_have_is_said_with_its_place(store: Store) -> None:
     feedback = await item(store, "Feedback")
-    words = FieldWords(store)
+    words = ScreenFieldWords(store)
     lines = table_of([feedback], words).splitlines()
     cells = lines[1].split("\t")
     cells[4] = "8"
 
     with pytest.raises(TextFault, match=r"Line 2, column \d+: A feedback has no estimate\.") as fault:
-        read_table("\n".join([lines[0], "\t".join(cells)]), [feedback], words, FieldReading(store))
+        read_table("\n".join([lines[0], "\t".join(cells)]), [feedback], words, TextReading(store))
 
     assert fault.value.column == len("\t".join(cells[:4])) + 2
 
 
 async def test_all_faults_of_a_table_are_said_at_once(store: Store) -> None:
     stories = store.batch.items([row.id for row in await shown(store) if row.type == "Story"][:2])
-    words = FieldWords(store)
+    words = ScreenFieldWords(store)
     lines = [line.split("\t") for line in table_of(stories, words).splitlines()]
     lines[1][3] = "Dnoe"
     lines[1][5] = "nobody known"
@@ -199,7 +199,7 @@ async def test_all_faults_of_a_table_are_said_at_once(store: Store) -> None:
     text = "\n".join(["\t".join(line) for line in lines] + ["999999\tStory", "\t".join(lines[1][:5])])
 
     with pytest.raises(TextFault) as fault:
-        read_table(text, stories, words, FieldReading(store))
+        read_table(text, stories, words, TextReading(store))
 
     said = str(fault.value).splitlines()
     assert [line.partition(",")[0] for line in said] == ["Line 2", "Line 2", "Line 3", "Line 4", "Line 5"]
@@ -218,11 +218,11 @@ async def test_all_faults_of_a_page_are_said_at_once(store: Store) -> None:
 @pytest.mark.parametrize("line", ["7777777\tStory\ta\tb\tc\td\te\tf\tg", "x", "\tStory\t"])
 async def test_a_line_that_belongs_to_no_item_is_refused(store: Store, line: str) -> None:
     story = await item(store, "Story")
-    words = FieldWords(store)
+    words = ScreenFieldWords(store)
     heading = table_of([story], words).splitlines()[0]
 
     with pytest.raises(TextFault, match="Line 2, column 1"):
-        read_table(f"{heading}\n{line}", [story], words, FieldReading(store))
+        read_table(f"{heading}\n{line}", [story], words, TextReading(store))
 
 
 def script(folder: Path, body: str) -> str:
@@ -271,7 +271,7 @@ async def test_words_for_days_are_read_in_a_field_of_the_project_that_holds_days
     bug = await item(store, "Bug")
     field = next(each for each in store.lookups.custom_fields() if each.key == "TargetDate_cf")
 
-    read = [FieldReading(store).read_at(field, bug, typed, 1, 1) for typed in ("+2w", "when it is done")]
+    read = [TextReading(store).read_at(field, bug, typed, 1, 1) for typed in ("+2w", "when it is done")]
 
     assert read == [(store.today() + timedelta(weeks=2)).isoformat(), "when it is done"]
 
@@ -279,4 +279,4 @@ async def test_words_for_days_are_read_in_a_field_of_the_project_that_holds_days
 async def test_a_long_html_text_is_named_by_its_words(store: Store) -> None:
     text = "<p>Hello <b>bold</b> &amp; more</p><ul><li>one</li><li>two</li></ul>"
 
-    assert FieldWords(store).shown(FIELD_BY_KEY["Description"], text) == "Hello bold & more  … 3 lines"
+    assert ScreenFieldWords(store).shown(FIELD_BY_KEY["Description"], text) == "Hello bold & more  … 3 lines"

@@ -82,7 +82,7 @@ async def test_plus_and_minus_step_with_a_count(world: World, store: Store, open
     ],
 )
 def test_a_typed_line_says_its_fault(key: str, text: str, fault: str) -> None:
-    said = check_line(FIELD_BY_KEY[key], text)
+    said = check_line(FIELD_BY_KEY[key], date(2026, 3, 4), text)
 
     assert said is None if not fault else fault in (said or "")
 

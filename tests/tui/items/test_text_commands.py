@@ -11,7 +11,7 @@ from tests.tui.target import FakeTarget, run, words_of
 from backlit.store import Store
 from backlit.store.records.item import Item
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.fields.values import FieldReading, FieldWords, TextFault
+from backlit.tui.fields.values import ScreenFieldWords, TextFault, TextReading
 from backlit.tui.items.as_text import read_table, table_of
 
 Edit = Callable[[str, str], str]
@@ -171,7 +171,7 @@ async def test_a_page_begins_with_a_mark_of_byte_order_and_has_each_field_once(s
 
 def test_a_line_of_a_table_belongs_to_the_item_of_its_id_and_type(store: Store) -> None:
     items: list[Item] = store.batch.items([1, 2])
-    words, reading = FieldWords(store), FieldReading(store)
+    words, reading = ScreenFieldWords(store), TextReading(store)
     text = table_of(items, words)
 
     swapped = text.replace("1\tStory\tItem 1", "1\tBug\tItem 1")

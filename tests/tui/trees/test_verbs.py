@@ -14,11 +14,12 @@ from tests.tui.listing import press, shown
 from tests.tui.stage import lines_of, text_of
 from textual.pilot import Pilot
 
+from backlit.model.dates import typed_day, typed_end
 from backlit.model.errors import BadRequest
 from backlit.model.trees import Node
 from backlit.store import ConnectionState, IterationEntry, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
-from backlit.tui.fields.dates import typed_day, typed_end, typed_number
+from backlit.tui.fields.dates import typed_number
 from backlit.tui.trees.node_commands import proposed_series, series_lines, series_of
 from backlit.tui.trees.screen import TreeScreen
 from backlit.tui.trees.tree_list import TreeList

@@ -24,11 +24,10 @@ from backlit.model.query.keys import field_named
 from backlit.model.settings.user_settings import json_in
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.edits.items import Family
-from backlit.store.records.item import Item
+from backlit.store.field_words import FieldReading, FieldWords
+from backlit.store.records.item import Item, is_seen_by_customers, is_synced
 from backlit.store.records.merge import is_same
 from backlit.store.store import Store
-from backlit.tui.fields.acts import is_for_customers, is_synced
-from backlit.tui.fields.values import FieldReading, FieldWords
 
 MAX_IMPORTED_ITEMS = 2_000
 MAX_FAULT_LINES, MAX_EFFECT_LINES = 20, 40
@@ -206,7 +205,7 @@ class ImportEffect(Struct):
     def is_for_customers(self) -> bool:
         """True if customers can see a part of the import: a Feedback item or its fields."""
         written = [*(each.fields for each in self.families), *self.changes.values()]
-        return any(is_for_customers(key) and value for each in written for key, value in each.items())
+        return any(is_seen_by_customers(key) and value for each in written for key, value in each.items())
 
 
 def import_items(arguments: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ from backlit.cli.output import announce, write_document
 from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.field_values import NOTHING
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.plain import plain
 from backlit.store.planning.draft import PLANNED, Touch, Touches, Values
@@ -32,7 +33,6 @@ from backlit.store.records.item import Item, ItemRow
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.fields.values import NOTHING
 
 
 def export_plan(arguments: argparse.Namespace) -> None:

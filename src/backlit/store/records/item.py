@@ -12,7 +12,7 @@ from msgspec import Struct
 from backlit.model.amounts import points_of
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BadRequest
-from backlit.model.fields import ItemType
+from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Section
 from backlit.model.trees import NodeTotals
 
 LAST_ID = 2**63 - 1
@@ -259,6 +259,17 @@ def _number(value: object) -> float | None:
 
 def text_of(value: object) -> str | None:
     return None if value is None else str(value)
+
+
+def is_synced(item: Item) -> bool:
+    """Report whether another tracker has the item too."""
+    return any(item.fields.get(key) for key in SYNC_KEYS)
+
+
+def is_seen_by_customers(key: str) -> bool:
+    """Report whether customers can see a field's value or its effect."""
+    field = FIELD_BY_KEY.get(key)
+    return field is not None and field.section is Section.PORTAL
 
 
 def counted_types(types: Iterable[str]) -> str:

@@ -9,12 +9,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from backlit.model.errors import BadRequest
+from backlit.model.field_values import number_text
 from backlit.store.records.people import IterationEntry
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import FormDialog, PathDialog
 from backlit.tui.fields.dates import typed_number
-from backlit.tui.fields.values import number_text
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.paths import fault_of, folder_and_name, shown_path
 from backlit.tui.shell.target import StoreCommandTarget

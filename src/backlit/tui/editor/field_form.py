@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.widgets import Input, TextArea
 
 from backlit.model.errors import BadRequest
+from backlit.model.field_values import day_text, holds_days, read_text, typed_text
 from backlit.model.fields import Field, Kind
 from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import CannotAct
@@ -17,8 +18,7 @@ from backlit.tui.editor.field_grid import EditorFields, FieldGrid
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import LongTextPane
 from backlit.tui.fields.choices import can_be_empty
-from backlit.tui.fields.dates import day_text, holds_days
-from backlit.tui.fields.values import is_replaced, read_text, typed_text
+from backlit.tui.fields.values import is_replaced
 from backlit.tui.widgets.line_list import LineList
 
 MIN_WIDTH_BESIDE = 80
@@ -184,7 +184,7 @@ class FieldForm(Container):
             self.draft.forget(field.key)
             return
         try:
-            self.draft.set(field.key, read_text(field, text))
+            self.draft.set(field.key, read_text(field, text, self.lines.store.today()))
         except BadRequest:
             self.draft.set_unread(field.key, text)
 

@@ -10,8 +10,10 @@ from textual.app import ComposeResult
 from textual.strip import Strip
 
 from backlit.model.errors import BadRequest
+from backlit.model.field_values import NOTHING, holds_days, read_text, value_word
 from backlit.model.fields import SYNC_KEYS, Field, Kind, Section, Settable, fields_of
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
+from backlit.store.records.item import is_seen_by_customers
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, key_of
@@ -20,11 +22,9 @@ from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
 from backlit.tui.editor.fold import FieldFold, GridLine
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import ItemText
-from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.choices import field_choices
 from backlit.tui.fields.dates import DAY_HELP as DAYS_HELP
-from backlit.tui.fields.dates import holds_days
-from backlit.tui.fields.values import NOTHING, FieldWords, read_text, value_word
+from backlit.tui.fields.values import ScreenFieldWords
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import HEADING, Part
@@ -210,7 +210,7 @@ class EditorFields:
         self.store = store
         self.item_type = item_type
         self.is_new = is_new
-        self.words = FieldWords(store)
+        self.words = ScreenFieldWords(store)
 
     @property
     def settable(self) -> frozenset[Settable]:
@@ -254,7 +254,7 @@ class EditorFields:
             return
         try:
             if key in draft.unread:
-                read_text(field, draft.unread[key])
+                read_text(field, draft.unread[key], self.store.today())
             else:
                 check(self.item_type, {key: draft.changes[key]}, self.store.lookups, self.settable)
         except BadRequest as error:
@@ -295,7 +295,7 @@ class EditorFields:
             about = _KEY_HELP.get(field.kind, about)
         if holds_days(field, draft.base.get(field.key)):
             about = DAYS_HELP
-        if is_for_customers(field.key):
+        if is_seen_by_customers(field.key):
             about = f"{about} Customers see it; saving asks.".strip()
         if fixed:
             return f"{fixed}  {about}"

@@ -10,13 +10,12 @@ from backlit.store.edits.conflicts import Case, Contested, Keep
 from backlit.store.edits.deletions import is_settable
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
-from backlit.store.records.item import Item, RowSign
+from backlit.store.records.item import Item, RowSign, is_seen_by_customers
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.form_commands import EditorCommandTarget
-from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.values import label_of
 from backlit.tui.items.conflict_dialog import Decisions
 from backlit.tui.items.doubts import agrees_on_estimates, tasks_to_finish
@@ -178,7 +177,7 @@ async def _is_agreed(target: EditorCommandTarget, changes: Mapping[str, object])
     words = [
         f"{field.label} → {target.lines.words.shown(field, changes[field.key])}"
         for field in target.lines.fields(target.draft)
-        if field.key in changes and is_for_customers(field.key)
+        if field.key in changes and is_seen_by_customers(field.key)
     ]
     if not words:
         return True

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Field, ItemType, Section
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
 from backlit.model.trees import NodeTotals
 from backlit.store.edits.checks import ON_EDIT, check
-from backlit.store.records.item import Item, counted_types
+from backlit.store.records.item import Item, counted_types, is_seen_by_customers, is_synced
 from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
@@ -47,7 +47,7 @@ class BulkChange(Struct):
 
     @property
     def is_for_customers(self) -> bool:
-        return any(is_for_customers(key) for changes in self.changes.values() for key in changes)
+        return any(is_seen_by_customers(key) for changes in self.changes.values() for key in changes)
 
     @property
     def seen(self) -> Mapping[int, Changes]:
@@ -154,15 +154,6 @@ def change_tags_edit(added: Iterable[str], removed: Iterable[str]) -> FieldEdit:
 def tags_of(item: Item) -> list[str]:
     tags = item.fields.get("Tags")
     return [str(tag) for tag in tags] if isinstance(tags, list | tuple) else []
-
-
-def is_for_customers(key: str) -> bool:
-    known = FIELD_BY_KEY.get(key)
-    return known is not None and known.section is Section.PORTAL
-
-
-def is_synced(item: Item) -> bool:
-    return any(item.fields.get(key) for key in SYNC_KEYS)
 
 
 def _article(noun: str) -> str:

@@ -8,12 +8,13 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
+from backlit.model.field_values import NOTHING, value_word
 from backlit.model.fields import Field, Kind
 from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles, status_sign
 from backlit.tui.fields.dates import days_until
-from backlit.tui.fields.values import NOTHING, FieldWords, value_word
+from backlit.tui.fields.values import ScreenFieldWords
 from backlit.tui.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def field_choices(store: "Store", field: Field, item_type: str, value: object) -
     if can_be_empty(field):
         found.insert(0, Choice(None, NOTHING, "nothing"))
     if value is not None and all(choice.value != value for choice in found):
-        found.append(Choice(value, FieldWords(store).shown(field, value), "present value"))
+        found.append(Choice(value, ScreenFieldWords(store).shown(field, value), "present value"))
     return found
 
 

@@ -1,41 +1,15 @@
-"""Typed dates, the time and phase of an iteration as text, and relative times."""
+"""Typed numbers, the time and phase of an iteration as text, and relative times."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from enum import StrEnum
 from math import isfinite, nan
 
-from backlit.model.dates import MONTHS
+from backlit.model.dates import MONTHS, written_day
 from backlit.model.errors import BadRequest
-from backlit.model.fields import Field, Kind, Section
 from backlit.store.records.people import IterationEntry
 
 DAY_HELP = "A day, such as 2026-03-01, today, fri or +2w; any other text is taken as it is."
-_DAY_NAMES = re.compile(r"\b(?:date|day|due|deadline)\b", re.IGNORECASE)
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_RELATIVE_DAY = re.compile(r"([+-]?)\s*(\d{1,4})\s*([dw])", re.IGNORECASE)
-
-
-def typed_day(text: str, base: date, what: str = "Day") -> date:
-    """Read a day; a step is counted from the base. Raises BadRequest with a sentence that names `what` it is."""
-    wanted = text.strip()
-    step = _RELATIVE_DAY.fullmatch(wanted)
-    try:
-        if step is None:
-            return date.fromisoformat(wanted)
-        days = int(step[2]) * (7 if step[3].lower() == "w" else 1)
-        return base + timedelta(days=-days if step[1] == "-" else days)
-    except (ValueError, OverflowError):
-        found = f"“{wanted}” is not a day" if wanted else "there has to be a day"
-        raise BadRequest(f"{what}: {found}. Write 2026-03-01, +2w or +10d.") from None
-
-
-def typed_end(text: str, start: date, what: str = "Ends") -> date:
-    """Read a last day: a step says how long it is from the start on, so that after +2w the next may begin."""
-    end = typed_day(text, start, what)
-    step = _RELATIVE_DAY.fullmatch(text.strip())
-    return end - timedelta(days=1) if step is not None and step[1] != "-" else end
 
 
 def typed_number(text: str, what: str = "Points") -> float | None:
@@ -50,35 +24,6 @@ def typed_number(text: str, what: str = "Points") -> float | None:
     if not isfinite(number) or number < 0:
         raise BadRequest(f"{what}: “{wanted}” is not a number of 0 or more, such as 34 or 2.5.")
     return number
-
-
-def holds_days(field: Field, value: object) -> bool:
-    """Return whether a custom text field holds days, judged by its value, else by its name."""
-    if field.kind is not Kind.TEXT or field.section is not Section.CUSTOM:
-        return False
-    if isinstance(value, str) and value.strip():
-        return _day_of(value) is not None
-    return _DAY_NAMES.search(field.label) is not None
-
-
-def day_text(text: str, today: date) -> str:
-    """Return the day that a text means, as 2026-03-01; the text itself where it means none."""
-    wanted = text.strip().lower()
-    if wanted in ("today", "tomorrow"):
-        return (today + timedelta(days=wanted == "tomorrow")).isoformat()
-    if len(wanted) >= 3 and (named := [at for at, name in enumerate(_WEEKDAYS) if name.startswith(wanted)]):
-        return (today + timedelta(days=(named[0] - today.weekday() - 1) % 7 + 1)).isoformat()
-    try:
-        return typed_day(wanted, today).isoformat()
-    except BadRequest:
-        return text.strip()
-
-
-def _day_of(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text.strip())
-    except ValueError:
-        return None
 
 
 class Phase(StrEnum):
@@ -134,12 +79,6 @@ def column_span(start: date | None, end: date | None, today: date) -> str:
     if (end - start).days >= 365:
         return f"{MONTHS[start.month - 1]} {start.year}–{MONTHS[end.month - 1]} {end.year}"
     return f"{start.day:>2} {MONTHS[start.month - 1]} – {' ' * (end.day < 10)}{written_day(end, today)}"
-
-
-def written_day(day: date, today: date) -> str:
-    """Return a day as people write it: 3 Mar; with the year where that is another one."""
-    year = f" {day.year}" if day.year != today.year else ""
-    return f"{day.day} {MONTHS[day.month - 1]}{year}"
 
 
 # Relative times, short enough for a line

@@ -9,7 +9,7 @@ from backlit.store.records.item import ItemRow
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine, TasksShown
-from backlit.tui.fields.values import FieldWords, user_name
+from backlit.tui.fields.values import ScreenFieldWords, user_name
 from backlit.tui.widgets.item_rows import NO_BADGE, Badge, DisplayNames
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
@@ -21,7 +21,7 @@ class ListNames:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._words = FieldWords(store)
+        self._words = ScreenFieldWords(store)
 
     @property
     def names(self) -> DisplayNames:

@@ -1,49 +1,15 @@
-"""Values of fields as text, texts as values, and texts merged with their own line endings."""
+"""Values of fields on the screens, and texts merged with their own line endings."""
 
-import csv
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date
+from collections.abc import Sequence
 
-from backlit.model.amounts import plain_estimate
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, choice_word
-from backlit.model.query import NameKind
-from backlit.model.statuses import status_word
+from backlit.model.field_values import day_text, holds_days, show
+from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, custom_field
+from backlit.model.query.keys import field_named
+from backlit.store.field_words import FieldReading, FieldWords
 from backlit.store.records.item import Item
-from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.tui.fields.dates import day_text, holds_days
-
-NOTHING = "–"
-_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[+-]?\d{1,2})?", re.ASCII | re.IGNORECASE)
-_SHOWN = 24
-
-
-def number_text(value: float) -> str:
-    """Return a number without a needless fraction."""
-    text = repr(value)
-    return text.removesuffix(".0")
-
-
-def typed_text(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return number_text(value)
-    return str(value)
-
-
-def tags_text(tags: Iterable[str]) -> str:
-    """Return tags with commas between them, and quotes around a tag that contains a comma."""
-    return ", ".join('"{}"'.format(tag.replace('"', '""')) if "," in tag or tag[:1] == '"' else tag for tag in tags)
-
-
-def read_tags(text: str) -> list[str]:
-    """Return the tags of a text; the inverse of `tags_text`."""
-    found = next(csv.reader([" ".join(text.splitlines())], skipinitialspace=True), [])
-    return list(dict.fromkeys(tag.strip() for tag in found if tag.strip() not in {"", NOTHING}))
+from backlit.tui.drawing.html import html_tokens, is_html
 
 
 def is_replaced(field: Field, value: object) -> bool:
@@ -51,105 +17,15 @@ def is_replaced(field: Field, value: object) -> bool:
     return field.kind is not Kind.TEXT or field.key == "Estimate" or holds_days(field, value)
 
 
-def read_text(field: Field, text: str) -> object:
-    """Return the value that a typed text means; empty is None. Raises BadRequest with a sentence."""
-    text = text.strip()
-    read = _READERS.get(field.kind)
-    if read is None:
-        return plain_estimate(text) if field.key == "Estimate" else text
-    return read(field, text) if text else None
+class ScreenFieldWords(FieldWords):
+    """Values as the screens write them: a text in HTML by its words."""
 
-
-def read_typed(field: Field, text: str, value: object, today: date) -> object:
-    """Return the same as `read_text`, but a date for words such as fri in a field that holds days."""
-    return day_text(text, today) if text.strip() and holds_days(field, value) else read_text(field, text)
-
-
-def _whole(field: Field, text: str) -> int:
-    text = text.removeprefix("#") if field.kind is Kind.ITEM else text
-    if not _WHOLE.fullmatch(text):
-        raise BadRequest(f"{field.label} is a whole number, such as 3; “{text[:_SHOWN]}” is not.")
-    return int(text)
-
-
-def _number(field: Field, text: str) -> float:
-    if not _NUMBER.fullmatch(text):
-        raise BadRequest(f"{field.label} is a number, such as 2.5 or 2,5; “{text[:_SHOWN]}” is not.")
-    return int(text) if _WHOLE.fullmatch(text) else float(text.replace(",", "."))
-
-
-_READERS: Mapping[Kind, Callable[[Field, str], object]] = {
-    Kind.INTEGER: _whole,
-    Kind.NUMBER: _number,
-    Kind.ITEM: _whole,
-    Kind.TEAM: _whole,
-}
-
-
-def value_word(field: Field, value: str) -> str:
-    """Return a status or choice as screens write it; the text of another field as it is."""
-    if field.kind is Kind.STATUS:
-        return status_word(value)
-    return choice_word(value) if field.kind is Kind.CHOICE else value
-
-
-class FieldWords:
-    """Values as people read them; ids without a name read as what they are."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def shown(self, field: Field, value: object) -> str:
-        """Return a value as screens write it, in one line; a long text as its first line and the line count.
-
-        It is not made safe.
-        """
-        return value_word(field, self.written(field, value))
-
-    def written(self, field: Field, value: object) -> str:
-        """Return a value as `FieldReading` reads it, with a status and a choice in the server's own words."""
-        if value is None or value in ("", []):
-            return NOTHING
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        if isinstance(value, list | tuple):
-            return tags_text(map(str, value))
-        if isinstance(value, int) and field.kind in _REFERENCES:
-            return self.reference(field.kind, value)
-        if isinstance(value, int | float):
-            return number_text(round(value, 2)) if field.kind is Kind.COMPUTED else number_text(value)
-        return _first_line(str(value)) if field.kind is Kind.LONG_TEXT else str(value)
-
-    def reference(self, kind: Kind, value: int) -> str:
-        store = self._store
-        if kind is Kind.USER:
-            person = store.everybody.person(value)
-            return person.display_name if person else f"user {value}"
-        if kind is Kind.TEAM:
-            return store.lookups.teams().get(value) or f"team {value}"
-        if kind is Kind.ITEM:
-            item = store.item(value)
-            return f"#{value} {item.fields.get('Name') or ''}" if item else f"#{value}"
-        tree = store.lookups.tree(_TREES[kind])
-        return tree.path(value).replace("\\", " › ") if value in tree else f"{kind.value} {value}"
-
-
-_TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
-_REFERENCES = frozenset({Kind.USER, Kind.TEAM, Kind.ITEM, *_TREES})
-
-
-def _first_line(text: str) -> str:
-    from backlit.tui.drawing.html import is_html  # commands read values too, and never load Textual
-
-    lines = _html_lines(text) if is_html(text) else text.splitlines()
-    first = next((line for line in lines if line.strip()), "")
-    return first if len(lines) < 2 else f"{first}  … {len(lines)} lines"
+    def lines_of(self, text: str) -> Sequence[str]:
+        return _html_lines(text) if is_html(text) else super().lines_of(text)
 
 
 def _html_lines(text: str) -> list[str]:
     """Return the words of an HTML text, a line for each of its blocks."""
-    from backlit.tui.drawing.html import html_tokens
-
     blocks = ("".join(child.content for child in token.children or ()) for token in html_tokens(text))
     return [line for block in blocks for line in block.splitlines() if line.strip()]
 
@@ -165,17 +41,8 @@ def label_of(key: str) -> str:
 
 def words_of(store: Store, key: str, value: object) -> str:
     """Return a whole value as text: an id without a name as what it is, an unset value as –."""
-    if value is None or value in ("", []):
-        return "–"
-    field = FIELD_BY_KEY.get(key)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list):
-        return ", ".join(str(each) for each in value)
-    if field is not None and field.kind in _REFERENCES and isinstance(value, int):
-        return FieldWords(store).reference(field.kind, value)
-    text = number_text(value) if isinstance(value, float) else str(value)
-    return value_word(field, text) if field is not None else text
+    field = field_named(key, store.lookups.custom_fields()) or custom_field(key, Kind.TEXT)
+    return show(field, value, FieldWords(store).reference, store.today())
 
 
 def short_words_of(store: Store, key: str, value: object) -> str:
@@ -237,9 +104,6 @@ def _lines_and_endings(raw: str) -> tuple[list[str], list[str]]:
     return lines, endings
 
 
-_YES_NO_WORDS = {"yes": True, "no": False, "true": True, "false": False}
-
-
 MOST_FAULTS = 11
 """Faults of a text that are shown after its first."""
 
@@ -263,11 +127,8 @@ def raise_all(faults: Sequence[TextFault]) -> None:
         raise TextFault(first.line, first.column, first.sentence, faults[1:])
 
 
-class FieldReading:
-    """The inverse of FieldWords, against what the project has."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
+class TextReading(FieldReading):
+    """Reads values in a text that is edited outside; a fault has its place."""
 
     def read_at(self, field: Field, item: Item, text: str, line: int, column: int) -> object:
         """Return the checked value that a text means for an item; raises TextFault for a value that it cannot have."""
@@ -283,53 +144,3 @@ class FieldReading:
         except (BadRequest, DoesNotApply) as reason:
             raise TextFault(line, column, str(reason)) from reason
         return value
-
-    def read(self, field: Field, item_type: str, text: str) -> object:
-        """Return the value that a text means; raises BadRequest with a sentence."""
-        text = text.strip()
-        if field.kind is Kind.TAGS:
-            return read_tags(text)
-        if text in ("", NOTHING):
-            return None
-        match field.kind:
-            case Kind.BOOLEAN:
-                if text.casefold() not in _YES_NO_WORDS:
-                    raise BadRequest(f"{field.label} is yes or no; “{text[:24]}” is neither.")
-                return _YES_NO_WORDS[text.casefold()]
-            case Kind.CHOICE | Kind.STATUS:
-                return self._choice(field, item_type, text)
-            case Kind.USER | Kind.TEAM | Kind.AREA | Kind.ITERATION:
-                return self._named(field, text)
-        return read_text(field, text)
-
-    def _choice(self, field: Field, item_type: str, text: str) -> str:
-        known = {choice.casefold(): choice for choice in self._store.lookups.choices(field, item_type)}
-        return known.get(text.casefold(), text)
-
-    def _named(self, field: Field, text: str) -> int:
-        found = {number for number, names in self._names(field.kind) if text.casefold() in map(str.casefold, names)}
-        if not found and field.kind is Kind.ITERATION:
-            found = set(self._store.names.ids(NameKind.ITERATION, text, with_subtree=False))  # current, next, previous
-        if len(found) == 1:
-            return found.pop()
-        if found:
-            whole = "the user name" if field.kind is Kind.USER else "its whole path"
-            raise BadRequest(f"{field.label} “{text[:60]}” may be several; write {whole}.")
-        number = text.rpartition(" ")[2].removeprefix("#")
-        if field.kind in {Kind.USER, Kind.TEAM} and number.isdecimal() and len(number) < 16:
-            return int(number)
-        raise BadRequest(f"There is no {field.label.lower()} “{text[:60]}”.")
-
-    def _names(self, kind: Kind) -> Iterable[tuple[int, tuple[str, ...]]]:
-        store = self._store
-        if kind is Kind.USER:
-            for person in store.lookups.people().values():
-                yield person.id, (person.display_name, person.username)
-        elif kind is Kind.TEAM:
-            for team_id, name in store.lookups.teams().items():
-                yield team_id, (name,)
-        else:
-            tree = store.lookups.tree(TreeKind.AREAS if kind is Kind.AREA else TreeKind.ITERATIONS)
-            for node in tree.walk():
-                path = tree.path(node.id)
-                yield node.id, (node.name, path, path.replace("\\", " › "))

@@ -5,6 +5,7 @@ from itertools import islice
 
 from msgspec import Struct, field
 
+from backlit.model.field_values import number_text, value_word
 from backlit.model.fields import Field, Kind, fields_of
 from backlit.store.grooming import ALWAYS_ASKED, ComingItem
 from backlit.store.journal.groom_queue import Stop
@@ -15,7 +16,7 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.fields.acts import FieldEdit, change_tags_edit, field_named, set_field_edit, tags_of
 from backlit.tui.fields.choices import Choice
-from backlit.tui.fields.values import FieldWords, number_text, value_word
+from backlit.tui.fields.values import ScreenFieldWords
 
 MAX_DIGIT_ANSWERS = 9
 """Most answers that digits give; 0 enters another value."""
@@ -142,7 +143,7 @@ class ItemQuestions:
         field, value = field_named(key, self._store.lookups), item.fields.get(key)
         is_failed = is_missing and key not in seen.confirmed
         is_open = is_failed and is_same(seen.before.get(key), value)
-        words = FieldWords(self._store).shown(field, value)
+        words = ScreenFieldWords(self._store).shown(field, value)
         scale = self._scale()
         if key == "Estimate" and _types_points(scale):
             points = [Choice(number_text(step), number_text(step)) for step in scale if step]

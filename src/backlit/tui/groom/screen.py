@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 
 from backlit.model.amounts import counted
+from backlit.model.dates import written_day
 from backlit.model.trees import NO_TOTALS
 from backlit.store.grooming import ComingItem
 from backlit.store.journal.groom_queue import Stop
@@ -22,7 +23,6 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
-from backlit.tui.fields.dates import written_day
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, ItemQuestions, SingleItemQueue, common_values, edit_of
 from backlit.tui.groom.summary_screen import GroomSummaryScreen

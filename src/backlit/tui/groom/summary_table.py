@@ -12,7 +12,7 @@ from backlit.store.store import Store
 from backlit.tui.drawing.text import fit, fit_right, wrapped
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.acts import field_named
-from backlit.tui.fields.values import FieldWords
+from backlit.tui.fields.values import ScreenFieldWords
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList, heads_line
 
@@ -170,7 +170,7 @@ def grouped(results: Sequence[Groomed]) -> Iterator[tuple[str, list[Groomed]]]:
 
 def changes_of(store: Store, each: Groomed, colon: str) -> Iterator[str]:
     """Yield the changed fields with their values, those of other users named as such."""
-    words = FieldWords(store)
+    words = ScreenFieldWords(store)
     for answer in (*each.answers, *each.others):
         field = field_named(answer.key, store.lookups)
         values = (answer.before, answer.after)

@@ -8,16 +8,15 @@ from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, ItemType, Kind
 from backlit.model.settings.user_settings import Template
 from backlit.store.edits.checks import ON_ADD, check, not_copied
 from backlit.store.edits.items import Family
-from backlit.store.records.item import Item, counted_types
+from backlit.store.field_words import FieldReading
+from backlit.store.records.item import Item, counted_types, is_seen_by_customers
 from backlit.store.store import Store
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
-from backlit.tui.fields.acts import is_for_customers
 from backlit.tui.fields.choices import Choice
-from backlit.tui.fields.values import FieldReading
 from backlit.tui.items.doubts import agrees_on_estimates
 from backlit.tui.items.field_commands import check_name
 from backlit.tui.items.target import AddTarget
@@ -57,7 +56,7 @@ async def add_task(target: AddTarget, _call: CommandContext) -> None:
 
 
 async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, object], tasks: Sequence[str] = ()) -> None:
-    is_seen = any(is_for_customers(key) and value for key, value in preset.items())
+    is_seen = any(is_seen_by_customers(key) and value for key, value in preset.items())
     title, note = f"New {item_type.value.lower()}", "» Customers see this one." if is_seen else ""
     begun = str(preset.get("Name") or "")
     kind = f"new {item_type.value} {begun}".rstrip()  # the name that a template gives tells it from others

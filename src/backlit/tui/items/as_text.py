@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.amounts import estimate_text
+from backlit.model.field_values import NOTHING
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
@@ -14,7 +15,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import literal_block
 from backlit.tui.fields.acts import FieldEdit
-from backlit.tui.fields.values import NOTHING, FieldReading, FieldWords, TextFault, lines_of, merged, raise_all
+from backlit.tui.fields.values import ScreenFieldWords, TextFault, TextReading, lines_of, merged, raise_all
 from backlit.tui.items.target import ItemTarget
 
 
@@ -97,16 +98,16 @@ def _items_as_seen(target: ItemTarget, written: EditedText) -> list[Item]:
 
 
 def _text_of(store: Store, items: Sequence[Item]) -> str:
-    words = FieldWords(store)
+    words = ScreenFieldWords(store)
     if len(items) > 1:
         return table_of(items, words)
     return page_of(items[0], fields_of(items[0].type, store.lookups.custom_fields()), words)
 
 
 def _read(store: Store, written: EditedText, items: Sequence[Item]) -> Mapping[int, Mapping[str, object]]:
-    reading = FieldReading(store)
+    reading = TextReading(store)
     if len(written.ids) > 1:
-        return read_table(written.text, items, FieldWords(store), reading)
+        return read_table(written.text, items, ScreenFieldWords(store), reading)
     if not items:
         raise TextFault(1, 1, "The item no longer exists.")
     fields = fields_of(items[0].type, store.lookups.custom_fields())
@@ -139,7 +140,7 @@ _FORMS: Mapping[str, Callable[[Store, Sequence[Item]], str]] = {
     "numbers": lambda _, items: ", ".join(str(item.id) for item in items),
     "names": lambda _, items: "\n".join(item.name for item in items),
     "Markdown": lambda _, items: "\n".join(markdown_of(items)),
-    "a table": lambda store, items: table_of(items, FieldWords(store)),
+    "a table": lambda store, items: table_of(items, ScreenFieldWords(store)),
     "JSON": lambda _, items: _json(items),
 }
 
@@ -188,7 +189,7 @@ BODY = "Description"
 _REMARK = "# {} {}, written when the editor is left. A line that is taken out changes nothing."
 
 
-def page_of(item: Item, fields: Sequence[Field], words: FieldWords) -> str:
+def page_of(item: Item, fields: Sequence[Field], words: ScreenFieldWords) -> str:
     """Return an item as a page; lines of its fields that begin with # are remarks."""
     lines = [RULE, _REMARK.format(number_of(item.id), item.type)]
     lines += [f"{label}: {_shown(field, item, words)}".rstrip() for label, field in _labelled(fields).items()]
@@ -197,9 +198,7 @@ def page_of(item: Item, fields: Sequence[Field], words: FieldWords) -> str:
     return "\n".join(lines) + "\n"
 
 
-def read_page(
-    text: str, original: str, item: Item, fields: Sequence[Field], reading: FieldReading
-) -> dict[str, object]:
+def read_page(text: str, original: str, item: Item, fields: Sequence[Field], reading: TextReading) -> dict[str, object]:
     """Return the changes made on a page of the item as it was then; raises TextFault with the place of the fault."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
     headed = _headed(item, fields)
@@ -215,7 +214,7 @@ def read_page(
 
 
 def _changed_fields(
-    lines: Sequence[str], original: Sequence[str], item: Item, fields: Sequence[Field], reading: FieldReading
+    lines: Sequence[str], original: Sequence[str], item: Item, fields: Sequence[Field], reading: TextReading
 ) -> dict[str, object]:
     labelled = {label.casefold(): field for label, field in _labelled(fields).items()}
     before = dict(_cut(line, labelled) for line in original[: original.index(RULE, 1)])
@@ -285,7 +284,7 @@ def _settable(fields: Sequence[Field]) -> Iterator[Field]:
     return (field for field in fields if field.settable is Settable.ALWAYS)
 
 
-def _shown(field: Field, item: Item, words: FieldWords) -> str:
+def _shown(field: Field, item: Item, words: ScreenFieldWords) -> str:
     text = words.written(field, item.fields.get(field.key))
     return "" if text == NOTHING else " ".join(text.split())
 
@@ -310,23 +309,23 @@ def heading() -> Sequence[str]:
     return ("id", "type", *(FIELD_BY_KEY[key].label for key in COLUMNS))
 
 
-def table_of(items: Sequence[Item], words: FieldWords) -> str:
+def table_of(items: Sequence[Item], words: ScreenFieldWords) -> str:
     lines = [heading(), *((str(item.id), item.type, *cells_of(item, words).values()) for item in items)]
     return "\n".join("\t".join(line) for line in lines) + "\n"
 
 
-def cells_of(item: Item, words: FieldWords) -> Mapping[str, str]:
+def cells_of(item: Item, words: ScreenFieldWords) -> Mapping[str, str]:
     """Return the cells of an item by key; empty for a field that is not set or not one of the type's."""
     return {key: _cell(item, key, words) for key in COLUMNS}
 
 
-def _cell(item: Item, key: str, words: FieldWords) -> str:
+def _cell(item: Item, key: str, words: ScreenFieldWords) -> str:
     text = words.written(FIELD_BY_KEY[key], item.fields.get(key))
     return "" if text == NOTHING else text.translate(_TO_BLANKS)
 
 
 def read_table(
-    text: str, items: Sequence[Item], words: FieldWords, reading: FieldReading
+    text: str, items: Sequence[Item], words: ScreenFieldWords, reading: TextReading
 ) -> dict[int, dict[str, object]]:
     """Return the changes made in a table, by id; items whose line is gone are unchanged.
 
@@ -355,7 +354,13 @@ def read_table(
 
 
 def _changed_cells(
-    item: Item, line: int, cells: Sequence[str], words: FieldWords, reading: FieldReading, *, faults: list[TextFault]
+    item: Item,
+    line: int,
+    cells: Sequence[str],
+    words: ScreenFieldWords,
+    reading: TextReading,
+    *,
+    faults: list[TextFault],
 ) -> dict[str, object]:
     """Return the changes in a line of the table; add the faults of its cells."""
     column = len(cells[0]) + len(cells[1]) + 3

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textual.content import Content
 
 from backlit.model.errors import BacklitError, sentence_of
+from backlit.model.field_values import NOTHING
 from backlit.model.fields import Field, Kind
 from backlit.model.ready_check import ReadyRule
 from backlit.model.statuses import StatusGroup
@@ -24,7 +25,7 @@ from backlit.tui.fields.acts import (
     field_named,
     tags_of,
 )
-from backlit.tui.fields.values import NOTHING, FieldWords
+from backlit.tui.fields.values import ScreenFieldWords
 from backlit.tui.items.doubts import agrees_on_estimates, tasks_to_finish
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED_SIGN, UNREADY_SIGN
@@ -92,7 +93,7 @@ def _written_words(store: Store, plan: BulkChange) -> str:
     (key, value), *others = changes.items()
     field = field_named(key, store.lookups)
     if not others and " → " not in label and (key == "Estimate" or field.kind not in _LONG_KINDS):
-        label = f"{field.label} → {FieldWords(store).shown(field, value)}"
+        label = f"{field.label} → {ScreenFieldWords(store).shown(field, value)}"
     return f"{number_of(item_id)}: {_short(label, MAX_CHANGE_WORDS)}"
 
 
@@ -139,7 +140,7 @@ def _heading(plan: BulkChange, unready: int) -> Iterator[Content]:
 
 
 def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[ReadyRule]]) -> Iterator[Line]:
-    words = FieldWords(store)
+    words = ScreenFieldWords(store)
     if plan.total > 1:
         yield Content()
     for shown, (item_id, changes) in enumerate(plan.changes.items()):
@@ -168,14 +169,14 @@ def _kept(store: Store, plan: BulkChange, item: Item) -> str:
     field = field_named(plan.act.keys[0], store.lookups)
     if len(plan.act.keys) > 1 or field.kind is Kind.TAGS:
         return "unchanged"
-    return f"already {_short(FieldWords(store).shown(field, item.fields.get(field.key)), MAX_CHANGE_WORDS)}"
+    return f"already {_short(ScreenFieldWords(store).shown(field, item.fields.get(field.key)), MAX_CHANGE_WORDS)}"
 
 
 def _named(item: Item) -> Content:
     return item_line(item.id, item.type, item.name)
 
 
-def _change(words: FieldWords, field: Field, item: Item, value: object) -> Content:
+def _change(words: ScreenFieldWords, field: Field, item: Item, value: object) -> Content:
     if field.kind is Kind.TAGS:
         return Content.assemble(*_tag_parts(item, {field.key: value}))
     return change_of(*(_short(words.shown(field, each)) for each in (item.fields.get(field.key), value)))

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
+from backlit.model.field_values import NOTHING, number_text, read_text, read_typed, typed_text
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, SYNC_KEYS, Field, Kind, Settable, fields_of
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store.records.item import Item, counted_types
@@ -34,17 +35,7 @@ from backlit.tui.fields.acts import (
 )
 from backlit.tui.fields.choices import PICKED_KINDS, Choice, can_be_empty, field_choices, likely_value, unknown_status
 from backlit.tui.fields.dates import days_until
-from backlit.tui.fields.values import (
-    NOTHING,
-    FieldWords,
-    is_replaced,
-    lines_of,
-    merged,
-    number_text,
-    read_text,
-    read_typed,
-    typed_text,
-)
+from backlit.tui.fields.values import ScreenFieldWords, is_replaced, lines_of, merged
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
@@ -227,7 +218,7 @@ class _Answer(Struct, frozen=True):
 
 
 def _set(store: Store, field: Field, value: object) -> FieldEdit:
-    return set_field_edit(field, value, FieldWords(store).shown(field, value))
+    return set_field_edit(field, value, ScreenFieldWords(store).shown(field, value))
 
 
 async def _ask_value(
@@ -241,7 +232,7 @@ async def _ask_value(
         return None if choice is None else _Answer(choice.value)
     if field.kind in PICKED_KINDS:
         return await _pick_value(target, field, title, items, value)
-    check = partial(check_line, field)
+    check = partial(check_line, field, target.store.today())
     kept = StoredLines(target.store, draft_key(field, items))
     scale = [*map(number_text, target.session.estimate_scale)]
     at_once = " c5 enters 5 at once." if "5" in scale else ""
@@ -320,14 +311,14 @@ def title_of(label: str, found: Sequence[Item], items: Sequence[Item]) -> str:
     return f"{label}: {len(found):,} of {len(items):,} apply"
 
 
-def check_line(field: Field, text: str) -> str | None:
+def check_line(field: Field, today: date, text: str) -> str | None:
     """Return a sentence about the fault of a typed value; None for a valid one."""
     if field.key == "Name":
         return check_name(text)
     if not text.strip() and not can_be_empty(field):
         return f"{field.label} cannot be empty."
     try:
-        read_text(field, text)
+        read_text(field, text, today)
     except BadRequest as error:
         return str(error)
     return None

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from backlit.model.amounts import counted, listed
 from backlit.store.edits.deletions import ItemDeletionExtent
-from backlit.store.records.item import Item, counted_types, number_of
+from backlit.store.records.item import Item, counted_types, is_synced, number_of
 from backlit.store.store import Store
 from backlit.store.undo.history import deleted_status
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment, ask_until_saved
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.fields.acts import Changes, DoesNotApply, FieldEdit, is_synced
+from backlit.tui.fields.acts import Changes, DoesNotApply, FieldEdit
 from backlit.tui.items.resolve import resolve_item
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft

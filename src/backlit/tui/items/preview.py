@@ -251,7 +251,7 @@ def edited_words(item: Item, now: datetime) -> str:
 
 
 def _mirrored(item: Item) -> str:
-    from backlit.tui.fields.acts import is_synced
+    from backlit.store.records.item import is_synced
 
     number = item.fields.get("SyncID")
     there = "" if number is None else f"as {number} "

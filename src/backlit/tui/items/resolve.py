@@ -1,9 +1,11 @@
 """Resolving outbox entries that are in conflict or were rejected, and drafts that others have overtaken."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import date
 from functools import partial
 
 from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.field_values import read_text, typed_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
 from backlit.store.edits.conflicts import UNRESOLVED, Case, Contested, Keep
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
@@ -17,7 +19,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.fields.choices import PICKED_KINDS, field_choices
 from backlit.tui.fields.dates import moment
-from backlit.tui.fields.values import is_replaced, label_of, read_text, typed_text, words_of
+from backlit.tui.fields.values import is_replaced, label_of, words_of
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.doubts import agrees_on_estimates
 from backlit.tui.items.entry_text import DELETIONS, content_of, deletion_state, moved_words, name_of, node_summary
@@ -112,11 +114,11 @@ async def _ask_value(target: StoreCommandTarget, case: Case, contested: Conteste
         choice = await target.ask(PickDialog(field.label, choices, present, free=is_free))
         return None if choice is None else NewValue(choice.value)
     kept = StoredLines(store, _draft_key(case, contested.key))
-    check, replaces = partial(_fault, field), is_replaced(field, present)
+    check, replaces = partial(_fault, field, store.today()), is_replaced(field, present)
     text = await target.ask(LineDialog(field.label, typed_text(present), check, is_replaced=replaces, kept=kept))
     if text is None:
         return None
-    value = read_text(field, text)
+    value = read_text(field, text, store.today())
     return NewValue(value) if await agrees_on_estimates(target, [{field.key: value}]) else None
 
 
@@ -133,9 +135,9 @@ async def _ask_text(target: StoreCommandTarget, case: Case, contested: Contested
     return None if answer is None else NewValue(answer.text)
 
 
-def _fault(field: Field, text: str) -> str | None:
+def _fault(field: Field, today: date, text: str) -> str | None:
     try:
-        read_text(field, text)
+        read_text(field, text, today)
     except BadRequest as error:
         return str(error)
     return f"{field.label} is required." if field.required and not text.strip() else None

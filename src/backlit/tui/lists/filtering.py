@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from textual.message import Message
 
 from backlit.model.errors import BadRequest
+from backlit.model.field_values import value_word
 from backlit.model.fields import Field, ItemType
 from backlit.model.query import AllOf, AnyOf, Condition, NameKind, NameText, NotThis, parse_query, write_query
 from backlit.model.query import Node as QueryNode
@@ -23,7 +24,6 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.drawing.themes import status_sign, type_sign
 from backlit.tui.fields.choices import Choice
-from backlit.tui.fields.values import value_word
 from backlit.tui.lists.saved_views import DEFAULT_VIEW, SavedViews
 
 QUERY_SIGNS = frozenset(':=<>@#"()')

@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from backlit.model.amounts import counted, listed
 from backlit.model.errors import BadRequest
+from backlit.model.field_values import number_text
 from backlit.model.fields import Field, ItemType, Kind, Settable
 from backlit.model.filters import POINTS
 from backlit.model.query.keys import field_named
@@ -19,7 +20,6 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import AskFirst, CannotAct
-from backlit.tui.fields.values import number_text
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.lists.filtering import FilterState, NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
@@ -224,7 +224,7 @@ def group_type(group: Mapping[str, object]) -> ItemType | None:
 
 def group_preset(store: Store, item_type: ItemType, group: Mapping[str, object]) -> dict[str, object]:
     """Return the values of a group that suit a new item of a type, without values that customers see."""
-    from backlit.tui.fields.acts import is_for_customers
+    from backlit.store.records.item import is_seen_by_customers
 
     found: dict[str, object] = {}
     for key, value in group.items():
@@ -232,7 +232,7 @@ def group_preset(store: Store, item_type: ItemType, group: Mapping[str, object])
         if field is None or field.settable is not Settable.ALWAYS or not field.applies_to(item_type):
             continue
         choices = store.lookups.choices(field, item_type) if field.kind in {Kind.STATUS, Kind.CHOICE} else ()
-        if value is not None and not is_for_customers(field.key) and (not choices or value in choices):
+        if value is not None and not is_seen_by_customers(field.key) and (not choices or value in choices):
             found[field.key] = _document_value(field, value)
     return found
 

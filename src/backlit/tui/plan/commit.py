@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from textual.content import Content
 
 from backlit.model.amounts import counted
+from backlit.model.field_values import NOTHING
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import PlannedLoad
 from backlit.store.planning.draft import Touch
@@ -18,7 +19,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.fields.values import NOTHING, FieldWords
+from backlit.tui.fields.values import ScreenFieldWords
 from backlit.tui.plan.capacity import (
     IterationChangeCounts,
     PeopleCapacities,
@@ -132,7 +133,7 @@ def summary_lines(summary: PlanSummary) -> list[Content]:
 
 
 def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
-    words = FieldWords(store)
+    words = ScreenFieldWords(store)
     along = _along(summary.changes)
     width = max((len(str(change.id)) + 1 for change in summary.changes if change.id > 0), default=3)
     groups: dict[str, list[PlanChange]] = {}
@@ -157,14 +158,14 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
             return
 
 
-def _move(words: FieldWords, change: PlanChange) -> str:
+def _move(words: ScreenFieldWords, change: PlanChange) -> str:
     move = change.fields.get("IterationID")
     if move is None:
         return "Other changes"
     return f"{_value(words, 'IterationID', move.base)} → {_value(words, 'IterationID', move.mine)}"
 
 
-def _field_parts(words: FieldWords, change: PlanChange) -> Iterator[Content | Part]:
+def _field_parts(words: ScreenFieldWords, change: PlanChange) -> Iterator[Content | Part]:
     """Yield its points in a column, then the changes of its fields and the values that others gave them."""
     if FIELD_BY_KEY["Estimate"].applies_to(change.type):
         points = str(change.fields.get("Estimate", Touch(None, change.estimate)).mine or NOTHING)
@@ -192,7 +193,7 @@ def _along(changes: Sequence[PlanChange]) -> dict[int, int]:
     }
 
 
-def _value(words: FieldWords, key: str, value: object) -> str:
+def _value(words: ScreenFieldWords, key: str, value: object) -> str:
     shown = words.shown(FIELD_BY_KEY[key], value) or NOTHING
     if key == "IterationID":
         shown = shown.rpartition(" › ")[2] if " › " in shown else "Backlog"

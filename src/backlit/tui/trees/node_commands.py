@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from typing import Protocol
 
 from backlit.model.amounts import counted
+from backlit.model.dates import typed_day, typed_end, written_day
 from backlit.model.errors import BadRequest
 from backlit.model.trees import NO_TOTALS, Node, Tree
 from backlit.store.edits.checks import fault_of_name
@@ -17,7 +18,7 @@ from backlit.tui.dialogs.line import FormDialog, LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.dialogs.prompts import ask_for_capacity
 from backlit.tui.fields.choices import Choice
-from backlit.tui.fields.dates import column_span, span, typed_day, typed_end, written_day
+from backlit.tui.fields.dates import column_span, span
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.target import StoreCommandTarget
 
