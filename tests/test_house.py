@@ -23,6 +23,8 @@ MARKUP_TAKERS = {"Static", "Label", "Button", "Option", "Checkbox", "RadioButton
 MARKUP_PARSERS = {"from_markup", "from_ansi"}
 MARKUP_ATTRIBUTES = {"border_title", "border_subtitle", "tooltip"}
 SAFE_MAKERS = {"safe", "safe_block"}
+TEXTUAL_WIDGETS = {"Horizontal", "Screen", "Static", "TextArea", "Toast", "Vertical", "VerticalScroll"}
+"""Widgets of Textual that the styles name."""
 TERMINAL = [path for path in SOURCES if "tui" in path.parts]
 
 
@@ -108,6 +110,18 @@ def test_nothing_is_left_for_later_in_a_comment() -> None:
     lines = [(path, number, line) for path, text in texts().items() for number, line in enumerate(text.splitlines(), 1)]
 
     assert [f"{path.relative_to(HOUSE)}:{number}" for path, number, line in lines if left.search(line)] == []
+
+
+def test_every_style_names_a_class_that_exists() -> None:
+    in_python = re.compile(r'CSS(?:: [^=]+)? = (?:"""(.*?)"""|"([^"\n]*)")', re.DOTALL)
+    classes = {node.name for _, node in nodes(SOURCES) if isinstance(node, ast.ClassDef)}
+    styles = [path.read_text() for path in sorted((HOUSE / "src").rglob("*.tcss"))]
+    styles += ["".join(match) for path in TERMINAL for match in in_python.findall(texts()[path])]
+    rules = [re.sub(r"\{[^}]*\}", ",", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)) for style in styles]
+    selected = {name for rule in rules for name in re.findall(r"(?<![\w.#$:-])[A-Z]\w+", rule)}
+
+    assert "DetailView" in selected
+    assert selected - classes - TEXTUAL_WIDGETS == set()
 
 
 def test_every_module_says_what_it_is() -> None:
