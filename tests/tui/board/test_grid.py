@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from backlit.store.views.groups import Bucket, Lines
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import MIN_COLUMN_WIDTH, BoardLayout, CardGrid, column_widths, lay_out_columns
+from backlit.tui.board.grid import MIN_COLUMN_WIDTH, BoardLayout, CardGrid, lay_out_columns
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)
@@ -156,14 +156,14 @@ def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
 def test_a_column_without_cards_in_the_lanes_in_sight_is_as_wide_as_its_name_and_count() -> None:
     grid = grid_of(IN_LANES)
 
-    assert column_widths(grid, 0, 7) == {0: MIN_COLUMN_WIDTH, 1: None, 2: MIN_COLUMN_WIDTH}
-    assert column_widths(grid, 7, 9) == {0: None, 1: len(" Doing  3 "), 2: len(" Done  1 ")}
+    assert grid.column_widths(0, 7) == {0: MIN_COLUMN_WIDTH, 1: None, 2: MIN_COLUMN_WIDTH}
+    assert grid.column_widths(7, 9) == {0: None, 1: len(" Doing  3 "), 2: len(" Done  1 ")}
 
 
 def test_the_cards_of_a_folded_lane_widen_no_column() -> None:
     grid = grid_of(IN_LANES, folded=("b",))
 
-    assert column_widths(grid, 0, 9) == {0: None, 1: len(" Doing  3 "), 2: None}
+    assert grid.column_widths(0, 9) == {0: None, 1: len(" Doing  3 "), 2: None}
 
 
 def rows_of(grid: CardGrid, height: int, card_lines: int) -> list[int]:

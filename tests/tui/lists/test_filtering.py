@@ -346,8 +346,8 @@ def test_a_cleared_filter_keeps_the_saved_view_alone() -> None:
 def test_the_last_condition_goes_first_and_those_of_the_view_stay(query: str, before: str) -> None:
     view = SavedView("Bugs", ViewSpec(query="type:bug"))
 
-    assert FilterState(query=query, view=view).before == before
-    assert FilterState(query="tag:a").before == ""
+    assert FilterState(query=query, view=view).without_last_condition == before
+    assert FilterState(query="tag:a").without_last_condition == ""
 
 
 @pytest.mark.parametrize(
@@ -363,7 +363,7 @@ def test_a_node_filters_by_itself_or_with_its_subtree(
     tmp_path: Path, node: NodeFilter | None, areas: set[int] | None, iterations: set[int] | None
 ) -> None:
     with filtering_store(tmp_path) as store:
-        spec = FilterState("x", "type:bug", node).over(ViewSpec(text="y", with_done=True), store)
+        spec = FilterState("x", "type:bug", node).applied_to(ViewSpec(text="y", with_done=True), store)
 
     assert (spec.area_ids, spec.iteration_ids) == (areas, iterations)
     assert (spec.text, spec.query, spec.with_done) == ("x", "type:bug", True)

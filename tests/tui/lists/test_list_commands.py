@@ -63,7 +63,7 @@ class FakeList(FakeTarget):
         super().__init__(store, answers=answers)
         self.shared, self.node = SharedFilter(store), now.node
         self.shared.views.tabs, self.shared.now = (DEFAULT_VIEW, BUGS, MINE), now
-        self.spec = now.over(now.view.spec, store)
+        self.spec = now.applied_to(now.view.spec, store)
         self.columns = ColumnChoice(store, lambda columns: self.shown.append([each.key for each in columns]))
         self.shown: list[list[str]] = []
         self.items = None
@@ -73,7 +73,7 @@ class FakeList(FakeTarget):
         self.spec = spec
 
     def take_filter(self) -> None:
-        self.spec = self.shared.now.over(self.spec, self.store)
+        self.spec = self.shared.now.applied_to(self.spec, self.store)
 
     def show_saved(self, view: SavedView) -> None:
         self.shared.now = FilterState.of(view)

@@ -25,7 +25,6 @@ from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import IterationChangeCounts, PeopleCapacities
 from backlit.tui.plan.pane import PlanList
 from backlit.tui.plan.screen import IterationHead, PlanScreen
-from backlit.tui.widgets.line_list import scrollbar_of
 
 
 @asynccontextmanager
@@ -485,8 +484,8 @@ async def test_the_scrollbar_passes_the_lines_of_the_forecast(store: Store, open
         await until(lambda: "─ fits " in text_of(pilot.app))
         items = screen(pilot).items
         assert isinstance(items, PlanList)
-        await until(lambda: len(scrollbar_of(items)) > 0)
+        await until(lambda: len(items.scrollbar_rows()) > 0)
 
-        drawn = [items.render_row(index, is_cursor=False) for index in scrollbar_of(items)]
+        drawn = [items.render_row(index, is_cursor=False) for index in items.scrollbar_rows()]
         assert {list(line)[-1] for line in drawn} == {Segment(" ", ThemeStyles.of(items.app).style(on="rule"))}
         assert any("─ " in line.text for line in drawn)

@@ -104,7 +104,7 @@ class ApplicationCommandTarget(StoreCommandTarget, Protocol):
 
     def run_worker(self, work: WorkType[Any], *, group: str = "", exclusive: bool = False) -> object: ...
 
-    def draw_anew(self) -> None: ...
+    def redraw_all(self) -> None: ...
 
     def action_suspend_process(self) -> None: ...
 
@@ -203,7 +203,7 @@ async def _refresh(target: StoreCommandTarget, *, is_anew: bool) -> None:
 
 
 def redraw(target: ApplicationCommandTarget, _call: CommandContext) -> None:
-    target.draw_anew()
+    target.redraw_all()
 
 
 def suspend(target: ApplicationCommandTarget, _call: CommandContext) -> None:

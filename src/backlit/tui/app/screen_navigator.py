@@ -13,12 +13,12 @@ from backlit.model.settings.user_settings import BoardSettings
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.tui.backlog.screen import BacklogScreen, go_to_item
+from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.textual_private import screens_of
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter
-from backlit.tui.lists.list_screen import ListScreen, show_changed
+from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -185,11 +185,11 @@ class ScreenNavigator:
         if await self.switch_to(BACKLOG):
             self.jumps.leave(here)
             if self.backlog is not None:
-                go_to_item(self.backlog, item_id)
+                self.backlog.go_to_item(item_id)
 
     async def return_to(self, location: AppLocation) -> None:
         if await self.switch_to(location.mode) and location.item_id is not None and self.backlog is not None:
-            go_to_item(self.backlog, location.item_id, is_offered=False)
+            self.backlog.go_to_item(location.item_id, is_offered=False)
 
     async def filter_backlog(self, node: NodeFilter | None) -> None:
         if await self.go(BACKLOG):
@@ -243,7 +243,7 @@ class ScreenNavigator:
         item_ids = [item.id for item in found if item is not None]
         screen = self._app.screen
         if isinstance(screen, ListScreen) and item_ids:
-            show_changed(screen, item_ids)
+            screen.go_to_changed(item_ids)
         elif self._app.current_mode in {"areas", "iterations"}:
             from backlit.tui.trees.screen import TreeScreen
 

@@ -281,11 +281,11 @@ class FileLines(Widget):
         if self._picture is not None:
             drawn = await asyncio.to_thread(self._picture.sequence, region)
             if self.is_attached and region == self.region:
-                cast("ChordApp", self.app).draw_beside(drawn)
+                cast("ChordApp", self.app).send_after_frame(drawn)
 
     def on_unmount(self) -> None:
         if self._picture is not None:
-            cast("ChordApp", self.app).draw_beside(kitty_removal())
+            cast("ChordApp", self.app).send_after_frame(kitty_removal())
 
     def scroll_lines(self, lines: int) -> None:
         self._top = max(0, min(self._top + lines, len(self._lines) - self.size.height))

@@ -23,7 +23,7 @@ from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
+from backlit.tui.widgets.line_list import EntryList, LineList
 from backlit.tui.widgets.side_lines import HEADING, Part
 from backlit.tui.widgets.text_view import RowsOverDetail
 
@@ -67,7 +67,7 @@ class AttachmentList(EntryList[AttachmentEntry]):
         if not self.entries:
             return super().render_header(y)
         titles = ("Name", fit_right("Size", SIZE_WIDTH), "By", fit_right("Age", AGE_WIDTH), "Visible to", "Description")
-        return heads_line(self, " " + "".join(self._fitted(titles)))
+        return self.draw_headings(" " + "".join(self._fitted(titles)))
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         entry = self.entries[index]
@@ -208,7 +208,7 @@ class AttachmentsScreen(ItemRowsScreen):
         entry = self._files.current
         self._show_preview(entry)
         self.workers.cancel_group(self, "preview")
-        if entry is not None and entry.id not in self._previews and not self.session.is_sparing:
+        if entry is not None and entry.id not in self._previews and not self.session.is_low_bandwidth:
             self.run_worker(work(self._read_preview, entry), group="preview")
         self.update_labels()
 

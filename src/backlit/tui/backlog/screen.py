@@ -48,7 +48,7 @@ class BacklogScreen(ListScreen):
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)
         self.frame.greets = greets and not store.kept.find(GREETING_HIDDEN_KEY)
-        self._view_controller = ListViewController(self, lambda item_id: go_to_item(self, item_id, is_offered=False))
+        self._view_controller = ListViewController(self, lambda item_id: self.go_to_item(item_id, is_offered=False))
         items.folds = self.folds = TaskFolds(
             items, self._view_controller.folded_tasks, self._view_controller.turn_tasks
         )
@@ -99,61 +99,57 @@ class BacklogScreen(ListScreen):
             position_in_list(self._rows, self._names.names.group),
         )
 
+    def go_to_item(self, item_id: int, *, is_offered: bool = True) -> None:
+        """Put the cursor on an item once the list is loaded; for a hidden item say why, and offer to show it."""
+        self.run_worker(work(self._find_item, item_id, is_offered=is_offered), exclusive=True, group="go-to")
 
-def go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool = True) -> None:
-    """Put the cursor on an item once the list is loaded; for a hidden item say why, and offer to show it."""
-    backlog.run_worker(work(_go_to_item, backlog, item_id, is_offered=is_offered), exclusive=True, group="go-to")
-
-
-async def _go_to_item(backlog: BacklogScreen, item_id: int, *, is_offered: bool) -> None:
-    try:
-        await backlog.loaded()
-        if not backlog.items.is_attached or backlog.items.go_to(item_id):
+    async def _find_item(self, item_id: int, *, is_offered: bool) -> None:
+        try:
+            await self.loaded()
+            if not self.items.is_attached or self.items.go_to(item_id):
+                return
+            item = self.store.item(item_id)
+            if item is None:
+                self.say(f"Item #{item_id} no longer exists.", is_bad=True)
+                return
+            if item.id != item_id and self.items.go_to(item.id):
+                return
+            parent_id = item.fields.get("ParentID")
+            if isinstance(parent_id, int) and not self.spec.text and self.folds.reveal(parent_id):
+                self.item_added(item.id)
+                return
+            name = f"#{item.id}" if item.id > 0 else item.name
+            usual = self.store.view(ViewSpec(text=name))
+            await usual.load()
+        except BacklitError as error:
+            self.say(sentence_of(error), is_bad=True)
             return
-        item = backlog.store.item(item_id)
-        if item is None:
-            backlog.say(f"Item #{item_id} no longer exists.", is_bad=True)
-            return
-        if item.id != item_id and backlog.items.go_to(item.id):
-            return
-        parent_id = item.fields.get("ParentID")
-        if isinstance(parent_id, int) and not backlog.spec.text and backlog.folds.reveal(parent_id):
-            backlog.item_added(item.id)
-            return
-        name = f"#{item.id}" if item.id > 0 else item.name
-        usual = backlog.store.view(ViewSpec(text=name))
-        await usual.load()
-    except BacklitError as error:
-        backlog.say(sentence_of(error), is_bad=True)
-        return
-    sentence = _hidden_words(backlog, item, is_open=bool(usual.count))
-    if is_offered:
-        backlog.begin(_offer_hidden, backlog, item, sentence, usual.count)
-    else:
-        backlog.notify(f"{sentence} Press # to go to it.", markup=False)  # beside what is said of the act
+        sentence = self._hidden_words(item, is_open=bool(usual.count))
+        if is_offered:
+            self.begin(self._offer_hidden, item, sentence, usual.count)
+        else:
+            self.notify(f"{sentence} Press # to go to it.", markup=False)  # beside what is said of the act
 
+    def _hidden_words(self, item: Item, *, is_open: bool) -> str:
+        spec = self.spec
+        name = item_title(item)
+        if item.project_id != self.store.project_id:
+            return f"{name} is in another project."
+        reasons = filter_words(spec.query, spec.text)
+        reasons += ["one area or iteration"] if spec.area_ids is not None or spec.iteration_ids is not None else []
+        reasons += [] if is_open or spec.with_done else ["open items only"]
+        return f"{name} is hidden. The list shows {', '.join(reasons)}."
 
-def _hidden_words(backlog: BacklogScreen, item: Item, *, is_open: bool) -> str:
-    spec = backlog.spec
-    name = item_title(item)
-    if item.project_id != backlog.store.project_id:
-        return f"{name} is in another project."
-    reasons = filter_words(spec.query, spec.text)
-    reasons += ["one area or iteration"] if spec.area_ids is not None or spec.iteration_ids is not None else []
-    reasons += [] if is_open or spec.with_done else ["open items only"]
-    return f"{name} is hidden. The list shows {', '.join(reasons)}."
+    async def _offer_hidden(self, item: Item, sentence: str, open_count: int | None) -> None:
+        from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 
-
-async def _offer_hidden(backlog: BacklogScreen, item: Item, sentence: str, open_count: int | None) -> None:
-    from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-
-    is_here = item.project_id == backlog.store.project_id
-    there = [AnswerKey("c", "Clear the filters and go to it")] if is_here else []
-    answers = [*there, AnswerKey("e", "Open it in the editor")]
-    key = await backlog.ask(ConfirmDialog("Hidden item", sentence, answers, "Cancel"))
-    if key == "c":
-        backlog.show_spec(replace(backlog.spec, with_done=backlog.spec.with_done or not open_count))
-        backlog.run_command("list.no-filter")
-        backlog.item_added(item.id)
-    elif key == "e":
-        backlog.open(item.id, ItemDestination.EDITOR)
+        is_here = item.project_id == self.store.project_id
+        there = [AnswerKey("c", "Clear the filters and go to it")] if is_here else []
+        answers = [*there, AnswerKey("e", "Open it in the editor")]
+        key = await self.ask(ConfirmDialog("Hidden item", sentence, answers, "Cancel"))
+        if key == "c":
+            self.show_spec(replace(self.spec, with_done=self.spec.with_done or not open_count))
+            self.run_command("list.no-filter")
+            self.item_added(item.id)
+        elif key == "e":
+            self.open(item.id, ItemDestination.EDITOR)

@@ -1,7 +1,6 @@
 """The list of a board: cards in columns, of which only those in sight are read and drawn."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from msgspec.structs import replace
 from textual import events
@@ -12,13 +11,12 @@ from textual.strip import Strip
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.board.board_painter import BoardPainter, CardPainter, CardWindow
-from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, column_widths, lay_out_columns
+from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, lay_out_columns
 from backlit.tui.board.position import BoardPosition, ColumnsOf, RowPosition
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import DisplayNames
-from backlit.tui.widgets.line_list import empty_line
 
 MIN_WIDTH_OF_COLUMNS = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
@@ -43,7 +41,6 @@ class BoardList(ItemList):
         self.has_status = False
         self.folds: LaneFolds = LaneFolds(self)
         self.cards = CardWindow(names)
-        self.draw_empty: Callable[[int], Strip] = partial(empty_line, self)
         self._painter = BoardPainter(
             self, lambda: CardPainter(ThemeStyles.of(self.app), names, has_status=self.has_status)
         )
@@ -190,7 +187,7 @@ class BoardList(ItemList):
         """Lay the columns out, and repaint soon the parts of lines that differ from the last painting."""
         position = self.position
         before = self.laid_out = self.laid_out.fitted(position.grid, self.top, self.box.height)
-        widths = column_widths(position.grid, self.top, self.top + before.shown)
+        widths = position.grid.column_widths(self.top, self.top + before.shown)
         self.laid_out = lay_out_columns(self.size.width, widths, position.column, before)
         if before != self.laid_out:
             self.refresh()

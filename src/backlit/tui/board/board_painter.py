@@ -118,11 +118,11 @@ class BoardToPaint(Protocol):
     view: View | None
     selection: RowSelection
     cards: CardWindow
-    draw_empty: Callable[[int], Strip]
-    """Draws a line of the message in the place of cards."""
 
     @property
     def page(self) -> int: ...
+
+    def draw_empty_line(self, y: int) -> Strip: ...
 
 
 class CardPainter:
@@ -171,7 +171,7 @@ class CardPainter:
             is_current = number == current
             colour = "conflict" if is_over(columns[number], totals[number]) else "foreground" if is_current else "muted"
             segments += [Segment(words[number], theme.style(colour, bold=is_current)), Segment("   ", theme.style())]
-        more = [Segment("›", theme.style("muted"))] * (sight.stop < len(words))
+        more = [Segment("›", theme.style("muted"))] if sight.stop < len(words) else []
         return Strip([*segments[:-1], Segment("  ", theme.style()), *more]).adjust_cell_length(width, theme.style())
 
     def card(
@@ -274,7 +274,7 @@ class CardPainter:
         parts = [(" ", "muted")]
         for name, rows in named[:fitting]:
             parts += [("▸ ", "muted"), (name, "foreground"), (rows, "muted")]
-        more = [(f"{counted(count - fitting, 'more lane')}   ", "muted")] * (fitting < count)
+        more = [(f"{counted(count - fitting, 'more lane')}   ", "muted")] if fitting < count else []
         return self._words([*parts, *more, (key, "accent"), (label, "muted")] if count else [], width)
 
     def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
@@ -334,7 +334,7 @@ class BoardPainter:
         if y >= foot:
             return [(slot.x, self._foot(slot)) for slot in layout.slots] if y == foot else [(0, self._lanes_below())]
         if not sum(totals.count for totals in grid.totals):
-            return [(0, self._board.draw_empty(y - HEADER_LINES))]
+            return [(0, self._board.draw_empty_line(y - HEADER_LINES))]
         if y - HEADER_LINES >= len(layout.lines):
             return [(0, self._painter.blank(self._board.box.width))]
         offset, line = layout.lines[y - HEADER_LINES]

@@ -203,6 +203,19 @@ class CardGrid:
         number = bisect_right(self._firsts, row) - 1
         return number if number >= 0 else None
 
+    def column_widths(self, start: int, stop: int) -> dict[int, int | None]:
+        """Return cells of columns with no or few cards in lanes in sight; None for others, which share the rest."""
+        cells = [lane.cells for lane in self.lanes_between(start, stop) if not lane.is_folded]
+        cards = {number: max((len(each[number]) for each in cells), default=0) for number in self.open_columns()}
+        most = max(cards.values(), default=0)
+        widths = dict[int, int | None].fromkeys(cards)
+        for number, count in cards.items():
+            if count <= FEW_CARDS < most or count == 0 < most:
+                column, words = self.columns[number], count_words(self.columns[number], self.totals[number])
+                least = min(cell_len(safe(column.word)), MIN_NAME_WIDTH) + len(f"    {words}")
+                widths[number] = max(least, MIN_COLUMN_WIDTH) if count else least
+        return widths
+
 
 HEADER_LINES = 2
 MIN_COLUMN_WIDTH = 24
@@ -228,20 +241,6 @@ def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
     if column.limit is None:
         return totals.shown_words
     return f"{totals.count:,}/{column.limit:,}" + (f" {OVER_LIMIT_SIGN}" if is_over(column, totals) else "")
-
-
-def column_widths(grid: CardGrid, start: int, stop: int) -> dict[int, int | None]:
-    """Return the widths of columns with no or few cards in the lanes in sight; None for those that share the rest."""
-    cells = [lane.cells for lane in grid.lanes_between(start, stop) if not lane.is_folded]
-    cards = {number: max((len(each[number]) for each in cells), default=0) for number in grid.open_columns()}
-    most = max(cards.values(), default=0)
-    widths = dict[int, int | None].fromkeys(cards)
-    for number, count in cards.items():
-        if count <= FEW_CARDS < most or count == 0 < most:
-            column, words = grid.columns[number], count_words(grid.columns[number], grid.totals[number])
-            least = min(cell_len(safe(column.word)), MIN_NAME_WIDTH) + len(f"    {words}")
-            widths[number] = max(least, MIN_COLUMN_WIDTH) if count else least
-    return widths
 
 
 class ColumnSlot(Struct, frozen=True):

@@ -148,7 +148,7 @@ class PickerDialog(Dialog[Result]):
             self._texts.append(searchable(word))
             self._set_height()
 
-    def step_on(self) -> None:
+    def prepare_next(self) -> None:
         """Be ready for the next one: clear what was typed, or go down."""
         if self.input.value:
             self.input.value = ""
@@ -240,7 +240,7 @@ class SelectDialog(PickerDialog[Result]):
             return key == "tab" or super().press(key)
         if self.current is not None:
             self.turn(self.current.value)
-            self.step_on()
+            self.prepare_next()
         return True
 
     def turn(self, value: object) -> None:
@@ -406,7 +406,7 @@ class PickSortKeysDialog(SelectDialog[tuple[SortKey, ...] | None]):
         self._is_touched = True
         self._turn(value)
 
-    def step_on(self) -> None:
+    def prepare_next(self) -> None:
         if self.input.value:
             self.input.value = ""
 

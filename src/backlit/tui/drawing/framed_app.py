@@ -52,14 +52,14 @@ class FramedApp(HookedApp, inherit_bindings=False):
 
         Textual keeps them for as long as the colours around a widget are among the last 1,024 that it mixed.
         """
-        self.app_resume_signal.subscribe(self, lambda _: self.draw_anew())
+        self.app_resume_signal.subscribe(self, lambda _: self.redraw_all())
         self.screen_change_signal.subscribe(self, lambda _: textual_private.forget_closed_screens(), immediate=True)
 
     def on_resize(self, event: events.Resize) -> None:
         """Redraw where the size changed and came back, which garbles the terminal's cells."""
         before, self._terminal_size = self._terminal_size, event.size
         if self._frame is not None and before != event.size == self._frame.size:
-            self.draw_anew()
+            self.redraw_all()
 
     def begin_with(self, kept: KeptFrame) -> None:
         """Keep what the terminal shows until the first whole frame, which `show_frames` announces."""
@@ -91,13 +91,13 @@ class FramedApp(HookedApp, inherit_bindings=False):
             frame.blank(widget.region)
         return frame.kept()
 
-    def draw_anew(self) -> None:
+    def redraw_all(self) -> None:
         if self._frame is not None:
             self._frame.forget()
         self.refresh(layout=True)
         self.screen.refresh(layout=True)
 
-    def draw_beside(self, sequence: str) -> None:
+    def send_after_frame(self, sequence: str) -> None:
         """Send a sequence that is no text, such as a picture, after the frame drawn so far."""
         driver = driver_of(self)
         if driver is None or not sequence:

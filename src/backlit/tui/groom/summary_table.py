@@ -14,7 +14,7 @@ from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.acts import field_named
 from backlit.tui.fields.values import ScreenFieldWords
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
-from backlit.tui.widgets.line_list import LineList, heads_line
+from backlit.tui.widgets.line_list import LineList
 
 NONE = "–"
 """An empty value, before or after a change."""
@@ -70,7 +70,7 @@ class SummaryTable(LineList):
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         name, outcome = self._widths()
         first = f" {'Result'[: self._result - SIGN]:<{self._result}}{'ID':>{self._number}}   "
-        return heads_line(self, f"{first}{fit('Item', name)}{fit('Changes and checks', outcome)}")
+        return self.draw_headings(f"{first}{fit('Item', name)}{fit('Changes and checks', outcome)}")
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         title, each = self._rows[index]

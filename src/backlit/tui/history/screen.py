@@ -20,7 +20,7 @@ from backlit.tui.fields.dates import age_of, ago, moment
 from backlit.tui.items.change_words import change_words, fields_lines, short_first
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.target import ItemDestination
-from backlit.tui.widgets.line_list import EntryList, LineList, heads_line
+from backlit.tui.widgets.line_list import EntryList, LineList
 from backlit.tui.widgets.side_lines import HEADING, Part
 from backlit.tui.widgets.text_view import RowsOverDetail
 
@@ -59,7 +59,7 @@ class EventList(EntryList[ItemEvent]):
             return super().render_header(y)
         times = [fit("Date", TIME_WIDTH)] * (self.size.width >= WIDE)
         heads = f"{'Age':>{AGE_WIDTH}}", *times, fit("Who", self._author_width), fit("What", VERB_WIDTH), "Change"
-        return heads_line(self, f" {'  '.join(heads)}")
+        return self.draw_headings(f" {'  '.join(heads)}")
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         event = self.entries[index]

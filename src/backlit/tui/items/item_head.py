@@ -236,7 +236,7 @@ class ItemRowsScreen(ItemScreen):
 
 
 class TabTarget(ItemTarget, Protocol):
-    """A tab of an item."""
+    """What a command of tabs acts on: one of the tabs of an item."""
 
     @property
     def shown_place(self) -> tuple[int, ItemDestination, int | None] | None:

@@ -162,7 +162,8 @@ class PreviewLayout:
             return
         yield self._head(counted(len(comments), "comment", "comments, newest first"))
         for number, comment in enumerate(reversed(comments[-COMMENT_LIMIT:])):
-            yield from [[]] * bool(number)
+            if number:
+                yield []
             yield from self.comment(comment, now)
         if len(comments) > COMMENT_LIMIT:
             yield from [[], [self._segment("gc shows them all", "muted")]]

@@ -67,7 +67,7 @@ async def write_order(target: RankTarget, call: CommandContext) -> None:
 
 
 async def forget_order(target: RankTarget, _call: CommandContext) -> None:
-    """Give the order kept on this machine up."""
+    """Drop the order that is kept on this machine."""
     if not target.store.project_facts.count_local_positions():
         raise CannotAct("No order is kept on this machine; the list shows the server's order.")
     count = await target.store.ranking.forget()

@@ -1,4 +1,4 @@
-"""The places that item commands run in."""
+"""The objects that the commands on items act on."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -11,7 +11,7 @@ from backlit.tui.shell.target import StoreCommandTarget
 
 
 class ItemTarget(StoreCommandTarget, Protocol):
-    """A place with a current item: a list, the editor, the comments of an item, the groom queue."""
+    """What a command on items acts on, a screen with a current item: a list, the editor, an item's tab, the queue."""
 
     def current(self) -> Item:
         """Return the item under the cursor; raises CannotAct without one."""
@@ -30,7 +30,7 @@ class ItemTarget(StoreCommandTarget, Protocol):
 
 
 class AddTarget(ItemTarget, Protocol):
-    """A place where items are added."""
+    """What a command that adds items acts on."""
 
     def preset(self, item_type: ItemType) -> Mapping[str, object]:
         """Return the values a new item takes over from where it is added."""
@@ -42,7 +42,7 @@ class AddTarget(ItemTarget, Protocol):
 
 
 class RankTarget(ItemTarget, Protocol):
-    """A place whose order can be changed."""
+    """What a command that moves items in their order acts on."""
 
     def ranked_view(self) -> View:
         """Return the view whose order is changed; raises CannotAct where none is in sight."""

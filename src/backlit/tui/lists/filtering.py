@@ -74,12 +74,12 @@ class FilterState(Struct, frozen=True):
         return bool(self.text or self.is_narrowed or self.node)
 
     @property
-    def before(self) -> str:
+    def without_last_condition(self) -> str:
         """The query without its last condition, or that of the view."""
         own, rest = self.view.spec.query, parts_of(self.query)[:-1]
         return write_query(AllOf(rest)) if len(rest) > len(parts_of(own)) else own
 
-    def over(self, spec: ViewSpec, store: Store) -> ViewSpec:
+    def applied_to(self, spec: ViewSpec, store: Store) -> ViewSpec:
         areas = iterations = None
         if self.node is not None:
             tree = store.lookups.tree(self.node.kind)
@@ -124,7 +124,7 @@ class SharedFilter:
 
 
 class FilterTarget(Protocol):
-    """A place with a filter."""
+    """A screen with a filter."""
 
     store: Store
     shared: SharedFilter

@@ -151,18 +151,18 @@ class ItemPanes(StorageErrorGuard, Container):
     def _rested(self) -> None:
         self.draw_preview()
         self.post_message(self.Rested())
-        self._timer = self.set_timer(REQUEST_DELAY, self._ask_for_news)
+        self._timer = self.set_timer(REQUEST_DELAY, self._request_current_item)
         item_id = self.items.current_id
         if item_id != self._looking_at and self._preview.display and item_id is not None:
             self._looking_at = item_id
-            self.set_timer(self.look_seconds, lambda: self._looked(item_id))
+            self.set_timer(self.look_seconds, lambda: self._mark_seen(item_id))
 
-    def _ask_for_news(self) -> None:
+    def _request_current_item(self) -> None:
         """Have the item under the cursor read from the service."""
         if self.items.current_id is not None and self.screen.is_current:
             self.run_worker(work(self._store.look_at, self.items.current_id), exclusive=True, group="look")
 
-    def _looked(self, item_id: int) -> None:
+    def _mark_seen(self, item_id: int) -> None:
         """Mark an item as seen; a later change of it stays unread until the cursor comes back."""
         if self.items.current_id == item_id and self._preview.display and self.screen.is_current:
             self.post_message(StoreScreen.Seen(item_id))
@@ -188,11 +188,11 @@ class ItemPanes(StorageErrorGuard, Container):
         has_room = not is_below or height >= (MIN_HEIGHT_BELOW if self._is_asked_for else USUAL_HEIGHT_BELOW)
         self._preview.display = has_room and not self.has_class("-alone") and not self.has_class("-empty")
         self._line = width * LIST_SHARE // 100 if self._preview.display and not is_below else None
-        self.tell_edges()
+        self.report_edges()
         if self._preview.display:
             self.preview_soon()
 
-    def tell_edges(self) -> None:
+    def report_edges(self) -> None:
         """Report where the line between the panes meets the rules around them."""
         self.post_message(self.Placed(self._line, self._line))
 
@@ -213,14 +213,14 @@ class ItemPanes(StorageErrorGuard, Container):
         self._is_wanted_below = not self._is_wanted_below
         self._place()
 
-    def spare(self, is_sparing: bool) -> None:
+    def set_low_bandwidth(self, is_low_bandwidth: bool) -> None:
         """Turn low bandwidth on or off: no preview until requested, scrolling by half pages, a bar as cursor."""
-        self.items.spare(is_sparing)
+        self.items.set_low_bandwidth(is_low_bandwidth)
         self._is_asked_for = False
-        self.set_class(is_sparing, "-alone")
+        self.set_class(is_low_bandwidth, "-alone")
         self._place()
 
-    def spare_preview(self, is_empty: bool) -> None:
+    def hide_preview_when_empty(self, is_empty: bool) -> None:
         """Hide the preview while the list is empty."""
         if is_empty != self.has_class("-empty"):
             self.set_class(is_empty, "-empty")

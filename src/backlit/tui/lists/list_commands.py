@@ -61,7 +61,7 @@ from backlit.tui.widgets.text_view import SCROLL_LINES
 
 
 class ListTarget(AddTarget, Protocol):
-    """The screen of a list: the backlog, the board or the plan."""
+    """What a command of lists acts on: the screen of the backlog, of the board or of the plan."""
 
     shared: SharedFilter
     line: FilterLine
@@ -266,9 +266,9 @@ def page_preview(target: ListTarget, call: CommandContext) -> None:
 
 
 def toggle_sparing(target: ListTarget, _call: CommandContext) -> None:
-    target.session.is_sparing = is_sparing = not target.items.is_sparing
-    target.panes.spare(is_sparing)
-    target.say("Low bandwidth is on. Press p to show the preview." if is_sparing else "Low bandwidth is off.")
+    target.session.is_low_bandwidth = is_low_bandwidth = not target.items.is_low_bandwidth
+    target.panes.set_low_bandwidth(is_low_bandwidth)
+    target.say("Low bandwidth is on. Press p to show the preview." if is_low_bandwidth else "Low bandwidth is off.")
 
 
 def key_choices(store: Store, first: Sequence[str], without: Sequence[str] = ()) -> Iterator[Choice]:
@@ -380,7 +380,7 @@ def unwind(target: ListTarget, _call: CommandContext) -> None:
     elif items.selection.clear():
         return
     elif now.is_narrowed:
-        filter_list(target, replace(now, query=now.before))
+        filter_list(target, replace(now, query=now.without_last_condition))
         if not target.shared.now.is_narrowed:
             target.line.return_to_row()
     elif target.node is not None:
@@ -406,7 +406,7 @@ def step_to_match(target: ListTarget, call: CommandContext) -> None:
 
 async def _go_to_match(target: ListTarget, typed: str, *, is_down: bool) -> None:
     filtering = narrowed_filter(target, typed, target.shared.now.query)
-    spec = replace(filtering.over(target.spec, target.store), group=(), alike=(), sort=())
+    spec = replace(filtering.applied_to(target.spec, target.store), group=(), alike=(), sort=())
     match = await match_from(target.items, target.store.view(spec), target.line.steps)
     target.line.steps = 0
     if match is None:

@@ -99,15 +99,16 @@ class ListFrame(Vertical):
         self._status = status
         self._show_hints()
 
-    def brighten(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Part]]]) -> None:
+    def highlight(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Part]]]) -> None:
         """Draw the rule above the pane with the focus brighter, and titles of panes at their cells."""
-        self._above.brighten(cells, titles)
+        self._above.highlight(cells, titles)
 
     @on(QueryLine.Turned)
     def _show_hints(self) -> None:
         items = self._panes.items
         shown = [each for each in self._hints if each != PREVIEW_HINT or not self._panes.has_preview]
-        shown[3:3] = ["list.columns-right"] * self.has_more_columns
+        if self.has_more_columns:
+            shown.insert(3, "list.columns-right")
         usual = HINTS_WITHOUT_ROWS if has_no_items(items) else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
         hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
@@ -141,8 +142,9 @@ def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spe
         if spec.with_done
         else "Open items"
     )
-    parts: list[Part] = [(name, "heading")] * bool(name)
-    parts += [(" · not loaded", "muted")] * (not project)
+    parts: list[Part] = [(name, "heading")] if name else []
+    if not project:
+        parts.append((" · not loaded", "muted"))
     if node is not None:
         path = store.lookups.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
         below = " and below" if node.has_subtree else ""
@@ -218,7 +220,7 @@ class FilterLine(QueryLine):
         try:
             self._take()
         except BadRequest as error:
-            self.blame(str(error), is_sure=True)
+            self.show_fault(str(error), is_sure=True)
             self.post_message(AnswerRefused(str(error)))
             return True
         if self.text:
@@ -232,7 +234,7 @@ class FilterLine(QueryLine):
             try:
                 self._take()
             except BadRequest as error:
-                self.blame(str(error))
+                self.show_fault(str(error))
 
     def _take(self) -> None:
         filtering = narrowed_filter(self._target, self.text, self._kept)

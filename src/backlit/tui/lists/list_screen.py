@@ -35,7 +35,7 @@ MAX_NAMED = 3
 
 
 class ListScreen(ItemScreen):
-    """A `lists.target.ListTarget`; subclasses make the panes, show a spec in them, and draw the lines around them.
+    """A `lists.list_commands.ListTarget`. Subclasses make the panes, show a spec in them, and draw the lines around.
 
     The application's filter replaces that of `spec` whenever the user comes to the screen.
     """
@@ -104,7 +104,7 @@ class ListScreen(ItemScreen):
         if is_other:
             self._shown = now.view
             spec = replace(now.view.spec, with_done=now.view.spec.with_done or self.shows_done)
-        self.show_spec(now.over(spec, self.store))
+        self.show_spec(now.applied_to(spec, self.store))
         if is_other:
             self.columns.use_saved(now.view)
         self.update_labels()
@@ -204,13 +204,12 @@ class ListScreen(ItemScreen):
         group = {} if item_type is ItemType.TASK else self.items.group_here()
         return {**super().preset(item_type), **group_preset(self.store, item_type, group)}
 
-
-def show_changed(target: ListScreen, item_ids: Sequence[int]) -> None:
-    """Put the cursor on the first of some changed items that the list has; say why it has none."""
-    view, here = target.items.view, target.items.current_id
-    known = view.ids() if view is not None and view.count is not None else ()
-    first = next((each for each in item_ids if each in known), item_ids[0])
-    target.item_added(here if here is not None and here in item_ids else first)
+    def go_to_changed(self, item_ids: Sequence[int]) -> None:
+        """Put the cursor on the first of some changed items that the list has; say why it has none."""
+        view, here = self.items.view, self.items.current_id
+        known = view.ids() if view is not None and view.count is not None else ()
+        first = next((each for each in item_ids if each in known), item_ids[0])
+        self.item_added(here if here is not None and here in item_ids else first)
 
 
 def item_title(item: Item) -> str:

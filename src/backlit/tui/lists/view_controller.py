@@ -86,7 +86,7 @@ class EmptyListReader:
 
 
 class ViewTarget(FilterTarget, Protocol):
-    """The screen of a list."""
+    """The screen whose list a `ListViewController` fills."""
 
     panes: ItemPanes
     frame: ListFrame
@@ -178,11 +178,11 @@ class ListViewController:
         selected = selection_words(target.panes.selected.totals)
         has_key = not (store.lookups.is_read_only or target.line.is_open)
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
-        place = status_words(store, *(() if self._items.is_sparing else position))
+        place = status_words(store, *(() if self._items.is_low_bandwidth else position))
         unmatched = self._unmatched if self._unmatched.spec == target.spec else EmptyListFigures()
-        figures = totals_words(totals) or [(f"0 of {counted(unmatched.all.count, 'item')}", "foreground")] * (
-            unmatched.all != NO_TOTALS
-        )
+        figures = totals_words(totals)
+        if not figures and unmatched.all != NO_TOTALS:
+            figures = [(f"0 of {counted(unmatched.all.count, 'item')}", "foreground")]
         target.frame.say([*heading, *lacking], figures, [*unread, *selected, *place])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
         is_empty = has_no_items(self._items)
@@ -199,7 +199,7 @@ class ListViewController:
                 texts=unmatched.texts,
                 can_clear=can_clear,
             )
-        target.panes.spare_preview(is_empty)
+        target.panes.hide_preview_when_empty(is_empty)
 
     def follow(self, changes: ChangeBatch) -> None:
         items, panes, target = self._items, self._target.panes, self._target
@@ -271,9 +271,13 @@ class ListViewController:
         spec = self._target.spec
         if not view.count and (spec.text or spec.query):
             await asyncio.sleep(EXPLAIN_EMPTY_DELAY)
-            wider = replace(spec, text="") if spec.text else replace(spec, query=self._target.shared.now.before)
+            wider = (
+                replace(spec, text="")
+                if spec.text
+                else replace(spec, query=self._target.shared.now.without_last_condition)
+            )
             found = filter_in_texts(self._target.shared.now)
-            texts = None if found is None else found.over(spec, self._store)
+            texts = None if found is None else found.applied_to(spec, self._store)
             self._unmatched = await self._unmatched_reader.read(spec, wider if wider != spec else None, texts)
         if self._items.is_attached and view is self._target.current_view:
             if not self.is_judged:

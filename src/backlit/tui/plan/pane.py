@@ -23,7 +23,6 @@ from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_rows import OWNER_COLUMN, POINTS_COLUMN, SCROLLBAR, DisplayNames, ListColumn
-from backlit.tui.widgets.line_list import with_scrollbar
 from backlit.tui.widgets.side_lines import TwoSidedLine, Word
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
@@ -82,7 +81,7 @@ class PlanList(BacklogList):
         row = self.row(index)
         if isinstance(row, GroupLine) and row.key == FORECAST_KEY:
             line = forecast_line(self._names.group(row), row, self.size.width, ThemeStyles.of(self.app))
-            return with_scrollbar(self, line, index)
+            return self.with_scrollbar(line, index)
         return super().render_row(index, is_cursor=is_cursor and self.has_focus)
 
     def move_to(self, index: int) -> None:

@@ -143,9 +143,9 @@ class PlanBody(ItemPanes):
     @on(PlanPanes.Placed)
     def _panes_placed(self, message: PlanPanes.Placed) -> None:
         self._panes_line = message.line
-        self.tell_edges()
+        self.report_edges()
 
-    def tell_edges(self) -> None:
+    def report_edges(self) -> None:
         """Let the rules meet the first line between panes; a preview below has no line."""
         line = self._line if self._panes_line is None else self._panes_line
         is_covered = self._preview.display and self.has_class("-below")
@@ -161,8 +161,8 @@ class PlanBody(ItemPanes):
         self.preview_soon()
         self.measure_selection()
 
-    def spare(self, is_sparing: bool) -> None:
-        super().spare(is_sparing)
+    def set_low_bandwidth(self, is_low_bandwidth: bool) -> None:
+        super().set_low_bandwidth(is_low_bandwidth)
         for pane in self._plan_panes.every:
             if pane.items is not self.items:
-                pane.items.spare(is_sparing)
+                pane.items.set_low_bandwidth(is_low_bandwidth)

@@ -170,7 +170,7 @@ class PlanScreen(ListScreen):
             {"plan.next-pane": self.lists.name_of(self._panes.after(1))},
         )
         beside = [(pane.region.x + 1, title) for pane, title in titles.items() if pane.display and not is_single]
-        self.frame.brighten(self._panes.rule_above(), beside)
+        self.frame.highlight(self._panes.rule_above(), beside)
         views = self.shared.views
         self.frame.show_tabs(views.names, views.place(view))
 
@@ -297,7 +297,7 @@ class PlanPaneHeads:
 
 def row_place(panes: PlanPanes) -> tuple[int, int, str] | tuple[()]:
     items = panes.focused.items
-    if items.is_sparing or items.view is None or not items.view.count:
+    if items.is_low_bandwidth or items.view is None or not items.view.count:
         return ()
     here = next(items.view.outline.window(items.cursor, items.cursor + 1), None)
     return (here.start + 1, items.view.count, "row") if isinstance(here, range) else ()

@@ -17,7 +17,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import LIMIT_LINE, ON, Piece, Row, draw_timeline, legend, line_at, stacked_bar
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
-from backlit.tui.widgets.line_list import LineList, scrollbar_of, with_scrollbar
+from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import HEADING, Word
 
 LEAST_PLOT = 9
@@ -230,7 +230,7 @@ class ReportTable(LineList):
         item_type = self._report.table.item_types[index] if self._report.table.item_types else ""
         colour = "muted" if row[1] is None else "foreground"
         strip = self._row(row, colour, bar, is_cursor=is_cursor, item_type=item_type)
-        return with_scrollbar(self, strip, index)
+        return self.with_scrollbar(strip, index)
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         if not line or self._report is None or self._bars is None:
@@ -248,7 +248,7 @@ class ReportTable(LineList):
 
     def _laid_out(self, report: Report) -> tuple[dict[int, int], int]:
         width = self.size.width
-        room = width - LEAD - MARGIN - bool(scrollbar_of(self))
+        room = width - LEAD - MARGIN - bool(self.scrollbar_rows())
         if self._layout is None or self._layout[0] != room:
             share = min(12, (width - 30) // 4) if report.table.item_ids else width // 4
             least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if self._bars is not None else 0

@@ -63,7 +63,7 @@ class UiSession:
         self.templates = templates
         self.capacities = capacities or OwnCapacities()
         self.images = images
-        self.is_sparing = False
+        self.is_low_bandwidth = False
         """Whether low bandwidth was turned on."""
         self.last_act: FieldEdit | None = None
         self.agreed_estimates: set[str] = set()

@@ -14,7 +14,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, span
 from backlit.tui.lists.filtering import NodeFilter, NodeFilterRequested
 from backlit.tui.trees.tree_columns import TreeContents, TreeLayout
-from backlit.tui.widgets.line_list import LineList, with_scrollbar
+from backlit.tui.widgets.line_list import LineList
 
 FOLDED, UNFOLDED, LEAF = "▸", "▾", " "
 
@@ -223,7 +223,7 @@ class TreeList(LineList):
                 node, fold=self.folding.sign(node.id), filter_sign=self._filter_sign(node.id), is_cursor=is_cursor
             )
             self._strips[node.id, is_cursor] = strip
-        return with_scrollbar(self, strip, index)
+        return self.with_scrollbar(strip, index)
 
     def on_resize(self) -> None:
         self._forget_drawn()

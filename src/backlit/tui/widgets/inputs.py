@@ -190,7 +190,7 @@ class QueryLine(Vertical):
         self.display = False
         self.post_message(self.Turned())
 
-    def blame(self, fault: str, *, is_sure: bool = False) -> None:
+    def show_fault(self, fault: str, *, is_sure: bool = False) -> None:
         """Show an error, or none; unless it is sure, completions hide it."""
         self._fault = fault
         if is_sure:

@@ -205,9 +205,9 @@ class ItemList(LineList):
 
     # State
 
-    def spare(self, is_sparing: bool) -> None:
-        self.is_sparing = is_sparing
-        self.scrolls_by_half = is_sparing or is_over_ssh()
+    def set_low_bandwidth(self, is_low_bandwidth: bool) -> None:
+        self.is_low_bandwidth = is_low_bandwidth
+        self.scrolls_by_half = is_low_bandwidth or is_over_ssh()
         self.forget_drawn()
 
     def start_over(self) -> None:

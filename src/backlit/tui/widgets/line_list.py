@@ -88,7 +88,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.cursor = 0
         self.row_lines: Sequence[tuple[int, int]] = ()
         """The row and the line of each line of rows of different heights, where there is room for all of them."""
-        self.is_sparing = False
+        self.is_low_bandwidth = False
         self.scrolls_by_half = is_over_ssh()
 
     # Hooks
@@ -110,7 +110,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
     def render_blank(self, y: int) -> Strip:
         """Draw a line below the last row; y counts from the first row's line."""
         if self.empty_text and not self.row_count():
-            return empty_line(self, y)
+            return self.draw_empty_line(y)
         return Strip.blank(self.size.width, self.rich_style)
 
     # Drawing
@@ -175,7 +175,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         """Move the cursor by some rows; less than half a page leaves rows around it in sight."""
         self.move_to(self.cursor + rows)
         if abs(rows) < self.page // 2:
-            keep_margin(self)
+            self.keep_margin()
 
     def page_by(self, step: float, count: int) -> None:
         """Move the cursor by half pages, or scroll by whole ones; the cursor keeps its line of the screen then."""
@@ -199,7 +199,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         """Scroll until the cursor's row is on a line of the page; the cursor stays in sight."""
         top = max(0, min(self.cursor - line, self.row_count() - self.page))
         if top != self.top:
-            show_from(self, top)
+            self.show_from(top)
         self.move_to(max(self.top, min(self.cursor, self.top + self.page - 1)))
 
     def rows_replaced(self, cursor: int) -> None:
@@ -220,7 +220,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
             top = self.cursor - self.page + 1 + step
         top = max(0, min(top, max(0, self.row_count() - self.page)))
         if top != self.top:
-            show_from(self, top)
+            self.show_from(top)
 
     def on_resize(self) -> None:
         self._keep_in_sight()
@@ -247,80 +247,73 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         if is_second:
             self.post_message(self.Chosen(self, index))
 
+    def draw_empty_line(self, y: int) -> Strip:
+        """Draw a line of an empty list: the reason, and the ways out below it, at a third of the height."""
+        ways = self.empty_ways
+        if not ways:
+            return self.draw_text_line(self.empty_text, y)
+        theme, size = ThemeStyles.of(self.app), self.size
+        keys_width = max(cell_len(keys) for keys, _ in ways) + WAYS_GAP
+        head, _, note = self.empty_text.partition("\n")
+        colour = "conflict" if head.startswith("!") else "foreground"
+        room = size.width - 2 * len(MARGIN)
+        lines = [[Segment(each, theme.style(colour, bold=True))] for each in wrapped(head, room)]
+        lines += [[Segment(each, theme.style("muted"))] for each in ((*wrapped(note, room), "") if note else ("",))]
+        width = max(*(cell_len(each.text) for [each] in lines), *(keys_width + cell_len(effect) for _, effect in ways))
+        lines += [
+            [Segment(fit(keys, keys_width), theme.style("accent")), Segment(effect, theme.style("muted"))]
+            for keys, effect in ((keys, fit(effect, min(cell_len(effect), room - keys_width))) for keys, effect in ways)
+        ]
+        at = y - max(0, (size.height - self.HEADER_LINES - len(lines)) // 3)
+        margin = Segment(" " * max(len(MARGIN), (size.width - width) // 2), theme.style())
+        segments = [margin, *lines[at]] if 0 <= at < len(lines) else []
+        return Strip(segments).adjust_cell_length(size.width, theme.style())
 
-def empty_line(shown: LineList, y: int) -> Strip:
-    """Draw a line of an empty list: the reason, and the ways out below it, at a third of the height."""
-    ways = shown.empty_ways
-    if not ways:
-        return words_line(shown, shown.empty_text, y)
-    theme, size = ThemeStyles.of(shown.app), shown.size
-    keys_width = max(cell_len(keys) for keys, _ in ways) + WAYS_GAP
-    head, _, note = shown.empty_text.partition("\n")
-    colour = "conflict" if head.startswith("!") else "foreground"
-    room = size.width - 2 * len(MARGIN)
-    lines = [[Segment(each, theme.style(colour, bold=True))] for each in wrapped(head, room)]
-    lines += [[Segment(each, theme.style("muted"))] for each in ((*wrapped(note, room), "") if note else ("",))]
-    width = max(*(cell_len(each.text) for [each] in lines), *(keys_width + cell_len(effect) for _, effect in ways))
-    lines += [
-        [Segment(fit(keys, keys_width), theme.style("accent")), Segment(effect, theme.style("muted"))]
-        for keys, effect in ((keys, fit(effect, min(cell_len(effect), room - keys_width))) for keys, effect in ways)
-    ]
-    at = y - max(0, (size.height - shown.HEADER_LINES - len(lines)) // 3)
-    margin = Segment(" " * max(len(MARGIN), (size.width - width) // 2), theme.style())
-    segments = [margin, *lines[at]] if 0 <= at < len(lines) else []
-    return Strip(segments).adjust_cell_length(size.width, theme.style())
+    def draw_text_line(self, words: str, y: int) -> Strip:
+        """Draw a line of a text in place of rows: it starts on the second line and wraps. An error begins with !."""
+        theme, width = ThemeStyles.of(self.app), self.size.width
+        lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
+        text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
+        return Strip([Segment(fit(text, width), theme.style("conflict" if words.startswith("!") else "muted"))])
 
+    def draw_headings(self, words: str) -> Strip:
+        style = ThemeStyles.of(self.app).heading("muted")
+        return Strip([Segment(words, style)]).adjust_cell_length(self.size.width, style)
 
-def words_line(shown: LineList, words: str, y: int) -> Strip:
-    """Draw a line of a text in place of rows; the text starts on the second line and wraps. An error begins with !."""
-    theme, width = ThemeStyles.of(shown.app), shown.size.width
-    lines = wrapped(words, width - 2 * len(MARGIN)) if words else []
-    text = MARGIN + lines[y - 1] if 1 <= y <= len(lines) else ""
-    return Strip([Segment(fit(text, width), theme.style("conflict" if words.startswith("!") else "muted"))])
+    def keep_margin(self) -> None:
+        """Scroll until there are rows around the cursor in sight; half pages make room by themselves."""
+        margin = 0 if self.scrolls_by_half else min(SCROLL_MARGIN, (self.page - 1) // 2)
+        top = min(max(self.top, self.cursor - self.page + 1 + margin), self.cursor - margin)
+        top = max(0, min(top, self.row_count() - self.page))
+        if top != self.top:
+            self.show_from(top)
 
+    def show_from(self, top: int) -> None:
+        """Scroll to a first row; rows that stay in sight are moved, not drawn again."""
+        lines, bar = self.ROW_LINES * (top - self.top), self.scrollbar_rows()
+        self.top = top
+        body = Region(0, self.HEADER_LINES, self.size.width, self.size.height - self.HEADER_LINES)
+        if self.row_lines or not (self.IS_PLAIN and scroll(self, body, lines)):
+            self.repaint()
+            return
+        for index in {*bar} ^ {*self.scrollbar_rows()}:
+            self.refresh_row(index)
 
-def heads_line(shown: LineList, words: str) -> Strip:
-    style = ThemeStyles.of(shown.app).heading("muted")
-    return Strip([Segment(words, style)]).adjust_cell_length(shown.size.width, style)
+    def scrollbar_rows(self) -> range:
+        """Return the rows beside which the scrollbar is drawn; none where all rows fit, or on a slow connection."""
+        count, page = self.row_count(), self.page
+        if count <= page or page == 1 or self.is_low_bandwidth:
+            return range(0)
+        size = max(1, page * page // count)
+        start = self.top + round(self.top / (count - page) * (page - size))
+        return range(start, start + size)
 
-
-def keep_margin(rows: LineList) -> None:
-    """Scroll until there are rows around the cursor in sight; half pages make room by themselves."""
-    margin = 0 if rows.scrolls_by_half else min(SCROLL_MARGIN, (rows.page - 1) // 2)
-    top = min(max(rows.top, rows.cursor - rows.page + 1 + margin), rows.cursor - margin)
-    top = max(0, min(top, rows.row_count() - rows.page))
-    if top != rows.top:
-        show_from(rows, top)
-
-
-def show_from(rows: LineList, top: int) -> None:
-    """Scroll to a first row; rows that stay in sight are moved, not drawn again."""
-    lines, bar = rows.ROW_LINES * (top - rows.top), scrollbar_of(rows)
-    rows.top = top
-    body = Region(0, rows.HEADER_LINES, rows.size.width, rows.size.height - rows.HEADER_LINES)
-    if rows.row_lines or not (rows.IS_PLAIN and scroll(rows, body, lines)):
-        rows.repaint()
-        return
-    for index in {*bar} ^ {*scrollbar_of(rows)}:
-        rows.refresh_row(index)
-
-
-def scrollbar_of(rows: LineList) -> range:
-    """Return the rows beside which the scrollbar is drawn; none where all rows fit, or on a slow connection."""
-    count, page = rows.row_count(), rows.page
-    if count <= page or page == 1 or rows.is_sparing:
-        return range(0)
-    size = max(1, page * page // count)
-    start = rows.top + round(rows.top / (count - page) * (page - size))
-    return range(start, start + size)
-
-
-def with_scrollbar(rows: LineList, line: Strip, index: int) -> Strip:
-    if index not in scrollbar_of(rows):
-        return line
-    theme = ThemeStyles.of(rows.app)
-    bar = Segment(SCROLLBAR if theme.is_colourless else " ", theme.style(on="rule"))
-    return Strip([*line.crop(0, rows.size.width - 1), bar], rows.size.width)
+    def with_scrollbar(self, line: Strip, index: int) -> Strip:
+        if index not in self.scrollbar_rows():
+            return line
+        theme = ThemeStyles.of(self.app)
+        bar = Segment(SCROLLBAR if theme.is_colourless else " ", theme.style(on="rule"))
+        return Strip([*line.crop(0, self.size.width - 1), bar], self.size.width)
 
 
 class Identified(Protocol):
@@ -361,7 +354,7 @@ class EntryList(LineList, Generic[Entry]):
 
 
 class MoveTarget(Protocol):
-    """A list with a cursor on one of its rows."""
+    """What a command that moves a cursor acts on: anything of rows, also the texts of comments."""
 
     cursor: int
 

@@ -267,7 +267,7 @@ class RuleLine(TwoSidedLine):
         self._bright: tuple[int, int] | None = None
         self._titles: Sequence[tuple[int, Sequence[Drawn]]] = ()
 
-    def brighten(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Part]]] = ()) -> None:
+    def highlight(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Part]]] = ()) -> None:
         """Draw a stretch of the rule brighter and thicker, None for no stretch, and titles of panes at their cells."""
         drawn = [(x, _spaced([*map(_drawn, words)])) for x, words in titles]
         if (cells, drawn) != (self._bright, self._titles):
@@ -342,13 +342,18 @@ def tabs_within(tabs: Sequence[Drawn], width: int) -> list[Drawn]:
         return list(tabs)
     before, after = (f" {ELLIPSIS}", "muted", ""), (ELLIPSIS, "muted", "")
     current = next((at for at, tab in enumerate(tabs) if tab[1] == CURRENT_TAB_COLOUR), 0)
-    room = width - length([*[before] * bool(current), after])
+    signs = [before, after] if current else [after]
+    room = width - length(signs)
     sight = indices_around([cell_len(text) for text, _, _ in tabs], current, room)
     shown = [tabs[at] for at in sight]
     if len(shown) == 1:
         text, colour, command_id = shown[0]
         shown = [(fit(text, max(1, min(cell_len(text), room))), colour, command_id)]
-    return [*[before] * bool(sight.start), *shown, *[after] * (sight.stop < len(tabs))]
+    if sight.start:
+        shown.insert(0, before)
+    if sight.stop < len(tabs):
+        shown.append(after)
+    return shown
 
 
 class TabLine(TwoSidedLine):

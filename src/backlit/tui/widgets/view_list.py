@@ -22,7 +22,6 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
 from backlit.tui.widgets.item_list import GroupFolding, ItemList
 from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL_COLUMNS, DisplayNames, ListColumn, RowLayout, RowWindow
-from backlit.tui.widgets.line_list import keep_margin, with_scrollbar
 
 MAX_GROUP_NAME_WIDTH = 24
 """Cells of a group's name in the footer."""
@@ -206,7 +205,7 @@ class BacklogList(ItemList):
         def lay_out(width: int, columns: Sequence[ListColumn]) -> RowLayout:
             theme = ThemeStyles.of(self.app)
             return RowLayout(
-                width, names, theme, self._largest_id, columns, sought=self._sought, is_plain=self.is_sparing
+                width, names, theme, self._largest_id, columns, sought=self._sought, is_plain=self.is_low_bandwidth
             )
 
         self.columns = ColumnScroll(self.COLUMNS, lambda: self.size.width, lay_out, redraw)
@@ -329,11 +328,11 @@ class BacklogList(ItemList):
     def on_resize(self) -> None:
         self.columns.redraw()
         super().on_resize()
-        keep_margin(self)
+        self.keep_margin()
 
     def refresh_cursor(self, index: int) -> None:
         y = index - self.top
-        if not self.is_sparing:
+        if not self.is_low_bandwidth:
             self.refresh_row(index)
         elif 0 <= y < self.page:
             self.refresh(Region(0, y + self.HEADER_LINES, LEAD, 1))
@@ -346,11 +345,11 @@ class BacklogList(ItemList):
         if row is None:
             return self.render_blank(-1)
         if isinstance(row, GroupLine):
-            return with_scrollbar(self, self.columns.line((row, (), is_cursor, False, NO_BADGE)), index)
+            return self.with_scrollbar(self.columns.line((row, (), is_cursor, False, NO_BADGE)), index)
         is_selected = self.selection.has_row(index, row.id)
         cells = self._window.cells(row.id, self.columns.layout.read)
         badge = self._window.badge(row.id)
-        return with_scrollbar(self, self.columns.line((row, cells, is_cursor, is_selected, badge)), index)
+        return self.with_scrollbar(self.columns.line((row, cells, is_cursor, is_selected, badge)), index)
 
 
 def searched_name_parts(spec: ViewSpec) -> tuple[str, ...]:
