@@ -134,6 +134,21 @@ def test_one_iteration_is_named_or_the_fault_is(store: Store, text: str, found: 
             store.names.iteration(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        *(("zoe", 5), ("Zimt", 5), ("adam", 6), ("57", 57)),
+        *(("nobody", "Unknown user “nobody”. Users: "), ("me", "Unknown user “me”")),
+    ],
+)
+def test_one_user_is_named_or_the_fault_is(store: Store, text: str, found: object) -> None:
+    if isinstance(found, int):
+        assert store.names.user(text) == found
+    else:
+        with pytest.raises(BadRequest, match=f"^{found}"):
+            store.names.user(text)
+
+
 def test_without_iterations_the_missing_word_is_named(tmp_path: Path) -> None:
     with (
         offline_store(tmp_path) as store,

@@ -79,6 +79,21 @@ class StoreNames:
             raise BadRequest(f"“{text}” is ambiguous. Choose one of: {paths}.")
         return entries[next(iter(found))]
 
+    def user(self, text: str) -> int:
+        """Return the id of a user name, a full name, a part of one, a number, or `me`.
+
+        Raises BadRequest for an unknown or ambiguous one.
+        """
+        found = self.ids(NameKind.USER, text, with_subtree=False)
+        people = self._lookups.known_people()
+        if not found:
+            known = ", ".join(sorted(each.username for each in self._lookups.people().values()))
+            raise BadRequest(f"Unknown user “{text}”. Users: {known or 'none'}.")
+        if len(found) > 1:
+            names = ", ".join(sorted(people[each].username for each in found))
+            raise BadRequest(f"“{text}” is ambiguous. Choose one of: {names}.")
+        return next(iter(found))
+
     def _user_ids(self, wanted: str) -> frozenset[int]:
         """Return the ids of a user's name. A user who is no longer listed has only a number."""
         people = self._lookups.known_people()
