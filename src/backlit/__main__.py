@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from backlit.cli.last_frame import saved_frame
 from backlit.cli.machine import check_machine
-from backlit.cli.typed_ahead import RawTerminal, has_screen
+from backlit.cli.typed_ahead import PIPE, RawTerminal, can_ask, has_screen
 
 if TYPE_CHECKING:
     import argparse
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 FAILED = 1
 INTERRUPTED = 130
-ASKING = {"commands.session:log_in", "commands.session:log_out", "admin:add_user", "admin:change_password"}
+ASKING = {
+    *("commands.session:log_in", "commands.session:log_out", "commands.items_import:import_items"),
+    *("admin:add_user", "admin:change_password"),
+}
 """Handlers that ask on the terminal, for a password or an answer."""
 
 
@@ -52,7 +55,9 @@ def _run(arguments: Sequence[str]) -> int:
             terminal.enter(frame[1])
         chosen = _chosen(arguments)
         is_screen = chosen.handler.startswith("commands.app:") and has_screen()
-        if is_screen or (chosen.handler in ASKING and sys.stdin and sys.stdin.isatty()):
+        # A file that is typed on the terminal needs its lines and its ctrl+d, which the modes for questions switch off.
+        is_asking = chosen.handler in ASKING and getattr(chosen, "file", "") != PIPE
+        if is_screen or (is_asking and can_ask()):
             terminal = terminal or end.enter_context(RawTerminal())
         chosen.terminal, chosen.frame = terminal, frame
         module, _, function = chosen.handler.partition(":")

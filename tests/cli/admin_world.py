@@ -72,10 +72,10 @@ class Workspace:
         return [(found["table"], found["field"]) for found in self.admin("check", "--json").json["problems"]]
 
 
-def command(*words: str, given: str = "") -> Done:
-    """Run `backlit` in this process with an input of its own."""
+def command(*words: str, given: str | None = "") -> Done:
+    """Run `backlit` in this process with an input of its own; None closes it, as `<&-` does."""
     output, error, before = _text(), _text(), sys.stdin
-    sys.stdin = _text(given)
+    sys.stdin = None if given is None else _text(given)
     try:
         with redirect_stdout(output), redirect_stderr(error):
             try:

@@ -37,7 +37,7 @@ class Home:
     def environment(self) -> dict[str, str]:
         return os.environ | {"BACKLIT_HOME": str(self.path), "TERM": "xterm-256color", "COLUMNS": "80"}
 
-    def run(self, *arguments: str, given: str = "") -> Done:
+    def run(self, *arguments: str, given: str | None = "") -> Done:
         """Run a command in this process with no terminal."""
         with pytest.MonkeyPatch.context() as patch, logs_kept():
             for name, value in self.environment.items():

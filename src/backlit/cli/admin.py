@@ -16,7 +16,7 @@ from backlit.cli.served import (
     settings_with_files,
     writing_transaction,
 )
-from backlit.cli.typed_ahead import read_line
+from backlit.cli.typed_ahead import PIPE, can_ask, read_line, standard_input
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.fields import ItemType, Kind
@@ -93,7 +93,7 @@ def deactivate_user(arguments: argparse.Namespace) -> None:
 
 
 def new_password() -> str:
-    if not sys.stdin.isatty():
+    if not can_ask():
         password = read_line("", is_secret=True)
         if not password:
             raise BadRequest("Password is required: write it on the first line of standard input.")
@@ -294,9 +294,6 @@ def create_workspace(arguments: argparse.Namespace) -> None:
         print_first_steps(arguments)
 
 
-PIPE = "-"
-
-
 def export_workspace(arguments: argparse.Namespace) -> None:
     """Write the workspace to a new file that only its owner may read, or to the output."""
     settings, as_folder = settings_with_files(arguments), arguments.contents == "folder"
@@ -325,7 +322,7 @@ def import_workspace(arguments: argparse.Namespace) -> None:
     if not arguments.database and not has_workspace(settings):
         raise no_workspace(settings)  # a new one would lie beside that of the server
     if arguments.file == PIPE:
-        counts = import_(settings, sys.stdin.buffer, accepts_problems=accepts)
+        counts = import_(settings, standard_input("workspace"), accepts_problems=accepts)
     else:
         path = Path(arguments.file)
         folder = path.with_name(f"{path.name}.files")

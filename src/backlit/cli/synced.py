@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from backlit.cli.typed_ahead import PIPE, standard_input
 from backlit.cli.wiring import chosen_profile, sign_in_needed, store_of
 from backlit.config.settings import find_locations, read_pins
 from backlit.model.amounts import counted
@@ -43,7 +44,7 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
     store = store_of(profile, locations)
     store.open()
     try:
-        connection = _wait_until_settled(store)
+        connection = wait_until_settled(store)
         is_out, has_copy = connection.state is ConnectionState.SIGNED_OUT, bool(store.lookups.projects())
         if is_out and (is_writing or not has_copy):
             raise sign_in_needed(profile, connection.sentence)
@@ -76,7 +77,8 @@ def _choose_project(store: Store, wanted: str) -> None:
             asyncio.run(store.refresh())
 
 
-def _wait_until_settled(store: Store) -> ConnectionStatus:
+def wait_until_settled(store: Store, seconds: float = FIRST_LOAD_TIMEOUT) -> ConnectionStatus:
+    """Start the store and wait until it is in sync or cannot sync; raise Offline after so long without progress."""
     changed = threading.Event()
 
     def note(change: StoreChange) -> None:
@@ -89,19 +91,27 @@ def _wait_until_settled(store: Store) -> ConnectionStatus:
     store.start()
     try:
         while store.connection.state not in _SETTLED:
-            if not changed.wait(FIRST_LOAD_TIMEOUT):
-                raise Offline("The server in this process did not start in time. Run the command again.")
+            if not changed.wait(seconds):
+                raise Offline(_silence(store))
             changed.clear()
         return store.connection
     finally:
         unsubscribe()
 
 
+def _silence(store: Store) -> str:
+    """Say who did not get ready in time: the service in this process, or a server elsewhere."""
+    if store.is_inside:
+        return "The server in this process did not start in time. Run the command again."
+    server = plain(store.connection.server.rstrip("/")) or "The server"
+    return f"{server} did not send the backlog in time. Check the connection, and run the command again."
+
+
 def read_input(file: str, noun: str) -> str:
     """Return the text of a file, or of standard input for `-`; raise StorageError that names the noun."""
-    name = "standard input" if file == "-" else file
+    name = "standard input" if file == PIPE else file
     try:
-        written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        written = standard_input(noun).read() if file == PIPE else Path(file).read_bytes()
     except OSError as error:
         raise StorageError(f"Could not read the {noun} in {name}: {error.strerror}.") from error
     if b"\0" in written:

@@ -8,7 +8,7 @@ import sys
 import termios
 import unicodedata
 from types import FrameType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 ALTERNATE = "\x1b[?1049h"
 """Shows the alternate screen."""
@@ -17,6 +17,8 @@ _INPUT, _LOCAL = 0, 3
 _CHARACTERS = 6
 CTRL_D, CTRL_U = "\x04", "\x15"
 BACKSPACES = {"\x7f", "\b"}
+PIPE = "-"
+"""The name of standard input as a file."""
 
 
 def is_own(terminal: int) -> bool:
@@ -25,6 +27,11 @@ def is_own(terminal: int) -> bool:
         return os.tcgetpgrp(terminal) == os.getpgrp()
     except OSError:
         return True  # the terminal is gone
+
+
+def can_ask() -> bool:
+    # Python has no `sys.stdin` where it was closed (`<&-`).
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def has_screen() -> bool:
@@ -94,11 +101,11 @@ def _set(terminal: int, modes: list[object]) -> None:
 
 
 def read_line(question: str, *, is_secret: bool = False) -> str:
-    """Ask on a hushed terminal and read a line, drawn as it is typed unless secret; keys before the question count.
+    """Ask on a terminal without echo; return the line, drawn as it is typed unless secret. Earlier keys count.
 
     Without a terminal, read the next line of standard input; raise BadRequest if it is not UTF-8.
     """
-    if not sys.stdin.isatty():
+    if not can_ask():
         return _piped_line()
     print(question, end="", file=sys.stderr, flush=True)
     text, decoder = "", codecs.getincrementaldecoder("utf-8")("replace")
@@ -113,10 +120,24 @@ def read_line(question: str, *, is_secret: bool = False) -> str:
     return text
 
 
-def _piped_line() -> str:
-    """Read a line of UTF-8, which the locale may not be; raise BadRequest for other bytes."""
-    from backlit.model.errors import BadRequest
+def standard_input(noun: str) -> BinaryIO:
+    """Return the bytes of standard input; raise StorageError that names the noun where it was closed (`<&-`)."""
+    from backlit.model.errors import StorageError
 
+    if sys.stdin is None:
+        raise StorageError(f"Could not read the {noun} in standard input: it is closed. Name a file, or pipe one in.")
+    return sys.stdin.buffer
+
+
+def _piped_line() -> str:
+    """Read a line of UTF-8, which the locale may not be.
+
+    Raises BadRequest for other bytes, AnswerNeeded where standard input is closed.
+    """
+    from backlit.model.errors import AnswerNeeded, BadRequest
+
+    if sys.stdin is None:
+        raise AnswerNeeded("Standard input is closed. Write the answer to it, or run the command in a terminal.")
     try:
         return sys.stdin.buffer.readline().decode().rstrip("\r\n")
     except UnicodeDecodeError:

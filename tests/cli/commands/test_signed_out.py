@@ -82,6 +82,24 @@ def test_a_sign_out_with_unsent_changes_names_them_and_needs_an_answer(unsent_ho
         assert journal.state().pending == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        (("logout",), 2, "To sign out now, add --yes."),
+        (("login", "https://backlit.example", "--user", "maya"), 2, "Standard input is closed."),
+        (("login", "https://backlit.example", "--code"), 2, "Standard input is closed."),
+        (("plan", "apply", "-"), 1, "Could not read the plan in standard input: it is closed."),
+        (("items", "import", "-"), 1, "Could not read the items in standard input: it is closed."),
+    ],
+)
+def test_a_command_that_reads_a_closed_input_says_so(
+    unsent_home: Home, words: tuple[str, ...], status: int, sentence: str
+) -> None:
+    done = unsent_home.run(*words, given=None)
+
+    assert (done.returncode, sentence in done.stderr) == (status, True), done.stderr
+
+
 @pytest.mark.parametrize(("answer", "status"), [("y", 0), ("", 3)])
 def test_a_sign_out_with_unsent_changes_asks_on_a_terminal(unsent_home: Home, answer: str, status: int) -> None:
     with terminal(["logout"], unsent_home.environment) as shown:

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,9 +14,9 @@ from msgspec import Struct, field
 
 from backlit.cli.output import announce
 from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
-from backlit.cli.typed_ahead import read_line
+from backlit.cli.typed_ahead import PIPE, can_ask, read_line
 from backlit.model.amounts import counted
-from backlit.model.errors import BacklitError, BadRequest, StorageError
+from backlit.model.errors import AnswerNeeded, BacklitError, BadRequest, StorageError
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable
 from backlit.model.plain import plain
 from backlit.model.query.keys import field_named
@@ -229,9 +228,9 @@ def import_items(arguments: argparse.Namespace) -> None:
         if arguments.dry_run or not (found.families or found.changes):
             return
         if found.changes and not arguments.yes:
-            _confirm(len(found.changes))
+            _confirm(len(found.changes), can_answer=arguments.file != PIPE and can_ask())
         if found.is_for_customers and not arguments.customers_see:
-            raise BacklitError("Customers can see some of these changes. To allow that, add --customers-see.")
+            raise AnswerNeeded("Customers can see some of these changes. To allow that, add --customers-see.")
         asyncio.run(write_import(store, found))
 
 
@@ -244,11 +243,14 @@ def _write_report(file: str | None, lines: Iterable[str]) -> None:
         raise StorageError(f"Could not write the report {file}: {error.strerror}. No changes were made.") from error
 
 
-def _confirm(changes: int) -> None:
-    """Ask before existing items change, as another tracker may have given the ids. Raise BadRequest for a no."""
+def _confirm(changes: int, *, can_answer: bool) -> None:
+    """Ask before existing items change, as another tracker may have given the ids.
+
+    Raises BadRequest for a no, AnswerNeeded where it cannot ask: without a terminal, or after the file came from it.
+    """
     items = counted(changes, "existing item")
-    if not sys.stdin.isatty():
-        raise BadRequest(
+    if not can_answer:
+        raise AnswerNeeded(
             f"The ids in the file are those of {items}. To change {'it' if changes == 1 else 'them'}, add --yes."
             " If another tracker gave the ids, remove their column. No changes were made."
         )

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from backlit.cli.typed_ahead import read_line
+from backlit.cli.typed_ahead import can_ask, read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client, sign_in_needed
 from backlit.client.client import Client, root_of
 from backlit.client.network import is_loopback
@@ -97,13 +97,13 @@ class RemoteProfileSignIn:
 
 def _approved(error: OtherOrigin) -> str:
     """Ask for approval to send credentials to another origin, and store it; raise the error if refused."""
-    if sys.stdin.isatty():
+    if can_ask():
         print(error.message, file=sys.stderr)
         answer = read_line(f"Send the sign-in to {plain(error.other)} now and in future? [y/N] ")
         if answer.strip().lower() in {"y", "yes"}:
             return error.other
         raise BadRequest("Sign-in cancelled: no credentials were sent.")
-    raise BadRequest(f"{error.message} If that is right, add --approve {plain(error.other)}") from None
+    raise AnswerNeeded(f"{error.message} If that is right, add --approve {plain(error.other)}") from None
 
 
 async def _sign_in(
@@ -172,7 +172,7 @@ def log_out(arguments: argparse.Namespace) -> None:
 
 
 def _confirm_sign_out(sentence: str) -> None:
-    if not sys.stdin.isatty():
+    if not can_ask():
         raise AnswerNeeded(f"{sentence} To sign out now, add --yes.")
     print(sentence, file=sys.stderr)
     if read_line("Sign out now? [y/N] ").strip().lower() not in {"y", "yes"}:
