@@ -14,13 +14,13 @@ import pytest
 from sqlalchemy import insert, select
 from tests.cli.admin_world import Served, Workspace, command
 
-from backlit.service.admin.records import PIECE
+from backlit.service.admin.records import CONTENT_LINE_BYTES
 from backlit.service.admin.workspace import place_of_files
 from backlit.service.sample.workspace import write_sample
 from backlit.service.storage.schema import work_items
 
 SAMPLE = "lantern"
-LARGE = b"\x00\xff" * PIECE  # two pieces
+LARGE = b"\x00\xff" * CONTENT_LINE_BYTES  # two pieces
 FLAT = 12 * 1024
 """KiB that a workspace of any size may take on top of a small one."""
 

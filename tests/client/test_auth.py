@@ -314,15 +314,15 @@ async def test_a_client_shows_no_secret(tmp_path: Path) -> None:
 async def test_a_look_at_the_sign_in_sees_what_other_processes_did(tmp_path: Path) -> None:
     other, seen = TokenCache(tmp_path / "tokens.json", BASE), []
     async with Foreign(answer(200, ITEM)).client(tmp_path, signed_in=False) as client:
-        seen.append(client.auth.look_again())
+        seen.append(client.auth.reload())
         other.save(TokenGrant("a", "r", 3600))
-        seen += [client.auth.look_again(), client.auth.look_again()]
+        seen += [client.auth.reload(), client.auth.reload()]
         other.clear()
-        seen.append(client.auth.look_again())
+        seen.append(client.auth.reload())
         other.save(TokenGrant("b", "r", 3600))
-        seen.append(client.auth.look_again())
+        seen.append(client.auth.reload())
         (tmp_path / "tokens.json").unlink()
-        seen.append(client.auth.look_again())
+        seen.append(client.auth.reload())
 
     assert seen == [False, True, True, False, True, False]
 

@@ -429,9 +429,9 @@ async def test_pauses_between_attempts_grow_up_to_the_longest(tmp_path: Path, mo
 def test_a_change_just_now_tells_the_zone_and_an_old_stamp_does_not(seconds: int, offset: int) -> None:
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
     clock = ServiceClock(now.timestamp)
-    clock.heard("Sun, 01 Mar 2026 12:00:00 GMT")
+    clock.observe_date_header("Sun, 01 Mar 2026 12:00:00 GMT")
 
-    clock.changed((now + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat())
+    clock.observe_last_modified_at((now + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat())
 
     assert clock.offset == timedelta(seconds=offset)
 
@@ -468,9 +468,9 @@ def test_a_clock_learns_from_the_date_and_from_stamps_of_this_moment(
     def stamp(seconds: int) -> str:
         return (now + timedelta(seconds=seconds)).replace(tzinfo=None).isoformat()
 
-    clock.heard(None if heard is None else format_datetime(now + timedelta(seconds=heard), usegmt=True))
-    clock.created(created and stamp(created))
-    clock.changed(changed and stamp(changed))
+    clock.observe_date_header(None if heard is None else format_datetime(now + timedelta(seconds=heard), usegmt=True))
+    clock.observe_created_at(created and stamp(created))
+    clock.observe_last_modified_at(changed and stamp(changed))
 
     assert clock.offset == (None if offset is None else timedelta(seconds=offset))
 

@@ -11,7 +11,7 @@ import pytest
 from tests.client.foreign import BASE, Foreign, answer
 
 from backlit.client.client import Client
-from backlit.client.tokens import COOKIE, LONGEST_SESSION, LoginCookie, TokenCache, cookie_value
+from backlit.client.tokens import LOGIN_COOKIE, LONGEST_SESSION, LoginCookie, TokenCache, cookie_value
 from backlit.model.errors import BadRequest, SignInNeeded
 from backlit.model.wrap import LOGIN_PATH
 from backlit.service.app import Service
@@ -39,7 +39,7 @@ async def browser(service: Service) -> AsyncIterator[httpx.AsyncClient]:
 async def test_the_session_is_used_until_it_ends_and_that_is_said(
     visitor: Client, browser: httpx.AsyncClient, tokens: TokenCache
 ) -> None:
-    await visitor.auth.sign_in_with_cookie(f"Cookie: other=1; {COOKIE}={browser.cookies[COOKIE]}")
+    await visitor.auth.sign_in_with_cookie(f"Cookie: other=1; {LOGIN_COOKIE}={browser.cookies[LOGIN_COOKIE]}")
     renamed = await visitor.work_items.update(1, {"Name": "By cookie"})
     assert (renamed["fields"]["Name"], (await visitor.users.me())["name"]) == ("By cookie", "maya")
 
@@ -54,7 +54,7 @@ async def test_the_session_is_used_until_it_ends_and_that_is_said(
 async def test_cookie_expires_with_its_session(
     visitor: Client, browser: httpx.AsyncClient, service: Service, tokens: TokenCache, tmp_path: Path
 ) -> None:
-    await visitor.auth.sign_in_with_cookie(browser.cookies[COOKIE])
+    await visitor.auth.sign_in_with_cookie(browser.cookies[LOGIN_COOKIE])
     path = tmp_path / "private" / "tokens.json"
     entries = json.loads(path.read_text())
     entries[INSIDE]["grantedAt"] -= LONGEST_SESSION
@@ -63,13 +63,13 @@ async def test_cookie_expires_with_its_session(
     async with Client.inside(service.asgi, tokens) as later:
         with pytest.raises(SignInNeeded, match="has ended"):
             await later.users.me()
-    assert browser.cookies[COOKIE] not in path.read_text()
+    assert browser.cookies[LOGIN_COOKIE] not in path.read_text()
 
 
 async def test_signing_out_forgets_it_and_leaves_the_browser_alone(
     visitor: Client, browser: httpx.AsyncClient, tokens: TokenCache
 ) -> None:
-    await visitor.auth.sign_in_with_cookie(browser.cookies[COOKIE])
+    await visitor.auth.sign_in_with_cookie(browser.cookies[LOGIN_COOKIE])
     await visitor.auth.sign_out()
 
     assert tokens.load() is None
@@ -85,7 +85,7 @@ async def test_cookie_is_sent_alone_and_only_to_the_own_origin(tmp_path: Path) -
             await other.get("https://elsewhere.example/", auth=client.auth)
 
     said = [(each.headers.get("cookie"), each.headers.get("authorization")) for each in foreign.requests]
-    assert said == [(f"{COOKIE}=hidden-value", None), (None, None)]
+    assert said == [(f"{LOGIN_COOKIE}=hidden-value", None), (None, None)]
     assert "hidden" not in repr(client.auth) + repr(vars(client.auth))
 
 
@@ -121,14 +121,14 @@ async def test_a_newer_session_of_another_process_takes_the_place_of_one_that_en
     assert said == ["spent", "fresh"]
 
 
-@pytest.mark.parametrize("given", ["abc", f"{COOKIE}=abc", f"cookie: a=1; {COOKIE}=abc ; b=2", " abc\n"])
+@pytest.mark.parametrize("given", ["abc", f"{LOGIN_COOKIE}=abc", f"cookie: a=1; {LOGIN_COOKIE}=abc ; b=2", " abc\n"])
 def test_cookie_is_accepted_as_a_browser_shows_it(given: str) -> None:
     assert cookie_value(given) == "abc"
 
 
-@pytest.mark.parametrize("given", ["", "two words", "JSESSIONID=hidden", "hidden\x1b[0m", f"{COOKIE}=", "hiddén"])
+@pytest.mark.parametrize("given", ["", "two words", "JSESSIONID=hidden", "hidden\x1b[0m", f"{LOGIN_COOKIE}=", "hiddén"])
 def test_malformed_cookie_is_not_repeated(given: str) -> None:
     with pytest.raises(
-        BadRequest, match=rf"The input is not a value of the cookie {re.escape(COOKIE)}\. No request was sent\."
+        BadRequest, match=rf"The input is not a value of the cookie {re.escape(LOGIN_COOKIE)}\. No request was sent\."
     ):
         cookie_value(given)

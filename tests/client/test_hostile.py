@@ -241,7 +241,7 @@ async def test_an_etag_that_could_not_be_sent_back_counts_as_none(tmp_path: Path
 async def test_a_date_that_cannot_be_is_no_time_and_no_wait(tmp_path: Path, date: str) -> None:
     clock = ServiceClock()
 
-    clock.heard(date)
+    clock.observe_date_header(date)
     async with Foreign(answer(429, retry_after=date)).client(tmp_path) as client:
         failure = await failure_of(client)
 

@@ -10,7 +10,7 @@ from backlit.model.filters import POINTS, matches
 from backlit.model.ready_check import (
     FIELD_BY_RULE,
     RULES,
-    USUAL,
+    USUAL_RULES,
     ReadyRule,
     RuleInputs,
     askable_field_key,
@@ -40,7 +40,7 @@ def item(**other: object) -> dict[str, object]:
 
 
 def faults(item_type: str, values: dict[str, object]) -> list[str]:
-    return [rule.id for rule in USUAL.faults(item_type, values, GROUND)]
+    return [rule.id for rule in USUAL_RULES.faults(item_type, values, GROUND)]
 
 
 @pytest.mark.parametrize("item_type", ItemType)
@@ -84,10 +84,10 @@ def test_readiness_check_skips_fields_a_type_lacks(item_type: str, lack: dict[st
 def test_without_a_root_and_a_current_iteration_nothing_lacks_an_area_or_an_owner_for_them() -> None:
     nowhere, bare = RuleInputs(NOW), item(AreaID=1, AssignedToID=None)
 
-    assert [rule.id for rule in USUAL.faults("Story", bare, nowhere)] == []
-    assert [rule.id for rule in USUAL.faults("Story", bare, GROUND)] == ["owner", "area"]
+    assert [rule.id for rule in USUAL_RULES.faults("Story", bare, nowhere)] == []
+    assert [rule.id for rule in USUAL_RULES.faults("Story", bare, GROUND)] == ["owner", "area"]
     begun = bare | {"Status": "Ready For Test"}
-    assert [rule.id for rule in USUAL.faults("Story", begun, nowhere)] == ["owner"]
+    assert [rule.id for rule in USUAL_RULES.faults("Story", begun, nowhere)] == ["owner"]
 
 
 @pytest.mark.parametrize("item_type", ItemType)
@@ -95,7 +95,7 @@ def test_without_a_root_and_a_current_iteration_nothing_lacks_an_area_or_an_owne
 def test_the_one_filter_finds_exactly_what_fails_a_rule(item_type: ItemType, lack: dict[str, object]) -> None:
     values = item(type=item_type, **lack)
 
-    assert matches(USUAL.failing(GROUND), values) == bool(faults(item_type, values))
+    assert matches(USUAL_RULES.failing(GROUND), values) == bool(faults(item_type, values))
 
 
 def test_a_type_keeps_only_the_rules_chosen_for_it() -> None:

@@ -49,7 +49,7 @@ def test_an_address_with_busy_connections_only_gets_no_more(table: ConnectionTab
 
     assert table.add("a") is None
     assert ended == []
-    table.wait(first)
+    table.mark_waiting(first)
     added(table, "a", ended)
     assert ended == [first]
 
@@ -59,7 +59,7 @@ def test_a_full_table_ends_the_longest_waiting_of_all(table: ConnectionTable) ->
     first, second, third = (added(table, address, ended) for address in ("a", "b", None))
     table.begin(first)
     table.begin(second)
-    table.wait(second)
+    table.mark_waiting(second)
 
     added(table, "c", ended)
     added(table, "d", ended)
@@ -72,9 +72,9 @@ async def test_there_is_room_again_when_a_connection_waits_or_ends(table: Connec
     for each in made:
         table.begin(each)
 
-    for make_room in (table.wait, table.remove):
+    for make_room in (table.mark_waiting, table.remove):
         table.begin(made[0])
-        entering = asyncio.create_task(table.room())
+        entering = asyncio.create_task(table.wait_for_room())
         await asyncio.sleep(0)
         assert not entering.done()
         make_room(made[0])

@@ -140,7 +140,7 @@ class WrapAuth(httpx.Auth):
             async with asyncio.timeout(LOGOUT_PATIENCE):
                 await self._ask(request)
 
-    def look_again(self) -> bool:
+    def reload(self) -> bool:
         """Read another process's changes to the sign-in; return True if the user is signed in."""
         stamp = self._cache.stamp()
         if stamp != self._stamp:

@@ -54,7 +54,7 @@ class ServiceClock:
         """The seconds to add to this machine's UTC; None until known."""
         return self.skew if self._stamped is None else self._stamped
 
-    def heard(self, date: str | None) -> None:
+    def observe_date_header(self, date: str | None) -> None:
         """Learn from an answer's Date header."""
         try:
             ahead = email.utils.parsedate_to_datetime(date or "").timestamp() - self._now()
@@ -63,13 +63,13 @@ class ServiceClock:
         if abs(ahead) <= _FARTHEST:
             self.skew = _whole(ahead)
 
-    def created(self, stamp: object) -> None:
+    def observe_created_at(self, stamp: object) -> None:
         """Learn from the createdAt of a resource created just now."""
         ahead = self._ahead(stamp)
         if ahead is not None and abs(ahead) <= _WIDEST:
             self._stamped = _whole(ahead)
 
-    def changed(self, stamp: object) -> None:
+    def observe_last_modified_at(self, stamp: object) -> None:
         """Learn from the lastModifiedAt of a resource changed just now; ignore an older stamp."""
         ahead = self._ahead(stamp)
         if ahead is None or abs(ahead) > _WIDEST:
@@ -235,7 +235,7 @@ class RequestSender:
         try:
             answer = await self._answer(request, deadline)
             status = answer.status
-            self.clock.heard(answer.headers.get("date"))
+            self.clock.observe_date_header(answer.headers.get("date"))
             return answer
         finally:
             self.on_answer(request.method, status, time.monotonic() - began)

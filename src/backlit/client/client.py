@@ -15,8 +15,8 @@ from backlit.client.transport import Application, InProcessTransport
 from backlit.model.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, OutcomeUnknown, ServiceError
 
 API = "api/v1/"
-PAGE = 200
-SAFE_PAGE = 100
+PAGE_SIZE = 200
+SAFE_PAGE_SIZE = 100
 """The page size that every service allows."""
 REPEATS = 3
 """Repeated pages allowed in one walk; a concurrent deletion moves the others."""
@@ -93,7 +93,7 @@ class ListEndpoint:
 
         Raises ServiceError for endlessly repeated pages or a list without end.
         """
-        query.setdefault("top", PAGE)
+        query.setdefault("top", PAGE_SIZE)
         query["skip"] = query.get("skip") or 0
         page = await self._first_page(query)
         arrived = EndlessListGuard(self._path)
@@ -109,9 +109,9 @@ class ListEndpoint:
         try:
             return await self.page(**query)
         except BadRequest:
-            if (query.get("top") or 0) <= SAFE_PAGE:
+            if (query.get("top") or 0) <= SAFE_PAGE_SIZE:
                 raise
-            query["top"] = SAFE_PAGE
+            query["top"] = SAFE_PAGE_SIZE
             return await self.page(**query)
 
 
@@ -140,7 +140,7 @@ class ResourceEndpoint(ListEndpoint):
             document = answer.document()
         except ServiceError as error:
             raise OutcomeUnknown(f"{error.message} The item may or may not have been created.") from None
-        self._calls.clock.created(document.get("createdAt"))
+        self._calls.clock.observe_created_at(document.get("createdAt"))
         return document
 
     async def update(
@@ -154,7 +154,7 @@ class ResourceEndpoint(ListEndpoint):
         path = f"{self._path}/{identity}"
         answer = await self._calls.call("PUT", path, body=dict(changes), headers=headers, is_repeatable=is_repeatable)
         document = answer.document()
-        self._calls.clock.changed(document.get("lastModifiedAt"))
+        self._calls.clock.observe_last_modified_at(document.get("lastModifiedAt"))
         return document
 
     async def delete(self, identity: int) -> None:

@@ -15,7 +15,7 @@ from backlit.config.private_files import locked, open_lock, write_private
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.wrap import TokenGrant, authorization_header
 
-COOKIE = ".ASPXAUTH"
+LOGIN_COOKIE = ".ASPXAUTH"
 LONGEST_SESSION = 12 * 3600.0
 """Seconds after which the client forgets a cookie, as it cannot renew it."""
 _NOT_LOCKED = "Could not lock the sign-in file"
@@ -40,7 +40,7 @@ class LoginCookie:
         return min(self.lifetime, self.granted_at + self.lifetime - time.time())
 
     def header(self) -> tuple[str, str]:
-        return "Cookie", f"{COOKIE}={self.value}"
+        return "Cookie", f"{LOGIN_COOKIE}={self.value}"
 
 
 def cookie_value(text: str) -> str:
@@ -50,11 +50,13 @@ def cookie_value(text: str) -> str:
     """
     pairs = re.sub(r"(?i)^\s*cookie:", "", text).strip().split(";")
     values = [
-        value for name, equals, value in (pair.strip().partition("=") for pair in pairs) if equals and name == COOKIE
+        value
+        for name, equals, value in (pair.strip().partition("=") for pair in pairs)
+        if equals and name == LOGIN_COOKIE
     ]
     value = values[0] if values else text.strip()
     if not _VALUE.fullmatch(value):
-        raise BadRequest(f"The input is not a value of the cookie {COOKIE}. No request was sent.")
+        raise BadRequest(f"The input is not a value of the cookie {LOGIN_COOKIE}. No request was sent.")
     return value
 
 

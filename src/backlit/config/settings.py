@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 from backlit.config.checked_files import CheckedFile, CheckingProcess
 from backlit.config.private_files import locked, write_private
 from backlit.model.errors import BadRequest, SignInNeeded, StorageError
-from backlit.model.ready_check import STALE_DAYS, USUAL, ReadyRules
+from backlit.model.ready_check import STALE_DAYS, USUAL_RULES, ReadyRules
 from backlit.model.settings.user_settings import BoardSettings, OwnCapacities, OwnNames, Template, json_in, toml_in
 from backlit.model.statuses import StatusGroup
 from backlit.model.user_names import is_same_user
@@ -75,7 +75,7 @@ class Settings(Struct, frozen=True):
     board: BoardSettings | None = None
     """Settings of the board; None if the file has none."""
     capacities: OwnCapacities = field(default_factory=OwnCapacities)
-    lint: ReadyRules = USUAL
+    lint: ReadyRules = USUAL_RULES
     stale_days: int = STALE_DAYS
     groom_fields: tuple[str, ...] = ()
     """Fields that grooming asks for in addition to the readiness check's findings."""

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from backlit.model.amounts import PersonLoad
 
-RECENT = 3
+VELOCITY_ITERATIONS = 3
 """Number of iterations in the velocity."""
 
 
@@ -121,7 +121,7 @@ class Velocity(Struct, frozen=True):
 
 def velocity_of(done: Iterable[float]) -> Velocity:
     """Compute the velocity from the points of ended iterations, latest first; skip iterations without any."""
-    return Velocity(tuple([points for points in done if points > 0][:RECENT]))
+    return Velocity(tuple([points for points in done if points > 0][:VELOCITY_ITERATIONS]))
 
 
 def forecast(points: Sequence[float], rooms: Sequence[float], size: float) -> Iterator[tuple[int, int]]:

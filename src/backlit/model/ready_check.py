@@ -60,13 +60,13 @@ class ReadyRule(Struct, frozen=True):
     condition: Callable[[RuleInputs], Filter]
     passed: str
 
-    def said(self, ground: RuleInputs) -> str:
+    def failure_sentence(self, inputs: RuleInputs) -> str:
         """Return the sentence about an item that fails the rule."""
-        return self.sentence.format(days=ground.stale_days)
+        return self.sentence.format(days=inputs.stale_days)
 
-    def words_passed(self, ground: RuleInputs) -> str:
+    def words_passed(self, inputs: RuleInputs) -> str:
         """Return the words about an item that passes the rule; empty where none are shown."""
-        return self.passed.format(days=ground.stale_days)
+        return self.passed.format(days=inputs.stale_days)
 
 
 def _is(key: str, value: int | bool | datetime | None, operator: Operator = Operator.EQ) -> Filter:
@@ -77,15 +77,15 @@ def _one_of(key: str, values: Iterable[int | str]) -> Filter:
     return In(Property(key), tuple(Literal(value) for value in values))
 
 
-def _without_owner(ground: RuleInputs) -> Filter:
+def _without_owner(inputs: RuleInputs) -> Filter:
     begun = _one_of("Status", _BEGUN)
-    if ground.current_iteration_ids:
-        begun = Or((begun, _one_of("IterationID", sorted(ground.current_iteration_ids))))
+    if inputs.current_iteration_ids:
+        begun = Or((begun, _one_of("IterationID", sorted(inputs.current_iteration_ids))))
     return And((_is("AssignedToID", None), begun))
 
 
-def _in_root_area(ground: RuleInputs) -> Filter:
-    return Literal(False) if ground.root_area_id is None else _is("AreaID", ground.root_area_id)
+def _in_root_area(inputs: RuleInputs) -> Filter:
+    return Literal(False) if inputs.root_area_id is None else _is("AreaID", inputs.root_area_id)
 
 
 def _unestimated(_: RuleInputs) -> Filter:
@@ -104,8 +104,8 @@ def _immature(_: RuleInputs) -> Filter:
     return _one_of("Maturity", MATURITIES[:2])
 
 
-def _stale(ground: RuleInputs) -> Filter:
-    return _is("lastModifiedAt", ground.now - timedelta(days=ground.stale_days), Operator.LT)
+def _stale(inputs: RuleInputs) -> Filter:
+    return _is("lastModifiedAt", inputs.now - timedelta(days=inputs.stale_days), Operator.LT)
 
 
 RULES: tuple[ReadyRule, ...] = (
@@ -129,23 +129,23 @@ class ReadyRules(Struct, frozen=True):
 
     types_by_rule: Mapping[str, frozenset[ItemType]]
 
-    def faults(self, item_type: str, values: Mapping[str, object], ground: RuleInputs) -> tuple[ReadyRule, ...]:
+    def faults(self, item_type: str, values: Mapping[str, object], inputs: RuleInputs) -> tuple[ReadyRule, ...]:
         """Return the rules that an item fails; `values` are those of `filters.matches`, with POINTS."""
-        return tuple(rule for rule in self.of(item_type) if matches(rule.condition(ground), values))
+        return tuple(rule for rule in self.of(item_type) if matches(rule.condition(inputs), values))
 
     def of(self, item_type: str) -> tuple[ReadyRule, ...]:
         return tuple(rule for rule in RULES if item_type in self.types_by_rule[rule.id])
 
-    def failing(self, ground: RuleInputs, rule_id: str | None = None) -> Filter:
+    def failing(self, inputs: RuleInputs, rule_id: str | None = None) -> Filter:
         """Return a filter for items that fail a rule, or any rule, open or not."""
         return any_of(
-            And((_one_of("type", sorted(types)), rule.condition(ground)))
+            And((_one_of("type", sorted(types)), rule.condition(inputs)))
             for rule in RULES
             if rule_id in {None, rule.id} and (types := self.types_by_rule[rule.id])
         )
 
 
-USUAL = ReadyRules({rule.id: rule.types for rule in RULES})
+USUAL_RULES = ReadyRules({rule.id: rule.types for rule in RULES})
 
 
 def ready_rules_of(rules_by_type: Mapping[ItemType, Collection[str]]) -> ReadyRules:

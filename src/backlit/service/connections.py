@@ -58,7 +58,7 @@ class ConnectionTable:
         self._noted: Counter[str] = Counter()
         self._noted_at = float("-inf")
 
-    async def room(self) -> None:
+    async def wait_for_room(self) -> None:
         """Wait for room for one more connection, which may take the place of a waiting one."""
         await self._has_room.wait()
 
@@ -71,7 +71,7 @@ class ConnectionTable:
                 default=None,
             )
             if oldest is None:
-                self.note("refused")
+                self.count_event("refused")
                 return None
             self._end(oldest)
         elif len(self._all) >= self._most:
@@ -100,7 +100,7 @@ class ConnectionTable:
             self._waiting.pop(connection, None)
             self._update()
 
-    def wait(self, connection: ServerConnection) -> None:
+    def mark_waiting(self, connection: ServerConnection) -> None:
         if connection in self._all:
             connection.since = time.monotonic()
             self._waiting[connection] = None
@@ -115,17 +115,17 @@ class ConnectionTable:
         now = time.monotonic()
         for connection in list(self._all):
             if connection.peer is not None and connection.peer.end_if_late(now):
-                self.note("late")
+                self.count_event("late")
         if self._noted and now - self._noted_at >= self._notice:
             self._noted_at = now
             _log.warning("Connections were refused or ended.", extra={"open": len(self._all), **self._noted})
             self._noted.clear()
 
-    def note(self, what: str) -> None:
+    def count_event(self, what: str) -> None:
         self._noted[what] += 1
 
     def _end(self, connection: ServerConnection) -> None:
-        self.note("displaced")
+        self.count_event("displaced")
         self.remove(connection)
         connection.abort()
 
@@ -218,7 +218,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Wait for the next request, unless the caller has already sent it."""
         super().on_response_complete()
         if self.cycle.response_complete:
-            self._connections.wait(self._connection)
+            self._connections.mark_waiting(self._connection)
 
     def pause_writing(self) -> None:
         self._stalled_since = time.monotonic()
@@ -263,7 +263,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.loop.call_later(self._limits.linger, self.transport.close)
 
 
-RETRY = 0.1
+ACCEPT_RETRY_SECONDS = 0.1
 """Seconds before the next attempt to accept, after the system ran out of resources."""
 _AT_ONCE = 16
 """Maximum connections accepted in a row before others are served."""
@@ -323,12 +323,12 @@ class BoundedServer(uvicorn.Server):
                 caller, peer = await loop.sock_accept(self._listener)
             except OSError as error:
                 if error.errno in _NO_MEANS:
-                    self._connections.note("failed")
+                    self._connections.count_event("failed")
                     self._connections.end_oldest()
-                    await asyncio.sleep(RETRY)
+                    await asyncio.sleep(ACCEPT_RETRY_SECONDS)
                 continue
             try:
-                await self._connections.room()
+                await self._connections.wait_for_room()
             except asyncio.CancelledError:
                 caller.close()
                 raise

@@ -47,7 +47,7 @@ class RequestGuardMiddleware:
     def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app = app
         self._proxies = Proxies(settings.trusted_proxies)
-        self._places = RequestSlots(settings.concurrent_requests, settings.limits)
+        self._slots = RequestSlots(settings.concurrent_requests, settings.limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -55,23 +55,23 @@ class RequestGuardMiddleware:
             return
         self._proxies.apply(scope)
         head = _ResponseHead.of(scope)
-        place = RequestSlot(self._places)
-        body = RequestBody(scope, receive, self._places, place, self._address_of(scope)) if head.has_body else None
+        slot = RequestSlot(self._slots)
+        body = RequestBody(scope, receive, self._slots, slot, self._address_of(scope)) if head.has_body else None
         if body is not None:
             scope[BODY_KEY], receive = body, body.receive
-        exchange = _LoggedExchange(scope, send, head.request_id, place, body)
+        exchange = _LoggedExchange(scope, send, head.request_id, slot, body)
         refusal = self._refusal(scope, head)
         try:
             if refusal is not None:
                 await refusal(scope, receive, exchange.send)
                 return
             if scope["path"] not in _ALWAYS_OPEN:
-                await place.take()
+                await slot.take()
             await self._app(scope, receive, exchange.send)
         except Exception as error:  # noqa: BLE001 - it was answered and logged by the error table; the log has its kind
             exchange.failure = type(error).__name__
         finally:
-            place.give_back()
+            slot.give_back()
             if body is not None:
                 body.close()
             exchange.log()
@@ -86,7 +86,7 @@ class RequestGuardMiddleware:
             return _error(431, f"The address and the headers together are longer than {HEAD_LIMIT} bytes.")
         if len(head.hosts) > 1 or not all(_HOST.fullmatch(host) for host in head.hosts):
             return _error(400, "The Host header is not a host.")
-        if self._places.are_taken and scope["path"] not in _ALWAYS_OPEN:
+        if self._slots.are_taken and scope["path"] not in _ALWAYS_OPEN:
             return _error(503, "The server is busy. Try again in a moment.", {"retry-after": str(RETRY_AFTER)})
         return None
 
@@ -118,7 +118,7 @@ class _ResponseHead(NamedTuple):
 class _LoggedExchange:
     """A request in progress: its id and its log line."""
 
-    def __init__(self, scope: Scope, send: Send, request_id: str, place: RequestSlot, body: RequestBody | None) -> None:
+    def __init__(self, scope: Scope, send: Send, request_id: str, slot: RequestSlot, body: RequestBody | None) -> None:
         self.request_id = scope[REQUEST_ID_KEY] = request_id
         self.failure = ""
         self._path = scope["path"]
@@ -128,7 +128,7 @@ class _LoggedExchange:
         self._status = 0
         self._bytes = 0
         self._is_replaced = False
-        self._place = place
+        self._slot = slot
         self._body = body
         self._is_early = False
 
@@ -157,7 +157,7 @@ class _LoggedExchange:
             return
         self._bytes += len(message.get("body", b""))
         if message.get("more_body", False):
-            await self._place.away(self._send(message))
+            await self._slot.given_back_during(self._send(message))
         elif self._body is not None and self._is_early:
             await self._send({**message, "more_body": True})
             await self._body.drop()

@@ -78,7 +78,7 @@ class ReadyCheck:
     def sentences(self, item: Item) -> list[str]:
         """Return a sentence for each rule that an item fails; none for a done item or a task."""
         ground = self.ground()
-        return [rule.said(ground) for rules in self.faults_of([item]).values() for rule in rules]
+        return [rule.failure_sentence(ground) for rules in self.faults_of([item]).values() for rule in rules]
 
     def checks(self, item: Item) -> list[Check]:
         """Return the checks of an item, the passed ones first; an empty field passes none."""
@@ -90,7 +90,9 @@ class ReadyCheck:
         passed = [
             Check(rule.words_passed(ground), has_passed=True) for rule in filled if rule.passed and rule not in failed
         ]
-        return passed + [Check(rule.said(ground).rstrip("."), has_passed=False) for rule in rules if rule in failed]
+        return passed + [
+            Check(rule.failure_sentence(ground).rstrip("."), has_passed=False) for rule in rules if rule in failed
+        ]
 
     def faults_of(self, items: Iterable[Item]) -> Mapping[int, tuple[ReadyRule, ...]]:
         """Return the failed rules of the items that are open, not ready and no tasks."""

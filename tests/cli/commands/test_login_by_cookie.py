@@ -6,7 +6,7 @@ import httpx
 from tests.cli.conftest import Home, Server
 
 from backlit.client.auth import COOKIE_ENDED
-from backlit.client.tokens import COOKIE
+from backlit.client.tokens import LOGIN_COOKIE
 from backlit.model.wrap import LOGIN_PATH
 
 
@@ -20,7 +20,7 @@ def test_a_browsers_session_is_used_until_it_ends(home: Home, server: Server) ->
     with httpx.Client(base_url=address) as browser:
         (token,) = re.findall(r'name="form_token"[^>]*value="([^"]+)"', browser.get(LOGIN_PATH).text)
         browser.post(LOGIN_PATH, data={"form_token": token, "username": "maya", "password": "lantern"})
-        secret = browser.cookies[COOKIE]
+        secret = browser.cookies[LOGIN_COOKIE]
         login = home.run("login", address, "--cookie", given=f"{secret}\n")
         kept_in = files_with(home, secret)
         browser.post("/Authentication/Logout")

@@ -10,7 +10,7 @@ from tests.config.settings_text import settings_in
 from backlit.config.settings import ESTIMATE_SCALE, Settings
 from backlit.model.amounts import PersonLoad
 from backlit.model.fields import ItemType, Kind
-from backlit.model.ready_check import USUAL
+from backlit.model.ready_check import USUAL_RULES
 from backlit.model.settings.user_settings import RELEASE, BoardSettings, ColumnSettings, OwnNames, Template
 from backlit.model.statuses import StatusGroup
 
@@ -243,7 +243,7 @@ def test_a_fault_leaves_the_settings_beside_it() -> None:
     capacities = settings_in(FAULTY_FILES["capacities"][0]).capacities
     names = settings_in(FAULTY_FILES["own-names"][0])
 
-    assert rules.lint.types_by_rule["estimate"] == USUAL.types_by_rule["estimate"]
+    assert rules.lint.types_by_rule["estimate"] == USUAL_RULES.types_by_rule["estimate"]
     assert ItemType.STORY not in rules.lint.types_by_rule["maturity"]
     assert [template.name for template in templates] == ["Incident", "Odd"]
     assert board is not None

@@ -31,7 +31,7 @@ from backlit.model.query import (
 from backlit.model.query.keys import MAX_COMPLETIONS, SHORT_KEYS, all_keys, field_named
 from backlit.model.query.meaning import date_filter
 from backlit.model.query.syntax import TEXT_LIMIT, all_of, any_of
-from backlit.model.ready_check import USUAL, RuleInputs
+from backlit.model.ready_check import USUAL_RULES, RuleInputs
 from backlit.model.statuses import StatusGroups
 
 IDS = {
@@ -49,7 +49,7 @@ class Book:
         return datetime(2026, 3, 10, 12)
 
     def failing(self, rule_id: str | None) -> Filter:
-        return USUAL.failing(RuleInputs(self.now()), rule_id)
+        return USUAL_RULES.failing(RuleInputs(self.now()), rule_id)
 
     def today(self) -> date:
         return date(2026, 3, 10)

@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from backlit.model.reports.daily import (
-    KNOWN,
-    KNOWN_ITEMS,
-    NET,
+    IN_OUT_ITEMS_NOTE,
+    IN_OUT_NOTE,
+    NET_CHANGE_NOTE,
     DayProgress,
     RecordedPeriod,
     ScopeFlow,
@@ -156,10 +156,10 @@ def test_a_change_that_the_log_does_not_explain_is_named_apart() -> None:
 
     report = scope_change(known)
     said = "25 pts; since 2 Mar 5 pts in 1 item added, nothing removed, ±0 of it as net change only."
-    assert (report.headline, report.notes[-2:]) == (said, (KNOWN, NET))
+    assert (report.headline, report.notes[-2:]) == (said, (IN_OUT_NOTE, NET_CHANGE_NOTE))
     assert scope_change(wrong).headline == "25 pts, +5 since 2 Mar; additions and removals were not recorded."
-    assert scope_change(wrong).notes[-1] == NET
-    assert KNOWN not in scope_change(wrong).notes
+    assert scope_change(wrong).notes[-1] == NET_CHANGE_NOTE
+    assert IN_OUT_NOTE not in scope_change(wrong).notes
 
 
 def test_scope_log_is_used_only_when_it_explains_the_whole_change() -> None:
@@ -334,10 +334,10 @@ def test_the_scope_in_items_has_no_columns_of_points() -> None:
 @pytest.mark.parametrize(
     ("days", "measure", "notes"),
     [
-        ((3, 5, 6), Measure.POINTS, (KNOWN,)),
-        ((3, 5, 6), Measure.ITEMS, (KNOWN_ITEMS,)),
-        ((5,), Measure.POINTS, (KNOWN, NET)),
-        ((), Measure.POINTS, (NET,)),
+        ((3, 5, 6), Measure.POINTS, (IN_OUT_NOTE,)),
+        ((3, 5, 6), Measure.ITEMS, (IN_OUT_ITEMS_NOTE,)),
+        ((5,), Measure.POINTS, (IN_OUT_NOTE, NET_CHANGE_NOTE)),
+        ((), Measure.POINTS, (NET_CHANGE_NOTE,)),
     ],
 )
 def test_the_notes_explain_the_columns_of_the_scope(

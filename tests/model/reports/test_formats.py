@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from backlit.model.reports.formats import FORMATS
 from backlit.model.reports.report import (
     LEFT_OUT,
-    SAMPLE,
+    SAMPLE_NOTE,
     Bar,
     BarPart,
     Bars,
@@ -172,9 +172,9 @@ def test_the_svg_explains_gaps_where_there_are_some() -> None:
 
 
 def test_a_report_tells_its_notes_apart() -> None:
-    report = replace(by_day(), notes=(f"{LEFT_OUT} 3 items.", f"{SAMPLE} up to 3 Mar.", "Another."))
+    report = replace(by_day(), notes=(f"{LEFT_OUT} 3 items.", f"{SAMPLE_NOTE} up to 3 Mar.", "Another."))
 
-    assert (report.warnings, report.badge) == ((f"{LEFT_OUT} 3 items.",), f"{SAMPLE} up to 3 Mar")
+    assert (report.warnings, report.badge) == ((f"{LEFT_OUT} 3 items.",), f"{SAMPLE_NOTE} up to 3 Mar")
     assert (report.sources, report.has_hidden_notes) == (("Another.",), True)
     assert (by_day().warnings, by_day().badge, by_day().has_hidden_notes) == ((), "", False)
     empty = Bars((), ())

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from backlit.model.reports.daily import DayProgress
-from backlit.model.reports.report import SAMPLE, Bars, Measure
+from backlit.model.reports.report import SAMPLE_NOTE, Bars, Measure
 from backlit.model.reports.velocity import IterationRecord, last_day_of_work, velocity
 from backlit.model.trees import NodeTotals
 
@@ -112,11 +112,11 @@ def test_the_average_is_of_the_last_three_of_more() -> None:
     report = velocity("all", [*runs, fourth], TODAY, Measure.POINTS, sample_until=FIRST)
 
     assert report.headline == "21 pts on average over the last 3 finished iterations, 10–40 over all 4."
-    assert report.notes[0] == f"{SAMPLE} up to 5 Jan."
+    assert report.notes[0] == f"{SAMPLE_NOTE} up to 5 Jan."
     assert isinstance(report.chart, Bars)
     assert report.chart.is_in_time
     day_before = velocity("all", runs, TODAY, Measure.POINTS, sample_until=FIRST - timedelta(days=1))
-    assert not any(SAMPLE in note for note in day_before.notes)
+    assert not any(SAMPLE_NOTE in note for note in day_before.notes)
 
 
 def test_points_are_counted_if_any_iteration_has_an_estimate() -> None:

@@ -285,7 +285,7 @@ def test_rows_without_secrets_have_nothing_to_sign_in_with(connection: Connectio
 
 
 def test_rows_of_an_import_are_counted_and_written_beyond_a_batch(tmp_path: Path) -> None:
-    now, many = datetime(2026, 3, 1), records.BATCH + 1
+    now, many = datetime(2026, 3, 1), records.ROWS_IN_MEMORY + 1
     rows = [{"id": number, "digest": "YQ==", "at": now.isoformat()} for number in range(1, many + 1)]
     lines = [records.header(now), *({"table": "login_attempts", "row": row} for row in rows)]
 

@@ -15,7 +15,7 @@ from tests.service.conftest import BASE
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service
-from backlit.service.files.object_store import PART, ObjectContentStore
+from backlit.service.files.object_store import PART_BYTES, ObjectContentStore
 from backlit.service.storage.settings import ServiceLimits, ServiceSettings
 
 Client = httpx.AsyncClient
@@ -67,7 +67,7 @@ async def jon_in_cloud(bucket: S3Store, settings: ServiceSettings) -> AsyncItera
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [0, 10, 2 * PART + 5])
+@pytest.mark.parametrize("size", [0, 10, 2 * PART_BYTES + 5])
 async def test_contents_are_kept_in_the_bucket_and_come_back(jon_in_cloud: Client, bucket: S3Store, size: int) -> None:
     content = bytes(index % 251 for index in range(size))
     answer = await jon_in_cloud.post("workitems/1/attachments", files={"files": ("a.bin", content)})
@@ -77,9 +77,9 @@ async def test_contents_are_kept_in_the_bucket_and_come_back(jon_in_cloud: Clien
     assert answer.status_code == 201
     assert objects(bucket) == [f"{digest[:2]}/{digest[2:]}"]
     assert (await jon_in_cloud.get(document["url"])).content == content
-    if size > PART:
-        part = await jon_in_cloud.get(document["url"], headers={"range": f"bytes={PART - 3}-{PART + 2}"})
-        assert part.content == content[PART - 3 : PART + 3]
+    if size > PART_BYTES:
+        part = await jon_in_cloud.get(document["url"], headers={"range": f"bytes={PART_BYTES - 3}-{PART_BYTES + 2}"})
+        assert part.content == content[PART_BYTES - 3 : PART_BYTES + 3]
     await jon_in_cloud.delete(f"attachments/{document['id']}")
     assert objects(bucket) == []
 
@@ -140,7 +140,7 @@ def sent(files: ObjectContentStore, content: bytes) -> str:
     return incoming.digest
 
 
-@pytest.mark.parametrize("size", [0, 10, PART, 2 * PART])
+@pytest.mark.parametrize("size", [0, 10, PART_BYTES, 2 * PART_BYTES])
 def test_reading_ends_with_the_object(bucket: S3Store, size: int) -> None:
     files = ObjectContentStore(URL)
     digest = sent(files, b"x" * size)

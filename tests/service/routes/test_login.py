@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select, update
 
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH, parse_challenge, parse_grant
 from backlit.service.app import Service
-from backlit.service.auth.callers import COOKIE, form_token, hash_password
+from backlit.service.auth.callers import LOGIN_COOKIE, form_token, hash_password
 from backlit.service.routes.login import LOGOUT_PATH
 from backlit.service.storage.schema import login_sessions, users
 from backlit.service.tables import users as user_table
@@ -137,7 +137,7 @@ async def test_a_wrong_password_says_the_same_for_everybody(browser: Client, use
     answer = await fill_in(browser, username, password)
 
     assert "Wrong user name or password." in answer.text
-    assert COOKIE not in browser.cookies
+    assert LOGIN_COOKIE not in browser.cookies
     assert 'role="alert"' in answer.text
     assert Form(answer.text).fields["username"] == username
     assert Form(answer.text).fields["password"] == ""
@@ -161,7 +161,7 @@ async def test_a_form_without_the_right_token_is_refused(browser: Client, token:
 
     assert answer.status_code == 403
     assert "expired" in answer.text
-    assert COOKIE not in browser.cookies
+    assert LOGIN_COOKIE not in browser.cookies
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ async def test_a_form_sent_from_another_site_is_refused(browser: Client, headers
     answer = await browser.post(LOGIN_PATH, data=form, headers=headers)
 
     assert answer.status_code == 403
-    assert COOKIE not in browser.cookies
+    assert LOGIN_COOKIE not in browser.cookies
 
 
 async def test_a_page_for_another_client_is_refused(browser: Client) -> None:
@@ -202,8 +202,8 @@ async def test_signing_in_rightly_is_no_attempt(browser: Client) -> None:
 async def test_the_cookie_is_out_of_reach_and_kept_as_a_digest(browser: Client, service: Service) -> None:
     answer = await fill_in(browser, "maya", PASSWORD)
 
-    line = next(value for value in answer.headers.get_list("set-cookie") if value.startswith(f"{COOKIE}="))
-    value = line.partition(";")[0].removeprefix(f"{COOKIE}=")
+    line = next(value for value in answer.headers.get_list("set-cookie") if value.startswith(f"{LOGIN_COOKIE}="))
+    value = line.partition(";")[0].removeprefix(f"{LOGIN_COOKIE}=")
     assert "=" not in value
     assert {"HttpOnly", "Max-Age=43200", "Path=/", "SameSite=lax"} <= set(line.split("; "))
     assert "Secure" not in line
@@ -264,7 +264,7 @@ async def test_a_change_by_cookie_has_to_come_from_the_service_itself(
 
 @pytest.mark.parametrize("cookie", ["", "x", "\x00", "a=b", "é"])
 async def test_a_made_up_cookie_is_nobody(browser: Client, cookie: str) -> None:
-    headers = {b"cookie": f"{COOKIE}={cookie}".encode()}
+    headers = {b"cookie": f"{LOGIN_COOKIE}={cookie}".encode()}
 
     answer = await browser.get("/api/v1/users/me", headers=headers)
 
@@ -294,11 +294,11 @@ async def test_blanks_around_a_name_are_no_part_of_it(browser: Client) -> None:
 async def test_another_sign_in_ends_the_session_before_it(browser: Client) -> None:
     form = Form((await browser.get(LOGIN_PATH)).text).fields | {"password": PASSWORD}
     await browser.post(LOGIN_PATH, data=form | {"username": "maya"})
-    first = browser.cookies[COOKIE]
+    first = browser.cookies[LOGIN_COOKIE]
     answer = await browser.post(LOGIN_PATH, data=form | {"username": "jon"})
     now = await me(browser)
     browser.cookies.clear()
-    before = await browser.get("/api/v1/users/me", headers={"cookie": f"{COOKIE}={first}"})
+    before = await browser.get("/api/v1/users/me", headers={"cookie": f"{LOGIN_COOKIE}={first}"})
 
     assert (answer.status_code, now.json()["name"]) == (303, "jon")
     assert before.status_code == 401
@@ -306,7 +306,7 @@ async def test_another_sign_in_ends_the_session_before_it(browser: Client) -> No
 
 async def test_signing_out_ends_the_session_for_good(browser: Client) -> None:
     await log_in(browser)
-    cookie = browser.cookies[COOKIE]
+    cookie = browser.cookies[LOGIN_COOKIE]
     form = Form((await browser.get(LOGIN_PATH)).text).fields
 
     refused = await browser.post(LOGOUT_PATH, data={}, headers={"sec-fetch-site": "same-origin"})
@@ -314,9 +314,9 @@ async def test_signing_out_ends_the_session_for_good(browser: Client) -> None:
 
     assert refused.status_code == 403
     assert answer.status_code == 303
-    assert COOKIE not in browser.cookies
+    assert LOGIN_COOKIE not in browser.cookies
     assert "You are signed out." in (await browser.get(answer.headers["location"])).text
-    again = await browser.get("/api/v1/users/me", headers={"cookie": f"{COOKIE}={cookie}"})
+    again = await browser.get("/api/v1/users/me", headers={"cookie": f"{LOGIN_COOKIE}={cookie}"})
     assert again.status_code == 401
 
 
@@ -333,7 +333,7 @@ async def test_only_the_service_itself_signs_a_browser_out(
 ) -> None:
     await log_in(browser)
     form = Form((await browser.get(LOGIN_PATH)).text).fields
-    cookie = {"cookie": f"{COOKIE}={browser.cookies[COOKIE]}"}
+    cookie = {"cookie": f"{LOGIN_COOKIE}={browser.cookies[LOGIN_COOKIE]}"}
 
     answer = await browser.post(LOGOUT_PATH, data=form, headers=headers)
 

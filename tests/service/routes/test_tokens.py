@@ -16,7 +16,7 @@ from backlit.service.admin.users import rotate_key
 from backlit.service.app import Service
 from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME, KEY_AGE, RECHECK
 from backlit.service.storage.schema import refresh_tokens, signing_keys, users, verification_codes
-from backlit.service.tables.sign_ins import GRACE, digest
+from backlit.service.tables.sign_ins import REFRESH_GRACE, digest
 
 BASE = "http://backlit.test"
 ADDRESS = f"{BASE}{TOKEN_PATH}"
@@ -223,7 +223,7 @@ async def test_an_old_refresh_token_revokes_its_family_after_the_grace(visitor: 
     stolen = await by_code(visitor, service)
     other = await by_code(visitor, service)
     current = await granted(visitor, wrap_refresh_token=stolen.refresh_token)
-    long_ago = service.shared.clock.now() - GRACE - timedelta(seconds=1)
+    long_ago = service.shared.clock.now() - REFRESH_GRACE - timedelta(seconds=1)
     mine = refresh_tokens.c.digest == digest(stolen.refresh_token)
     in_database(service, lambda c: c.execute(update(refresh_tokens).where(mine).values(used_at=long_ago)))
 

@@ -29,10 +29,10 @@ from backlit.service.app import Service
 from backlit.service.files.local import open_content_store
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, writing_engine
-from backlit.service.storage.lanes import WorkerQueue
 from backlit.service.storage.migrations import VERSION
 from backlit.service.storage.schema import schema_version, status_groups, work_items
 from backlit.service.storage.settings import ServiceSettings
+from backlit.service.storage.worker_queue import WorkerQueue
 from backlit.store import ConnectionState, Store
 from backlit.store.engine.engine import Report
 from backlit.store.records.item import ItemRow

@@ -27,9 +27,9 @@ from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, parsed_url, writing_engine
-from backlit.service.storage.lanes import WorkerQueue
 from backlit.service.storage.schema import users, work_items
 from backlit.service.storage.settings import ServiceSettings
+from backlit.service.storage.worker_queue import WorkerQueue
 
 
 @pytest.fixture

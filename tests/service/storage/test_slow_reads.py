@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Engine, text
 
 from backlit.model.errors import BadRequest, TooManyRequests, Unavailable
 from backlit.service.app import Service
-from backlit.service.storage.database import SHARES, SLOW_READERS, engine_at
+from backlit.service.storage.database import SLOW_READ_SHARE, SLOW_READERS, engine_at
 from backlit.service.storage.jobs import SharePerUser
-from backlit.service.storage.lanes import WorkerQueue
+from backlit.service.storage.worker_queue import WorkerQueue
 
 pytestmark = pytest.mark.postgresql
 
@@ -164,7 +164,7 @@ async def test_a_user_beside_a_busy_one_is_answered(
 ) -> None:
     me = (await maya.get("users/me")).json()["id"]
     slow = service.shared.database.slow
-    async with held(slow, me, SHARES.running + SHARES.waiting, running=SHARES.running):
+    async with held(slow, me, SLOW_READ_SHARE.running + SLOW_READ_SHARE.waiting, running=SLOW_READ_SHARE.running):
         refused = await maya.get("workitems", params=SCAN)
         answers = [await jon.get(path, params=SCAN) for path in ("workitems", "workitems/1/tasks")]
         comments = await jon.get("comments", params={"$filter": "contains(description,'a')"})
@@ -172,7 +172,7 @@ async def test_a_user_beside_a_busy_one_is_answered(
 
     assert refused.status_code == 429
     assert int(refused.headers["retry-after"]) >= 1
-    assert f"{SHARES.running + SHARES.waiting} long reads" in refused.json()["message"]
+    assert f"{SLOW_READ_SHARE.running + SLOW_READ_SHARE.waiting} long reads" in refused.json()["message"]
     assert [answer.status_code for answer in (*answers, comments, quick)] == [200] * 4
     assert (await maya.get("workitems", params=SCAN)).status_code == 200
 
@@ -187,7 +187,9 @@ async def test_a_short_read_that_turns_out_long_counts_for_its_user(service: Ser
             endless(connection)
         return answer(connection)
 
-    async with held(database.slow, A, SHARES.running + SHARES.waiting, running=SHARES.running):
+    async with held(
+        database.slow, A, SLOW_READ_SHARE.running + SLOW_READ_SHARE.waiting, running=SLOW_READ_SHARE.running
+    ):
         with pytest.raises(TooManyRequests):
             await database.read(endless, lambda: A)
 
@@ -196,5 +198,5 @@ async def test_a_short_read_that_turns_out_long_counts_for_its_user(service: Ser
 
 
 def test_a_thread_is_left_when_one_user_has_all_that_it_may() -> None:
-    assert SHARES.running == 2
-    assert SHARES.running < SLOW_READERS
+    assert SLOW_READ_SHARE.running == 2
+    assert SLOW_READ_SHARE.running < SLOW_READERS

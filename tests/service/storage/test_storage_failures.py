@@ -23,9 +23,9 @@ from backlit.model.errors import Conflict, StorageFull, Unavailable
 from backlit.service.app import Service
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, trouble_of, writing_engine
-from backlit.service.storage.lanes import WorkerQueue
 from backlit.service.storage.schema import METADATA, attachments, work_items
 from backlit.service.storage.settings import ServiceSettings
+from backlit.service.storage.worker_queue import WorkerQueue
 
 WRITERS = 20
 STAMPED = sorted(table.name for table in METADATA.sorted_tables if "last_modified_at" in table.c)

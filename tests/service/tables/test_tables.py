@@ -125,13 +125,13 @@ def test_a_roll_up_without_a_new_value_is_no_change(connection: Connection) -> N
 
 @pytest.mark.parametrize("order", [(), (SortKey("id", True),)], ids=["by rank", "newest first"])
 def test_a_deep_page_is_the_same_as_a_shallow_one(connection: Connection, order: tuple[SortKey, ...]) -> None:
-    copied(connection, added(connection), range(items.DEEP))
+    copied(connection, added(connection), range(items.DEEP_SKIP))
     query = items.WorkItemQuery((3,), order=order)
     whole = items.page(connection, query, 0, 1000)
 
-    pages = [items.page(connection, query, items.DEEP + skip, 9) for skip in (-5, 0, 3, 10_000)]
+    pages = [items.page(connection, query, items.DEEP_SKIP + skip, 9) for skip in (-5, 0, 3, 10_000)]
 
-    assert pages == [whole[items.DEEP + skip :][:9] for skip in (-5, 0, 3, 10_000)]
+    assert pages == [whole[items.DEEP_SKIP + skip :][:9] for skip in (-5, 0, 3, 10_000)]
 
 
 def test_every_write_to_an_item_counts_for_its_project_alone(connection: Connection) -> None:
@@ -164,7 +164,7 @@ def test_every_write_to_an_item_counts_for_its_project_alone(connection: Connect
 def test_all_items_of_a_deleted_node_are_reassigned(connection: Connection) -> None:
     settings, gone = projects.settings(connection, 3), 987_654
     one = added(connection, AreaID=gone)
-    ids = [one.id, *(each.id for each in copied(connection, one, [1.0] * items.BATCH))]
+    ids = [one.id, *(each.id for each in copied(connection, one, [1.0] * items.REWRITE_BATCH))]
 
     items.reassign(connection, "AreaID", {gone}, settings.root_area_id, settings, **BY)
 
@@ -356,7 +356,7 @@ def test_a_full_gap_at_the_top_renumbers_its_neighbours_only(connection: Connect
     numbers = [
         -200.0,
         math.nextafter(-200.0, 0.0),
-        *(float(number) for number in range(-199, -199 + 2 * items.WINDOW)),
+        *(float(number) for number in range(-199, -199 + 2 * items.RANK_WINDOW)),
     ]
     first, second, *rest, moved = ranked(connection, *numbers)
 
@@ -366,10 +366,10 @@ def test_a_full_gap_at_the_top_renumbers_its_neighbours_only(connection: Connect
     assert stored(connection, rest[-1].id) == rest[-1]
 
 
-ABOVE = [float(number) for number in range(1, items.WINDOW + 9)]
-BELOW = [math.nextafter(ABOVE[-1], math.inf), *(ABOVE[-1] + number for number in range(1, items.WINDOW + 8))]
-CROWD = [1.0 + number * math.ulp(1.0) for number in range(2 * items.WINDOW + 16)]
-STEP = 2 * items.WINDOW / (2 * items.WINDOW + 2)
+ABOVE = [float(number) for number in range(1, items.RANK_WINDOW + 9)]
+BELOW = [math.nextafter(ABOVE[-1], math.inf), *(ABOVE[-1] + number for number in range(1, items.RANK_WINDOW + 8))]
+CROWD = [1.0 + number * math.ulp(1.0) for number in range(2 * items.RANK_WINDOW + 16)]
+STEP = 2 * items.RANK_WINDOW / (2 * items.RANK_WINDOW + 2)
 
 
 @pytest.mark.parametrize(
@@ -380,12 +380,12 @@ STEP = 2 * items.WINDOW / (2 * items.WINDOW + 2)
             ABOVE + BELOW,
             len(ABOVE),
             (8, 8),
-            [8.0 + STEP * number for number in range(1, 2 * items.WINDOW + 2)],
+            [8.0 + STEP * number for number in range(1, 2 * items.RANK_WINDOW + 2)],
         ),
         # At the bottom the numbers go on by one.
-        ([*ABOVE, BELOW[0]], len(ABOVE), (8, 0), [8.0 + number for number in range(1, items.WINDOW + 3)]),
+        ([*ABOVE, BELOW[0]], len(ABOVE), (8, 0), [8.0 + number for number in range(1, items.RANK_WINDOW + 3)]),
         # Without room in the window a wider one is spread, here the whole backlog.
-        (CROWD, items.WINDOW + 8, (0, 0), [float(number) for number in range(1, len(CROWD) + 2)]),
+        (CROWD, items.RANK_WINDOW + 8, (0, 0), [float(number) for number in range(1, len(CROWD) + 2)]),
     ],
     ids=["both", "bottom", "wider"],
 )

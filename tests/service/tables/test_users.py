@@ -97,7 +97,7 @@ def test_revoking_all_sign_ins_ends_tokens_sessions_and_codes(connection: Connec
 def test_a_refresh_token_ends_after_thirty_days_and_one_used_before_after_a_minute(connection: Connection) -> None:
     family = sign_ins.add_family(connection, 1)
     used, unused = [sign_ins.add_refresh_token(connection, family, NOW) for _ in range(2)]
-    end, grace, moment = NOW + sign_ins.REFRESH_LIFETIME, NOW + sign_ins.GRACE, timedelta(milliseconds=1)
+    end, grace, moment = NOW + sign_ins.REFRESH_LIFETIME, NOW + sign_ins.REFRESH_GRACE, timedelta(milliseconds=1)
 
     def use(secret: str, now: datetime, *, is_reusable: bool = False) -> bool:
         return sign_ins.use_refresh_token(connection, secret, now, is_reusable=is_reusable) == (1, family)

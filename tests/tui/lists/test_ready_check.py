@@ -6,7 +6,7 @@ from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
 from tests.tui.stage import heading_of, text_of
 
-from backlit.model.ready_check import RULES, USUAL
+from backlit.model.ready_check import RULES, USUAL_RULES
 from backlit.store import Store, ViewSpec
 
 
@@ -28,7 +28,7 @@ async def test_a_rule_is_asked_for_in_a_query(store: Store) -> None:
 
     assert rows
     assert all("estimate" in [rule.id for rule in store.ready_check.faults([row.id])[row.id]] for row in rows)
-    assert {row.type for row in rows} <= USUAL.types_by_rule["estimate"]
+    assert {row.type for row in rows} <= USUAL_RULES.types_by_rule["estimate"]
 
 
 async def test_the_filter_for_items_that_are_not_ready_finds_as_many_as_are_counted(store: Store) -> None:

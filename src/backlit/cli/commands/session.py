@@ -12,7 +12,7 @@ from backlit.cli.typed_ahead import can_ask, read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client, sign_in_needed
 from backlit.client.client import Client, root_of
 from backlit.client.network import is_loopback
-from backlit.client.tokens import COOKIE, LoginCookie, TokenCache
+from backlit.client.tokens import LOGIN_COOKIE, LoginCookie, TokenCache
 from backlit.config import clipboard
 from backlit.config.private_files import writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
@@ -36,7 +36,7 @@ def log_in(arguments: argparse.Namespace) -> None:
     if not _is_private(url):
         print(f"Warning: {_NOT_ENCRYPTED}", file=sys.stderr)
     if arguments.cookie:
-        credentials = ("", read_line(f"Value of the cookie {COOKIE}: ", is_secret=True))
+        credentials = ("", read_line(f"Value of the cookie {LOGIN_COOKIE}: ", is_secret=True))
     elif arguments.code:
         _offer(url + LOGIN_PATH)
         credentials = ("", _asked("Code: "))

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from backlit.model.amounts import counted
 from backlit.model.reports.report import (
-    SAMPLE,
+    SAMPLE_NOTE,
     Measure,
     Report,
     ReportColumn,
@@ -42,9 +42,9 @@ SCOPE_COLUMNS = (
     ReportColumn("Out"),
 )
 OF_POINTS = (ReportColumn("Est.", is_signed=True, rank=1), ReportColumn("Items", rank=2))
-KNOWN = "In and Out are whole items between two records; Est. is the effect of new estimates on the others."
-KNOWN_ITEMS = "Items added and removed between the same two records are not counted."
-NET = "A – in In and Out: only the net change was recorded."
+IN_OUT_NOTE = "In and Out are whole items between two records; Est. is the effect of new estimates on the others."
+IN_OUT_ITEMS_NOTE = "Items added and removed between the same two records are not counted."
+NET_CHANGE_NOTE = "A – in In and Out: only the net change was recorded."
 
 
 class ScopeFlow(Struct, frozen=True):
@@ -156,7 +156,7 @@ class RecordedPeriod(Struct, frozen=True):
         notes = []
         if self.sample_until is not None and any(each.day <= self.sample_until for each in self.progress):
             ends_later = self.progress[-1].day > self.sample_until
-            notes.append(f"{SAMPLE} up to {day_text(self.sample_until)}." if ends_later else f"{SAMPLE}.")
+            notes.append(f"{SAMPLE_NOTE} up to {day_text(self.sample_until)}." if ends_later else f"{SAMPLE_NOTE}.")
         notes.append(f"Based on this machine's records of {of_days}; the server keeps no history.")
         if self.gaps and self.progress:
             notes.append(f"No data for {ranges_text(self.gaps)} (backlit was not running).")
@@ -337,6 +337,6 @@ def _signed(number: float) -> str:
 
 
 def _scope_notes(changes: Sequence[ScopeChange], measure: Measure) -> tuple[str, ...]:
-    known = KNOWN if measure is Measure.POINTS else KNOWN_ITEMS
+    known = IN_OUT_NOTE if measure is Measure.POINTS else IN_OUT_ITEMS_NOTE
     is_any, is_every = any(each.flow for each in changes), all(each.flow for each in changes)
-    return (*((known,) if is_any else ()), *((NET,) if changes and not is_every else ()))
+    return (*((known,) if is_any else ()), *((NET_CHANGE_NOTE,) if changes and not is_every else ()))

@@ -78,7 +78,7 @@ TOP, PLOT = 84, 260
 ROW, BAR = 24, 15
 ROOM_FOR_GAP = 8
 """Width of a day from which each day without a record has its own sign, not each stretch."""
-LABEL = 190
+LABEL_WIDTH = 190
 """Room for the names of bars."""
 NOTE_LINE = 17
 NOTE_LENGTH = 118
@@ -167,12 +167,12 @@ def _days(chart: Timeline, slot: float) -> Iterator[str]:
 
 def _bars(chart: Bars) -> tuple[int, list[str]]:
     scale = ticks(chart.top, 6)
-    room = WIDTH - LABEL - RIGHT - 60
+    room = WIDTH - LABEL_WIDTH - RIGHT - 60
     parts = []
     for row, bar in enumerate(chart.bars):
         y = TOP + ROW * row
-        parts.append(_label(LABEL - 8, y + 12, plain(bar.label, 28), anchor="end"))
-        x = float(LABEL)
+        parts.append(_label(LABEL_WIDTH - 8, y + 12, plain(bar.label, 28), anchor="end"))
+        x = float(LABEL_WIDTH)
         for value, part in zip(bar.values, chart.parts, strict=True):
             wide = value / scale[-1] * room
             box = f'x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{BAR}"'

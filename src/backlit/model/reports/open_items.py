@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from backlit.model.amounts import counted
 from backlit.model.reports.report import (
-    SAMPLE,
+    SAMPLE_NOTE,
     Bar,
     BarPart,
     Bars,
@@ -25,7 +25,7 @@ from backlit.model.reports.report import (
 )
 from backlit.model.trees import NO_TOTALS, NodeTotals
 
-STUCK = 7
+STUCK_DAYS = 7
 """Days from which an item counts as stuck."""
 AGE_PARTS = (BarPart("up to a week", Tone.STARTED), BarPart("longer", Tone.LATE))
 AGE_COLUMNS = (
@@ -87,11 +87,13 @@ def age(about: str, stays: Sequence[TimeInStatus], today: date, sample_until: da
     """Report on started items that are not done, oldest first."""
     shown = sorted(stays, key=lambda each: (each.since, each.item_id))
     days = [(each, float(each.days(today))) for each in shown]
-    bars = tuple(Bar(f"#{each.item_id} {each.name}", (min(age, STUCK), max(0.0, age - STUCK))) for each, age in days)
+    bars = tuple(
+        Bar(f"#{each.item_id} {each.name}", (min(age, STUCK_DAYS), max(0.0, age - STUCK_DAYS))) for each, age in days
+    )
     rows = tuple(_age_row(each, today) for each in shown)
     notes = []
     if sample_until is not None and any(each.is_exact and each.since <= sample_until for each in shown):
-        notes.append(f"{SAMPLE} up to {day_text(sample_until)}.")
+        notes.append(f"{SAMPLE_NOTE} up to {day_text(sample_until)}.")
     notes += [EXACT_NOTE] if any(each.is_exact for each in shown) else []
     notes += [LEAST_NOTE] if any(not each.is_exact for each in shown) else []
     table = ReportTable(
@@ -101,7 +103,7 @@ def age(about: str, stays: Sequence[TimeInStatus], today: date, sample_until: da
         tuple(each.type for each in shown),
         tuple(each.way(today) for each in shown),
     )
-    chart = Bars(AGE_PARTS, bars, line=STUCK)
+    chart = Bars(AGE_PARTS, bars, line=STUCK_DAYS)
     return Report("Age in status", about, _age_headline(shown, today), chart, table, tuple(notes))
 
 
@@ -113,7 +115,7 @@ def _age_row(stay: TimeInStatus, today: date) -> tuple[Value, ...]:
 def _age_headline(stays: Sequence[TimeInStatus], today: date) -> str:
     if not stays:
         return "Nothing is in progress."
-    stuck = sum(each.days(today) > STUCK for each in stays)
+    stuck = sum(each.days(today) > STUCK_DAYS for each in stays)
     oldest = counted(stays[0].days(today), "day")
     items = counted(len(stays), "started item")
     return f"{stuck:,} of {items} in the same status for over a week, the oldest for {oldest}."

@@ -202,7 +202,7 @@ class Bars(Struct, frozen=True):
 Chart: TypeAlias = Timeline | Bars
 
 
-SAMPLE = "Demo data"
+SAMPLE_NOTE = "Demo data"
 """Beginning of a note about made-up records."""
 LEFT_OUT = "Left out"
 """Beginning of a note about items that a report does not count."""
@@ -229,7 +229,7 @@ class Report(Struct, frozen=True):
     @property
     def badge(self) -> str:
         """Return the note about made-up records without its full stop; empty without them."""
-        return next((each.rstrip(".") for each in self.notes if each.startswith(SAMPLE)), "")
+        return next((each.rstrip(".") for each in self.notes if each.startswith(SAMPLE_NOTE)), "")
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ class Report(Struct, frozen=True):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        return tuple(each for each in self.notes if not each.startswith((SAMPLE, LEFT_OUT)))
+        return tuple(each for each in self.notes if not each.startswith((SAMPLE_NOTE, LEFT_OUT)))
 
     @property
     def has_hidden_notes(self) -> bool:

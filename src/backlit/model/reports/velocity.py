@@ -9,7 +9,7 @@ from backlit.model.amounts import counted
 from backlit.model.planning import Velocity, velocity_of
 from backlit.model.reports.daily import DayProgress
 from backlit.model.reports.report import (
-    SAMPLE,
+    SAMPLE_NOTE,
     Bar,
     BarPart,
     Bars,
@@ -127,7 +127,7 @@ def _notes(runs: Sequence[IterationRecord], today: date, sample_until: date | No
     finished = [each for each in runs if each.end < today]
     notes = []
     if sample_until is not None and any(each.progress and each.progress[0].day <= sample_until for each in runs):
-        notes.append(f"{SAMPLE} up to {day_text(sample_until)}.")
+        notes.append(f"{SAMPLE_NOTE} up to {day_text(sample_until)}.")
     if finished:
         known = sum(bool(each.progress) for each in finished)
         notes.append(

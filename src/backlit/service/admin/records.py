@@ -41,12 +41,12 @@ from backlit.service.storage.schema import (
 )
 
 NAME = "backlit workspace"
-FORMAT = 1
-BATCH = 500
+EXPORT_FORMAT = 1
+ROWS_IN_MEMORY = 500
 """Rows in memory at once."""
-PIECE = 192 * 1024
+CONTENT_LINE_BYTES = 192 * 1024
 """Bytes of contents per line."""
-SECRET = {signing_keys, refresh_families, refresh_tokens, verification_codes, login_sessions, login_attempts}
+SECRET_TABLES = {signing_keys, refresh_families, refresh_tokens, verification_codes, login_sessions, login_attempts}
 """Tables of tokens, sessions and attempts."""
 TABLES = tuple(table for table in METADATA.sorted_tables if table not in {schema_version, files_place})
 """All tables of the workspace's contents, each after the tables it refers to."""
@@ -59,13 +59,13 @@ _RENDERED = {work_items.c.doc}
 
 
 def header(moment: datetime) -> Record:
-    return {"format": NAME, "version": FORMAT, "schema": VERSION, "writtenAt": moment.isoformat()}
+    return {"format": NAME, "version": EXPORT_FORMAT, "schema": VERSION, "writtenAt": moment.isoformat()}
 
 
 def rows(connection: Connection, *, with_secrets: bool = True) -> Iterator[Record]:
     """Read every row of every table, a batch at a time, and the last ids."""
     for table in TABLES:
-        if with_secrets or table not in SECRET:
+        if with_secrets or table not in SECRET_TABLES:
             yield from _rows_of(connection, table, with_secrets=with_secrets)
     for table in TABLES:
         if table.autoincrement_column is not None and (last := _last_id(connection, table)):
@@ -76,8 +76,8 @@ def contents(connection: Connection, files: ContentStore) -> Iterator[Record]:
     """Read the contents of all attachments in pieces, each contents once; missing ones are left out."""
     for digest, size in contents_named(connection):
         if files.has(digest):
-            for start in range(0, max(size, 1), PIECE):
-                piece = b"".join(files.read(digest, start, min(start + PIECE, size)))
+            for start in range(0, max(size, 1), CONTENT_LINE_BYTES):
+                piece = b"".join(files.read(digest, start, min(start + CONTENT_LINE_BYTES, size)))
                 yield {"contents": digest, "size": size, "data": base64.b64encode(piece).decode()}
 
 
@@ -169,7 +169,7 @@ class _Loader:
             self._files.forget(incoming)
 
     def _take_row(self, number: int, table: Table, row: Record) -> None:
-        if table is not self._table or len(self._rows) == BATCH:
+        if table is not self._table or len(self._rows) == ROWS_IN_MEMORY:
             self._write_rows()
             self._table, self._first = table, number
         if (table is users and "password_hash" not in row) or table is work_items:
@@ -231,7 +231,7 @@ def keep_new(files: ContentStore, incoming: IncomingContent, kept: list[str]) ->
 def _check_header(record: Record) -> None:
     if record.get("format") != NAME:
         raise BadRequest("This is not an export: its first line has no header of a backlit workspace.")
-    if record.get("version") != FORMAT or record.get("schema") != VERSION:
+    if record.get("version") != EXPORT_FORMAT or record.get("schema") != VERSION:
         raise BadRequest(
             f"The export is of schema {record.get('schema')}, and this backlit reads schema {VERSION}."
             " Import it with the version that wrote it, then upgrade."
@@ -243,7 +243,9 @@ def _rows_of(connection: Connection, table: Table, *, with_secrets: bool) -> Ite
     if not with_secrets:
         columns = [column for column in columns if column is not users.c.password_hash]
     writers = [(str(column.name), _writer(column.type)) for column in columns]
-    found = connection.execute(select(*columns).order_by(*table.primary_key), execution_options={"yield_per": BATCH})
+    found = connection.execute(
+        select(*columns).order_by(*table.primary_key), execution_options={"yield_per": ROWS_IN_MEMORY}
+    )
     for row in found:
         yield {
             "table": table.name,
@@ -289,6 +291,6 @@ def _counts_ids(connection: Connection) -> bool:
     return inspect(connection).has_table("sqlite_sequence")
 
 
-def counted(record: Mapping[str, Any]) -> str:
+def category_of(record: Mapping[str, Any]) -> str:
     """Return the category of a record in reports: its table, or `contents`."""
     return str(record.get("table") or ("contents" if "contents" in record else ""))

@@ -15,7 +15,7 @@ from backlit.service.storage.schema import work_items
 from backlit.service.tables import projects
 from backlit.service.tables.work_items import WorkItemRow, change
 
-BATCH = 500
+ITEMS_IN_MEMORY = 500
 """Items in memory at once."""
 
 Alter = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
@@ -27,7 +27,7 @@ _BATCH = (
     select(*(work_items.c[name] for name in (*_AUDIT_COLUMNS, *(f.column for f in FIELDS), "cf", "doc")))
     .where(work_items.c.project_id == bindparam("project"), work_items.c.id > bindparam("last"))
     .order_by(work_items.c.id)
-    .limit(BATCH)
+    .limit(ITEMS_IN_MEMORY)
 )
 _DOCUMENT = update(work_items).where(work_items.c.id == bindparam("item_id")).values(doc=bindparam("document"))
 

@@ -44,7 +44,7 @@ def export(
         output.write(orjson.dumps(records.header(Clock().now()), option=orjson.OPT_APPEND_NEWLINE))
         for record in records.rows(connection, with_secrets=with_secrets):
             output.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
-            counts[records.counted(record)] += 1
+            counts[records.category_of(record)] += 1
         if folder is not None:
             counts["contents"] = copy_contents(connection, files, LocalContentStore(folder), [])
         elif with_contents:
@@ -64,7 +64,7 @@ def import_(
 ) -> dict[str, int]:
     """Fill an empty workspace from lines, completely or not at all; raise Conflict for a workspace with data."""
     files = open_content_store(settings.files)
-    with _no_file_of_a_failure(settings), _all_or_nothing(files) as kept, writing(settings, create=True) as connection:
+    with _deleted_on_failure(settings), _all_or_nothing(files) as kept, writing(settings, create=True) as connection:
         if not is_empty(connection):
             raise Conflict(
                 "The workspace has users or projects already. No data was imported. Name a new one with --database."
@@ -166,7 +166,7 @@ def _fill(settings: ServiceSettings, source: Path) -> None:
 
 
 @contextmanager
-def _no_file_of_a_failure(settings: ServiceSettings) -> Iterator[None]:
+def _deleted_on_failure(settings: ServiceSettings) -> Iterator[None]:
     path = file_of(settings)
     is_new = path is not None and not path.exists()
     try:

@@ -17,7 +17,7 @@ from backlit.service.tables import projects
 
 VALUE_LIMIT = 100
 
-LISTED = {f.key: f for f in FIELDS if f.kind in {Kind.STATUS, Kind.CHOICE}}
+LISTED_FIELDS = {f.key: f for f in FIELDS if f.kind in {Kind.STATUS, Kind.CHOICE}}
 """Fields with a list of values, by key."""
 
 
@@ -32,7 +32,7 @@ def listed(connection: Connection, project: str) -> list[dict[str, Any]]:
             "isOwn": (item_type.value, field.key) in settings.value_lists,
         }
         for item_type in ItemType
-        for field in LISTED.values()
+        for field in LISTED_FIELDS.values()
         if field.applies_to(item_type)
     ]
 
@@ -57,7 +57,7 @@ def set_values(
         connection.execute(update(value_lists).where(*this).values(choices=list(choices)))
     else:
         connection.execute(insert(value_lists).values(**row, choices=list(choices)))
-    return _carried(connection, row, choices, renames)
+    return _with_renamed_values(connection, row, choices, renames)
 
 
 def reset(
@@ -67,14 +67,14 @@ def reset(
     row = {"project_id": project_id, "type": item_type, "key": field.key}
     if not connection.execute(delete(value_lists).where(*(value_lists.c[n] == v for n, v in row.items()))).rowcount:
         raise NotFound(f"The project has no list of its own for {field.key} of {item_type}; nothing was changed.")
-    return _carried(connection, row, field.choices_for(item_type), renames)
+    return _with_renamed_values(connection, row, field.choices_for(item_type), renames)
 
 
 def set_groups(connection: Connection, project: str, meanings: Sequence[str]) -> dict[str, Any]:
     """Set the groups of statuses, written as `STATUS=GROUP`; an empty group leaves it to the clients."""
     project_id = project_id_of(connection, project)
     settings = projects.settings(connection, project_id)
-    known = {value for each in ItemType for value in settings.choices(each, LISTED["Status"])}
+    known = {value for each in ItemType for value in settings.choices(each, LISTED_FIELDS["Status"])}
     for text in meanings:
         status, equals, group = (part.strip() for part in text.rpartition("="))
         if not equals or (group and group not in CONFIGURABLE):
@@ -91,7 +91,7 @@ def set_groups(connection: Connection, project: str, meanings: Sequence[str]) ->
     return {"projectId": project_id, "statusGroups": dict(projects.settings(connection, project_id).status_groups)}
 
 
-def _carried(
+def _with_renamed_values(
     connection: Connection, row: Mapping[str, Any], choices: Sequence[str], renames: Sequence[str]
 ) -> dict[str, Any]:
     """Rename the items' values of a list that was changed, and return the list with the number of changed items."""
@@ -106,9 +106,9 @@ def _carried(
 def listed_field(item_type: str, key: str) -> Field:
     if key.endswith("_cf"):
         raise BadRequest(f"{key} is a custom field; its values are changed with: backlit admin fields change")
-    field = LISTED.get(key)
+    field = LISTED_FIELDS.get(key)
     if field is None:
-        raise BadRequest(f"{key!r} has no list of values; these have: {', '.join(LISTED)}.")
+        raise BadRequest(f"{key!r} has no list of values; these have: {', '.join(LISTED_FIELDS)}.")
     if not field.applies_to(item_type):
         raise BadRequest(f"A {item_type} has no {key}; these have: {', '.join(field.types)}.")
     return field

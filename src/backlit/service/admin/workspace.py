@@ -25,7 +25,7 @@ from backlit.service.tables import users as user_table
 ADMINISTRATOR = "backlit"
 """Author of the command line's changes in audit fields."""
 NAME_LIMIT = 100
-CACHE = 4096
+PAGE_CACHE_KIB = 4096
 """KiB of SQLite's page cache."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -45,7 +45,7 @@ def writing(settings: ServiceSettings, *, create: bool = False, dry_run: bool = 
             if not create and not _has_tables(connection):
                 raise no_workspace(settings)
             migrate(connection)
-            _take_time(connection)
+            _prepare_long_read(connection)
             yield connection
             if dry_run:
                 transaction.rollback()
@@ -65,7 +65,7 @@ def reading(settings: ServiceSettings) -> Iterator[Connection]:
             with writing(settings):
                 pass  # upgrades an older database and rejects a newer one
         with engine.connect() as connection, connection.begin():
-            _take_time(connection)
+            _prepare_long_read(connection)
             yield connection
     except DatabaseError as error:
         raise _trouble(settings, error) from error
@@ -158,10 +158,10 @@ def _has_tables(connection: Connection) -> bool:
     return inspect(connection).has_table(schema_version.name)
 
 
-def _take_time(connection: Connection) -> None:
+def _prepare_long_read(connection: Connection) -> None:
     """Bound the memory of large reads, and lift the idle limit of transactions that copy files."""
     if connection.dialect.name == "sqlite":
-        connection.execute(text(f"PRAGMA cache_size=-{CACHE}"))
+        connection.execute(text(f"PRAGMA cache_size=-{PAGE_CACHE_KIB}"))
     else:
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 

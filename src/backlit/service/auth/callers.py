@@ -28,7 +28,7 @@ from backlit.service.tables import sign_ins, users
 from backlit.service.tables.sign_ins import SESSION_LIFETIME
 from backlit.service.tables.users import Account
 
-COOKIE = ".ASPXAUTH"
+LOGIN_COOKIE = ".ASPXAUTH"
 FORM_COOKIE = "backlit-form"
 FORM_FIELD = "form_token"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -73,7 +73,7 @@ class TokenIssuer:
 
         Raises Forbidden if a page of another site made the browser send the cookie with a change.
         """
-        header, cookie = request.headers.get("authorization", ""), request.cookies.get(COOKIE)
+        header, cookie = request.headers.get("authorization", ""), request.cookies.get(LOGIN_COOKIE)
         if cookie and not tokens_in_header(header):
             found = users.caller_of_session(connection, cookie, self._clock.now())
             if found is None:
@@ -163,7 +163,12 @@ def has_form_token(form: Mapping[str, str], secret: str | None) -> bool:
 
 def set_cookie(response: Response, request: Request, secret: str) -> None:
     response.set_cookie(
-        COOKIE, secret, int(SESSION_LIFETIME.total_seconds()), httponly=True, samesite="lax", secure=_is_secure(request)
+        LOGIN_COOKIE,
+        secret,
+        int(SESSION_LIFETIME.total_seconds()),
+        httponly=True,
+        samesite="lax",
+        secure=_is_secure(request),
     )
 
 
@@ -175,7 +180,7 @@ def set_form_cookie(response: Response, request: Request, secret: str) -> None:
 
 
 def drop_cookie(response: Response, request: Request) -> None:
-    response.delete_cookie(COOKIE, httponly=True, samesite="lax", secure=_is_secure(request))
+    response.delete_cookie(LOGIN_COOKIE, httponly=True, samesite="lax", secure=_is_secure(request))
 
 
 def _is_secure(request: Request) -> bool:

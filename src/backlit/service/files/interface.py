@@ -6,7 +6,7 @@ from typing import Protocol
 
 from backlit.model.errors import StorageError
 
-GRACE = 3600.0
+UNUSED_CONTENT_GRACE = 3600.0
 """Seconds for which unused or incomplete contents may belong to a running upload."""
 
 

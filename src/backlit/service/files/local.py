@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from backlit.model.private_files import make_private_folder, open_new_private
-from backlit.service.files.interface import GRACE, ContentStore, IncomingContent, is_digest, place_of
+from backlit.service.files.interface import UNUSED_CONTENT_GRACE, ContentStore, IncomingContent, is_digest, place_of
 
-CHUNK = 256 * 1024
+READ_BYTES = 256 * 1024
 """Bytes read at a time."""
 
 
@@ -78,7 +78,7 @@ class LocalContentStore:
     def read(self, digest: str, start: int, stop: int) -> Iterator[bytes]:
         with self._place(digest).open("rb", buffering=0) as file:
             file.seek(start)
-            while start < stop and (data := file.read(min(CHUNK, stop - start))):
+            while start < stop and (data := file.read(min(READ_BYTES, stop - start))):
                 start += len(data)
                 yield data
 
@@ -86,7 +86,7 @@ class LocalContentStore:
         self._place(digest).unlink(missing_ok=True)
 
     def old(self) -> Iterator[str]:
-        limit = time.time() - GRACE
+        limit = time.time() - UNUSED_CONTENT_GRACE
         for path in self._incoming.glob("*"):
             if path.stat().st_mtime < limit:
                 path.unlink(missing_ok=True)

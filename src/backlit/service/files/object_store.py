@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import StorageError, Unavailable
-from backlit.service.files.interface import GRACE, IncomingContent, is_digest, place_of
+from backlit.service.files.interface import UNUSED_CONTENT_GRACE, IncomingContent, is_digest, place_of
 
 try:
     import obstore
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from obstore import WritableFile
     from obstore.store import ClientConfig
 
-PART = 8 * 1024 * 1024
+PART_BYTES = 8 * 1024 * 1024
 """Bytes of one part of a large upload, and of one request when reading."""
 RETRY_AFTER = 2
 """Seconds after which a caller may try again."""
@@ -63,7 +63,7 @@ class _ObjectIncomingContent:
         self.digest = ""
         self.size = 0
         self._sha256 = hashlib.sha256()
-        self._object: WritableFile = obstore.open_writer(store, path, buffer_size=PART, max_concurrency=AT_ONCE)
+        self._object: WritableFile = obstore.open_writer(store, path, buffer_size=PART_BYTES, max_concurrency=AT_ONCE)
 
     def write(self, data: bytes) -> None:
         self._sha256.update(data)
@@ -136,9 +136,9 @@ class ObjectContentStore:
     def read(self, digest: str, start: int, stop: int) -> Iterator[bytes]:
         """Read a part of an object, a few megabytes to a request; a store refuses a range behind the end."""
         stop = min(stop, self._size_of(digest) or 0)
-        for begin in range(start, stop, PART):
+        for begin in range(start, stop, PART_BYTES):
             with _reaching():
-                part = obstore.get_range(self._store, place_of(digest), start=begin, end=min(begin + PART, stop))
+                part = obstore.get_range(self._store, place_of(digest), start=begin, end=min(begin + PART_BYTES, stop))
             yield bytes(part)
 
     def remove(self, digest: str) -> None:
@@ -149,7 +149,7 @@ class ObjectContentStore:
 
     def old(self) -> Iterator[str]:
         try:
-            yield from self._old(datetime.now(UTC) - timedelta(seconds=GRACE))
+            yield from self._old(datetime.now(UTC) - timedelta(seconds=UNUSED_CONTENT_GRACE))
         except BaseError as error:
             raise StorageError(f"The object store cannot be read: {error}.") from error
 

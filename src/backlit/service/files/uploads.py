@@ -40,7 +40,7 @@ def is_inline(kind: str) -> bool:
     return plain in _INLINE or plain.startswith(("audio/", "video/"))
 
 
-PART = "files"
+FILE_FIELD = "files"
 """The name of the form field that carries the file."""
 OVERHEAD = 1024 * 1024
 """Bytes allowed in a body besides the file."""
@@ -85,11 +85,11 @@ class _UploadForm:
 
     def on_headers_finished(self) -> None:
         _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
-        self._is_ours = options.get(b"name") == PART.encode() and b"filename" in options
+        self._is_ours = options.get(b"name") == FILE_FIELD.encode() and b"filename" in options
         if not self._is_ours:
             return
         if self.name is not None:
-            raise BadRequest(f"Send one file; the body has more than one part {PART!r}.")
+            raise BadRequest(f"Send one file; the body has more than one part {FILE_FIELD!r}.")
         self.name = file_name(options[b"filename"].decode(errors="replace"))
         self.content_type = content_type(self._headers.get(b"content-type", b"").decode("latin-1"), self.name)
 
@@ -105,7 +105,7 @@ class _UploadForm:
 
     def name_of_complete_file(self) -> str:
         if self.name is None or not self.is_complete or not self.is_ended:
-            raise BadRequest(f"The body has no complete file part named {PART!r}.")
+            raise BadRequest(f"The body has no complete file part named {FILE_FIELD!r}.")
         return self.name
 
 

@@ -17,14 +17,14 @@ from backlit.service.storage.settings import ServiceLimits
 BODY_KEY = "backlit.body"
 """Key of the body in a request's scope."""
 RETRY_AFTER = 2
-DROPPED = 1024 * 1024
+DRAINED_BYTES = 1024 * 1024
 """Bytes of an unread body that are drained so that a sending caller can read the response."""
 
 Result = TypeVar("Result")
 
 
 class RequestSlots:
-    """Places of running requests, and the shares of addresses among requests that wait for their bodies."""
+    """Slots of running requests, and the shares of addresses among requests that wait for their bodies."""
 
     def __init__(self, most: int, limits: ServiceLimits) -> None:
         self.limits = limits
@@ -48,7 +48,7 @@ class RequestSlots:
             del self._waiting[address]
 
     async def take(self) -> None:
-        """Take a place, after those who wait for one already."""
+        """Take a slot, after those who wait for one already."""
         await self._free.acquire()
 
     def give_back(self) -> None:
@@ -56,23 +56,23 @@ class RequestSlots:
 
 
 class RequestSlot:
-    """The place of one request, which it releases while it waits for its caller."""
+    """The slot of one request, which it gives back while it waits for its caller."""
 
-    def __init__(self, places: RequestSlots) -> None:
-        self._places = places
+    def __init__(self, slots: RequestSlots) -> None:
+        self._slots = slots
         self._is_held = False
 
     async def take(self) -> None:
-        await self._places.take()
+        await self._slots.take()
         self._is_held = True
 
     def give_back(self) -> None:
         if self._is_held:
             self._is_held = False
-            self._places.give_back()
+            self._slots.give_back()
 
-    async def away(self, waiting: Awaitable[Result]) -> Result:
-        """Wait for the caller without the place; a failed wait ends the request, which then needs no place."""
+    async def given_back_during(self, waiting: Awaitable[Result]) -> Result:
+        """Wait for the caller without the slot; a failed wait ends the request, which then needs none."""
         was_held = self._is_held
         self.give_back()
         result = await waiting
@@ -85,14 +85,14 @@ class RequestBody:
     """The body of one request on arrival."""
 
     def __init__(
-        self, scope: Scope, receive: Receive, places: RequestSlots, place: RequestSlot, address: str | None
+        self, scope: Scope, receive: Receive, slots: RequestSlots, slot: RequestSlot, address: str | None
     ) -> None:
         self.is_whole = False
         self._is_held_back = any(name == b"expect" for name, _ in scope["headers"])
         self._receive = receive
-        self._places = places
-        self._limits = places.limits
-        self._place = place
+        self._slots = slots
+        self._limits = slots.limits
+        self._slot = slot
         self._address = address
         self._is_waiting = False
         self._coming: asyncio.Task[Message] | None = None
@@ -118,9 +118,9 @@ class RequestBody:
             await asyncio.sleep(0)
         if not coming.done():
             if not self._is_waiting:
-                self._places.enter_waiting(self._address)
+                self._slots.enter_waiting(self._address)
                 self._is_waiting = True
-            await self._place.away(self._wait(coming))
+            await self._slot.given_back_during(self._wait(coming))
         self._coming = None
         message = coming.result()
         self._size += len(message.get("body", b""))
@@ -133,8 +133,8 @@ class RequestBody:
         """Drain the rest for a moment: unread bytes would cut off the response."""
         until = asyncio.get_running_loop().time() + self._limits.linger
         dropped = 0
-        self._place.give_back()
-        while not self.is_whole and dropped < DROPPED:
+        self._slot.give_back()
+        while not self.is_whole and dropped < DRAINED_BYTES:
             coming = self._next()
             await asyncio.wait([coming], timeout=until - asyncio.get_running_loop().time())
             if not coming.done():
@@ -167,7 +167,7 @@ class RequestBody:
     def _end_waiting(self) -> None:
         if self._is_waiting:
             self._is_waiting = False
-            self._places.leave_waiting(self._address)
+            self._slots.leave_waiting(self._address)
 
 
 FORM_FIELD_LIMIT = 4096

@@ -45,8 +45,8 @@ from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
 from backlit.service.tables.projects import ProjectSettings
 
-MOST_FILTERS = 256
-MOST_PROJECTS = 4096
+MAX_CACHED_TOTALS = 256
+MAX_CACHED_PROJECTS = 4096
 """More projects than a caller is expected to see: a list needs the settings of all of them."""
 
 TotalKey = tuple[tuple[int, ...], Filter]
@@ -57,7 +57,7 @@ class TotalCache:
     """Cached counts by projects and filter, each valid for one revision of the projects' items."""
 
     def __init__(self) -> None:
-        self._counts: Remembered[TotalKey, tuple[int, int]] = Remembered(MOST_FILTERS)
+        self._counts: Remembered[TotalKey, tuple[int, int]] = Remembered(MAX_CACHED_TOTALS)
 
     def get(self, key: TotalKey, revision: int, count: Callable[[], int]) -> int:
         """Return the remembered total, or count it; `revision` is of the same transaction."""
@@ -88,7 +88,7 @@ class ServiceState:
         self.database = Database(settings.database, self.clock)
         self.tokens = TokenIssuer(settings, self.clock)
         self.passwords = Passwords()
-        self.project_settings: Remembered[int, tuple[int, ProjectSettings]] = Remembered(MOST_PROJECTS)
+        self.project_settings: Remembered[int, tuple[int, ProjectSettings]] = Remembered(MAX_CACHED_PROJECTS)
         """The settings of each project with their revision."""
         self.totals = TotalCache()
         self.contents = AttachmentContents(settings.files, self.database, settings.limits.probe)
@@ -171,7 +171,7 @@ class RequestContext(Struct, frozen=True):
 
 
 class ContinueOnSlowQueue(Exception):
-    """Signal of a reading handler that the rest of its work belongs on the slow lane."""
+    """Signal of a reading handler that the rest of its work belongs on the slow queue."""
 
     def __init__(self, call: RequestContext, rest: Callable[[RequestContext], HandlerResponse]) -> None:
         super().__init__()
@@ -318,7 +318,7 @@ class Endpoint:
         if request.method not in {"GET", "HEAD"}:
             body = await self._body(request)
             return await database.write.run(
-                lambda connection: handler(call_of(self._shared, request, connection, body))
+                lambda connection: handler(authenticated_context(self._shared, request, connection, body))
             )
         try:
             answer = await database.read(partial(self._read, request, handler), lambda: request.scope.get(USER_KEY))
@@ -330,14 +330,18 @@ class Endpoint:
         """Read the body; one that is still on its way only from somebody who is signed in."""
         body: RequestBody | None = request.scope.get(BODY_KEY)
         if body is not None and not await body.has_arrived():
-            await self._shared.database.read(lambda connection: call_of(self._shared, request, connection))
+            await self._shared.database.read(
+                lambda connection: authenticated_context(self._shared, request, connection)
+            )
         return await request.body()
 
     def _read(self, request: Request, handler: Handler, connection: Connection) -> HandlerResponse:
-        return handler(call_of(self._shared, request, connection))
+        return handler(authenticated_context(self._shared, request, connection))
 
 
-def call_of(shared: ServiceState, request: Request, connection: Connection, body: bytes = b"") -> RequestContext:
+def authenticated_context(
+    shared: ServiceState, request: Request, connection: Connection, body: bytes = b""
+) -> RequestContext:
     """Authenticate a request; raise Unauthorized, BadRequest for its options, and NotFound for ids beyond the limit."""
     caller = shared.tokens.caller(connection, request)
     request.scope[USER_KEY] = caller.id

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from backlit.model.field_values import Schema
 from backlit.model.version import VERSION
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
-from backlit.service.auth.callers import COOKIE
+from backlit.service.auth.callers import LOGIN_COOKIE
 from backlit.service.http.endpoint import Route, StreamingHandler
 from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, list_of, reference, schemas
@@ -39,11 +39,11 @@ def document(routes: Sequence[Route], name: str) -> Schema:
     for route in routes:
         numbers = {"parameters": [_path_id()]} if "{id}" in route.path else {}
         paths.setdefault(f"/api/v1{route.path}", numbers)[route.method.lower()] = _operation(route)
-    everything = paths | _others()
+    everything = paths | _paths_outside_root()
     for path, methods in everything.items():
         for method, operation in methods.items():
             if method != "parameters":
-                operation["responses"] = _refused(*_troubles(path, method)) | operation["responses"]
+                operation["responses"] = _refused(*_load_statuses(path, method)) | operation["responses"]
     models = {route.resource for route in routes if not isinstance(route.resource, str)}
     return {
         "openapi": "3.1.0",
@@ -63,7 +63,7 @@ def document(routes: Sequence[Route], name: str) -> Schema:
             "responses": {_named(status): _error(status) for status in _SENTENCES if status != 416},
             "securitySchemes": {
                 "accessToken": {"type": "apiKey", "in": "header", "name": "Authorization", "description": _TOKEN},
-                "loginCookie": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+                "loginCookie": {"type": "apiKey", "in": "cookie", "name": LOGIN_COOKIE},
             },
         },
     }
@@ -86,7 +86,7 @@ def _operation(route: Route) -> Schema:
     found: Schema = {
         "operationId": "_".join([method.lower(), *words]) + ("_one" if path.endswith("{id}") else ""),
         "tags": [route.tag or _tag(resource)],
-        **_said(function, words[-1]),
+        **_summary_and_description(function, words[-1]),
         "parameters": list(_parameters(route, verb, resource)),
     }
     if body := _body(resource, verb):
@@ -103,7 +103,7 @@ def _operation(route: Route) -> Schema:
     return found | {"responses": {str(status): answer, **_refused(*_refusals(path, method))}}
 
 
-def _said(function: Callable[..., object], noun: str) -> Schema:
+def _summary_and_description(function: Callable[..., object], noun: str) -> Schema:
     """Return a summary without the address, and the description."""
     text = inspect.cleandoc(function.__doc__ or "").replace("{noun}", noun)
     summary = text.partition("\n")[0]
@@ -136,7 +136,7 @@ def _refusals(path: str, method: str) -> list[int]:
     return sorted(codes)
 
 
-def _troubles(path: str, method: str) -> list[int]:
+def _load_statuses(path: str, method: str) -> list[int]:
     if method == "get":
         return [429, 500] if path.startswith("/api/v1/") else [500]
     return [408, 429, 500, 507]
@@ -196,7 +196,7 @@ def _named(status: int) -> str:
     return f"Refused{status}"
 
 
-def _others() -> Schema:
+def _paths_outside_root() -> Schema:
     status, page = _answer("How it is.", reference("Status")), {"description": "The page.", "content": _HTML}
     seen_other = {"description": "Done; the page is at Location.", "headers": _headers("Location")}
     form = {"content": {_FORM: {"schema": reference("LoginForm")}}, "required": True}

@@ -23,7 +23,7 @@ from backlit.service.http.endpoint import (
     RequestContext,
     Routes,
     ServiceState,
-    call_of,
+    authenticated_context,
     etag_of,
     json_answer,
     must_match,
@@ -31,7 +31,7 @@ from backlit.service.http.endpoint import (
 from backlit.service.http.listing import ListOptions, options_of
 from backlit.service.http.options import TOP_DEFAULT
 from backlit.service.routes.comments import found_comment, page_of, with_types
-from backlit.service.routes.work_items import found
+from backlit.service.routes.work_items import visible_document
 from backlit.service.rules.checks import text_fault
 from backlit.service.tables import attachments
 from backlit.service.tables.attachments import ChildQuery, StoredAttachment
@@ -59,7 +59,7 @@ def list_all(call: RequestContext) -> HandlerResponse:
 @routes("GET", "/workitems/{id}/attachments", Attachment)
 def list_of_item(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}/attachments."""
-    found(call, call.path["id"])
+    visible_document(call, call.path["id"])
     return _list(call, item_id=call.path["id"])
 
 
@@ -105,7 +105,7 @@ def found_attachment(call: RequestContext, *, writing: bool = False) -> StoredAt
 
 
 async def _upload(shared: ServiceState, request: Request, place: _Place) -> HandlerResponse:
-    await shared.database.read(lambda connection: place(call_of(shared, request, connection)))
+    await shared.database.read(lambda connection: place(authenticated_context(shared, request, connection)))
     limit = shared.settings.max_upload
     boundary = must_be_acceptable(request, limit)
     received = await receive(request, boundary, shared.contents.store, limit)
@@ -119,7 +119,7 @@ async def _upload(shared: ServiceState, request: Request, place: _Place) -> Hand
 def _add(
     shared: ServiceState, request: Request, place: _Place, received: ReceivedFile, connection: Connection
 ) -> HandlerResponse:
-    call = call_of(shared, request, connection)
+    call = authenticated_context(shared, request, connection)
     values = place(call) | {
         "name": received.name,
         "size": received.incoming.size,
@@ -132,7 +132,7 @@ def _add(
 
 
 def _on_item(call: RequestContext) -> dict[str, Any]:
-    document = orjson.loads(found(call, call.path["id"], writing=True))
+    document = orjson.loads(visible_document(call, call.path["id"], writing=True))
     return {"project_id": document["projectId"], "work_item_id": document["id"], "type": _kind(call)}
 
 
@@ -220,7 +220,9 @@ async def download(request: Request) -> Response:
 
 async def _transfer(request: Request, *, as_file: bool) -> Response:
     shared: ServiceState = request.app.state.shared
-    stored = await shared.database.read(lambda connection: found_attachment(call_of(shared, request, connection)))
+    stored = await shared.database.read(
+        lambda connection: found_attachment(authenticated_context(shared, request, connection))
+    )
     headers = _headers(stored, is_shown=not as_file and is_inline(stored.content_type))
     asked = _range(request, headers["etag"])
     span = _span(asked, stored.size)

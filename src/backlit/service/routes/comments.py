@@ -22,7 +22,7 @@ from backlit.service.http.endpoint import (
 )
 from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.http.options import TOP_DEFAULT
-from backlit.service.routes.work_items import found
+from backlit.service.routes.work_items import visible_document
 from backlit.service.rules.checks import is_id, text_fault
 from backlit.service.tables import comments, work_items
 from backlit.service.tables.attachments import ChildQuery
@@ -45,7 +45,7 @@ def list_all(call: RequestContext) -> HandlerResponse:
 @routes("GET", "/workitems/{id}/comments", Comment)
 def list_of_item(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}/comments."""
-    found(call, call.path["id"])
+    visible_document(call, call.path["id"])
     return _list(call, call.path["id"])
 
 

@@ -17,8 +17,8 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest, Forbidden, TooManyRequests, Unauthorized
 from backlit.model.wrap import LOGIN_PATH
 from backlit.service.auth.callers import (
-    COOKIE,
     FORM_COOKIE,
+    LOGIN_COOKIE,
     drop_cookie,
     form_token,
     has_form_token,
@@ -50,7 +50,7 @@ async def page(request: Request) -> Response:
             return await _sign_in(request, shared)
     except (BadRequest, Forbidden) as error:
         return _message(shared, "Sign-in failed", error)
-    cookie = request.cookies.get(COOKIE)
+    cookie = request.cookies.get(LOGIN_COOKIE)
     return (cookie and await _code_page(request, shared, cookie)) or _form_page(request, shared)
 
 
@@ -60,7 +60,7 @@ async def token_endpoint(request: Request) -> Response:
         return await token_routes.grant(request)
     shared: ServiceState = request.app.state.shared
     must_know_client(request.query_params.get(CLIENT_ID), shared)
-    cookie = request.cookies.get(COOKIE)
+    cookie = request.cookies.get(LOGIN_COOKIE)
     found = cookie and await _code_page(request, shared, cookie)
     if not found:
         raise Unauthorized(f"Sign in at {LOGIN_PATH} first.")
@@ -74,7 +74,7 @@ async def logout(request: Request) -> Response:
     """
     shared: ServiceState = request.app.state.shared
     form = await read_form(request)
-    cookie = request.cookies.get(COOKIE)
+    cookie = request.cookies.get(LOGIN_COOKIE)
     if "wrap_refresh_token" in form:
         await shared.database.write.run(partial(_end_family, form["wrap_refresh_token"]))
     elif request.headers.get("authorization"):
@@ -103,7 +103,7 @@ async def _sign_in(request: Request, shared: ServiceState) -> Response:
     if account is None:
         # 200, as browsers report other statuses as errors of the page.
         return _form_page(request, shared, username=username, problem=_WRONG, is_wrong=True)
-    old = request.cookies.get(COOKIE)
+    old = request.cookies.get(LOGIN_COOKIE)
     secret = await shared.database.write.run(partial(_begin_session, shared, account.id, old))
     response = RedirectResponse(_address(request), 303)
     set_cookie(response, request, secret)

@@ -33,7 +33,7 @@ routes = Routes()
 @routes("GET", "/workitems/{id}", WorkItem)
 def read(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}."""
-    document = found(call, call.path["id"])
+    document = visible_document(call, call.path["id"])
     return HandlerResponse(document, 200, {"etag": etag_of(document)})
 
 
@@ -46,7 +46,7 @@ def list_all(call: RequestContext) -> HandlerResponse:
 @routes("GET", "/workitems/{id}/tasks", WorkItem)
 def list_tasks(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}/tasks."""
-    found(call, call.path["id"])
+    visible_document(call, call.path["id"])
     return _list(call, call.path["id"])
 
 
@@ -56,7 +56,7 @@ def create(call: RequestContext) -> HandlerResponse:
     body = call.json()
     settings = _settings_for_new(call, body)
     given = checked(body["type"], body["fields"], settings, _exists(call, settings), creating=True)
-    parent = item_of(found(call, given["ParentID"])) if "ParentID" in given else None
+    parent = item_of(visible_document(call, given["ParentID"])) if "ParentID" in given else None
     now = call.shared.clock.now()
     values = _presets(body["type"], settings, parent) | given
     item_id, values["BacklogPriority"] = work_items.next_place(call.connection, settings.id)
@@ -73,7 +73,7 @@ def create(call: RequestContext) -> HandlerResponse:
 def update(call: RequestContext) -> HandlerResponse:
     """PUT /workitems/{id}: a flat object of the keys to change; 201 with the whole item."""
     body = call.json()
-    document = found(call, call.path["id"], writing=True)
+    document = visible_document(call, call.path["id"], writing=True)
     must_match(call.headers, document)
     old = item_of(document)
     settings = call.settings_of(old.project_id)
@@ -97,7 +97,7 @@ def update(call: RequestContext) -> HandlerResponse:
 @routes("DELETE", "/workitems/{id}", WorkItem)
 def remove(call: RequestContext) -> HandlerResponse:
     """DELETE /workitems/{id}: with its tasks, comments and attachments, for good."""
-    document = found(call, call.path["id"], writing=True)
+    document = visible_document(call, call.path["id"], writing=True)
     must_match(call.headers, document)
     item = item_of(document)
     freed = work_items.remove(call.connection, item)
@@ -108,7 +108,7 @@ def remove(call: RequestContext) -> HandlerResponse:
     return replace(json_answer({"id": item.id}), freed=freed)
 
 
-def found(call: RequestContext, item_id: int, *, writing: bool = False) -> bytes:
+def visible_document(call: RequestContext, item_id: int, *, writing: bool = False) -> bytes:
     """Return the document of an item visible to the caller (or write); raise NotFound or Forbidden."""
     row = work_items.read(call.connection, item_id)
     project_id = None if row is None else row[0]
@@ -216,8 +216,8 @@ def _project_named(found: Filter | None) -> tuple[int | None, Filter | None]:
 
 
 def _is_quick(options: ListOptions) -> bool:
-    """Return True for a list served by indexes, which may run on the fast lane."""
-    if options.skip >= work_items.DEEP or any(key.name not in _RANGES for key in options.order):
+    """Return True for a list served by indexes, which may run on the fast queue."""
+    if options.skip >= work_items.DEEP_SKIP or any(key.name not in _RANGES for key in options.order):
         return False
     parts = options.filter.parts if isinstance(options.filter, And) else (options.filter,)
     return options.filter is None or all(_is_indexed(part) for part in parts)
@@ -238,7 +238,7 @@ RANK_PLACES = ("before", "after", "top", "bottom")
 def rank(call: RequestContext) -> HandlerResponse:
     """POST /workitems/{id}/rank: {before: id}, {after: id}, {top: true} or {bottom: true}; 200 with the item."""
     body = call.json()
-    document = found(call, call.path["id"], writing=True)
+    document = visible_document(call, call.path["id"], writing=True)
     must_match(call.headers, document)
     item = item_of(document)
     place, target = _rank_place(call, body, item)
@@ -251,7 +251,7 @@ def rank(call: RequestContext) -> HandlerResponse:
         by=call.caller.name,
         now=call.shared.clock.now(),
     )
-    document = found(call, item.id)
+    document = visible_document(call, item.id)
     return HandlerResponse(document, 200, {"etag": etag_of(document)})
 
 

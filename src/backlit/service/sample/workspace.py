@@ -33,7 +33,7 @@ SPRINTS = 18
 CURRENT = 14
 """Number of the current sprint."""
 SPRINTS_PER_RELEASE = 6
-BATCH = 1000
+SAMPLE_BATCH = 1000
 _SHARES = (0.72, 0.18, 0.10)
 _CUSTOM_FIELDS: tuple[tuple[str, Kind, list[str], str | None], ...] = (
     ("Channel_cf", Kind.CHOICE, ["Web", "Store", "Phone"], "Web"),
@@ -186,7 +186,7 @@ def _write_items(
         rows: list[dict[str, object]] = []
         for row in maker.rows():
             rows.append(row)
-            if len(rows) == BATCH:
+            if len(rows) == SAMPLE_BATCH:
                 written_comments += _write_batch(engine, rows, maker)
                 done += len(rows)
                 rows.clear()

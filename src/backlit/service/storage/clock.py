@@ -52,7 +52,7 @@ class Clock:
 
 STAMPED = tuple(table for table in METADATA.sorted_tables if "last_modified_at" in table.c)
 """Tables with a last-modified stamp."""
-MOMENT = "SELECT timezone('UTC', clock_timestamp())"
+POSTGRESQL_TIME = "SELECT timezone('UTC', clock_timestamp())"
 """The time of a PostgreSQL server."""
 
 _NEWEST_ITEM = Prepared(select(func.max(work_items.c.last_modified_at)))
@@ -77,6 +77,6 @@ def clock_of(connection: Connection, tables: Collection[Table] = STAMPED) -> Clo
     """Return a clock for writing beside a service that may be running on the database."""
     clock = Clock()
     if connection.dialect.name == "postgresql":
-        clock.follow(connection.execute(text(MOMENT)).scalar_one())
+        clock.follow(connection.execute(text(POSTGRESQL_TIME)).scalar_one())
     keep_ahead(clock, connection, tables)
     return clock

@@ -1,4 +1,4 @@
-"""Engines, connections and lanes, the file of an SQLite database, and errors of drivers and disks as sentences."""
+"""Engines, connections and queues, the file of an SQLite database, and errors of drivers and disks as sentences."""
 
 import errno
 import fcntl
@@ -21,10 +21,10 @@ from backlit.model.filters.matching import SQL_FUNCTIONS
 from backlit.model.private_files import ensure_private_file, make_private_folder
 from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
 from backlit.service.storage.jobs import RETRY_AFTER, ReadTooSlow, Result, SharePerUser, Work
-from backlit.service.storage.lanes import WorkerQueue
 from backlit.service.storage.migrations import migrate
 from backlit.service.storage.prepared_statements import driver_sql
 from backlit.service.storage.quick_reads import GivenUp, QuickReads
+from backlit.service.storage.worker_queue import WorkerQueue
 
 _Identity = tuple[int, int] | None
 
@@ -96,16 +96,16 @@ def sole_server(url: URL) -> Iterator[None]:
 SLOW_QUERY_LIMIT = 10.0
 """Seconds of waiting and running after which a query is refused."""
 QUICK_READ_LIMIT = 0.05
-"""Seconds after which a read leaves the event loop for the slow lane."""
+"""Seconds after which a read leaves the event loop for the slow queue."""
 FAST_READ_LIMIT = 0.5
-"""Seconds after which a read leaves the fast lane for the slow one."""
-BATCH = 64
+"""Seconds after which a read leaves the fast queue for the slow one."""
+WRITE_BATCH = 64
 """Maximum number of writes in one commit."""
 FAST_READERS = {"sqlite": 1, "postgresql": 2}
-"""Threads of the fast lane. More threads contend for the interpreter; on SQLite, one is fastest."""
+"""Threads of the fast queue. More threads contend for the interpreter; on SQLite, one is fastest."""
 SLOW_READERS = 3
-SHARES = SharePerUser(running=2, waiting=16)
-"""One user's part of the slow lane, of which a thread is thus left to the others."""
+SLOW_READ_SHARE = SharePerUser(running=2, waiting=16)
+"""One user's part of the slow queue, of which a thread is thus left to the others."""
 
 _POSTGRES = "postgresql+psycopg"
 _SPELLINGS = {"postgres": _POSTGRES, "postgresql": _POSTGRES}
@@ -114,7 +114,7 @@ _WRITE_LOCK = 0x6261636B6C6974
 
 
 """
-_TURN = f"SELECT pg_advisory_xact_lock({_WRITE_LOCK}), timezone('UTC', clock_timestamp())"
+_TAKE_WRITE_TURN = f"SELECT pg_advisory_xact_lock({_WRITE_LOCK}), timezone('UTC', clock_timestamp())"
 _SESSION = "SET TimeZone = 'UTC'; SET jit = off; SET idle_in_transaction_session_timeout = '60s'"
 _READING = "SET default_transaction_read_only = on; SET default_transaction_isolation = 'repeatable read'"
 
@@ -122,7 +122,7 @@ _READING = "SET default_transaction_read_only = on; SET default_transaction_isol
 class Database:
     """Database of one service: fast and slow reader threads, and one writer thread.
 
-    On the slow lane users take turns. The clock stays ahead of every stored stamp.
+    On the slow queue users take turns. The clock stays ahead of every stored stamp.
     """
 
     def __init__(self, url: str, clock: Clock) -> None:
@@ -149,11 +149,11 @@ class Database:
                 "slow",
                 threads=SLOW_READERS,
                 time_limit=SLOW_QUERY_LIMIT,
-                shares=SHARES,
+                shares=SLOW_READ_SHARE,
                 before=self._before_read,
             )
             self.write = WorkerQueue(
-                writing, "write", batch=BATCH, before=self._before_write, after=self._must_be_there
+                writing, "write", batch=WRITE_BATCH, before=self._before_write, after=self._must_be_there
             )
             self.slow.submit(partial(keep_ahead, self._clock)).result()
             if self._file is not None:
@@ -163,9 +163,9 @@ class Database:
             raise unusable(self._url, error) from error
 
     async def read(self, work: Work[Result], reader: Callable[[], int | None] = lambda: None) -> Result:
-        """Do a short read: in this thread where the database is a file, else on the fast lane.
+        """Do a short read: in this thread where the database is a file, else on the fast queue.
 
-        One that turns out to be long starts again on the slow lane, as a read of the user that `reader` returns then.
+        One that turns out to be long starts again on the slow queue, as a read of the user that `reader` returns then.
         """
         try:
             if self._quick is not None:
@@ -178,8 +178,8 @@ class Database:
     def close(self) -> None:
         if self._quick is not None:
             self._quick.close()
-        for lane in (self.fast, self.slow, self.write):
-            lane.close()
+        for worker_queue in (self.fast, self.slow, self.write):
+            worker_queue.close()
         for engine in self._engines:
             engine.dispose()
 
@@ -305,7 +305,7 @@ def _begin(statement: str) -> Callable[[Connection], None]:
 
 def _wait_for_turn(clock: Clock | None) -> Callable[[Connection], None]:
     def wait(connection: Connection) -> None:
-        _, moment = connection.exec_driver_sql(_TURN).one()
+        _, moment = connection.exec_driver_sql(_TAKE_WRITE_TURN).one()
         if clock is not None:
             clock.follow(moment)
 
@@ -348,7 +348,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 _LOCKED = Unavailable, "Another program has locked the database. No changes were made; try again in a moment."
 _FULL = StorageFull, "The service's disk is full. No changes were made; free some space there and try again."
 _BROKEN = Unavailable, "The service could not read or write its database. Its log has the cause; try again in a moment."
-_AWAY = Unavailable, "The service cannot reach its database. No changes were made; try again in a moment."
+_UNREACHABLE = Unavailable, "The service cannot reach its database. No changes were made; try again in a moment."
 _BUSY = Unavailable, "The database took too long. No changes were made; try again in a moment."
 
 _Trouble = tuple[type[ServiceError], str]
@@ -364,10 +364,10 @@ _BY_SQLITE_CODE: Mapping[int, _Trouble] = {
 }
 _BY_SQLSTATE: Mapping[str, _Trouble] = {
     # By code, else by class (its first two characters).
-    "08": _AWAY,
+    "08": _UNREACHABLE,
     "53": _BROKEN,
     "53100": _FULL,
-    "57": _AWAY,
+    "57": _UNREACHABLE,
     "57014": _BUSY,
     "40": _BUSY,
     "55P03": _LOCKED,
@@ -382,7 +382,7 @@ def trouble_of(error: BaseException) -> ServiceError | None:
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     found = _found(cause)
     if found is None and isinstance(error, OperationalError) and not isinstance(cause, sqlite3.Error):
-        found = _AWAY if getattr(cause, "sqlstate", None) is None else None
+        found = _UNREACHABLE if getattr(cause, "sqlstate", None) is None else None
     return None if found is None else found[0](found[1], retry_after=RETRY_AFTER)
 
 

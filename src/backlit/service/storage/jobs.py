@@ -78,7 +78,7 @@ class Job(Generic[Result]):
             self.error = error
             raise
 
-    def tell(self) -> None:
+    def deliver(self) -> None:
         """Hand the outcome to the waiting caller, on its loop; for writes, after the commit."""
         if self.loop is not None and self.future.done():
             return
@@ -88,22 +88,22 @@ class Job(Generic[Result]):
             self.future.set_result(cast("Result", self.result))
 
 
-def tell(jobs: Iterable[Job[object]]) -> None:
+def deliver(jobs: Iterable[Job[object]]) -> None:
     """Hand out the outcomes of jobs, with one wake-up for each event loop."""
     by_loop: dict[asyncio.AbstractEventLoop, list[Job[object]]] = {}
     for job in jobs:
         if job.loop is None:
-            job.tell()
+            job.deliver()
         else:
             by_loop.setdefault(job.loop, []).append(job)
-    for loop, told in by_loop.items():
+    for loop, waiting in by_loop.items():
         with suppress(RuntimeError):  # the loop was closed, so that nobody waits
-            loop.call_soon_threadsafe(_tell_all, told)
+            loop.call_soon_threadsafe(_deliver_all, waiting)
 
 
-def _tell_all(jobs: Iterable[Job[object]]) -> None:
+def _deliver_all(jobs: Iterable[Job[object]]) -> None:
     for job in jobs:
-        job.tell()
+        job.deliver()
 
 
 class SharePerUser(Struct, frozen=True):

@@ -20,7 +20,7 @@ from backlit.service.storage.schema import (
 )
 
 REFRESH_LIFETIME = timedelta(days=30)
-GRACE = timedelta(seconds=60)
+REFRESH_GRACE = timedelta(seconds=60)
 """Time for which an exchanged refresh token still works, for racing processes."""
 CODE_LIFETIME = timedelta(minutes=10)
 CODE_LENGTH = 16
@@ -90,7 +90,7 @@ def use_refresh_token(
     if token.used_at is None:
         this = refresh_tokens.c.digest == token.digest
         connection.execute(update(refresh_tokens).where(this).values(used_at=now))
-    elif token.used_at + GRACE < now and not is_reusable:
+    elif token.used_at + REFRESH_GRACE < now and not is_reusable:
         revoke_family(connection, token.family_id)
         return None
     return token.user_id, token.family_id

@@ -110,10 +110,10 @@ def calculated(tasks: Iterable[tuple[float | None, float | None, float | None]])
 
 
 DEFAULT_ORDER = (work_items.c.backlog_priority, work_items.c.id)
-DEEP = 500
+DEEP_SKIP = 500
 """The $skip from which a list finds ids on an index before it fetches documents."""
 
-BATCH = 500
+REWRITE_BATCH = 500
 """Number of items whose documents are rewritten at a time."""
 
 _READ = Prepared(select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id")))
@@ -189,7 +189,7 @@ def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
 
 def page(connection: Connection, query: WorkItemQuery, skip: int, top: int) -> Sequence[bytes]:
     statements, values = query.prepared()
-    if skip < DEEP:
+    if skip < DEEP_SKIP:
         return [row[0] for row in statements.documents.rows(connection, top=top, skip=skip, **values)]
     found = [row[0] for row in statements.ids.rows(connection, top=top, skip=skip, **values)]
     rows = connection.execute(select(work_items.c.id, work_items.c.doc).where(work_items.c.id.in_(found)))
@@ -281,7 +281,7 @@ def reassign(
 ) -> None:
     """Move the items of some areas (or iterations) to another; `key` is the field's key."""
     column = work_items.c[FIELD_BY_KEY[key].column]
-    some = select(work_items.c.doc).where(column.in_(gone)).order_by(work_items.c.id).limit(BATCH)
+    some = select(work_items.c.doc).where(column.in_(gone)).order_by(work_items.c.id).limit(REWRITE_BATCH)
     while found := connection.execute(some).scalars().all():
         items = [_reassigned(item_of(document), key, kept, by, now) for document in found]
         changes = [
@@ -316,9 +316,9 @@ def remove(connection: Connection, item: WorkItemRow) -> tuple[str, ...]:
 
 # Ranks in the backlog
 
-WINDOW = 32
+RANK_WINDOW = 32
 """Number of items on each side that are renumbered first if no number fits between two neighbours."""
-WIDER = 8
+RANK_WINDOW_GROWTH = 8
 
 
 def move_rank(
@@ -332,7 +332,7 @@ def move_rank(
     now: datetime,
 ) -> None:
     """Move an item directly before or after another; without one, to the top (before) or the bottom (after)."""
-    window = WINDOW
+    window = RANK_WINDOW
     while True:
         above, below = _neighbours(connection, item, target, window, after=after)
         priority = _between(above[-1][1] if above else None, below[0][1] if below else None)
@@ -346,16 +346,16 @@ def move_rank(
             for item_id, number in numbers:
                 _store_rank(connection, item_id, number, settings, by=by, now=now)
             return
-        window *= WIDER
+        window *= RANK_WINDOW_GROWTH
 
 
-_Ranked = tuple[int, float]
+_RankedItem = tuple[int, float]
 """An item's id and its BacklogPriority."""
 
 
 def _neighbours(
     connection: Connection, item: WorkItemRow, target: WorkItemRow | None, window: int, *, after: bool
-) -> tuple[list[_Ranked], list[_Ranked]]:
+) -> tuple[list[_RankedItem], list[_RankedItem]]:
     """Return the items before and after the place, nearest in the middle; at most one more than the window of each."""
     values = {"project": item.project_id, "item": item.id, "most": window + 1}
     if target is None:
@@ -392,13 +392,13 @@ def _between(low: float | None, high: float | None) -> float | None:
     return middle if low < middle < high else None
 
 
-def _is_there(item: WorkItemRow, above: Sequence[_Ranked], below: Sequence[_Ranked]) -> bool:
+def _is_there(item: WorkItemRow, above: Sequence[_RankedItem], below: Sequence[_RankedItem]) -> bool:
     key = item.values["BacklogPriority"], item.id
     follows = not above or (above[-1][1], above[-1][0]) < key
     return follows and (not below or key < (below[0][1], below[0][0]))
 
 
-def _spread(above: list[_Ranked], moved: int, below: list[_Ranked], window: int) -> list[_Ranked] | None:
+def _spread(above: list[_RankedItem], moved: int, below: list[_RankedItem], window: int) -> list[_RankedItem] | None:
     """Renumber a window of items evenly between its neighbours; None if these are too close."""
     low = above.pop(0)[1] if len(above) > window else None
     high = below.pop()[1] if len(below) > window else None

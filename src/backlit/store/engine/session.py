@@ -307,7 +307,7 @@ class SyncSession:
 
     def _take_up_sign_in(self) -> None:
         try:
-            is_in = self.client.auth.look_again()
+            is_in = self.client.auth.reload()
         except StorageError:
             return  # the next use of the sign-in reports the unreadable file
         if is_in and not self._signed_in.is_set():

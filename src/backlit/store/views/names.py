@@ -10,7 +10,7 @@ from backlit.model.filters import Filter
 from backlit.model.local_times import LocalTimes
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
-from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL, RuleInputs
+from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL_RULES, RuleInputs
 from backlit.model.statuses import StatusGroups
 from backlit.store.records.people import IterationEntry, TreeKind, current, following, preceding
 from backlit.store.views.lookups import Lookups
@@ -38,7 +38,7 @@ class StoreNames:
         self.now = now
         self.today = today
         self.times = times
-        self.rules = USUAL
+        self.rules = USUAL_RULES
         self.stale_days = STALE_DAYS
 
     def custom_fields(self) -> Collection[Field]:

@@ -208,7 +208,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         item = self.store.item(each.item_id) if each is not None else None
         comments = self.store.comments.of_item(item.id) if item is not None else None
         ground = self.store.ready_check.ground()
-        faults = [rule.said(ground) for rule in each.open] if each is not None else ()
+        faults = [rule.failure_sentence(ground) for rule in each.open] if each is not None else ()
         self._preview.show(item, comments, item_context(self.store, item, faults))
         self._show_changes()
 

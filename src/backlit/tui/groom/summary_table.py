@@ -154,7 +154,7 @@ class SummaryTable(LineList):
 
 
 def open_words(rules: Sequence[ReadyRule], ground: RuleInputs) -> list[str]:
-    return [rule.said(ground).rstrip(".") for rule in rules]
+    return [rule.failure_sentence(ground).rstrip(".") for rule in rules]
 
 
 def listed(words: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.amounts import counted
-from backlit.model.reports.open_items import STUCK
+from backlit.model.reports.open_items import STUCK_DAYS
 from backlit.model.reports.report import Bars, Report, ReportColumn, StatusStep, Value, number_text, value_text
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.table import key_of
@@ -278,7 +278,7 @@ class ReportTable(LineList):
         for at, width in widths.items():
             column, value = self._report.table.columns[at], values[at]
             text = str(value)[:width] if is_header else "" if value is None else value_text(value, column)
-            is_late = item_type and isinstance(value, float) and value > STUCK
+            is_late = item_type and isinstance(value, float) and value > STUCK_DAYS
             cell = theme.style("conflict", on=on, bold=True) if is_late else style
             if column.is_status and not is_header:
                 word = f" {status_word(text)}" if width > SIGN else ""

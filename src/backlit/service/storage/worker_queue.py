@@ -15,12 +15,12 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from backlit.model.errors import TransientError, Unavailable
-from backlit.service.storage.jobs import FairQueue, Job, JobQueue, ReadTooSlow, Result, SharePerUser, Work, tell
+from backlit.service.storage.jobs import FairQueue, Job, JobQueue, ReadTooSlow, Result, SharePerUser, Work, deliver
 from backlit.service.storage.prepared_statements import driver_sql
 
 _SHORT_WAIT = 0.01
 """The part of a time limit that is not worth a statement of its own to count as waiting."""
-TRIES = 5
+MAX_TRIES = 5
 """Maximum attempts of work that a rollback or a broken connection has undone."""
 _TIMED_OUT = "57014"
 _UNDONE = frozenset({"40001", "40P01"})
@@ -88,9 +88,9 @@ class WorkerQueue:
             raise
 
     async def run(self, work: Work[Result], user_id: int | None = None) -> Result:
-        """Wait for a piece of work, on a lane with shares that of a user; on the writing lane, until it is durable.
+        """Wait for a piece of work, on a queue with shares that of a user; on the writing queue, until it is durable.
 
-        Raises TooManyRequests or Unavailable for work that did not begin within the limit of a lane with shares.
+        Raises TooManyRequests or Unavailable for work that did not begin within the limit of a queue with shares.
         """
         loop = asyncio.get_running_loop()
         job = Job(work, loop, user_id=user_id)
@@ -155,7 +155,7 @@ class _Worker:
     def work(self) -> None:
         try:
             connection = self._engine.connect()
-        except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to who made the lane
+        except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to who made the queue
             self.ready.set_exception(error)
             return
         with connection:
@@ -174,7 +174,7 @@ class _Worker:
                 self._fair.release(job)
 
     def _waiting(self) -> tuple[list[Job[object]], bool]:
-        """Return the next jobs, at least one unless the lane closes, and whether it stays open."""
+        """Return the next jobs, at least one unless the queue closes, and whether it stays open."""
         jobs: list[Job[object]] = []
         while len(jobs) < self._batch:
             try:
@@ -199,7 +199,7 @@ class _Worker:
 
         A batch whose transaction was rolled back is done again, each job in a transaction of its own.
         """
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(MAX_TRIES)):
             try:
                 self._transact(connection, jobs)
             except BaseException as error:  # noqa: BLE001 - not swallowed: it is handed to everyone who waits
@@ -214,9 +214,9 @@ class _Worker:
                         self._run(connection, [job])
                     return
                 for job in jobs:
-                    job.error = job.error or _told(error, self._stage)
+                    job.error = job.error or _reported_error(error, self._stage)
             break
-        tell(jobs)
+        deliver(jobs)
 
     def _transact(self, connection: Connection, jobs: list[Job[object]]) -> None:
         self._stage = _TransactionStage.BEGINNING
@@ -304,12 +304,12 @@ def _is_cut_off(error: BaseException) -> bool:
     return isinstance(error, DBAPIError) and error.connection_invalidated
 
 
-def _told(error: BaseException, stage: _TransactionStage) -> BaseException:
+def _reported_error(error: BaseException, stage: _TransactionStage) -> BaseException:
     if stage is not _TransactionStage.COMMITTING or not _is_cut_off(error):
         return error
-    told = UnconfirmedCommit("The connection to the database broke during a commit.")
-    told.__cause__ = error
-    return told
+    unconfirmed = UnconfirmedCommit("The connection to the database broke during a commit.")
+    unconfirmed.__cause__ = error
+    return unconfirmed
 
 
 def _may_try_again(error: BaseException, stage: _TransactionStage) -> bool:
