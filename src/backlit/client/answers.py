@@ -40,7 +40,7 @@ _SENTENCES: Mapping[int, str] = {
 def json_object(body: bytes, response_label: str) -> dict[str, Any]:
     """Read a JSON object with valid numbers; raise ServiceError for anything else.
 
-    `response_label` names the response, as `bodies.response_label` does.
+    `response_label` names the response in the sentence, as the function of that name writes it.
     """
     try:
         value = orjson.loads(body.removeprefix(_BYTE_ORDER_MARK))
