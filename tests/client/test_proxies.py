@@ -158,19 +158,20 @@ async def test_a_proxy_that_breaks_off_is_named(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (f"socks5://maya:{SECRET}@127.0.0.1:9", "proxy socks5://127.0.0.1:9, which ALL_PROXY names"),
-        (f"socks://maya:{SECRET}@127.0.0.1:9", "ALL_PROXY names the proxy socks://127.0.0.1:9, which is of an unknown"),
-        (f"http://maya:{SECRET}@127.0.0.1:port", "ALL_PROXY holds no address of a proxy."),
+        (f"socks5://maya:{SECRET}@127.0.0.1:9", "proxy socks5://127.0.0.1:9, which {variable} names"),
+        (f"socks://maya:{SECRET}@127.0.0.1:9", "proxy socks://127.0.0.1:9, which {variable} names, is of an unknown"),
+        (f"http://maya:{SECRET}@127.0.0.1:port", "proxy in {variable} has no valid address."),
     ],
 )
-async def test_a_proxy_that_cannot_be_used_is_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str, words: str
+@pytest.mark.parametrize("variable", ["ALL_PROXY", "all_proxy"])
+async def test_a_proxy_that_cannot_be_used_is_a_sentence_with_the_variable_in_its_own_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, words: str
 ) -> None:
-    monkeypatch.setenv("ALL_PROXY", value)
+    monkeypatch.setenv(variable, value)
 
     error = await failure_of(tmp_path, "https://team.example")
 
-    assert words in error.message
+    assert f"The {words.format(variable=variable)}" in error.message
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # httpcore leaves this connection open

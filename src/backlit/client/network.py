@@ -58,11 +58,9 @@ class EnvironmentProxy(NamedTuple):
         try:
             proxy = cls(variable, httpx.URL(value if "://" in value else f"http://{value}"))
         except httpx.InvalidURL:
-            raise UnusableSetting(f"{_capital(variable)} holds no address of a proxy. {_EXAMPLES}") from None
+            raise UnusableSetting(f"The proxy in {variable} has no valid address. {_EXAMPLES}") from None
         if proxy.url.scheme not in _PROXY_SCHEMES:
-            raise UnusableSetting(
-                f"{_capital(variable)} names the proxy {proxy.address}, which is of an unknown kind. {_EXAMPLES}"
-            )
+            raise UnusableSetting(f"{_capital(str(proxy))}, is of an unknown kind. {_EXAMPLES}")
         return proxy
 
     @property
