@@ -18,7 +18,7 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.store.files.files import LocalDatabase
 from backlit.store.records.changes import Signal
-from backlit.store.remote.capabilities import PAGE, Traits
+from backlit.store.remote.capabilities import PAGE, ServiceTraits
 from backlit.store.remote.listing import ProjectLists, run_pooled
 from backlit.store.sqlite.database import ProfileFiles
 from backlit.store.sync.loading import FirstLoad
@@ -74,7 +74,7 @@ async def _fill(client: Client, folder: Path) -> tuple[Spent, Spent]:
     files.open()
     with files.indexing.held():
         clock = _Clock()
-        await FirstLoad(ProjectLists(client, Traits(), 1), files, lambda _done, _total: None).run()
+        await FirstLoad(ProjectLists(client, ServiceTraits(), 1), files, lambda _done, _total: None).run()
         filled = clock.read()
         clock = _Clock()
         while await files.write(index_more):

@@ -25,7 +25,7 @@ from backlit.cli.wiring import connect_to
 from backlit.config.settings import Locations, demo_profile, find_locations, local_profile
 from backlit.model.version import VERSION
 from backlit.store.journal.journal import Journal
-from backlit.store.journal.undo_log import Copy
+from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.records.item import Item, RowSign
 
 HEAVY = ("httpx", "sqlalchemy", "starlette", "textual", "rich", "uvicorn", "platformdirs", "asyncio")
@@ -449,8 +449,8 @@ def test_copies_of_deleted_items_are_listed_and_written(demo_home: Home) -> None
     empty = demo_home.run(*DEMO, "trash")
     journal.parent.mkdir(parents=True, exist_ok=True)
     with closing(Journal(journal)) as opened:
-        opened.trash.keep(Copy({**item, "fields": {"Name": "Older"}}))
-        opened.trash.keep(Copy(item, tasks=[{"id": 8}]))
+        opened.trash.keep(ItemCopy({**item, "fields": {"Name": "Older"}}))
+        opened.trash.keep(ItemCopy(item, tasks=[{"id": 8}]))
 
     listed = demo_home.run(*DEMO, "trash")
     whole = demo_home.run(*DEMO, "trash", "7")

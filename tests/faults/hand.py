@@ -23,11 +23,11 @@ from backlit.model.errors import BadRequest, TransientError
 from backlit.service.sample.workspace import PASSWORD
 from backlit.store import ConnectionState, EntryState, Store
 from backlit.store.engine.engine import Report
-from backlit.store.remote.reachability import Waits
+from backlit.store.remote.reachability import RetryPauses
 from backlit.store.undo.history import Reversal
 
 PACING = RetryPolicy(attempts=3, first_pause=0.02, longest_pause=0.5, patience=1.0)
-WAITS = Waits(first_pause=0.05, longest_pause=0.5, in_transit=1.5, sync_every=1.0)
+WAITS = RetryPauses(first_pause=0.05, longest_pause=0.5, in_transit=1.5, sync_every=1.0)
 MOST_PENDING = 40
 
 

@@ -15,7 +15,7 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError
 from backlit.store import ConnectionState, Store
-from backlit.store.edits.conflicts import Keep
+from backlit.store.edits.conflicts import KeptSide
 from backlit.store.engine.engine import Report
 from backlit.store.records.merge import merge
 
@@ -23,7 +23,7 @@ KEYS = ("Name", "Estimate", "Description")
 acts = st.tuples(
     st.sampled_from(("maya", "jon")), st.sampled_from(("edit", "edit", "meet", "settle")), st.sampled_from(KEYS)
 )
-decisions = st.sampled_from((Keep.MINE, Keep.THEIRS, "another"))
+decisions = st.sampled_from((KeptSide.MINE, KeptSide.THEIRS, "another"))
 
 
 class Ledger:
@@ -100,7 +100,7 @@ def _merge_as_told(steps: list[tuple[tuple[str, str, str], object]]) -> None:
                 break
             person.waiting.pop(0)
             for each, theirs in merged.conflicts.items():
-                chosen = {Keep.MINE: mine[each], Keep.THEIRS: theirs}.get(decision, "both")  # type: ignore[call-overload] # a third is a value
+                chosen = {KeptSide.MINE: mine[each], KeptSide.THEIRS: theirs}.get(decision, "both")  # type: ignore[call-overload] # a third is a value
                 ledger.seen |= parts(mine[each]) | parts(theirs)
                 service[each] = chosen
             service |= merged.changes

@@ -22,7 +22,7 @@ from backlit.service.sample.workspace import write_sample
 from backlit.service.storage.settings import ServiceSettings
 from backlit.store import ConnectionState, ProfileFiles, Store
 from backlit.store.engine.engine import Report
-from backlit.store.remote.reachability import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_PAUSES
 from backlit.store.store import Clock, local_time
 
 LOADED = "mine"
@@ -64,7 +64,7 @@ class World:
     def __init__(self, folder: Path, sample: Path | None = None, clock: Clock = local_time) -> None:
         self.folder = folder
         self._clock = clock
-        self.pacing, self.waits = USUAL_RETRIES, USUAL_WAITS
+        self.pacing, self.waits = USUAL_RETRIES, USUAL_PAUSES
         for file in sample.glob("service.sqlite*") if sample else ():
             shutil.copy(file, folder / file.name)
         if sample and (sample / RIVAL).exists():

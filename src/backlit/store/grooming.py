@@ -16,7 +16,7 @@ from backlit.model.query import NameKind
 from backlit.model.ready_check import FIELD_BY_RULE, RULES, ReadyRule, RuleInputs, is_missing, without_values
 from backlit.model.trees import NodeTotals
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.journal.groom_queue import GroomProgress, Stop
+from backlit.store.journal.groom_queue import GroomProgress, QueuedItem
 from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS
 from backlit.store.records.item import Item, fields_in
 from backlit.store.records.people import TreeKind
@@ -46,7 +46,7 @@ Judge = Callable[[sqlite3.Connection, Sequence[int]], Mapping[int, tuple[ReadyRu
 """Returns the rules that each of some items fails."""
 
 
-class Check(Struct, frozen=True):
+class RuleCheck(Struct, frozen=True):
     """A check of an item in words."""
 
     words: str
@@ -80,7 +80,7 @@ class ReadyCheck:
         ground = self.ground()
         return [rule.failure_sentence(ground) for rules in self.faults_of([item]).values() for rule in rules]
 
-    def checks(self, item: Item) -> list[Check]:
+    def checks(self, item: Item) -> list[RuleCheck]:
         """Return the checks of an item, the passed ones first; an empty field passes none."""
         from backlit.store.records.merge import is_empty
 
@@ -88,10 +88,12 @@ class ReadyCheck:
         rules = self._names.rules.of(item.type)
         filled = [rule for rule in rules if not is_empty(item.fields.get(FIELD_BY_RULE[rule.id]))]
         passed = [
-            Check(rule.words_passed(ground), has_passed=True) for rule in filled if rule.passed and rule not in failed
+            RuleCheck(rule.words_passed(ground), has_passed=True)
+            for rule in filled
+            if rule.passed and rule not in failed
         ]
         return passed + [
-            Check(rule.failure_sentence(ground).rstrip("."), has_passed=False) for rule in rules if rule in failed
+            RuleCheck(rule.failure_sentence(ground).rstrip("."), has_passed=False) for rule in rules if rule in failed
         ]
 
     def faults_of(self, items: Iterable[Item]) -> Mapping[int, tuple[ReadyRule, ...]]:
@@ -165,7 +167,7 @@ class FieldAnswer(Struct, frozen=True):
     after: object
 
 
-class Groomed(Struct, frozen=True):
+class GroomedItem(Struct, frozen=True):
     """The result for a shown item. The name is empty for a deleted item.
 
     `answers` are the user's own changes, `others` those of other users, each with its present value.
@@ -279,10 +281,10 @@ class Grooming:
         stops = self._files.journal.groom_queues.from_place(self._project, 0, progress.count) if progress else ()
         return [self._files.journal.real_id(stop.item_id) for stop in stops]
 
-    def stop_at(self, place: int) -> Stop | None:
+    def stop_at(self, place: int) -> QueuedItem | None:
         return self._files.journal.groom_queues.stop(self._project, place)
 
-    def next_stop(self, place: int) -> Stop | None:
+    def next_stop(self, place: int) -> QueuedItem | None:
         """Return the first existing item from a place on that was shown before or has questions."""
         return next(self._stops(place), None)
 
@@ -292,7 +294,7 @@ class Grooming:
         found = {row[0]: ComingItem(*row) for row in self._files.mirror.execute(sql, (ids_json(ids),))}
         return [found[each] for each in ids if each in found]
 
-    def _stops(self, place: int) -> Iterator[Stop]:
+    def _stops(self, place: int) -> Iterator[QueuedItem]:
         count = MIN_SEARCH_BATCH
         while stops := self._files.journal.groom_queues.from_place(self._project, place, count):
             ids = {stop.place: self._files.journal.real_id(stop.item_id) for stop in stops}
@@ -302,7 +304,7 @@ class Grooming:
                     yield stop
             place, count = stops[-1].place + 1, min(count * 4, MAX_SEARCH_BATCH)
 
-    def previous_stop(self, place: int) -> Stop | None:
+    def previous_stop(self, place: int) -> QueuedItem | None:
         stops = self._files.journal.groom_queues.shown_before(self._project, place)
         return next((stop for stop in stops if self._is_there(self._files.journal.real_id(stop.item_id))), None)
 
@@ -315,7 +317,7 @@ class Grooming:
     def _is_there(self, item_id: int) -> bool:
         return self._files.mirror.execute("SELECT 1 FROM items WHERE id = ?", (item_id,)).fetchone() is not None
 
-    async def show(self, stop: Stop, item: Item, asked: Sequence[str]) -> None:
+    async def show(self, stop: QueuedItem, item: Item, asked: Sequence[str]) -> None:
         """Record the shown item, its questions and, the first time, its values."""
         project = self._project
         before = {key: value for key, value in item.fields.items() if _is_listed(key)}
@@ -327,7 +329,7 @@ class Grooming:
 
         await self._files.write(act)
 
-    async def leave(self, stop: Stop, *, is_skipped: bool) -> None:
+    async def leave(self, stop: QueuedItem, *, is_skipped: bool) -> None:
         project = self._project
         await self._files.write(
             lambda writer: writer.journal.groom_queues.skip(project, stop.place, is_skipped=is_skipped)
@@ -343,10 +345,10 @@ class Grooming:
         project = self._project
         await self._files.write(lambda writer: writer.journal.groom_queues.end(project))
 
-    async def results(self) -> tuple[Groomed, ...]:
+    async def results(self) -> tuple[GroomedItem, ...]:
         project, check = self._project, self._ready_check.judge()
 
-        def read(writer: WriteContext) -> tuple[Groomed, ...]:
+        def read(writer: WriteContext) -> tuple[GroomedItem, ...]:
             if writer.journal.groom_queues.progress(project) is None:
                 raise BadRequest("Grooming has not been started.")
             stops = writer.journal.groom_queues.shown(project)
@@ -366,8 +368,8 @@ class Grooming:
 
 
 def _groomed(
-    writer: WriteContext, stop: Stop, item_id: int, own: Collection[str], faults: Sequence[ReadyRule]
-) -> Groomed:
+    writer: WriteContext, stop: QueuedItem, item_id: int, own: Collection[str], faults: Sequence[ReadyRule]
+) -> GroomedItem:
     from backlit.store.records.merge import is_same
 
     document = writer.mirror.effective(item_id)
@@ -383,7 +385,7 @@ def _groomed(
     kind = str((document or {}).get("type") or "")
     answers = tuple(each for each in changed if each.key in own)
     others = tuple(each for each in changed if each.key not in own)
-    return Groomed(item_id, kind, name, stop.is_skipped, answers, others, tuple(faults) if is_judged else ())
+    return GroomedItem(item_id, kind, name, stop.is_skipped, answers, others, tuple(faults) if is_judged else ())
 
 
 def _is_listed(key: str) -> bool:

@@ -19,13 +19,13 @@ from backlit.store.mirror.times import local_times
 from backlit.store.records.changes import ConnectionStatus, OutboxState, Signal, StoreChange, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Item, ItemRow
-from backlit.store.remote.capabilities import Server
-from backlit.store.remote.reachability import USUAL_WAITS, Waits
+from backlit.store.remote.capabilities import ServiceFeatures
+from backlit.store.remote.reachability import USUAL_PAUSES, RetryPauses
 from backlit.store.sqlite.database import ProfileFiles
-from backlit.store.views.columns import Cells, ChosenColumns
+from backlit.store.views.columns import ChosenColumns, ColumnCells
 from backlit.store.views.lookups import Lookups, ProjectLookups
 from backlit.store.views.names import StoreNames
-from backlit.store.views.preferences import BoardLayouts, Drafts, InputHistory, KeptValues
+from backlit.store.views.preferences import BoardLayouts, InputHistory, ScreenValues, TextDrafts
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import TextSearch
 from backlit.store.views.view import View
@@ -45,29 +45,29 @@ if TYPE_CHECKING:
     from backlit.client.client import Client
     from backlit.store.edits.conflicts import Conflicts
     from backlit.store.edits.deletions import Deletions
-    from backlit.store.edits.items import Items
+    from backlit.store.edits.items import ItemEdits
     from backlit.store.edits.nodes import NodeEdits
     from backlit.store.edits.ranking import Ranking
     from backlit.store.edits.rollover import Rollover
-    from backlit.store.edits.timer import Timer
+    from backlit.store.edits.timer import WorkTimer
     from backlit.store.edits.work_log import WorkLog
     from backlit.store.engine.transfers import AttachmentTransfers
     from backlit.store.planning.plan import Plan
     from backlit.store.planning.preview import PlanPreview
     from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
-    from backlit.store.reports.reports import Records, Reports
+    from backlit.store.reports.reports import ReportRecords, Reports
     from backlit.store.reports.sample_history import SampleHistory
-    from backlit.store.undo.history import History
+    from backlit.store.undo.history import UndoHistory
     from backlit.store.views.item_history import ItemHistory
-    from backlit.store.views.items import Attachments, Batch, Comments
+    from backlit.store.views.items import Attachments, Comments, ItemBatch
 else:
     Conflicts = late("edits.conflicts", "Conflicts")
     Deletions = late("edits.deletions", "Deletions")
-    Items = late("edits.items", "Items")
+    ItemEdits = late("edits.items", "ItemEdits")
     NodeEdits = late("edits.nodes", "NodeEdits")
     Ranking = late("edits.ranking", "Ranking")
     Rollover = late("edits.rollover", "Rollover")
-    Timer = late("edits.timer", "Timer")
+    WorkTimer = late("edits.timer", "WorkTimer")
     WorkLog = late("edits.work_log", "WorkLog")
     AttachmentTransfers = late("engine.transfers", "AttachmentTransfers")
     Plan = late("planning.plan", "Plan")
@@ -75,13 +75,13 @@ else:
     ScopeLog = late("reports.records", "ScopeLog")
     Snapshots = late("reports.records", "Snapshots")
     StatusHistory = late("reports.records", "StatusHistory")
-    Records = late("reports.reports", "Records")
+    ReportRecords = late("reports.reports", "ReportRecords")
     Reports = late("reports.reports", "Reports")
     SampleHistory = late("reports.sample_history", "SampleHistory")
-    History = late("undo.history", "History")
+    UndoHistory = late("undo.history", "UndoHistory")
     ItemHistory = late("views.item_history", "ItemHistory")
     Attachments = late("views.items", "Attachments")
-    Batch = late("views.items", "Batch")
+    ItemBatch = late("views.items", "ItemBatch")
     Comments = late("views.items", "Comments")
 
 Connect = Callable[[Report], Awaitable["Client"]]
@@ -129,26 +129,26 @@ class Store:
     search = StorePart(lambda self: TextSearch(self.files, lambda: self.project_id))
     attachments = StorePart(lambda self: Attachments(self.files))
     comments = StorePart(lambda self: Comments(self.files))
-    batch = StorePart(lambda self: Batch(self.files))
-    cells = StorePart(lambda self: Cells(self.files, self.ready_check.faults, self.times))
+    batch = StorePart(lambda self: ItemBatch(self.files))
+    cells = StorePart(lambda self: ColumnCells(self.files, self.ready_check.faults, self.times))
     item_history = StorePart(lambda self: ItemHistory(self.files, self.lookups.me, self.server_time))
     inbox = StorePart(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
     everybody = StorePart(lambda self: KnownUsers(self.lookups, self.engine))
     project_facts = StorePart(lambda self: ProjectLookups(self.files, self.lookups))
-    server = StorePart(lambda self: Server(self.files))
+    server = StorePart(lambda self: ServiceFeatures(self.files))
 
     # Edits
-    items = StorePart(lambda self: Items(self.files, self.lookups))
+    items = StorePart(lambda self: ItemEdits(self.files, self.lookups))
     nodes = StorePart(lambda self: NodeEdits(self.files, self.lookups, self.today))
     deletions = StorePart(lambda self: Deletions(self.files, self.lookups))
     conflicts = StorePart(lambda self: Conflicts(self.files, self.lookups))
-    history = StorePart(lambda self: History(self.files, self.lookups))
+    history = StorePart(lambda self: UndoHistory(self.files, self.lookups))
     ranking = StorePart(lambda self: Ranking(self.files, self.server, lambda: self.project_id))
     plan = StorePart(lambda self: Plan(self.files, self.lookups))
     plan_preview = StorePart(lambda self: PlanPreview(self.files, self.plan))
     rollover = StorePart(lambda self: Rollover(self.files, self.lookups))
     work_log = StorePart(lambda self: WorkLog(self.files, self.lookups))
-    timer = StorePart(lambda self: Timer(self.files, self._clock))
+    timer = StorePart(lambda self: WorkTimer(self.files, self._clock))
     transfers = StorePart(lambda self: AttachmentTransfers(self.files, self.engine, self.items.found))
     grooming = StorePart(lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id))
 
@@ -157,18 +157,20 @@ class Store:
     scope_log = StorePart(lambda self: ScopeLog(self.files, self.today))
     status_history = StorePart(lambda self: StatusHistory(self.files, self.today))
     sample_history = StorePart(lambda self: SampleHistory(self.files, lambda: self.project_id, self._clock))
-    records = StorePart(lambda self: Records(self.snapshots, self.scope_log, self.status_history, self.sample_history))
+    records = StorePart(
+        lambda self: ReportRecords(self.snapshots, self.scope_log, self.status_history, self.sample_history)
+    )
     reports = StorePart(lambda self: Reports(self.files, self.lookups, self.records, self.names))
 
     # State of the screens
     boards = StorePart(lambda self: BoardLayouts(self.files, lambda: self.project_id))
     columns = StorePart(lambda self: ChosenColumns(self.files))
-    drafts = StorePart(lambda self: Drafts(self.files, self._signal))
+    drafts = StorePart(lambda self: TextDrafts(self.files, self._signal))
     typed = StorePart(lambda self: InputHistory(self.files))
-    kept = StorePart(lambda self: KeptValues(self.files))
+    kept = StorePart(lambda self: ScreenValues(self.files))
 
     def __init__(
-        self, places: ProfileFiles, connect: Connect, clock: Clock = local_time, waits: Waits = USUAL_WAITS
+        self, places: ProfileFiles, connect: Connect, clock: Clock = local_time, waits: RetryPauses = USUAL_PAUSES
     ) -> None:
         self._clock = clock
         self._signal = Signal()

@@ -15,7 +15,7 @@ from backlit.cli.commands.items_import import ImportEffect, ImportRow, planned, 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELDS, Field, Settable
 from backlit.store import ItemRow, Store, ViewSpec
-from backlit.store.edits.items import Family
+from backlit.store.edits.items import ItemWithTasks
 
 
 async def first(store: Store, query: str) -> ItemRow:
@@ -62,11 +62,11 @@ async def test_tasks_belong_to_the_new_item_above_them_or_to_the_item_that_they_
 
     assert (below.faults, below.changes, below.is_for_customers) == ([], {}, False)
     assert below.families == [
-        Family("Story", {"Name": "A", "Estimate": "3"}, [{"Name": "B"}]),
-        Family("Bug", {"Name": "C"}, [{"Name": "D"}, {"Name": "E"}]),
+        ItemWithTasks("Story", {"Name": "A", "Estimate": "3"}, [{"Name": "B"}]),
+        ItemWithTasks("Bug", {"Name": "C"}, [{"Name": "D"}, {"Name": "E"}]),
     ]
     assert below.tasks_below == 3
-    assert named.families == [Family("Task", {"Name": "F", "ParentID": row.id})]
+    assert named.families == [ItemWithTasks("Task", {"Name": "F", "ParentID": row.id})]
     assert named.tasks_below == 0
 
 

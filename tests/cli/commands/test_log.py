@@ -10,7 +10,7 @@ from tests.store.world import Said, World, raised, sent
 
 from backlit.cli.commands.items import logged
 from backlit.store import EntryState, Store
-from backlit.store.edits.work_log import Work
+from backlit.store.edits.work_log import LoggedWork
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ async def test_a_refused_change_of_another_item_does_not_concern_the_logged_work
     async def log() -> str:
         item = store.item(task)
         assert item is not None
-        return await logged(store, item, Work(1.0))
+        return await logged(store, item, LoggedWork(1.0))
 
     said = await log()
 

@@ -9,7 +9,7 @@ from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
 from backlit.store import EntryState, RowSign, Store
-from backlit.store.edits.conflicts import Case, Keep
+from backlit.store.edits.conflicts import ConflictCase, KeptSide
 from backlit.store.files.files import WriteContext
 from backlit.store.records.entry import EntryKind, new_entry
 
@@ -36,7 +36,7 @@ async def contested(world: World, mine: dict[str, object], theirs: dict[str, obj
     return store, item_id
 
 
-def case_of(store: Store) -> Case:
+def case_of(store: Store) -> ConflictCase:
     entry = store.outbox_entries()[0]
     case = store.conflicts.case(entry.id)
     assert case is not None
@@ -108,7 +108,8 @@ async def test_nothing_of_an_edit_is_sent_while_one_of_its_fields_waits(world: W
 
 
 @pytest.mark.parametrize(
-    ("decision", "name"), [(Keep.MINE, "Maya's"), (Keep.THEIRS, "Jon's"), ("Maya's and Jon's", "Maya's and Jon's")]
+    ("decision", "name"),
+    [(KeptSide.MINE, "Maya's"), (KeptSide.THEIRS, "Jon's"), ("Maya's and Jon's", "Maya's and Jon's")],
 )
 async def test_the_decision_of_each_field_is_what_the_service_gets(world: World, decision: object, name: str) -> None:
     store, item_id = await contested(
@@ -130,7 +131,7 @@ async def test_the_decision_of_each_field_is_what_the_service_gets(world: World,
 async def test_theirs_throughout_sends_nothing(world: World) -> None:
     store, _ = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
 
-    await store.conflicts.resolve(case_of(store), {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case_of(store), {"Name": KeptSide.THEIRS})
 
     assert store.outbox_entries() == ()
     assert world.faults.count("PUT") == 0
@@ -141,7 +142,7 @@ async def test_a_change_made_meanwhile_is_a_conflict_again(world: World) -> None
     case = case_of(store)
     await world.rival.work_items.update(item_id, {"Name": "Jon's third"})
 
-    await store.conflicts.resolve(case, {"Name": Keep.MINE})
+    await store.conflicts.resolve(case, {"Name": KeptSide.MINE})
     await until(lambda: store.outbox.conflicts == 1 and store.outbox_entries()[0].theirs["Name"] == "Jon's third")
 
     assert (await fields(world, item_id))["Name"] == "Jon's third"
@@ -162,7 +163,7 @@ async def test_later_edits_of_the_same_field_are_settled_with_it(world: World) -
     await store.items.edit([item_id], {"Name": "Maya's third"})
 
     case = case_of(store)
-    await store.conflicts.resolve(case, {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case, {"Name": KeptSide.THEIRS})
     await sent(store)
 
     assert case.fields[0].mine == "Maya's third"
@@ -176,7 +177,7 @@ async def test_an_edit_made_after_the_case_was_read_is_not_settled_with_it(world
     case = case_of(store)
     await store.items.edit([item_id], {"Name": "Maya's second"})
 
-    await store.conflicts.resolve(case, {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case, {"Name": KeptSide.THEIRS})
     await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
 
     assert (await fields(world, item_id))["Name"] == "Jon's"
@@ -187,8 +188,8 @@ async def test_bad_values_and_open_fields_are_not_settled(world: World) -> None:
     store, _ = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's", "Estimate": "8"})
     case = case_of(store)
 
-    empty = await raised(store.conflicts.resolve(case, {"Name": " ", "Estimate": Keep.MINE}))
-    half = await raised(store.conflicts.resolve(case, {"Name": Keep.MINE}))
+    empty = await raised(store.conflicts.resolve(case, {"Name": " ", "Estimate": KeptSide.MINE}))
+    half = await raised(store.conflicts.resolve(case, {"Name": KeptSide.MINE}))
 
     assert isinstance(empty, BadRequest)
     assert (set(empty.errors), set(half.errors)) == ({"Name"}, {"Estimate"})
@@ -198,9 +199,9 @@ async def test_bad_values_and_open_fields_are_not_settled(world: World) -> None:
 async def test_what_is_settled_is_not_settled_again(world: World) -> None:
     store, _ = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
     case = case_of(store)
-    await store.conflicts.resolve(case, {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case, {"Name": KeptSide.THEIRS})
 
-    error = await raised(store.conflicts.resolve(case, {"Name": Keep.MINE}))
+    error = await raised(store.conflicts.resolve(case, {"Name": KeptSide.MINE}))
 
     assert "already resolved" in str(error)
     assert store.conflicts.case(case.entry.id) is None
@@ -232,8 +233,8 @@ async def test_a_refused_new_item_is_sent_again_with_other_values(world: World) 
     await until(lambda: store.outbox.refused == 1, store.outbox_entries)
 
     case = case_of(store)
-    wanted = {field.key: Keep.MINE for field in case.fields} | {"ParentID": other, "WorkRemaining": Keep.THEIRS}
-    needed = await raised(store.conflicts.resolve(case, wanted | {"Name": Keep.THEIRS}))
+    wanted = {field.key: KeptSide.MINE for field in case.fields} | {"ParentID": other, "WorkRemaining": KeptSide.THEIRS}
+    needed = await raised(store.conflicts.resolve(case, wanted | {"Name": KeptSide.THEIRS}))
     await store.conflicts.resolve(case, wanted)
     await sent(store)
 
@@ -302,7 +303,7 @@ async def test_a_decision_about_one_field_keeps_the_others_of_the_edit(tmp_path:
         store.files.submit(lambda writer: writer.journal.update(entry)).result()
         put(store, [{**item(1, Name="Theirs"), "lastModifiedAt": "2026-03-02T10:00:00.000"}])
 
-        await store.conflicts.resolve(case_of(store), {"Name": Keep.THEIRS})
+        await store.conflicts.resolve(case_of(store), {"Name": KeptSide.THEIRS})
 
         waiting = [(each.payload, each.base, each.state) for each in store.outbox_entries()]
         assert waiting == [({"Estimate": "3"}, {"Estimate": None}, EntryState.WAITING)]
@@ -331,7 +332,7 @@ async def test_a_conflict_of_an_item_is_resolved_before_a_rejection(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("decision", "sent_as"),
-    [(Keep.MINE, {"Name": "Mine"}), ("Both", {"Name": "Both"}), (Keep.THEIRS, None), (None, {"Name": "Mine"})],
+    [(KeptSide.MINE, {"Name": "Mine"}), ("Both", {"Name": "Both"}), (KeptSide.THEIRS, None), (None, {"Name": "Mine"})],
 )
 async def test_a_settled_conflict_is_sent_like_a_new_change(
     tmp_path: Path, decision: object, sent_as: dict[str, object] | None

@@ -22,7 +22,7 @@ from backlit.store.records.item import Document
 from backlit.store.records.people import TreeKind
 from backlit.store.sync.deletions import forget
 from backlit.store.undo.history import Reversal
-from backlit.store.undo.operations import DeleteNode, FieldChange, Final, Named
+from backlit.store.undo.operations import DeleteNodeOperation, FieldChange, IrreversibleNodeChange, NamedItem
 
 
 def comment(comment_id: int, item_id: int, kind: str = "Service") -> Document:
@@ -357,8 +357,8 @@ async def test_a_deleted_node_is_made_again_if_its_copy_and_parent_are_there(
         assert [each.name for each in store.lookups.tree(TreeKind.AREAS).walk()] == ["Root", "A"][: 1 + (not reason)]
 
 
-SOME = Named(1, "Story", "One")
-NO_ITEMS = DeleteNode(new_entry(EntryKind.NODE_DELETE, 1, {}), "Root")
+SOME = NamedItem(1, "Story", "One")
+NO_ITEMS = DeleteNodeOperation(new_entry(EntryKind.NODE_DELETE, 1, {}), "Root")
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ NO_ITEMS = DeleteNode(new_entry(EntryKind.NODE_DELETE, 1, {}), "Root")
         ({"item_ids": frozenset({0}), "nodes_deleted": (replace(NO_ITEMS, is_changed=True),)}, True, False),
         ({"missing": (1,)}, False, True),
         ({"missing": (1,), "item_ids": frozenset({2})}, False, False),
-        ({"final": (Final(new_entry(EntryKind.NODE_EDIT, 1, {}), "gone"),)}, False, True),
+        ({"final": (IrreversibleNodeChange(new_entry(EntryKind.NODE_EDIT, 1, {}), "gone"),)}, False, True),
     ],
 )
 def test_an_undo_is_confirmed_or_refused_by_what_it_touches(

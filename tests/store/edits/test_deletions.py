@@ -13,14 +13,14 @@ from tests.store.world import PATIENCE, Said, World, raised, sent, until
 
 from backlit.model.errors import NotFound
 from backlit.store import EntryState, RowSign, Store, ViewSpec
-from backlit.store.journal.undo_log import Copy
+from backlit.store.journal.undo_log import ItemCopy
 
 
 def in_view(store: Store) -> list[int]:
     return [row.id for row in store.view(ViewSpec(with_done=True)).rows(0, 500)]
 
 
-def copy_of(store: Store, item_id: int) -> Copy:
+def copy_of(store: Store, item_id: int) -> ItemCopy:
     found = store.files.journal.trash.of_item(item_id)
     assert found is not None
     return found
@@ -445,7 +445,7 @@ def age_trash(folder: Path, days: float) -> None:
 async def test_copies_are_kept_for_ninety_days_and_longer_while_the_deletion_waits(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2)]) as store:
         await store.deletions.delete_items([1])
-        store.files.submit(lambda writer: writer.journal.trash.keep(Copy(item(2)))).result()
+        store.files.submit(lambda writer: writer.journal.trash.keep(ItemCopy(item(2)))).result()
 
     age_trash(tmp_path, 89)
     with offline_store(tmp_path) as store:

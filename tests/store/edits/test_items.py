@@ -12,7 +12,7 @@ from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import EntryState, OutboxEntry, Store
-from backlit.store.edits.items import Family
+from backlit.store.edits.items import ItemWithTasks
 from backlit.store.files.files import WriteContext
 
 LATER = "2026-03-02T10:00:00.000"
@@ -182,7 +182,9 @@ async def test_a_new_item_is_refused_with_each_fault(
     store: Store, kind: str, fields: Mapping[str, object], faults: set[str]
 ) -> None:
     error = await raised(store.items.add(kind, fields))
-    below = await raised(store.items.add_families([Family("Story", {"Name": "New"}, [{**fields, "ParentID": 4}])]))
+    below = await raised(
+        store.items.add_families([ItemWithTasks("Story", {"Name": "New"}, [{**fields, "ParentID": 4}])])
+    )
 
     assert isinstance(error, BadRequest)
     assert isinstance(below, BadRequest)

@@ -11,7 +11,7 @@ from tests.store.world import raised
 
 from backlit.model.errors import BadRequest
 from backlit.store import EntryState, Store
-from backlit.store.edits.conflicts import Case, Keep
+from backlit.store.edits.conflicts import ConflictCase, KeptSide
 from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.edits.nodes import NewNode
 from backlit.store.records.changes import StoreChange, Subject
@@ -19,7 +19,7 @@ from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, OutboxEntry, n
 from backlit.store.records.people import TreeKind
 
 
-def case_of(store: Store) -> Case:
+def case_of(store: Store) -> ConflictCase:
     entry = store.outbox_entries()[0]
     case = store.conflicts.case(entry.id)
     assert case is not None
@@ -39,9 +39,9 @@ REST = ({"Estimate": "3"}, {"Estimate": None})
 @pytest.mark.parametrize(
     ("decision", "later", "waiting"),
     [
-        (Keep.MINE, None, [({"Tags": ["b"]}, {"Tags": None}), REST, ({"Name": "Second"}, {"Name": "Theirs"})]),
-        (Keep.THEIRS, None, [({"Tags": ["b"]}, {"Tags": None}), REST]),
-        (Keep.THEIRS, THIRD, [({"Tags": ["b"]}, {"Tags": None}), REST, (THIRD, {"Name": "Second"})]),
+        (KeptSide.MINE, None, [({"Tags": ["b"]}, {"Tags": None}), REST, ({"Name": "Second"}, {"Name": "Theirs"})]),
+        (KeptSide.THEIRS, None, [({"Tags": ["b"]}, {"Tags": None}), REST]),
+        (KeptSide.THEIRS, THIRD, [({"Tags": ["b"]}, {"Tags": None}), REST, (THIRD, {"Name": "Second"})]),
         (
             "Both",
             THIRD,
@@ -91,7 +91,7 @@ async def test_a_case_that_changed_meanwhile_is_not_resolved(tmp_path: Path, mor
         case = case_of(store)
         changed = await set_last(store, **{"state": EntryState.CONFLICT, **more})
 
-        error = await raised(store.conflicts.resolve(case, {"Name": Keep.THEIRS}))
+        error = await raised(store.conflicts.resolve(case, {"Name": KeptSide.THEIRS}))
 
         assert "already resolved" in str(error)
         assert store.outbox_entries() == (changed,)
@@ -100,11 +100,11 @@ async def test_a_case_that_changed_meanwhile_is_not_resolved(tmp_path: Path, mor
 @pytest.mark.parametrize(
     ("decisions", "faults", "fields"),
     [
-        ({"Name": Keep.THEIRS}, {"Name"}, {}),
-        ({"ParentID": Keep.THEIRS}, {"ParentID"}, {}),
+        ({"Name": KeptSide.THEIRS}, {"Name"}, {}),
+        ({"ParentID": KeptSide.THEIRS}, {"ParentID"}, {}),
         ({"Name": " "}, {"Name"}, {}),
-        ({"Name": Keep.MINE}, set(), {"Name": "Mine", "ParentID": 1, "WorkRemaining": 2.0}),
-        ({"WorkRemaining": Keep.THEIRS, "ParentID": 2}, set(), {"Name": "Mine", "ParentID": 2}),
+        ({"Name": KeptSide.MINE}, set(), {"Name": "Mine", "ParentID": 1, "WorkRemaining": 2.0}),
+        ({"WorkRemaining": KeptSide.THEIRS, "ParentID": 2}, set(), {"Name": "Mine", "ParentID": 2}),
     ],
 )
 async def test_a_rejected_new_item_keeps_what_it_needs(
@@ -114,7 +114,7 @@ async def test_a_rejected_new_item_keeps_what_it_needs(
         await store.items.add("Task", {"Name": "Mine", "ParentID": 1, "WorkRemaining": 2.0})
         await set_last(store, EntryState.REFUSED, reason="No.")
         case = case_of(store)
-        wanted = {**dict.fromkeys((each.key for each in case.fields), Keep.MINE), **decisions}
+        wanted = {**dict.fromkeys((each.key for each in case.fields), KeptSide.MINE), **decisions}
         if faults:
             error = await raised(store.conflicts.resolve(case, wanted))
 

@@ -12,7 +12,7 @@ from tests.store.world import World, raised, sent
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT
 from backlit.store import ItemRow, IterationEntry, Store
-from backlit.store.edits.rollover import Decision, Way, rest_of
+from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome, rest_of
 from backlit.store.records.entry import EntryKind
 
 
@@ -40,11 +40,11 @@ async def test_every_item_goes_its_way(world: World) -> None:
     store = await world.online()
     ended, target, (on, back, split, done, stays) = await ended_sprint(store, 5)
     decisions = {
-        on.id: Decision(Way.NEXT),
-        back.id: Decision(Way.BACKLOG),
-        split.id: Decision(Way.SPLIT, 3),
-        done.id: Decision(Way.DONE),
-        stays.id: Decision(Way.STAY),
+        on.id: RolloverDecision(RolloverOutcome.NEXT),
+        back.id: RolloverDecision(RolloverOutcome.BACKLOG),
+        split.id: RolloverDecision(RolloverOutcome.SPLIT, 3),
+        done.id: RolloverDecision(RolloverOutcome.DONE),
+        stays.id: RolloverDecision(RolloverOutcome.STAY),
     }
 
     written = await store.rollover.write(ended.id, target.id, decisions)
@@ -69,7 +69,9 @@ async def test_what_is_done_is_so_with_its_tasks_if_that_is_wanted(
     await sent(store)
     before = store.rollover.open_tasks(row.id)
 
-    await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.DONE, with_tasks=with_tasks)})
+    await store.rollover.write(
+        ended.id, target.id, {row.id: RolloverDecision(RolloverOutcome.DONE, with_tasks=with_tasks)}
+    )
     await sent(store)
 
     assert store.nodes.real_id(task_id) in before
@@ -81,7 +83,7 @@ async def test_the_done_part_of_a_split_item_stays_behind_as_an_item_of_its_own(
     store = await world.online()
     ended, target, (row,) = await ended_sprint(store, 1)
 
-    await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.SPLIT, 3)})
+    await store.rollover.write(ended.id, target.id, {row.id: RolloverDecision(RolloverOutcome.SPLIT, 3)})
     await sent(store)
 
     page = await world.rival.work_items.page(filter=f"IterationID eq {ended.id} and Estimate eq '3'", top=10)
@@ -92,7 +94,11 @@ async def test_the_done_part_of_a_split_item_stays_behind_as_an_item_of_its_own(
 async def test_it_is_one_step_that_is_taken_back(world: World) -> None:
     store = await world.online()
     ended, target, (one, other) = await ended_sprint(store, 2)
-    await store.rollover.write(ended.id, target.id, {one.id: Decision(Way.SPLIT, 3), other.id: Decision(Way.DONE)})
+    await store.rollover.write(
+        ended.id,
+        target.id,
+        {one.id: RolloverDecision(RolloverOutcome.SPLIT, 3), other.id: RolloverDecision(RolloverOutcome.DONE)},
+    )
     await sent(store)
 
     await store.history.undo()
@@ -112,14 +118,17 @@ async def test_an_item_that_left_meanwhile_stays_where_it_is(world: World) -> No
     await world.rival.work_items.update(row.id, {"IterationID": store.plan.iterations.backlog_id})
     await store.refresh()
 
-    assert await store.rollover.write(ended.id, target.id, {row.id: Decision(Way.NEXT)}) == (0, set())
+    assert await store.rollover.write(ended.id, target.id, {row.id: RolloverDecision(RolloverOutcome.NEXT)}) == (
+        0,
+        set(),
+    )
 
 
 async def test_without_a_next_iteration_nothing_is_written(world: World) -> None:
     store = await world.online()
     ended, _, (row,) = await ended_sprint(store, 1)
 
-    error = await raised(store.rollover.write(ended.id, None, {row.id: Decision(Way.NEXT)}))
+    error = await raised(store.rollover.write(ended.id, None, {row.id: RolloverDecision(RolloverOutcome.NEXT)}))
 
     assert isinstance(error, BadRequest)
     assert store.outbox_entries() == ()
@@ -128,14 +137,14 @@ async def test_without_a_next_iteration_nothing_is_written(world: World) -> None
 @pytest.mark.parametrize(
     ("decision", "rest"),
     [
-        (Decision(Way.NEXT), 8),
-        (Decision(Way.SPLIT, 3), 5),
-        (Decision(Way.SPLIT, 99), 0),
-        (Decision(Way.BACKLOG), 0),
-        (Decision(Way.DONE), 0),
+        (RolloverDecision(RolloverOutcome.NEXT), 8),
+        (RolloverDecision(RolloverOutcome.SPLIT, 3), 5),
+        (RolloverDecision(RolloverOutcome.SPLIT, 99), 0),
+        (RolloverDecision(RolloverOutcome.BACKLOG), 0),
+        (RolloverDecision(RolloverOutcome.DONE), 0),
     ],
 )
-async def test_what_goes_on_is_known_before(world: World, decision: Decision, rest: float) -> None:
+async def test_what_goes_on_is_known_before(world: World, decision: RolloverDecision, rest: float) -> None:
     store = await world.online()
     _, _, (row,) = await ended_sprint(store, 1)
     item = store.item(row.id)
@@ -155,7 +164,7 @@ def offline(tmp_path: Path) -> Iterator[Store]:
 
 
 async def test_the_name_of_a_done_part_fits_the_longest_name(offline: Store) -> None:
-    assert await offline.rollover.write(22, 23, {1: Decision(Way.SPLIT, 3)}) == (1, set())
+    assert await offline.rollover.write(22, 23, {1: RolloverDecision(RolloverOutcome.SPLIT, 3)}) == (1, set())
 
     (made,) = [each.fields for each in offline.outbox_entries() if each.kind is EntryKind.ADD]
     name = str(made["Name"])
@@ -166,7 +175,9 @@ async def test_a_done_part_leaves_out_an_owner_who_is_no_user_any_more(offline: 
     put_nouns(offline, user=[{"id": 3, "name": "zoe"}], looked_up_user=[{"id": 9, "name": "jon"}])
     put(offline, [item(each, IterationID=22, AssignedToID=9) for each in (1, 2)])
 
-    written = await offline.rollover.write(22, 23, {1: Decision(Way.SPLIT, 3), 2: Decision(Way.NEXT)})
+    written = await offline.rollover.write(
+        22, 23, {1: RolloverDecision(RolloverOutcome.SPLIT, 3), 2: RolloverDecision(RolloverOutcome.NEXT)}
+    )
 
     assert written == (2, {"Owner jon is not a licensed user."})
     (made,) = [each.fields for each in offline.outbox_entries() if each.kind is EntryKind.ADD]
@@ -174,7 +185,7 @@ async def test_a_done_part_leaves_out_an_owner_who_is_no_user_any_more(offline: 
 
 
 async def test_items_that_are_gone_or_elsewhere_go_nowhere(offline: Store) -> None:
-    decisions = dict.fromkeys((99, 3, 2), Decision(Way.NEXT))
+    decisions = dict.fromkeys((99, 3, 2), RolloverDecision(RolloverOutcome.NEXT))
 
     assert await offline.rollover.write(22, 23, decisions) == (1, set())
     assert [each.item_id for each in offline.outbox_entries()] == [2]

@@ -9,7 +9,7 @@ from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import ConnectionState, Store
-from backlit.store.edits.work_log import Work, remaining_after, type_named
+from backlit.store.edits.work_log import LoggedWork, remaining_after, type_named
 from backlit.store.records.changes import StoreChange, Subject
 
 
@@ -31,7 +31,7 @@ async def test_hours_reach_the_service_as_two_fields_and_a_comment(world: World)
     task_id = await task_of(world, WorkCompleted=1.5, WorkRemaining=4)
     store = await world.online()
 
-    await store.work_log.log(task_id, Work(2.5, "Testing", "  both browsers "))
+    await store.work_log.log(task_id, LoggedWork(2.5, "Testing", "  both browsers "))
     await sent(store)
 
     expected = (4.0, 1.5, ["[time] 2.5h Testing: both browsers"])
@@ -42,7 +42,7 @@ async def test_both_fields_go_in_one_change_and_are_taken_back_with_the_comment_
     task_id = await task_of(world, WorkCompleted=1, WorkRemaining=4)
     store = await world.online()
     world.faults.requests.clear()
-    await store.work_log.log(task_id, Work(2))
+    await store.work_log.log(task_id, LoggedWork(2))
     await sent(store)
     writes = [method for method, path in world.faults.requests if method in {"PUT", "POST"}]
 
@@ -59,7 +59,7 @@ async def test_offline_it_is_shown_at_once_and_sent_later(world: World) -> None:
     task_id = await task_of(world, WorkRemaining=1)
     store = await world.online()
     world.faults.is_down = True
-    await store.work_log.log(task_id, Work(2, "Design"))
+    await store.work_log.log(task_id, LoggedWork(2, "Design"))
     shown = store.item(task_id)
     await until(lambda: store.connection.state is ConnectionState.OFFLINE)
 
@@ -74,7 +74,7 @@ async def test_offline_it_is_shown_at_once_and_sent_later(world: World) -> None:
 
 async def test_undone_offline_nothing_of_it_is_ever_sent(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, kind="Task", WorkRemaining=3)]) as store:
-        await store.work_log.log(1, Work(1))
+        await store.work_log.log(1, LoggedWork(1))
         await store.history.undo()
         found = store.item(1)
 
@@ -84,7 +84,7 @@ async def test_undone_offline_nothing_of_it_is_ever_sent(tmp_path: Path) -> None
         assert store.comments.of_item(1) == ()
 
 
-async def logged_beside_a_rival(world: World, work: Work, theirs: dict[str, float]) -> tuple[Store, int]:
+async def logged_beside_a_rival(world: World, work: LoggedWork, theirs: dict[str, float]) -> tuple[Store, int]:
     """Log work while the service is away and a rival logs on the same task."""
     task_id = await task_of(world, WorkCompleted=1, WorkRemaining=4)
     store = await world.online()
@@ -98,7 +98,7 @@ async def logged_beside_a_rival(world: World, work: Work, theirs: dict[str, floa
 
 
 async def test_the_same_hours_of_two_people_are_both_counted(world: World) -> None:
-    store, task_id = await logged_beside_a_rival(world, Work(2), {"WorkCompleted": 3.0, "WorkRemaining": 2.0})
+    store, task_id = await logged_beside_a_rival(world, LoggedWork(2), {"WorkCompleted": 3.0, "WorkRemaining": 2.0})
     both = (await work_on_service(world, task_id))[:2]
 
     await store.history.undo()
@@ -109,13 +109,13 @@ async def test_the_same_hours_of_two_people_are_both_counted(world: World) -> No
 
 
 async def test_what_remains_may_grow_meanwhile(world: World) -> None:
-    _, task_id = await logged_beside_a_rival(world, Work(1), {"WorkRemaining": 10.0})
+    _, task_id = await logged_beside_a_rival(world, LoggedWork(1), {"WorkRemaining": 10.0})
 
     assert (await work_on_service(world, task_id))[:2] == (2.0, 9.0)
 
 
 async def test_what_was_typed_as_remaining_is_a_conflict_where_somebody_changed_it(world: World) -> None:
-    store, task_id = await logged_beside_a_rival(world, Work(1, remaining=6.0), {"WorkRemaining": 10.0})
+    store, task_id = await logged_beside_a_rival(world, LoggedWork(1, remaining=6.0), {"WorkRemaining": 10.0})
 
     assert store.outbox.conflicts == 1
     assert (await work_on_service(world, task_id))[:2] == (1.0, 10.0)
@@ -125,7 +125,7 @@ async def test_hours_whose_answer_was_lost_are_not_counted_twice(world: World) -
     task_id = await task_of(world, WorkCompleted=1, WorkRemaining=4)
     store = await world.online()
     world.faults.lost_answers["PUT"] = 1
-    await store.work_log.log(task_id, Work(2))
+    await store.work_log.log(task_id, LoggedWork(2))
     await store.refresh()
     await sent(store)
 
@@ -134,7 +134,7 @@ async def test_hours_whose_answer_was_lost_are_not_counted_twice(world: World) -
 
 async def test_what_remains_may_be_said_and_is_checked_against_what_was_seen(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, kind="Task", WorkRemaining=3)]) as store:
-        await store.work_log.log(1, Work(1, remaining=8.0), {"WorkRemaining": 5})
+        await store.work_log.log(1, LoggedWork(1, remaining=8.0), {"WorkRemaining": 5})
         (edit, _comment) = store.outbox_entries()
 
         assert dict(edit.payload) == {"WorkCompleted": 1, "WorkRemaining": 8}
@@ -151,7 +151,7 @@ async def test_remaining_work_that_is_not_set_stays_so_through_logging_undo_and_
     store = await world.online()
     found = []
 
-    for step in (store.work_log.log(task_id, Work(2)), store.history.undo(), store.history.redo()):
+    for step in (store.work_log.log(task_id, LoggedWork(2)), store.history.undo(), store.history.redo()):
         await step
         await sent(store)
         found.append((await work_on_service(world, task_id))[:2])
@@ -162,7 +162,7 @@ async def test_remaining_work_that_is_not_set_stays_so_through_logging_undo_and_
 async def test_tenths_add_up(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, kind="Task")]) as store:
         for _ in range(3):
-            await store.work_log.log(1, Work(0.1))
+            await store.work_log.log(1, LoggedWork(0.1))
         found = store.item(1)
 
         assert found is not None
@@ -171,9 +171,9 @@ async def test_tenths_add_up(tmp_path: Path) -> None:
 
 async def test_only_tasks_take_hours(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
-        assert isinstance(await raised(store.work_log.log(1, Work(1))), BadRequest)
-        assert isinstance(await raised(store.work_log.log(9, Work(1))), NotFound)
-        assert isinstance(await raised(store.work_log.log(1, Work(0))), BadRequest)
+        assert isinstance(await raised(store.work_log.log(1, LoggedWork(1))), BadRequest)
+        assert isinstance(await raised(store.work_log.log(9, LoggedWork(1))), NotFound)
+        assert isinstance(await raised(store.work_log.log(1, LoggedWork(0))), BadRequest)
         assert store.outbox_entries() == ()
 
 
@@ -181,7 +181,7 @@ async def test_the_last_type_of_time_is_remembered(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, kind="Task")]) as store:
         types = [store.work_log.last_type]
         for each in ("Testing", ""):
-            await store.work_log.log(1, Work(1, entry_type=each))
+            await store.work_log.log(1, LoggedWork(1, entry_type=each))
             types.append(store.work_log.last_type)
 
     assert types == ["", "Testing", ""]
@@ -246,11 +246,11 @@ async def test_there_is_one_timer(tmp_path: Path) -> None:
 async def test_logging_on_its_task_ends_the_timer_and_logging_elsewhere_does_not(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, kind="Task"), item(2, kind="Task")]) as store:
         await store.timer.start(1)
-        await store.work_log.log(2, Work(1))
+        await store.work_log.log(2, LoggedWork(1))
         still = store.timer.running
         heard: list[StoreChange] = []
         store.subscribe(heard.append)
-        await store.work_log.log(1, Work(1))
+        await store.work_log.log(1, LoggedWork(1))
 
         assert still is not None
         assert store.timer.running is None

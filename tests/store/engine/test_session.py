@@ -13,10 +13,10 @@ from backlit.model.errors import BacklitError
 from backlit.store.engine.session import SyncSession
 from backlit.store.records.changes import ConnectionState, ConnectionStatus
 from backlit.store.records.people import Person
-from backlit.store.remote.reachability import Waits
+from backlit.store.remote.reachability import RetryPauses
 
 __all__ = ["begin"]
-QUICK = Waits(first_pause=0.01, longest_pause=0.01, in_transit=0.0, sync_every=1000.0)
+QUICK = RetryPauses(first_pause=0.01, longest_pause=0.01, in_transit=0.0, sync_every=1000.0)
 
 
 class Shown:
@@ -57,7 +57,7 @@ class Shown:
 
 
 @asynccontextmanager
-async def running(reading: Reading, waits: Waits = QUICK) -> AsyncIterator[tuple[SyncSession, Shown]]:
+async def running(reading: Reading, waits: RetryPauses = QUICK) -> AsyncIterator[tuple[SyncSession, Shown]]:
     """A session that has synced items 1 and 2."""
     known = [item(1, project=7), item(2, project=7)]
     reading.have(*known)

@@ -14,12 +14,12 @@ from backlit.client.tokens import TokenCache
 from backlit.model.wrap import TokenGrant
 from backlit.store.engine.session import SyncSession
 from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
-from backlit.store.remote.reachability import Waits
+from backlit.store.remote.reachability import RetryPauses
 from backlit.store.sqlite.process_lock import BEAT, HolderState, SharedLock
 from backlit.store.sync.sync import NOUNS_EVERY
 
 __all__ = ["begin"]
-PATIENT = Waits(first_pause=1000.0, longest_pause=1000.0, in_transit=0.0, sync_every=1000.0)
+PATIENT = RetryPauses(first_pause=1000.0, longest_pause=1000.0, in_transit=0.0, sync_every=1000.0)
 
 
 def asked(reading: Reading, last: str) -> int:
@@ -115,7 +115,7 @@ async def test_a_rejected_sign_in_ends_the_requests_until_the_next_one(begin: Be
 async def test_a_failing_sync_is_repeated_after_growing_pauses(begin: Begin) -> None:
     failures: list[int] = []
 
-    class Noted(Waits, frozen=True):
+    class Noted(RetryPauses, frozen=True):
         def pause(self, failures_so_far: int) -> float:
             failures.append(failures_so_far)
             return 0.0

@@ -15,10 +15,10 @@ from backlit.client.tokens import TokenCache
 from backlit.model.errors import TooManyRequests
 from backlit.store import ConnectionState, EntryState, Store
 from backlit.store.engine.engine import Report
-from backlit.store.remote.reachability import Waits
+from backlit.store.remote.reachability import RetryPauses
 from backlit.store.store import local_time
 
-QUICK = Waits(first_pause=0.02, longest_pause=0.04, in_transit=0.1, sync_every=1000.0)
+QUICK = RetryPauses(first_pause=0.02, longest_pause=0.04, in_transit=0.1, sync_every=1000.0)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ async def test_a_pause_that_the_service_requests_while_connecting_is_kept(tmp_pa
         attempts.append(report)
         raise TooManyRequests("Not so fast.", retry_after=600.0)
 
-    store = Store(places_in(tmp_path), connect, local_time, Waits(first_pause=0.005, longest_pause=0.01))
+    store = Store(places_in(tmp_path), connect, local_time, RetryPauses(first_pause=0.005, longest_pause=0.01))
     store.open()
     store.start()
     await until(lambda: attempts)
@@ -136,7 +136,7 @@ async def test_an_item_that_the_service_fails_over_holds_up_no_other_and_is_give
 async def test_the_pauses_of_an_entry_grow_with_its_failures(hasty: World) -> None:
     failures: list[int] = []
 
-    class Noted(Waits, frozen=True):
+    class Noted(RetryPauses, frozen=True):
         def pause(self, failures_so_far: int) -> float:
             failures.append(failures_so_far)
             return 0.01
@@ -153,7 +153,7 @@ async def test_the_pauses_of_an_entry_grow_with_its_failures(hasty: World) -> No
 
 
 async def test_a_creation_that_failed_late_is_not_sent_again_yet(hasty: World) -> None:
-    hasty.waits = Waits(first_pause=0.01, longest_pause=0.02, in_transit=2.0, sync_every=1000.0)
+    hasty.waits = RetryPauses(first_pause=0.01, longest_pause=0.02, in_transit=2.0, sync_every=1000.0)
     store, item_id = await hasty.online(), await of_type(hasty)
     await asyncio.sleep(2.0)  # longer than anything is in transit, since the store was opened
     hasty.faults.says = lambda method, _: Said(500) if method == "POST" else None
@@ -255,7 +255,7 @@ async def test_when_it_cannot_be_told_which_renamed_item_was_made_the_user_is_as
 
 
 async def test_a_request_that_may_still_be_on_its_way_is_not_sent_again_yet(hasty: World) -> None:
-    hasty.waits = Waits(first_pause=0.01, longest_pause=0.02, in_transit=60.0, sync_every=1000.0)
+    hasty.waits = RetryPauses(first_pause=0.01, longest_pause=0.02, in_transit=60.0, sync_every=1000.0)
     store = await hasty.online()
     item_id = await of_type(hasty)
     hasty.faults.says = lambda method, _: Said(504) if method == "POST" else None

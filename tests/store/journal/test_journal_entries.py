@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from backlit.store.journal.groom_queue import GroomProgress
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.journal.journal import KEPT_SENT, Journal
-from backlit.store.journal.reports import Move
-from backlit.store.journal.undo_log import KEPT_DAYS, ActState, Copy
+from backlit.store.journal.reports import ScopeMove
+from backlit.store.journal.undo_log import KEPT_DAYS, ActState, ItemCopy
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_comment, new_entry
 
@@ -175,7 +175,7 @@ def test_old_copies_in_the_trash_are_forgotten_unless_their_deletion_waits(journ
     waiting, sent = journal.add([new_entry(EntryKind.DELETE, 1, {}, item_id) for item_id in (1, 2)])
     journal.deliver(sent)
     for item_id, entry_id in ((1, waiting.id), (2, sent.id), (3, None)):
-        journal.trash.keep(Copy({"id": item_id}), entry_id)
+        journal.trash.keep(ItemCopy({"id": item_id}), entry_id)
 
     left = []
     for days in (KEPT_DAYS - 1, KEPT_DAYS + 1):
@@ -183,13 +183,13 @@ def test_old_copies_in_the_trash_are_forgotten_unless_their_deletion_waits(journ
         left.append([copy.item_id for _, copy in journal.trash.every()])
 
     assert left == [[3, 2, 1], [1]]
-    assert journal.trash.of_entry(waiting.id) == Copy({"id": 1}, (), (), ())
+    assert journal.trash.of_entry(waiting.id) == ItemCopy({"id": 1}, (), (), ())
 
 
 def test_a_move_that_is_taken_back_on_its_day_leaves_no_record(journal: Journal) -> None:
     days = [date(2026, 3, day) for day in (1, 2)]
     for day, after in ((days[0], 5.0), (days[0], 8.0), (days[1], 5.0), (days[1], 3.0)):
-        journal.scope_log.move(1, day, [Move(9, 7, 3.0, after)])
+        journal.scope_log.move(1, day, [ScopeMove(9, 7, 3.0, after)])
 
     assert journal.scope_log.moves(1, "[9]", *days) == [("2026-03-01", 3.0, 8.0)]
 
@@ -291,8 +291,8 @@ def test_the_steps_of_forgotten_entries_are_forgotten(journal: Journal) -> None:
 
 
 def test_copies_are_found_by_entry_by_item_and_as_those_that_others_deleted(journal: Journal) -> None:
-    def copy(item_id: int, name: str) -> Copy:
-        return Copy({"id": item_id, "fields": {"Name": name}}, ({"id": 8},), ({"id": 9},), ({"id": 10},))
+    def copy(item_id: int, name: str) -> ItemCopy:
+        return ItemCopy({"id": item_id, "fields": {"Name": name}}, ({"id": 8},), ({"id": 9},), ({"id": 10},))
 
     for entry_id, name in ((1, "first"), (1, "second"), (None, "theirs"), (2, "third")):
         journal.trash.keep(copy(7, name), entry_id)

@@ -15,10 +15,10 @@ from tests.store.world import Said
 from backlit.store import EntryState
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.entry import EntryKind, new_entry
-from backlit.store.remote.reachability import Waits
+from backlit.store.remote.reachability import RetryPauses
 
 __all__ = ["begin"]
-PATIENT = Waits(first_pause=60.0, longest_pause=60.0, in_transit=10.0)
+PATIENT = RetryPauses(first_pause=60.0, longest_pause=60.0, in_transit=10.0)
 LATER = "2026-03-02T10:00:00.000"
 RENAMED = {"lastModifiedAt": LATER}
 DOUBT = "The item may already exist as #6 or #5, renamed since. If not, send it again."

@@ -8,9 +8,9 @@ from tests.store.world import Said, World, raised, sent, until
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, EntryState, RowSign, Store, StoreChange, Subject, ViewSpec
 from backlit.store.records.item import Item
-from backlit.store.remote.reachability import Waits
+from backlit.store.remote.reachability import RetryPauses
 
-NEVER_AGAIN = Waits(first_pause=600.0, longest_pause=600.0)
+NEVER_AGAIN = RetryPauses(first_pause=600.0, longest_pause=600.0)
 """Pauses after a failure that no test waits for."""
 
 
@@ -200,7 +200,7 @@ async def test_an_item_whose_answer_was_lost_is_not_made_twice(world: World, los
 
 @pytest.mark.parametrize("is_by_rival", [False, True])
 async def test_an_item_that_was_not_made_is_not_taken_for_one_of_the_same_name(world: World, is_by_rival: bool) -> None:
-    world.waits = Waits(first_pause=0.02, longest_pause=0.1, in_transit=0.2)
+    world.waits = RetryPauses(first_pause=0.02, longest_pause=0.1, in_transit=0.2)
     store = await world.online()
     bug = {"type": "Bug", "projectId": 1, "fields": {"Name": "The same"}}
     lost = [Said(504)]

@@ -13,26 +13,26 @@ from tests.store.world import Said, raised, until
 from backlit.model.errors import Unavailable
 from backlit.store import EntryState, Store, StoreChange
 from backlit.store.edits.nodes import NewNode
-from backlit.store.edits.work_log import Work
+from backlit.store.edits.work_log import LoggedWork
 from backlit.store.outbox.queue import FAILURES, Outbox
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry, recall_of
 from backlit.store.records.item import Document
 from backlit.store.records.people import TreeKind
-from backlit.store.remote.capabilities import TRAITS, Traits
-from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, Waits
+from backlit.store.remote.capabilities import TRAITS, ServiceTraits
+from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, RetryPauses
 
 __all__ = ["begin"]
-AT_ONCE = Waits(first_pause=60.0, longest_pause=60.0, in_transit=0.0)
-LATE = Waits(first_pause=60.0, longest_pause=60.0, in_transit=60.0)
+AT_ONCE = RetryPauses(first_pause=60.0, longest_pause=60.0, in_transit=0.0)
+LATE = RetryPauses(first_pause=60.0, longest_pause=60.0, in_transit=60.0)
 
 
-async def outbox_of(reading: Reading, documents: Iterable[Document], waits: Waits = AT_ONCE) -> Outbox:
+async def outbox_of(reading: Reading, documents: Iterable[Document], waits: RetryPauses = AT_ONCE) -> Outbox:
     """Fill the store and the service with the same items."""
     known = [*documents]
     reading.have(*known)
     put(reading.store, known)
-    await reading.keep(TRAITS, Traits(is_sure=True).document())
+    await reading.keep(TRAITS, ServiceTraits(is_sure=True).document())
     return Outbox(reading.client, reading.store.files, waits)
 
 
@@ -269,7 +269,7 @@ def sentences(store: Store) -> list[str]:
 
 @pytest.mark.parametrize(("waits", "is_clear"), [(AT_ONCE, True), (LATE, False)])
 async def test_an_item_that_is_still_there_was_not_deleted_once_no_request_can_arrive(
-    begin: Begin, waits: Waits, *, is_clear: bool
+    begin: Begin, waits: RetryPauses, *, is_clear: bool
 ) -> None:
     reading = await begin()
     outbox = await outbox_of(reading, items(1), waits)
@@ -377,7 +377,7 @@ async def test_hours_of_two_people_add_up_once_and_are_shown(begin: Begin) -> No
     reading = await begin()
     task = item(2, project=7, kind="Task", ParentID=1, WorkCompleted=1.0, WorkRemaining=8.0)
     outbox = await outbox_of(reading, [*items(1), task])
-    await reading.store.work_log.log(2, Work(2.0, "", "Mine"))
+    await reading.store.work_log.log(2, LoggedWork(2.0, "", "Mine"))
     reading.server.change("jon", 2, {"WorkCompleted": 4.0, "WorkRemaining": 5.0})
     reading.faults.says = lambda method, _: Said(500) if method == "PUT" else None
 

@@ -17,7 +17,7 @@ from backlit.store.files.files import WriteContext
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, OutboxEntry, new_comment, new_entry
-from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, Waits
+from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, RetryPauses
 
 __all__ = ["begin"]
 _FIRST = 1_000
@@ -200,7 +200,7 @@ async def test_an_entry_that_a_process_left_in_transit_is_sent(begin: Begin) -> 
 
 async def test_pauses_of_an_entry_grow_and_the_shortest_one_counts(begin: Begin) -> None:
     reading = await begin()
-    outbox = await outbox_of(reading, items(1, 2), Waits(first_pause=60.0, longest_pause=6_000.0, in_transit=0.0))
+    outbox = await outbox_of(reading, items(1, 2), RetryPauses(first_pause=60.0, longest_pause=6_000.0, in_transit=0.0))
     reading.faults.says = lambda _method, _path: FAILED
     await journalled(reading.store, edit())
     periods = []

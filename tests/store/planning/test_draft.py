@@ -13,8 +13,16 @@ from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
 from backlit.model.trees import NodeTotals
 from backlit.store import IterationEntry, RowSign, Store, ViewSpec
-from backlit.store.planning.draft import MOST_STEPS, Contest, Draft, PlanState, Touch, document_of, draft_of
-from backlit.store.planning.plan import Release
+from backlit.store.planning.draft import (
+    MOST_STEPS,
+    ContestedValue,
+    PlanDraft,
+    PlannedValue,
+    PlanState,
+    document_of,
+    draft_of,
+)
+from backlit.store.planning.plan import ReleasePlan
 
 ROOT, SPRINT, NEXT, FAR = 21, 22, 23, 24
 
@@ -40,12 +48,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def plan_of(values: Mapping[int, Mapping[str, object]]) -> Draft:
-    return Draft().stage(values, {each: {} for each in values})
+def plan_of(values: Mapping[int, Mapping[str, object]]) -> PlanDraft:
+    return PlanDraft().stage(values, {each: {} for each in values})
 
 
 def test_a_draft_steps_back_and_forth_in_order() -> None:
-    draft = Draft()
+    draft = PlanDraft()
     steps = [draft := draft.stage({1: {"Estimate": str(n)}}, {1: {}}) for n in (1, 2, 3)]
 
     back = steps[-1].undone().undone()
@@ -57,7 +65,7 @@ def test_a_draft_steps_back_and_forth_in_order() -> None:
 
 
 def test_a_draft_forgets_its_oldest_steps() -> None:
-    draft = Draft()
+    draft = PlanDraft()
     for number in range(MOST_STEPS + 2):
         draft = draft.stage({1: {"Estimate": str(number)}}, {1: {}})
 
@@ -68,7 +76,7 @@ def test_a_draft_forgets_its_oldest_steps() -> None:
 def test_a_value_planned_as_it_is_leaves_only_the_other_fields() -> None:
     draft = plan_of({1: {"Estimate": "3", "AssignedToID": 2}})
 
-    assert draft.stage({1: {"Estimate": None}}, {1: {}}).items == {1: {"AssignedToID": Touch(None, 2)}}
+    assert draft.stage({1: {"Estimate": None}}, {1: {}}).items == {1: {"AssignedToID": PlannedValue(None, 2)}}
 
 
 def test_saved_fields_leave_a_draft_with_its_steps() -> None:
@@ -76,7 +84,7 @@ def test_saved_fields_leave_a_draft_with_its_steps() -> None:
 
     written = draft.undone().redone().written({1: ("Estimate",), 4: ("Estimate",)}, None)
 
-    assert written == Draft({1: {"AssignedToID": Touch(None, 2)}}, target=8, step=6)
+    assert written == PlanDraft({1: {"AssignedToID": PlannedValue(None, 2)}}, target=8, step=6)
     assert draft.written({}, 7).step == 7
 
 
@@ -86,17 +94,17 @@ def test_a_draft_compares_its_start_and_its_plan_with_the_current_value() -> Non
 
     state = draft.compared(now)
 
-    contests = {3: {"Estimate": Contest(Touch(None, "3"), "5")}}
+    contests = {3: {"Estimate": ContestedValue(PlannedValue(None, "3"), "5")}}
     assert state == PlanState({1: {"Estimate": "3"}}, contests, frozenset({4}))
 
 
 def test_new_ids_replace_only_places_and_the_target() -> None:
     places: dict[str, Any] = {"IterationID": -8, "AssignedToID": -2}
-    draft = replace(Draft().stage({-5: places}, {-5: {"IterationID": -7, "AssignedToID": -3}}), target=-8)
+    draft = replace(PlanDraft().stage({-5: places}, {-5: {"IterationID": -7, "AssignedToID": -3}}), target=-8)
 
     renamed = draft.renamed(abs)
 
-    assert renamed.items == {5: {"IterationID": Touch(7, 8), "AssignedToID": Touch(-3, -2)}}
+    assert renamed.items == {5: {"IterationID": PlannedValue(7, 8), "AssignedToID": PlannedValue(-3, -2)}}
     assert renamed.target == 8
     assert renamed.undone().redone().items == renamed.items
 
@@ -112,7 +120,7 @@ def test_a_release_has_its_own_capacity_with_one_bound() -> None:
 
     for least, most in ((9.0, None), (None, 9.0), (2.0, 3.0)):
         release = replace(entry, is_release=True, min_capacity=least, max_capacity=most)
-        assert Release(release, (entry,)).capacity == Capacity(least, most)
+        assert ReleasePlan(release, (entry,)).capacity == Capacity(least, most)
 
 
 def test_targets_are_in_the_order_of_their_starts(store: Store) -> None:
@@ -190,7 +198,7 @@ async def test_a_plan_over_theirs_keeps_its_other_fields(store: Store) -> None:
     (change,) = store.plan.difference()
 
     over = change.over_theirs()
-    assert over.fields == {"IterationID": Touch(FAR, NEXT), "Estimate": Touch("3", "13")}
+    assert over.fields == {"IterationID": PlannedValue(FAR, NEXT), "Estimate": PlannedValue("3", "13")}
     assert not over.contests
 
 

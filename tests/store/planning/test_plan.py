@@ -13,8 +13,8 @@ from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
 from backlit.store import EntryState, Item, IterationEntry, RowSign, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
-from backlit.store.planning.draft import Draft, Touch, document_of, draft_of
-from backlit.store.planning.plan import Release, Sent
+from backlit.store.planning.draft import PlanDraft, PlannedValue, document_of, draft_of
+from backlit.store.planning.plan import ReleasePlan, SendProgress
 
 
 def places(store: Store, *item_ids: int) -> list[object]:
@@ -121,7 +121,7 @@ async def test_a_change_in_transit_is_not_saved_yet(tmp_path: Path) -> None:
         changed = [replace(entry, state=each) for entry, each in zip(store.outbox_entries(), states, strict=True)]
         store.files.submit(lambda writer: writer.journal.update_all(changed)).result()
 
-        assert store.plan.sent() == Sent(done=1, waiting=2, held=1)
+        assert store.plan.sent() == SendProgress(done=1, waiting=2, held=1)
 
 
 async def test_a_discarded_draft_can_be_had_back(world: World) -> None:
@@ -183,7 +183,7 @@ async def test_what_others_do_to_other_fields_is_seen_and_the_plan_holds(world: 
 
     (change,) = [each for each in store.plan.difference() if each.id == row.id]
     assert change.name == "Renamed"
-    assert change.fields == {"IterationID": Touch(row.iteration_id, first.id)}
+    assert change.fields == {"IterationID": PlannedValue(row.iteration_id, first.id)}
     assert change.contests == {}
 
 
@@ -202,7 +202,7 @@ async def test_what_others_moved_meanwhile_stays_theirs_until_it_is_planned_anew
     assert sign is RowSign.CONTESTED
     assert contested.fields == {}
     assert contested.contests["IterationID"].theirs == second.id
-    assert store.plan.difference()[0].fields == {"IterationID": Touch(second.id, first.id)}
+    assert store.plan.difference()[0].fields == {"IterationID": PlannedValue(second.id, first.id)}
 
 
 @pytest.mark.slow
@@ -385,10 +385,12 @@ async def test_a_release_is_the_sum_of_its_iterations(world: World) -> None:
 
 
 def test_a_draft_is_read_as_it_was_written() -> None:
-    draft = Draft().stage({5: {"Estimate": "3", "IterationID": 8}}, {5: {"Estimate": None, "IterationID": 1}}).undone()
+    draft = (
+        PlanDraft().stage({5: {"Estimate": "3", "IterationID": 8}}, {5: {"Estimate": None, "IterationID": 1}}).undone()
+    )
 
     assert draft_of(document_of(draft)) == draft
-    assert draft_of(None) == Draft()
+    assert draft_of(None) == PlanDraft()
 
 
 def test_a_release_with_an_unlimited_iteration_has_no_maximum() -> None:
@@ -396,15 +398,15 @@ def test_a_release_with_an_unlimited_iteration_has_no_maximum() -> None:
     second = replace(first, id=2, max_capacity=None)
     release = IterationEntry(3, "Release", "", None, None, None, None, is_release=True)
 
-    assert Release(release, (first, first)).capacity == Capacity(10.0, 16.0)
-    assert Release(release, (first, second)).capacity == Capacity(10.0, None)
-    assert Release(release, ()).capacity == Capacity(None, None)
+    assert ReleasePlan(release, (first, first)).capacity == Capacity(10.0, 16.0)
+    assert ReleasePlan(release, (first, second)).capacity == Capacity(10.0, None)
+    assert ReleasePlan(release, ()).capacity == Capacity(None, None)
 
 
 def test_all_steps_of_a_draft_follow_new_ids() -> None:
-    draft = Draft().stage({-5: {"IterationID": -8}}, {-5: {"IterationID": 1}})
+    draft = PlanDraft().stage({-5: {"IterationID": -8}}, {-5: {"IterationID": 1}})
 
     renamed = draft.undone().renamed(abs)
 
-    assert renamed.redone().items == {5: {"IterationID": Touch(1, 8)}}
+    assert renamed.redone().items == {5: {"IterationID": PlannedValue(1, 8)}}
     assert draft.renamed(abs).undone().items == {}

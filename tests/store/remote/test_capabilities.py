@@ -11,20 +11,20 @@ from backlit.store.remote.capabilities import (
     UNSURE,
     DateForm,
     FilterSupport,
-    Traits,
+    ServiceTraits,
     has_words,
     missing_words,
     traits_of,
 )
 
-ALL = Traits(is_sure=True, etag=True)
+ALL = ServiceTraits(is_sure=True, etag=True)
 
 
 @pytest.mark.parametrize("filtering", FilterSupport)
 @pytest.mark.parametrize("dates", [None, *DateForm])
 def test_traits_are_read_as_they_were_kept(filtering: FilterSupport, dates: DateForm | None) -> None:
     for by_id, orders, by_change, etag in product((True, False), repeat=4):
-        traits = Traits(filtering, by_id, dates, orders, by_change, 50, etag, is_sure=True)
+        traits = ServiceTraits(filtering, by_id, dates, orders, by_change, 50, etag, is_sure=True)
 
         assert traits_of(traits.document()) == traits
         assert traits.is_ranged == (filtering is FilterSupport.WORKS and by_id)

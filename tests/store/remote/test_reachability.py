@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from backlit.model.errors import TooManyRequests, Unavailable
-from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, RUN, ConcurrencyLimit, Reachability, Waits
+from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, RUN, ConcurrencyLimit, Reachability, RetryPauses
 
 
 def answered(
@@ -53,7 +53,7 @@ def test_a_large_page_is_no_strain() -> None:
 
 
 def test_pauses_double_up_to_the_longest_and_are_jittered() -> None:
-    waits = Waits(first_pause=1.0, longest_pause=30.0)
+    waits = RetryPauses(first_pause=1.0, longest_pause=30.0)
     pauses = [[waits.pause(failures) for _ in range(50)] for failures in (1, 3, 60)]
 
     assert all(most / 2 <= pause <= most for most, several in zip((1, 4, 30), pauses, strict=True) for pause in several)
@@ -68,7 +68,7 @@ async def test_a_service_that_is_gone_is_asked_again_after_pauses_until_it_answe
         if len(asked) < 4:
             raise Unavailable("Down.")
 
-    gate = Reachability(ask, lambda _sentence: None, lambda: None, Waits(first_pause=0.02, longest_pause=0.04))
+    gate = Reachability(ask, lambda _sentence: None, lambda: None, RetryPauses(first_pause=0.02, longest_pause=0.04))
     gate.lost(Unavailable("Down."))
     began = asyncio.get_running_loop().time()
     watching = asyncio.create_task(gate.watch())
@@ -82,7 +82,7 @@ async def test_a_service_that_is_gone_is_asked_again_after_pauses_until_it_answe
 async def test_the_longest_of_several_wishes_is_kept() -> None:
     async def ask() -> None: ...
 
-    gate = Reachability(ask, lambda _sentence: None, lambda: None, Waits())
+    gate = Reachability(ask, lambda _sentence: None, lambda: None, RetryPauses())
 
     gate.lost(TooManyRequests("Not so fast.", retry_after=600.0))
     gate.lost(Unavailable("Down.", retry_after=5.0))
@@ -97,7 +97,7 @@ def test_a_success_opens_the_gate_only_after_the_requested_pause(monkeypatch: py
 
     now = 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    gate = Reachability(ask, lambda _sentence: None, lambda: None, Waits())
+    gate = Reachability(ask, lambda _sentence: None, lambda: None, RetryPauses())
     gate.lost(TooManyRequests("Not so fast.", retry_after=10.0))
     opened = []
     for now in (1000.0, 1009.0, 1010.0):  # noqa: B007 # the clock reads it
@@ -116,7 +116,7 @@ class Gate:
         self.opened = 0
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
         monkeypatch.setattr(time, "time", lambda: self.now)
-        waits = Waits(first_pause=8.0, longest_pause=8.0)
+        waits = RetryPauses(first_pause=8.0, longest_pause=8.0)
         self.gate = Reachability(self._ask, self.said.append, self._open, waits)
 
     async def _ask(self) -> None: ...

@@ -13,7 +13,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.reports.report import Measure, Timeline
 from backlit.model.statuses import StatusGroups
 from backlit.store import Store
-from backlit.store.journal.reports import Move, SnapshotRow
+from backlit.store.journal.reports import ScopeMove, SnapshotRow
 from backlit.store.reports.reports import Coverage, ReportName
 
 Day = tuple[date, Iterable[SnapshotRow]]
@@ -140,7 +140,7 @@ async def test_what_went_on_to_the_next_iteration_on_the_last_day_is_carried_ove
     early = sprint.end - timedelta(5)
     days = ((early, 7, 8.0, places[1]), (sprint.end, 8, 5.0, places[1]), (sprint.end, 9, 3.0, None))
     for day, item_id, points, to in days:
-        moves = [Move(places[0], item_id, points, None), *([Move(to, item_id, None, points)] if to else [])]
+        moves = [ScopeMove(places[0], item_id, points, None), *([ScopeMove(to, item_id, None, points)] if to else [])]
         await store.files.write(lambda writer, day=day, moves=moves: writer.journal.scope_log.move(1, day, moves))  # type: ignore[misc] # bound at once
 
     report = await store.reports.make(ReportName.VELOCITY, store.reports.coverages.usual())

@@ -11,7 +11,7 @@ from backlit.model.reports.daily import ScopeFlow
 from backlit.model.trees import NodeTotals
 from backlit.store import Store
 from backlit.store.files.files import WriteContext
-from backlit.store.journal.reports import IterationPoints, Move, ObservedStatus, Tracked
+from backlit.store.journal.reports import IterationPoints, ObservedStatus, ScopeMove, TrackedDays
 from backlit.store.records.item import Document
 from backlit.store.reports.records import ScopeLog
 
@@ -81,16 +81,16 @@ async def test_an_iteration_that_ended_long_ago_is_no_longer_tracked(tmp_path: P
             put(store, [later(item(7, kind="Issue", IterationID=13, Name=str(days)), days - 50)])
             await log.note(1)
             after = store.files.journal.scope_log.followed(1)
-            assert after[12] == (Tracked(TODAY) if days == 58 else Tracked(TODAY, TODAY + timedelta(days - 1)))
+            assert after[12] == (TrackedDays(TODAY) if days == 58 else TrackedDays(TODAY, TODAY + timedelta(days - 1)))
 
-    assert before == dict.fromkeys((11, 12, 13, 14, 15, 16, 17), Tracked(TODAY))
-    assert after[11] == Tracked(TODAY)
+    assert before == dict.fromkeys((11, 12, 13, 14, 15, 16, 17), TrackedDays(TODAY))
+    assert after[11] == TrackedDays(TODAY)
 
 
 @pytest.mark.parametrize(("day", "is_covered"), [(9, False), (10, False), (11, True), (20, True), (21, False)])
 def test_a_tracked_day_needs_a_record_before_it(day: int, is_covered: bool) -> None:
-    assert Tracked(date(2026, 3, 10), date(2026, 3, 20)).covers(date(2026, 3, day)) is is_covered
-    assert Tracked(date(2026, 3, 10)).covers(date(2026, 3, day)) is (day > 10)
+    assert TrackedDays(date(2026, 3, 10), date(2026, 3, 20)).covers(date(2026, 3, day)) is is_covered
+    assert TrackedDays(date(2026, 3, 10)).covers(date(2026, 3, day)) is (day > 10)
 
 
 ONE, TWO, THREE = (date(2026, 3, day) for day in (1, 2, 3))
@@ -104,7 +104,7 @@ def fill(writer: WriteContext) -> None:
         for day in (ONE, TWO, THREE):
             lines = [(iteration, f"{{}}{project}{iteration}{day.day}", 0.0, 0.0) for iteration in (0, 5, 6)]
             journal.snapshots.put(project, day, lines, [])
-            journal.scope_log.move(project, day, [Move(each, 7, None, day.day) for each in (5, 6)])
+            journal.scope_log.move(project, day, [ScopeMove(each, 7, None, day.day) for each in (5, 6)])
         journal.scope_log.put(project, [(7, IterationPoints(5, project)), (8, IterationPoints(6, project))], [])
         journal.status_history.put(project, [(7, SEEN), (8, SEEN._replace(before=ONE))])
 

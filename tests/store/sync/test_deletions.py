@@ -12,7 +12,7 @@ from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.store import ViewSpec
 from backlit.store.records.item import fields_in
-from backlit.store.remote.capabilities import Traits
+from backlit.store.remote.capabilities import ServiceTraits
 from backlit.store.remote.listing import ProjectLists
 from backlit.store.sync.deletions import DeletionScan
 
@@ -25,7 +25,7 @@ async def test_scattered_deletions_and_additions_are_found_by_halving(world: Wor
     for number in range(9):
         await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": {"Name": f"Unseen {number}"}})
 
-    await DeletionScan(store.files, 4).reconcile(ProjectLists(world.rival, Traits(), 1))
+    await DeletionScan(store.files, 4).reconcile(ProjectLists(world.rival, ServiceTraits(), 1))
 
     assert mirrored(store) == await on_service(world)
 
@@ -36,7 +36,7 @@ async def test_items_that_came_into_sight_in_the_middle_are_found(world: World) 
     hidden = ids[3:20]
     store.files.submit(lambda writer: writer.mirror.remove_items(hidden)).result()
 
-    await DeletionScan(store.files, 4).reconcile(ProjectLists(world.rival, Traits(), 1))
+    await DeletionScan(store.files, 4).reconcile(ProjectLists(world.rival, ServiceTraits(), 1))
 
     assert mirrored(store) == await on_service(world)
 
@@ -82,7 +82,7 @@ async def test_a_few_deletions_near_each_other_in_two_hundred_pages_take_a_handf
         async with Client.inside(server, TokenCache(tmp_path / "pat.json", "here")) as client:
             await client.auth.sign_in("pat", "secret")
             server.requests.clear()
-            await DeletionScan(store.files, 20).reconcile(ProjectLists(client, Traits(), 7))
+            await DeletionScan(store.files, 20).reconcile(ProjectLists(client, ServiceTraits(), 7))
 
         asked = len(server.requests)
         assert store.files.mirror.execute("SELECT count(*) FROM items").fetchone() == (3_997,)

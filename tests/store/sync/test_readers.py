@@ -19,7 +19,7 @@ from backlit.store import Store
 from backlit.store.journal.inbox import NewsKind, Watermarks
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
-from backlit.store.remote.capabilities import EARLIEST_STAMP, FilterSupport, Traits
+from backlit.store.remote.capabilities import EARLIEST_STAMP, FilterSupport, ServiceTraits
 from backlit.store.remote.listing import DisobeyedError, ProjectLists
 from backlit.store.sync.changes import OVERLAP, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget, known_ids
@@ -40,7 +40,7 @@ class Reading:
     progress: list[tuple[int, int]] = field(default_factory=list)
 
     def lists(self, **traits: object) -> ProjectLists:
-        return ProjectLists(self.client, Traits(**{"page": 2, **traits}), 7)  # type: ignore[arg-type] # of each field
+        return ProjectLists(self.client, ServiceTraits(**{"page": 2, **traits}), 7)  # type: ignore[arg-type] # of each field
 
     def have(self, *documents: Document) -> None:
         self.server.items = {int(str(each["id"])): dict(each) for each in documents}

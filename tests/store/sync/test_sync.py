@@ -17,7 +17,7 @@ from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
 from backlit.store.engine.engine import Report
 from backlit.store.files.files import WriteContext
 from backlit.store.records.changes import StoreChange
-from backlit.store.remote.capabilities import TRAITS, Traits
+from backlit.store.remote.capabilities import TRAITS, ServiceTraits
 from backlit.store.remote.listing import ProjectLists
 from backlit.store.sync.changes import OVERLAP, ChangeReader
 from backlit.store.sync.loading import FirstLoad
@@ -117,7 +117,7 @@ async def test_an_interrupted_load_reads_the_range_that_was_in_transit(world: Wo
 
     async with Client.inside(world.faults, TokenCache(world.folder / "reader.json", "reader")) as client:
         await client.auth.sign_in_with_code(await asyncio.to_thread(world.service.invite, "maya"))
-        lists = ProjectLists(client, Traits(page=10), 1)
+        lists = ProjectLists(client, ServiceTraits(page=10), 1)
         world.faults.before = hold_the_fourth
         load = asyncio.create_task(FirstLoad(lists, store.files, lambda *_: None).run())
         await until_true(is_at_the_last)
@@ -245,7 +245,7 @@ async def test_changes_of_one_second_are_read_over_the_end_of_a_page(tmp_path: P
         await store.files.write(lambda writer: writer.mirror.set_note("watermark 7", mark.isoformat()))
         async with Client.inside(server, TokenCache(tmp_path / "pat.json", "here")) as client:
             await client.auth.sign_in("pat", "secret")
-            await ChangeReader(ProjectLists(client, Traits(dates=None), 7), store.files).run()
+            await ChangeReader(ProjectLists(client, ServiceTraits(dates=None), 7), store.files).run()
 
         assert store.files.mirror.execute("SELECT count(*) FROM items").fetchone() == (150,)
 
@@ -255,7 +255,9 @@ async def test_comments_of_several_pages_are_all_read(world: World) -> None:
     for number in range(5):
         await world.rival.comments.create({"projectId": 1, "workItemId": 1, "description": f"Comment {number}"})
 
-    await store.files.write(lambda writer: writer.mirror.set_note(TRAITS, Traits(page=2, is_sure=True).document()))
+    await store.files.write(
+        lambda writer: writer.mirror.set_note(TRAITS, ServiceTraits(page=2, is_sure=True).document())
+    )
     await asyncio.wait_for(store.refresh(), PATIENCE)
 
     texts = [text for (text,) in store.files.mirror.execute("SELECT doc ->> 'description' FROM comments")]

@@ -9,7 +9,7 @@ from tests.store.undo.test_history import field, redone, undone
 from tests.store.world import World, sent, until
 
 from backlit.store import EntryState, Store, StoreChange, Subject
-from backlit.store.edits.conflicts import Keep
+from backlit.store.edits.conflicts import KeptSide
 from backlit.store.files.files import WriteContext
 from backlit.store.records.entry import CREATES, EntryKind
 from backlit.store.records.item import Document, fields_in
@@ -23,7 +23,7 @@ async def again(world: World, store: Store) -> Store:
 
 async def test_a_settled_conflict_is_walked_down_and_up_again_across_restarts(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's"}, {"Name": "Jon's"})
-    await store.conflicts.resolve(case_of(store), {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case_of(store), {"Name": KeptSide.THEIRS})
     await sent(store)
 
     await undone(store)

@@ -13,7 +13,7 @@ from backlit.client.client import Client
 from backlit.model.trees import NO_TOTALS
 from backlit.store import Store
 from backlit.store.edits.nodes import NewNode
-from backlit.store.remote.reachability import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_PAUSES
 
 __all__ = ["boss"]
 SPRINT = NewNode("Sprint X", date(2026, 3, 2), date(2026, 3, 15), max_capacity=30.0)
@@ -152,7 +152,7 @@ async def test_one_that_somebody_renamed_is_not_deleted_unasked(world: World, bo
 
 
 async def test_a_series_half_sent_goes_and_comes_as_one_step(world: World) -> None:
-    world.waits = replace(USUAL_WAITS, first_pause=0.05, in_transit=0.2)
+    world.waits = replace(USUAL_PAUSES, first_pause=0.05, in_transit=0.2)
     store = await world.online()
     before = await shape(world, ITERATIONS)
     names = ["One", "Two", "Three"]
@@ -184,7 +184,7 @@ async def test_a_series_half_sent_goes_and_comes_as_one_step(world: World) -> No
 
 
 async def test_what_was_not_sent_yet_follows_what_is_made_anew_before_it(world: World) -> None:
-    world.waits = replace(USUAL_WAITS, first_pause=0.05, in_transit=0.2)
+    world.waits = replace(USUAL_PAUSES, first_pause=0.05, in_transit=0.2)
     store = await world.online()
     before = await shape(world, AREAS)
     await store.nodes.add(AREAS, root_of(store, AREAS), NewNode("Above"))
@@ -218,7 +218,7 @@ async def test_what_was_not_sent_yet_follows_what_is_made_anew_before_it(world: 
 
 @pytest.mark.parametrize("status", [504, 400])
 async def test_one_that_may_have_been_made_is_deleted_once_that_is_clear(world: World, status: int) -> None:
-    world.waits = replace(USUAL_WAITS, first_pause=0.05, in_transit=0.2)
+    world.waits = replace(USUAL_PAUSES, first_pause=0.05, in_transit=0.2)
     store = await world.online()
     before = await shape(world, AREAS)
     lost = world.faults.lost_answers

@@ -17,7 +17,7 @@ from backlit.store.files.files import WriteContext
 from backlit.store.journal.undo_log import ActState
 from backlit.store.mirror import overlay
 from backlit.store.mirror.mirror import tree_writes
-from backlit.store.outbox.nodes import Level, deliver_node, known_below, largest_known
+from backlit.store.outbox.nodes import ReceivedNodes, deliver_node, known_below, largest_known
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind
 from backlit.store.records.item import Document, fields_in
@@ -250,7 +250,7 @@ async def test_edits_of_items_and_nodes_follow_a_node_that_is_made_anew(tmp_path
 # What is stored of a node that was sent
 
 
-def sent_with(store: Store, document: Document | None, level: Level | None = None) -> list[StoreChange]:
+def sent_with(store: Store, document: Document | None, level: ReceivedNodes | None = None) -> list[StoreChange]:
     """Have the service take the oldest entry with an answer and the level that was read after it."""
     heard: list[StoreChange] = []
     store.subscribe(heard.append)
@@ -280,7 +280,10 @@ async def test_an_edited_node_is_stored_alone(tmp_path: Path) -> None:
 
 
 async def test_a_moved_node_is_stored_with_its_level_or_as_it_was_shown(tmp_path: Path) -> None:
-    for level in (None, Level([node(13, "B", 12, sequence=2), node(15, "A.2", 12, sequence=3)], is_whole=False)):
+    for level in (
+        None,
+        ReceivedNodes([node(13, "B", 12, sequence=2), node(15, "A.2", 12, sequence=3)], is_whole=False),
+    ):
         folder = tmp_path / str(level is None)
         with grove(folder) as store:
             await store.nodes.move(AREAS, 13, 12, 1)

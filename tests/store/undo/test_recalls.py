@@ -12,13 +12,13 @@ from tests.store.world import PATIENCE, Said, World, sent, until
 
 from backlit.store import Store, StoreChange
 from backlit.store.records.entry import EntryKind
-from backlit.store.remote.reachability import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_PAUSES
 
 
 async def deleting(world: World, in_transit: float = 0.2) -> Store:
     """A store that knows quickly that no answer comes any more."""
     world.pacing = replace(world.pacing, attempts=1)
-    world.waits = replace(USUAL_WAITS, first_pause=0.05, in_transit=in_transit)
+    world.waits = replace(USUAL_PAUSES, first_pause=0.05, in_transit=in_transit)
     return await world.online()
 
 

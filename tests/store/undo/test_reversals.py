@@ -10,12 +10,12 @@ from msgspec.structs import asdict, replace
 from tests.store.papers import item, offline_store, put
 
 from backlit.store import EntryState, Store
-from backlit.store.edits.items import Family
+from backlit.store.edits.items import ItemWithTasks
 from backlit.store.files.files import WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, OutboxEntry, new_entry
 from backlit.store.undo.history import Reversal
-from backlit.store.undo.operations import FieldChange, Named
+from backlit.store.undo.operations import FieldChange, NamedItem
 
 LATER = "2026-03-09T10:00:00.000"
 Act = Callable[[Store, int], Awaitable[object]]
@@ -59,7 +59,7 @@ async def edited(
 async def added(
     store: Store, at: int, state: EntryState = WAITING, kind: str = "Story", is_gone: bool = False, **more: Any
 ) -> None:
-    await store.items.add_families([Family(kind, {"Name": "New"}, [{"Name": "Below"}])])
+    await store.items.add_families([ItemWithTasks(kind, {"Name": "New"}, [{"Name": "Below"}])])
     await settle(store, 2, state, at + 5, **more)
     if is_gone:
         await lose(store, at + 5, at + 6)
@@ -274,7 +274,7 @@ def _short(effect: object, at: int) -> object:
     match effect:
         case FieldChange(_, key, before, after, is_contested):
             return (key, before, after, "contested") if is_contested else (key, before, after)
-        case Named():
+        case NamedItem():
             return effect.name
         case OutboxEntry():
             return effect.kind.value

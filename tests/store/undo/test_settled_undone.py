@@ -6,12 +6,12 @@ from tests.store.undo.test_history import field, redone, undone
 from tests.store.world import World, sent, until
 
 from backlit.store import EntryState
-from backlit.store.edits.conflicts import Keep
+from backlit.store.edits.conflicts import KeptSide
 
 
 async def test_keeping_theirs_is_undone_to_the_conflict_that_it_was(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's"})
-    await store.conflicts.resolve(case_of(store), {"Name": Keep.THEIRS})
+    await store.conflicts.resolve(case_of(store), {"Name": KeptSide.THEIRS})
     await sent(store)
     assert (field(store, item_id), field(store, item_id, "Estimate")) == ("Jon's", "777")
 
@@ -27,7 +27,7 @@ async def test_keeping_theirs_is_undone_to_the_conflict_that_it_was(world: World
     assert (await fields(world, item_id))["Name"] == "Jon's"
 
 
-@pytest.mark.parametrize("decision", [Keep.MINE, "Both"])
+@pytest.mark.parametrize("decision", [KeptSide.MINE, "Both"])
 async def test_keeping_mine_or_another_value_is_undone_to_theirs_once_it_was_sent(
     world: World, decision: object
 ) -> None:
@@ -67,7 +67,7 @@ async def test_keeping_mine_is_undone_to_the_conflict_while_it_is_not_sent(world
 
 async def test_what_was_settled_in_two_ways_at_once_is_undone_at_once(world: World) -> None:
     store, item_id = await contested(world, {"Name": "Maya's", "Estimate": "777"}, {"Name": "Jon's", "Estimate": "8"})
-    await store.conflicts.resolve(case_of(store), {"Name": Keep.MINE, "Estimate": Keep.THEIRS})
+    await store.conflicts.resolve(case_of(store), {"Name": KeptSide.MINE, "Estimate": KeptSide.THEIRS})
     await sent(store)
 
     await undone(store)

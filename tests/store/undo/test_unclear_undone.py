@@ -9,7 +9,7 @@ from tests.store.undo.test_history import of_type, redone, undone
 from tests.store.world import Said, World, sent, until
 
 from backlit.store import Store
-from backlit.store.remote.reachability import USUAL_WAITS
+from backlit.store.remote.reachability import USUAL_PAUSES
 
 
 async def unclear(world: World, store: Store, answers: Callable[[str, str], Said | None] | None = None) -> None:
@@ -81,7 +81,7 @@ async def test_what_was_taken_back_before_it_was_clear_can_be_had_again(world: W
 
 @pytest.mark.parametrize("item_type", ["Story", "Feedback"])
 async def test_what_was_taken_back_and_is_then_refused_leaves_nothing_to_settle(world: World, item_type: str) -> None:
-    world.waits = replace(USUAL_WAITS, first_pause=0.05, in_transit=0.2)
+    world.waits = replace(USUAL_PAUSES, first_pause=0.05, in_transit=0.2)
     store = await world.online()
     world.faults.says = lambda method, path: Said(504) if method == "POST" and path.endswith("/workitems") else None
     temporary = await store.items.add(item_type, {"Name": "Never"})

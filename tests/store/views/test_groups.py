@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backlit.store.views.groups import Alike, Bucket, GroupKey, GroupLine, Lines, in_order
+from backlit.store.views.groups import GroupBucket, GroupKey, GroupLine, ListLines, MergedGroupValues, in_order
 
 KEYS = ("Status", "Owner")
 values = st.tuples(st.sampled_from([None, "a", "b", "c"]), st.sampled_from([None, 1, 2]))
@@ -15,7 +15,7 @@ sizes = st.dictionaries(values, st.integers(1, 3))
 folds = st.frozensets(st.one_of(values, st.tuples(st.sampled_from([None, "a", "b", "c"]))))
 
 
-def drawn(buckets: Sequence[Bucket], folded: frozenset[GroupKey]) -> list[GroupKey | int]:
+def drawn(buckets: Sequence[GroupBucket], folded: frozenset[GroupKey]) -> list[GroupKey | int]:
     """Every line: the group of a header, or the place of an item."""
     lines: list[GroupKey | int] = []
     place = 0
@@ -31,9 +31,9 @@ def drawn(buckets: Sequence[Bucket], folded: frozenset[GroupKey]) -> list[GroupK
     return lines
 
 
-def made(sizes: dict[GroupKey, int]) -> list[Bucket]:
+def made(sizes: dict[GroupKey, int]) -> list[GroupBucket]:
     ordered = sorted(sizes, key=lambda group: [str(value) for value in group])
-    return [Bucket(group, array("q", range(sizes[group]))) for group in ordered]
+    return [GroupBucket(group, array("q", range(sizes[group]))) for group in ordered]
 
 
 def as_drawn(part: GroupLine | range) -> list[GroupKey | int]:
@@ -44,7 +44,7 @@ def as_drawn(part: GroupLine | range) -> list[GroupKey | int]:
 @given(sizes, folds)
 def test_grouped_lines_are_those_that_are_drawn(sizes: dict[GroupKey, int], folded: frozenset[GroupKey]) -> None:
     buckets = made(sizes)
-    lines = Lines.grouped(KEYS, buckets, dict.fromkeys(sizes, (1, 0.5)))
+    lines = ListLines.grouped(KEYS, buckets, dict.fromkeys(sizes, (1, 0.5)))
     lines.fold(folded)
     expected = drawn(buckets, folded)
     outermost: list[GroupKey] = [each for each in expected if isinstance(each, tuple) and len(each) == 1]
@@ -77,7 +77,7 @@ def test_grouped_lines_are_those_that_are_drawn(sizes: dict[GroupKey, int], fold
 @pytest.mark.parametrize("start", range(4))
 @pytest.mark.parametrize("stop", range(5))
 def test_ungrouped_lines_are_the_items(start: int, stop: int) -> None:
-    lines = Lines(3)
+    lines = ListLines(3)
 
     assert [each for part in lines.window(start, stop) for each in as_drawn(part)] == list(range(3))[start:stop]
     assert lines.top(start) == -1
@@ -93,7 +93,9 @@ def test_ungrouped_lines_are_the_items(start: int, stop: int) -> None:
 def test_groups_are_in_the_order_of_each_level_with_the_empty_value_last(
     groups: list[GroupKey], directions: tuple[bool, bool]
 ) -> None:
-    buckets = in_order([Bucket(group, array("q")) for group in groups], [{"c": 0, "a": 1, "b": 2}, None], directions)
+    buckets = in_order(
+        [GroupBucket(group, array("q")) for group in groups], [{"c": 0, "a": 1, "b": 2}, None], directions
+    )
 
     def place(group: GroupKey) -> list[tuple[bool, int]]:
         found = ["cab".index(str(group[0])) if group[0] else 0, group[1] if isinstance(group[1], int) else 0]
@@ -105,10 +107,10 @@ def test_groups_are_in_the_order_of_each_level_with_the_empty_value_last(
 
 
 def test_values_that_are_alike_are_one_group_on_their_level() -> None:
-    alike = Alike(1, [["Done", "Closed"], ["New"]])
+    alike = MergedGroupValues(1, [["Done", "Closed"], ["New"]])
 
     assert [alike.first_of(("Closed", each)) for each in ("Closed", "Done", "New", "Odd", None)] == [
         ("Closed", each) for each in ("Done", "Done", "New", "Odd", None)
     ]
-    assert Alike(-1, [["Done", "Closed"]]).first_of(("Closed",)) == ("Closed",)
-    assert Alike(0, []).first_of(("Closed",)) == ("Closed",)
+    assert MergedGroupValues(-1, [["Done", "Closed"]]).first_of(("Closed",)) == ("Closed",)
+    assert MergedGroupValues(0, []).first_of(("Closed",)) == ("Closed",)

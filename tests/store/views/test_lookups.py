@@ -14,7 +14,7 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.query.meaning import NameKind
 from backlit.model.trees import NodeTotals
 from backlit.store import EntryState, Store, TreeKind
-from backlit.store.edits.work_log import Work
+from backlit.store.edits.work_log import LoggedWork
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
@@ -245,7 +245,7 @@ async def test_a_reader_changes_nothing(store: Store) -> None:
         items.edit([1], {"Name": "Mine"}),
         items.add("Story", {"Name": "New"}),
         items.comment(1, "Look"),
-        store.work_log.log(1, Work(1.0)),
+        store.work_log.log(1, LoggedWork(1.0)),
         store.deletions.delete_items([1]),
         store.deletions.delete_comment(1),
     ]

@@ -18,9 +18,9 @@ from backlit.store import RowSign, Store, ViewSpec
 from backlit.store.files.files import WriteContext
 from backlit.store.records.item import Document, ItemRow, fields_in
 from backlit.store.remote.receiving import note_synced, receive
-from backlit.store.views.columns import ColumnWish, column_wish, without_repeats
-from backlit.store.views.groups import TasksShown
-from backlit.store.views.preferences import MAX_REMEMBERED_INPUTS, BoardKept
+from backlit.store.views.columns import ChosenColumn, column_wish, without_repeats
+from backlit.store.views.groups import ShownTasks
+from backlit.store.views.preferences import MAX_REMEMBERED_INPUTS, KeptBoardLayout
 
 USERS: list[Document] = [
     {"id": 5, "name": "zoe", "displayName": "Zoe Zimt"},
@@ -227,12 +227,12 @@ def test_cells_hold_fields_and_findings_of_open_items_without_tasks(store: Store
 @pytest.mark.parametrize(
     ("text", "wish"),
     [
-        ("status", ColumnWish("Status")),
-        ("  Status   14+  drop  2 ", ColumnWish("Status", 14, grows=True, drop=2)),
-        ("lint 60", ColumnWish("lint", 60)),
-        ("status +", ColumnWish("Status", grows=True)),
-        ("status drop 99", ColumnWish("Status", drop=99)),
-        ("LINT", ColumnWish("lint")),
+        ("status", ChosenColumn("Status")),
+        ("  Status   14+  drop  2 ", ChosenColumn("Status", 14, grows=True, drop=2)),
+        ("lint 60", ChosenColumn("lint", 60)),
+        ("status +", ChosenColumn("Status", grows=True)),
+        ("status drop 99", ChosenColumn("Status", drop=99)),
+        ("LINT", ChosenColumn("lint")),
         *(("status 61", "A column can be 60 wide at most, status has 61"), ("description", "Description is too long")),
         *(("name", "name is always shown"), ("id", "id is always shown"), ("status 14 wide", "Unknown column")),
     ],
@@ -243,7 +243,7 @@ def test_a_column_is_read_as_it_is_written(text: str, wish: object) -> None:
     def key_of(name: str) -> str:
         return keys.get(name.lower(), name)
 
-    if isinstance(wish, ColumnWish):
+    if isinstance(wish, ChosenColumn):
         assert column_wish(text, key_of) == wish
         assert column_wish(str(wish), str) == wish
     else:
@@ -252,13 +252,13 @@ def test_a_column_is_read_as_it_is_written(text: str, wish: object) -> None:
 
 
 def test_the_first_of_repeated_columns_stays_in_its_place() -> None:
-    wishes = [ColumnWish("a", 1), ColumnWish("b"), ColumnWish("a", 2)]
+    wishes = [ChosenColumn("a", 1), ChosenColumn("b"), ChosenColumn("a", 2)]
 
-    assert without_repeats(wishes) == (ColumnWish("a", 1), ColumnWish("b"))
+    assert without_repeats(wishes) == (ChosenColumn("a", 1), ChosenColumn("b"))
 
 
 def test_chosen_columns_are_kept_and_unreadable_ones_forgotten(tmp_path: Path) -> None:
-    chosen = [ColumnWish("Status", 9), ColumnWish("Tags", grows=True)]
+    chosen = [ChosenColumn("Status", 9), ChosenColumn("Tags", grows=True)]
     with offline_store(tmp_path) as store:
         assert store.columns.wishes() == ()
         store.columns.keep(chosen)
@@ -300,7 +300,7 @@ async def test_a_draft_is_found_until_it_is_discarded(tmp_path: Path) -> None:
 
 
 async def test_a_board_is_kept_by_project_until_its_defaults_change(tmp_path: Path) -> None:
-    usual, chosen = BoardKept("Status", ""), BoardKept("Owner", "Area", {"Done": True, None: False})
+    usual, chosen = KeptBoardLayout("Status", ""), KeptBoardLayout("Owner", "Area", {"Done": True, None: False})
     with offline_store(tmp_path) as store:
         assert store.boards.found(usual) == usual
         await store.boards.keep(usual, chosen)
@@ -309,8 +309,8 @@ async def test_a_board_is_kept_by_project_until_its_defaults_change(tmp_path: Pa
 
     with offline_store(tmp_path) as store:
         assert store.boards.found(usual) == chosen
-        assert store.boards.found(BoardKept("Status", "Owner")) == BoardKept("Status", "Owner")
-        assert store.boards.found(BoardKept("Owner", "")) == BoardKept("Owner", "")
+        assert store.boards.found(KeptBoardLayout("Status", "Owner")) == KeptBoardLayout("Status", "Owner")
+        assert store.boards.found(KeptBoardLayout("Owner", "")) == KeptBoardLayout("Owner", "")
 
 
 async def test_items_and_tasks_are_read_and_counted_apart(store: Store) -> None:
@@ -351,22 +351,22 @@ async def test_planned_values_are_laid_over_rows_items_totals_and_loads(tmp_path
 @pytest.mark.parametrize(
     ("tasks", "shown"),
     [
-        (TasksShown(), []),
-        (TasksShown(of_all=True), [3, 4]),
-        (TasksShown().turned(1, is_shown=True), [3, 4]),
-        (TasksShown().turned(2, is_shown=True), []),
-        (TasksShown(of_all=True).turned(1, is_shown=False), []),
-        (TasksShown(of_all=True).turned(1, is_shown=False).turned(1, is_shown=True), [3, 4]),
-        (TasksShown().turned(1, is_shown=True).turned(1, is_shown=False), []),
+        (ShownTasks(), []),
+        (ShownTasks(of_all=True), [3, 4]),
+        (ShownTasks().turned(1, is_shown=True), [3, 4]),
+        (ShownTasks().turned(2, is_shown=True), []),
+        (ShownTasks(of_all=True).turned(1, is_shown=False), []),
+        (ShownTasks(of_all=True).turned(1, is_shown=False).turned(1, is_shown=True), [3, 4]),
+        (ShownTasks().turned(1, is_shown=True).turned(1, is_shown=False), []),
     ],
 )
-def test_the_tasks_of_chosen_items_are_shown(tasks: TasksShown, shown: list[int]) -> None:
+def test_the_tasks_of_chosen_items_are_shown(tasks: ShownTasks, shown: list[int]) -> None:
     filtered = tasks.filter()
     rows = [{"id": each["id"], "type": each["type"], **fields_in(each)} for each in DOCUMENTS]
 
     assert [each["id"] for each in rows if filtered is None or matches(filtered, each)] == [1, 2, *shown, 5, 6, 7]
     assert tasks.shows(1) == bool(shown)
-    assert bool(tasks) == (tasks != TasksShown())
+    assert bool(tasks) == (tasks != ShownTasks())
 
 
 async def test_plans_need_iterations(tmp_path: Path, store: Store) -> None:

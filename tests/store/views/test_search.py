@@ -6,7 +6,7 @@ from tests.store.papers import item, offline_store, put
 
 from backlit.store import ViewSpec
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.views.search import Hit, MatchField, snippet
+from backlit.store.views.search import MatchField, SearchHit, snippet
 
 
 async def test_names_come_before_descriptions_and_comments_with_the_words_around(tmp_path: Path) -> None:
@@ -20,7 +20,7 @@ async def test_names_come_before_descriptions_and_comments_with_the_words_around
 
         first, second, third = await store.search.find("refund")
 
-        assert first == Hit(2, MatchField.NAME, "Refunds of cards")
+        assert first == SearchHit(2, MatchField.NAME, "Refunds of cards")
         assert (second.item_id, second.place) == (1, MatchField.DESCRIPTION)
         assert second.snippet.startswith("Before the refund is sent, wait")
         assert second.snippet.endswith("…")

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.edits.work_log import Work
+from backlit.store.edits.work_log import LoggedWork
 from backlit.store.undo.history import Reversal
 from backlit.tui.app import global_commands, history, navigation, projects
 from backlit.tui.app.app import BacklitApp
@@ -447,7 +447,7 @@ async def test_the_changes_that_wait_are_counted(tmp_path: Path) -> None:
 
 async def test_stop_logs_the_timer_s_task_and_ends_the_timer_of_a_task_that_is_gone(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2, kind="Task"), item(3, kind="Task")]) as store:
-        target = FakeTarget(store, [3], [None, Work(1.0)])
+        target = FakeTarget(store, [3], [None, LoggedWork(1.0)])
         with pytest.raises(CannotAct, match=r"No timer is running\. L, then ctrl\+t starts one"):
             await run(target, "app.stop-timer")
         await store.timer.start(2)

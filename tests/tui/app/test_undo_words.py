@@ -11,11 +11,17 @@ from backlit.store import Store
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.people import TreeKind
 from backlit.store.undo.history import Reversal
-from backlit.store.undo.operations import DeleteNode, FieldChange, Final, Named, RestoreNode
+from backlit.store.undo.operations import (
+    DeleteNodeOperation,
+    FieldChange,
+    IrreversibleNodeChange,
+    NamedItem,
+    RecreateNodesOperation,
+)
 from backlit.tui.app.history import contested_words, done_words, question_of
 from backlit.tui.drawing.themes import type_sign
 
-NAMED, NEW = Named(7, "Story", "Lamp"), Named(-1, "Story", "New")
+NAMED, NEW = NamedItem(7, "Story", "Lamp"), NamedItem(-1, "Story", "New")
 POINTS = FieldChange(7, "Estimate", "3", "5")
 
 
@@ -45,10 +51,10 @@ POINTS = FieldChange(7, "Estimate", "3", "5")
         ({"moved": (NAMED,)}, "Undone: #7 “Lamp” moved back.", "Redone: #7 “Lamp” moved again."),
         ({"given_up": (NEW,)}, "Undone: “New” not added.", None),
         ({"deleted": (NAMED,)}, "Undone: #7 “Lamp” deleted permanently.", None),
-        ({"deleted": (NAMED, Named(8, "Bug", "x"))}, "Undone: 2 items deleted permanently.", None),
+        ({"deleted": (NAMED, NamedItem(8, "Bug", "x"))}, "Undone: 2 items deleted permanently.", None),
         ({"returned": (NAMED,)}, "Undone: #7 “Lamp” restored.", None),
         ({"made_again": (NAMED,)}, "Undone: #7 “Lamp” created again with a new number.", None),
-        ({"made_again": (NAMED, Named(9, "Task", "x"))}, "Undone: 1 item, 1 task created again.", None),
+        ({"made_again": (NAMED, NamedItem(9, "Task", "x"))}, "Undone: 1 item, 1 task created again.", None),
         ({"comments_deleted": ("Hello",)}, "Undone: comment “Hello” deleted.", None),
         ({"comments_written": ("a", "b")}, "Undone: 2 comments posted again.", None),
         (
@@ -87,9 +93,9 @@ def test_the_question_about_an_undo_names_all_that_it_changes_and_warns(tmp_path
             lines_of(store, changes=(POINTS, name), item_ids=frozenset({0, 7, 8}), missing=(5, 6)),
             lines_of(store, changes=(POINTS,), item_ids=frozenset({0, 7})),
             lines_of(store, deleted=(NAMED,), given_up=(NEW,), item_ids=frozenset({7})),
-            lines_of(store, made_again=(NAMED,), returned=(Named(9, "", "Gone"),), recalled=(maybe,)),
-            lines_of(store, nodes_deleted=(DeleteNode(area, "Shop", NodeTotals(2), is_changed=True),)),
-            lines_of(store, nodes_made=(RestoreNode(area, (7,), 1),), comments_deleted=("a\nb",)),
+            lines_of(store, made_again=(NAMED,), returned=(NamedItem(9, "", "Gone"),), recalled=(maybe,)),
+            lines_of(store, nodes_deleted=(DeleteNodeOperation(area, "Shop", NodeTotals(2), is_changed=True),)),
+            lines_of(store, nodes_made=(RecreateNodesOperation(area, (7,), 1),), comments_deleted=("a\nb",)),
             lines_of(store, comments_written=("c",)),
         ]
 
@@ -155,7 +161,7 @@ def test_undone_changes_of_trees_and_unclear_deletions_are_told(tmp_path: Path) 
             "",
         ),
         (
-            {"final": (Final(renamed, "its parent is deleted"),)},
+            {"final": (IrreversibleNodeChange(renamed, "its parent is deleted"),)},
             "“Pay”: area: name cannot be undone: its parent is deleted.",
             "“Pay”: area: name cannot be redone: its parent is deleted.",
         ),
@@ -183,12 +189,15 @@ def test_a_message_names_one_of_several_areas_and_counts_the_others(tmp_path: Pa
         for number, name in ((4, "Pay"), (5, "Ship"))
     )
     with offline_store(tmp_path) as store:
-        deleted = (DeleteNode(first, ""), DeleteNode(second, ""))
+        deleted = (DeleteNodeOperation(first, ""), DeleteNodeOperation(second, ""))
         words = [
             done_words(store, Reversal(1, is_redo=False, nodes_deleted=deleted)),
             done_words(store, Reversal(1, is_redo=False, nodes_deleted=deleted[:1])),
-            done_words(store, Reversal(1, is_redo=False, nodes_made=(RestoreNode(first), RestoreNode(second)))),
-            done_words(store, Reversal(1, is_redo=False, nodes_made=(RestoreNode(second),))),
+            done_words(
+                store,
+                Reversal(1, is_redo=False, nodes_made=(RecreateNodesOperation(first), RecreateNodesOperation(second))),
+            ),
+            done_words(store, Reversal(1, is_redo=False, nodes_made=(RecreateNodesOperation(second),))),
         ]
 
     assert words == [

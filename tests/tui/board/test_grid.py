@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from backlit.store.views.groups import Bucket, Lines
+from backlit.store.views.groups import GroupBucket, ListLines
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import MIN_COLUMN_WIDTH, BoardLayout, CardGrid, lay_out_columns
 
@@ -18,9 +18,9 @@ def grid_of(
     cells: Mapping[Any, int], collapsed: tuple[int, ...] = (), folded: tuple[str, ...] = (), only: int | None = None
 ) -> CardGrid:
     """A board of cards: how many there are in each lane and column, or column."""
-    buckets = [Bucket(key, array("q", range(count))) for key, count in cells.items()]
+    buckets = [GroupBucket(key, array("q", range(count))) for key, count in cells.items()]
     keys = ("lane", "column")[-len(next(iter(cells))) :]
-    lines = Lines.grouped(keys, buckets, {key: (count, 1.5 * count) for key, count in cells.items()})
+    lines = ListLines.grouped(keys, buckets, {key: (count, 1.5 * count) for key, count in cells.items()})
     return CardGrid(COLUMNS, lines.headers, collapsed, [(name,) for name in folded], only)
 
 
@@ -42,7 +42,9 @@ def test_a_column_has_the_totals_of_its_cards() -> None:
 
 
 def test_a_column_with_a_most_shows_its_first_cards_and_counts_all() -> None:
-    lines = Lines.grouped(("column",), [Bucket((DONE.first,), array("q", range(14)))], {(DONE.first,): (14, 21.0)})
+    lines = ListLines.grouped(
+        ("column",), [GroupBucket((DONE.first,), array("q", range(14)))], {(DONE.first,): (14, 21.0)}
+    )
     grid = CardGrid((TO_DO, DOING, replace(DONE, most=10)), lines.headers)
 
     assert (grid.totals[2].count, grid.totals[2].shown) == (14, 10)

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from backlit.model.settings.user_settings import BoardSettings, ColumnSettings
 from backlit.model.statuses import status_word
 from backlit.store import Store
-from backlit.store.views.preferences import BoardKept
+from backlit.store.views.preferences import KeptBoardLayout
 
 # What is seen
 
@@ -168,7 +168,7 @@ async def test_columns_lanes_and_what_is_collapsed_are_there_again_after_a_resta
         await press(pilot, "z", "c")
         grid = board(pilot).position.grid
         chosen = [each.name for each in grid.columns], grid.collapsed
-        await until(lambda: store.boards.found(BoardKept("Status", "")).collapsed == {None: True})
+        await until(lambda: store.boards.found(KeptBoardLayout("Status", "")).collapsed == {None: True})
     await world.close(store)
     again = world.store()
 

@@ -24,7 +24,7 @@ import backlit.tui
 from backlit.model.planning import PlannedLoad
 from backlit.model.statuses import StatusGroups
 from backlit.store import Store
-from backlit.store.edits.conflicts import Contested
+from backlit.store.edits.conflicts import ContestedField
 from backlit.store.records.people import IterationEntry
 from backlit.tui.app.command_line import CommandLine, CommandLineParser
 from backlit.tui.app.global_commands import KeysHelp, ThemeDialog
@@ -94,7 +94,7 @@ def conflict(_store: Store) -> Dialog[Any]:
     async def edit(*_: object) -> None:
         return None
 
-    fields = [Contested("Name", "was", "mine", "theirs"), Contested("Estimate", 1, 2, 3)]
+    fields = [ContestedField("Name", "was", "mine", "theirs"), ContestedField("Estimate", 1, 2, 3)]
     question = ConflictQuestion("Conflict", "Both changed it.", fields, lambda _key, value: str(value), edit, "Ann")
     return ConflictDialog(question, {}, {})
 

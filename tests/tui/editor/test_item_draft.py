@@ -11,7 +11,7 @@ from tests.tui.target import FakeTarget, run
 from textual.screen import Screen
 
 from backlit.store import Store
-from backlit.store.edits.conflicts import Keep
+from backlit.store.edits.conflicts import KeptSide
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMANDS
 from backlit.tui.editor.field_grid import EditorFields
@@ -233,7 +233,7 @@ async def test_a_value_that_arrives_during_the_question_about_it_is_left_to_deci
 
     def answer(_dialog: object) -> Mapping[str, object]:
         draft.rebase({"Name": "theirs, later", "Estimate": "3"})
-        return {"Name": Keep.MINE, "Estimate": Keep.MINE}
+        return {"Name": KeptSide.MINE, "Estimate": KeptSide.MINE}
 
     with offline_store(tmp_path, [item(1)]) as store:
         await function_of("editor.saving:resolve")(FakeEditor(store, draft, [answer]), CommandContext(COMMANDS[0]))

@@ -13,7 +13,7 @@ from tests.tui.target import run, words_of
 from textual.screen import Screen
 
 from backlit.store import EntryKind, EntryState, Item, Store
-from backlit.store.edits.conflicts import Keep
+from backlit.store.edits.conflicts import KeptSide
 from backlit.store.records.item import RowSign
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.editor.field_form import FieldForm
@@ -190,7 +190,7 @@ async def test_the_changes_of_others_are_asked_about_before_a_save(store: Store)
 
     def theirs(dialog: Screen[object]) -> Mapping[str, object]:
         asked.append(" ".join(words_of(dialog).split()))
-        return {"Name": Keep.THEIRS}
+        return {"Name": KeptSide.THEIRS}
 
     left = Form(store, draft, [None])
     await left.finish("editor.save-close")

@@ -14,8 +14,8 @@ from textual.screen import Screen
 
 from backlit.model.ready_check import RULES
 from backlit.store import Store
-from backlit.store.grooming import FieldAnswer, Groomed
-from backlit.store.journal.groom_queue import Stop
+from backlit.store.grooming import FieldAnswer, GroomedItem
+from backlit.store.journal.groom_queue import QueuedItem
 from backlit.store.records.item import Item
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment
@@ -51,13 +51,13 @@ class FakeGrooming(FakeTarget):
         self.alone = SingleItemQueue(store, found) if found is not None else None
         self.queue: Any = self.alone or store.grooming
         self.questions = ItemQuestions(store, {}, lambda: SCALE)
-        self.stop: Stop | None = None
+        self.stop: QueuedItem | None = None
         self.left: list[tuple[int, bool]] = []
         self.is_dismissed = False
         if self.alone is not None:
             self.show_stop(self.queue.next_stop(0))
 
-    def show_stop(self, stop: Stop | None) -> None:
+    def show_stop(self, stop: QueuedItem | None) -> None:
         self.stop = stop
         assert stop is not None
         self.questions.begin(stop, self.current())
@@ -331,8 +331,8 @@ async def test_grooming_is_opened_once(store: Store) -> None:
 # The summary
 
 RESULTS = (
-    Groomed(1, "Story", "One *bold*", False, (FieldAnswer("Estimate", None, "5"),), (), ()),
-    Groomed(
+    GroomedItem(1, "Story", "One *bold*", False, (FieldAnswer("Estimate", None, "5"),), (), ()),
+    GroomedItem(
         2,
         "Story",
         "Two",
@@ -341,9 +341,9 @@ RESULTS = (
         (FieldAnswer("Estimate", "3", ""),),
         (UNESTIMATED,),
     ),
-    Groomed(3, "Story", "Three", True, (), (FieldAnswer("Estimate", "3", "8"),), ()),
-    Groomed(-5, "Bug", "New", False, (), (), (UNESTIMATED,)),
-    Groomed(9, "", "Gone", False, (), (), ()),
+    GroomedItem(3, "Story", "Three", True, (), (FieldAnswer("Estimate", "3", "8"),), ()),
+    GroomedItem(-5, "Bug", "New", False, (), (), (UNESTIMATED,)),
+    GroomedItem(9, "", "Gone", False, (), (), ()),
 )
 
 
@@ -376,7 +376,7 @@ def test_the_summary_names_changes_by_their_result_and_author(store: Store) -> N
 class FakeSummary(FakeTarget):
     """A `groom.summary_screen.GroomSummaryScreen` with its cursor on one of its results."""
 
-    def __init__(self, store: Store, results: Sequence[Groomed] = RESULTS, at: int = 0) -> None:
+    def __init__(self, store: Store, results: Sequence[GroomedItem] = RESULTS, at: int = 0) -> None:
         super().__init__(store)
         self.table = SimpleNamespace(current=results[at] if results else None)
         self.unready = [each for each in results if each.open]

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from backlit.store import Store
-from backlit.store.grooming import FieldAnswer, Groomed
+from backlit.store.grooming import FieldAnswer, GroomedItem
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.groom.screen import GroomScreen
@@ -176,7 +176,7 @@ async def test_a_narrow_summary_has_the_facts_beside_the_next_steps_and_the_whol
         assert "This session" not in text_of(pilot.app)
 
 
-def facts_of(pilot: Pilot[None], *results: Groomed) -> list[str]:
+def facts_of(pilot: Pilot[None], *results: GroomedItem) -> list[str]:
     """The lines beside the summary, with some results in place of its own."""
     facts = pilot.app.screen.query_one(SessionFacts)
     facts.show(results)
@@ -185,7 +185,7 @@ def facts_of(pilot: Pilot[None], *results: Groomed) -> list[str]:
 
 async def test_a_changed_estimate_is_not_an_added_one(store: Store, opened: Open) -> None:
     added, changed = (
-        Groomed(at, "Story", "A name", False, (FieldAnswer("Estimate", before, "8"),), (), ())
+        GroomedItem(at, "Story", "A name", False, (FieldAnswer("Estimate", before, "8"),), (), ())
         for at, before in ((1, None), (2, "5"))
     )
     async with opened(store) as pilot:
@@ -200,7 +200,7 @@ async def test_the_summary_names_the_sprint_that_the_plan_opens_on(store: Store,
     await store.plan.aim(last.id)
     async with opened(store) as pilot:
         await pilot.app.push_screen(GroomSummaryScreen(store, (), lambda _place: Screen()))
-        said = facts_of(pilot, Groomed(1, "Story", "A name", False, (), (), ()))
+        said = facts_of(pilot, GroomedItem(1, "Story", "A name", False, (), (), ()))
 
     assert f"gp   plan {last.name}" in said
 

@@ -5,17 +5,17 @@ from tests.store.world import until
 from tests.tui.items.test_conflict import TEXT
 from tests.tui.stage import Stage, missing, text_of
 
-from backlit.store.edits.conflicts import Contested
+from backlit.store.edits.conflicts import ContestedField
 from backlit.store.records.merge import with_both
 from backlit.tui.items.conflict_dialog import HALF_MARKED, ConflictDialog, ConflictQuestion, NewValue
 
 
 @pytest.mark.parametrize("size", [(120, 40), (60, 20)])
 async def test_a_field_with_a_fault_is_not_called_resolved(size: tuple[int, int]) -> None:
-    async def edit(_field: Contested, _decision: object) -> NewValue:
+    async def edit(_field: ContestedField, _decision: object) -> NewValue:
         return NewValue(with_both(TEXT, TEXT.replace("pay", "buy"), TEXT.replace("pay", "leave")))
 
-    fields = [Contested("Description", TEXT, "Mine", "Theirs"), Contested("Name", "Was", "Mine", "Theirs")]
+    fields = [ContestedField("Description", TEXT, "Mine", "Theirs"), ContestedField("Name", "Was", "Mine", "Theirs")]
     question = ConflictQuestion("Conflict", "Somebody changed it.", fields, lambda _key, value: str(value), edit, "Jon")
     async with Stage().run_test(size=size) as pilot:
         pilot.app.push_screen(ConflictDialog(question, {}, {}))

@@ -10,7 +10,7 @@ from tests.tui.listing import fields_of, go_to, press, status_line
 from tests.tui.stage import Stage, missing, scrollbar_beside, text_of
 
 from backlit.store import ConnectionState, EntryState, Store
-from backlit.store.edits.work_log import Work
+from backlit.store.edits.work_log import LoggedWork
 from backlit.tui.items.log_work import LogWorkDialog, LogWorkForm, draft_key
 from backlit.tui.shell.drafts import StoredDraft
 
@@ -122,11 +122,11 @@ async def test_kept_hours_stand_only_where_none_are_given_or_timed(
 
 @pytest.mark.slow
 async def test_the_lines_are_read_as_they_stand_and_the_facts_follow_them(tmp_path: Path) -> None:
-    table: list[tuple[str, str, str, str, Work, str, str]] = [
-        ("2", "Development", "6", "", Work(2.0, "Development"), "done 1 h → 3 h", "left 8 h → 6 h"),
-        ("2", "testing", "0", " both ", Work(2.0, "Testing", "both", 0.0), "done 1 h → 3 h", "left 8 h → 0 h"),
-        ("1h30m", "te", "", "", Work(1.5, "Testing", "", 0.0), "done 1 h → 2.5 h", "left 8 h → 0 h"),
-        ("9", "", "0.5", "", Work(9.0, "", "", 0.5), "done 1 h → 10 h", "left 8 h → 0.5 h"),
+    table: list[tuple[str, str, str, str, LoggedWork, str, str]] = [
+        ("2", "Development", "6", "", LoggedWork(2.0, "Development"), "done 1 h → 3 h", "left 8 h → 6 h"),
+        ("2", "testing", "0", " both ", LoggedWork(2.0, "Testing", "both", 0.0), "done 1 h → 3 h", "left 8 h → 0 h"),
+        ("1h30m", "te", "", "", LoggedWork(1.5, "Testing", "", 0.0), "done 1 h → 2.5 h", "left 8 h → 0 h"),
+        ("9", "", "0.5", "", LoggedWork(9.0, "", "", 0.5), "done 1 h → 10 h", "left 8 h → 0.5 h"),
     ]
     form = LogWorkForm(["Development", "Testing"], "Development", None, None, lambda: 0.0)
     app = Stage()

@@ -10,7 +10,7 @@ from tests.tui.stage import Stage
 from tests.tui.target import FakeTarget, run
 
 from backlit.store import EntryKind, Store
-from backlit.store.edits.work_log import Work
+from backlit.store.edits.work_log import LoggedWork
 from backlit.store.records.people import TIME_ENTRY_TYPES
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.items.log_work import LogWorkDialog, ToggleTimer, draft_key
@@ -53,7 +53,7 @@ def lines_of(dialog: object) -> list[str]:
 async def test_work_is_logged_on_the_task_with_what_was_seen_and_its_draft_goes(store: Store) -> None:
     for task_id in (2, 3):
         await store.drafts.save(draft_key(task_id), TYPED)
-    target = FakeTarget(store, [2], [Work(2.0, "Testing", "half", remaining=1.0), None])
+    target = FakeTarget(store, [2], [LoggedWork(2.0, "Testing", "half", remaining=1.0), None])
 
     await run(target, "item.log", text="1h30m")
     await run(target, "item.log")
@@ -70,9 +70,9 @@ async def test_work_is_logged_on_the_task_with_what_was_seen_and_its_draft_goes(
 
 
 async def test_another_number_of_remaining_hours_is_seen_as_a_conflict(store: Store) -> None:
-    def change(_: object) -> Work:
+    def change(_: object) -> LoggedWork:
         put(store, [item(2, kind="Task", ParentID=1, WorkRemaining=5.0)])
-        return Work(2.0, remaining=1.0)
+        return LoggedWork(2.0, remaining=1.0)
 
     await run(FakeTarget(store, [2], [change]), "item.log")
 
@@ -90,7 +90,7 @@ async def test_work_is_logged_on_tasks_alone(store: Store, command_id: str) -> N
 
 
 async def test_the_timer_is_started_once_and_asked_about_on_its_own_task(store: Store, clock: Clock) -> None:
-    target = FakeTarget(store, [2], [None, Work(0.75), None])
+    target = FakeTarget(store, [2], [None, LoggedWork(0.75), None])
     await run(target, "item.timer")
     clock.now += timedelta(minutes=45)
 
@@ -150,7 +150,7 @@ async def test_the_last_type_is_offered_again_where_the_project_still_has_it(sto
         put_nouns(store, **{TIME_ENTRY_TYPES: types})
 
     name_types("Development", "Testing")
-    target = FakeTarget(store, [2], [Work(1.0, "Testing"), None, None])
+    target = FakeTarget(store, [2], [LoggedWork(1.0, "Testing"), None, None])
     for _ in range(2):
         await run(target, "item.log")
     name_types("Development", "Design")

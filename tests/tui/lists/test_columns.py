@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.views.columns import ColumnWish, column_wish
+from backlit.store.views.columns import ChosenColumn, column_wish
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles, load_themes
 from backlit.tui.widgets.column_scroll import ColumnScroll
@@ -65,14 +65,14 @@ def test_growing_columns_share_half_of_what_the_name_can_spare() -> None:
 @pytest.mark.parametrize(
     ("text", "wish"),
     [
-        ("Tags", ColumnWish("Tags")),
-        ("Tags 14", ColumnWish("Tags", 14)),
-        ("Tags 14+ drop 1", ColumnWish("Tags", 14, grows=True, drop=1)),
-        ("Tags +", ColumnWish("Tags", grows=True)),
-        ("Size_cf drop 12", ColumnWish("Size_cf", drop=12)),
+        ("Tags", ChosenColumn("Tags")),
+        ("Tags 14", ChosenColumn("Tags", 14)),
+        ("Tags 14+ drop 1", ChosenColumn("Tags", 14, grows=True, drop=1)),
+        ("Tags +", ChosenColumn("Tags", grows=True)),
+        ("Size_cf drop 12", ChosenColumn("Size_cf", drop=12)),
     ],
 )
-def test_a_column_is_written_as_it_is_read(text: str, wish: ColumnWish) -> None:
+def test_a_column_is_written_as_it_is_read(text: str, wish: ChosenColumn) -> None:
     assert column_wish(text, str) == wish
     assert column_wish(str(wish), str) == wish
 

@@ -12,7 +12,7 @@ from backlit.config.settings import find_locations
 from backlit.model.errors import BadRequest
 from backlit.model.filters import SortKey
 from backlit.store import Store, TreeKind, ViewSpec
-from backlit.store.views.columns import ColumnWish
+from backlit.store.views.columns import ChosenColumn
 from backlit.store.views.groups import Facet
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import CannotAct
@@ -36,7 +36,7 @@ from backlit.tui.lists.saved_views import DEFAULT_VIEW, ViewFiles
 from backlit.tui.lists.view_controller import ColumnChoice
 
 BUGS = SavedView(
-    "Bugs", ViewSpec(query="type:bug", sort=(SortKey("Name"),)), (ColumnWish("Status", 14), ColumnWish("AreaID"))
+    "Bugs", ViewSpec(query="type:bug", sort=(SortKey("Name"),)), (ChosenColumn("Status", 14), ChosenColumn("AreaID"))
 )
 MINE = SavedView("Mine", ViewSpec(query="owner:me"))
 AREAS = [node(1, "Shop"), node(2, "Cart", 1), node(3, "Pay", 1), node(4, "Cart", 3), node(5, "None", 1)]
@@ -141,7 +141,7 @@ async def test_a_view_is_saved_with_the_whole_filter_and_shown(
     store: Store, tmp_path: Path, now: FilterState, query: str
 ) -> None:
     target = FakeList(store, now)
-    target.columns.wishes = (ColumnWish("Priority"),)
+    target.columns.wishes = (ChosenColumn("Priority"),)
     target.shared.views.files = ViewFiles(find_locations({"BACKLIT_HOME": str(tmp_path)}), tmp_path)
 
     await run(target, "view.save", text=" Doors ")
@@ -150,7 +150,7 @@ async def test_a_view_is_saved_with_the_whole_filter_and_shown(
     assert (saved.name, saved.spec.query.replace('"', ""), saved.columns) == (
         "Doors",
         query.replace('"', ""),
-        (ColumnWish("Priority"),),
+        (ChosenColumn("Priority"),),
     )
     assert (saved.spec.text, saved.spec.area_ids, saved.spec.iteration_ids) == ("", None, None)
     assert target.said == [f"Saved as “Doors” in {target.shared.views.files.own}."]
@@ -219,12 +219,12 @@ async def test_columns_are_kept_for_the_plain_backlog_alone(store: Store) -> Non
 
 async def test_picked_columns_keep_their_widths(store: Store) -> None:
     target = FakeList(store, answers=[None, (SortKey("Tags"), SortKey("Priority"))])
-    target.columns.wishes = (ColumnWish("Tags", 30), ColumnWish("AreaID"))
+    target.columns.wishes = (ChosenColumn("Tags", 30), ChosenColumn("AreaID"))
 
     await run(target, "list.columns")
     await run(target, "list.columns")
 
-    assert target.columns.wishes == (ColumnWish("Tags", 30), ColumnWish("Priority"))
+    assert target.columns.wishes == (ChosenColumn("Tags", 30), ChosenColumn("Priority"))
     offered = [each.value for each in rows_of(target.asked[0])]
     assert (len(offered), "Name" in offered, offered.count("Status")) == (len(set(offered)), False, 1)
 

@@ -13,7 +13,7 @@ from tests.tui.target import FakeTarget, fault_of, rows_of, run, stage, words_of
 from textual.widgets import Static
 
 from backlit.store import EntryKind, EntryState, OutboxEntry, Store, TreeKind
-from backlit.store.edits.conflicts import Keep
+from backlit.store.edits.conflicts import KeptSide
 from backlit.store.files.files import WriteContext
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
@@ -237,7 +237,7 @@ async def contested(store: Store, kind: str = "Story", **mine: object) -> Outbox
 async def test_decisions_are_carried_out_and_their_drafts_discarded(store: Store) -> None:
     entry = await contested(store, Estimate="5", Priority=2)
     await store.drafts.save(f"settle:{entry.id}:Estimate", {"text": "x"})
-    target = FakeOutbox(store, answers=[{"Estimate": Keep.MINE}, {"Estimate": "13", "Priority": Keep.THEIRS}])
+    target = FakeOutbox(store, answers=[{"Estimate": KeptSide.MINE}, {"Estimate": "13", "Priority": KeptSide.THEIRS}])
 
     await run(target, "outbox.edit")
 
@@ -250,13 +250,13 @@ async def test_decisions_are_carried_out_and_their_drafts_discarded(store: Store
 
 async def test_a_refused_answer_keeps_the_decisions_and_is_explained(store: Store) -> None:
     entry = await contested(store, Estimate="5", Priority=2)
-    values = {"Estimate": "13", "Priority": Keep.THEIRS}
+    values = {"Estimate": "13", "Priority": KeptSide.THEIRS}
 
     def resolved_meanwhile(_: object) -> Mapping[str, object]:
         store.files.submit(lambda writer: writer.journal.update(replace(entry, state=REFUSED))).result()
         return values
 
-    target = FakeOutbox(store, answers=[{"Priority": Keep.MINE}, resolved_meanwhile, None])
+    target = FakeOutbox(store, answers=[{"Priority": KeptSide.MINE}, resolved_meanwhile, None])
     await run(target, "outbox.edit")
 
     app = Stage()
@@ -365,7 +365,7 @@ def test_an_item_without_a_conflict_is_not_resolved(store: Store) -> None:
 async def test_a_rejected_change_begins_with_the_user_s_values(store: Store) -> None:
     await store.items.edit([1], {"Estimate": "5", "Priority": 2})
     settle(store, REFUSED, reason="The iteration is closed.")
-    target = FakeOutbox(store, answers=[{"Estimate": Keep.THEIRS, "Priority": Keep.MINE}])
+    target = FakeOutbox(store, answers=[{"Estimate": KeptSide.THEIRS, "Priority": KeptSide.MINE}])
 
     await run(target, "outbox.edit")
 

@@ -7,7 +7,7 @@ import pytest
 from backlit.model.amounts import PersonLoad
 from backlit.model.planning import Capacity, PlannedLoad, Velocity
 from backlit.model.settings.user_settings import OwnCapacities
-from backlit.store.planning.draft import Touch
+from backlit.store.planning.draft import PlannedValue
 from backlit.store.planning.plan import PlanChange
 from backlit.tui.drawing.charts import capacity_words
 from backlit.tui.plan.capacity import (
@@ -27,17 +27,17 @@ def text_of(parts: Sequence[Word]) -> str:
     return "".join(text for text, *_ in parts)
 
 
-def change(number: int, place: int, fields: Mapping[str, Touch], item_type: str = "Story") -> PlanChange:
+def change(number: int, place: int, fields: Mapping[str, PlannedValue], item_type: str = "Story") -> PlanChange:
     return PlanChange(number, item_type, "x", None, place, fields, {})
 
 
 def test_the_draft_counts_what_comes_goes_and_changes_in_each_iteration() -> None:
-    move = Touch(1, 2)
+    move = PlannedValue(1, 2)
     found = count_changes(
         [
             change(1, 1, {"IterationID": move}),
-            change(2, 1, {"IterationID": move, "Estimate": Touch("1", "2")}),
-            change(3, 2, {"Estimate": Touch("1", "2")}),
+            change(2, 1, {"IterationID": move, "Estimate": PlannedValue("1", "2")}),
+            change(3, 2, {"Estimate": PlannedValue("1", "2")}),
             change(4, 2, {}),
             change(5, 1, {"IterationID": move}, "Task"),
         ]

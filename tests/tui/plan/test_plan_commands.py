@@ -18,8 +18,8 @@ from backlit.model.planning import PlannedLoad, Velocity
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.model.trees import NodeTotals
 from backlit.store import ItemRow, IterationEntry, Store, TreeKind, ViewSpec
-from backlit.store.edits.rollover import Decision, Way
-from backlit.store.planning.draft import Contest, Touch
+from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome
+from backlit.store.planning.draft import ContestedValue, PlannedValue
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.people import target_of
 from backlit.tui.commands.command import CannotAct
@@ -221,7 +221,7 @@ async def test_commit_writes_mine_over_theirs_only_when_that_is_asked_for(world:
 async def test_rollover_resumes_after_the_kept_answers_and_discards_them_once_written(store: Store) -> None:
     ended, _, rows = await ended_sprint(store, 3)
     key = f"rollover:{store.project_id}:{ended.id}"
-    kept = [[Way.BACKLOG.value, 0.0, False], [Way.DONE.value, 0.0, True]]
+    kept = [[RolloverOutcome.BACKLOG.value, 0.0, False], [RolloverOutcome.DONE.value, 0.0, True]]
     await store.drafts.save(key, {str(row.id): each for row, each in zip(rows, kept, strict=False)})
     opened = []
 
@@ -233,7 +233,12 @@ async def test_rollover_resumes_after_the_kept_answers_and_discards_them_once_wr
     target = FakePlan(store, answers=[written], here=ended)
     await run(target, "plan.rollover")
 
-    assert opened == [{rows[0].id: Decision(Way.BACKLOG), rows[1].id: Decision(Way.DONE, with_tasks=True)}]
+    assert opened == [
+        {
+            rows[0].id: RolloverDecision(RolloverOutcome.BACKLOG),
+            rows[1].id: RolloverDecision(RolloverOutcome.DONE, with_tasks=True),
+        }
+    ]
     assert target.said == [f"{ended.name}: 2 items rolled over. u to undo."]
     assert store.drafts.find(key) is None
 
@@ -274,10 +279,10 @@ def words_of(lines: Iterable[Line]) -> list[list[str]]:
 
 
 def test_a_task_that_others_changed_has_a_line_of_its_own(tmp_path: Path) -> None:
-    move = {"IterationID": Touch(1, 2)}
+    move = {"IterationID": PlannedValue(1, 2)}
     story = PlanChange(1, "Story", "Pay", None, 1, move, {})
     along = PlanChange(3, "Task", "Test", 1, 1, move, {})
-    contested = PlanChange(2, "Task", "Build", 1, 1, move, {"AssignedToID": Contest(Touch(None, 5), 6)})
+    contested = PlanChange(2, "Task", "Build", 1, 1, move, {"AssignedToID": ContestedValue(PlannedValue(None, 5), 6)})
     with offline_store(tmp_path) as store:
         people = PeopleCapacities({}, OwnCapacities(), {})
         lines = [*plan_lines(store, PlanSummary([story, along, contested], frozenset(), [], {}, people))]
@@ -289,7 +294,7 @@ def test_a_task_that_others_changed_has_a_line_of_its_own(tmp_path: Path) -> Non
 
 def test_a_plan_is_listed_by_its_moves_with_the_tasks_that_only_go_along(tmp_path: Path) -> None:
     def change(item_id: int, kind: str, parent_id: int | None = None, **fields: tuple[object, object]) -> PlanChange:
-        touches = {key: Touch(*each) for key, each in fields.items()}
+        touches = {key: PlannedValue(*each) for key, each in fields.items()}
         return PlanChange(item_id, kind, f"N{item_id}", parent_id, 21, touches, {})
 
     changes = [
@@ -323,7 +328,7 @@ def test_a_plan_is_listed_by_its_moves_with_the_tasks_that_only_go_along(tmp_pat
 
 def test_a_long_plan_is_cut_after_its_first_items(tmp_path: Path) -> None:
     changes = [
-        PlanChange(number, "Bug", "N", None, 20, {"IterationID": Touch(20, 21 + number % 2)}, {})
+        PlanChange(number, "Bug", "N", None, 20, {"IterationID": PlannedValue(20, 21 + number % 2)}, {})
         for number in range(1, MAX_REVIEW_LINES + 3)
     ]
     with offline_store(tmp_path) as store:

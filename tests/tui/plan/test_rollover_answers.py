@@ -18,7 +18,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from backlit.store import EntryKind, Store
-from backlit.store.edits.rollover import Decision, Way
+from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
@@ -260,7 +260,7 @@ async def test_a_rollover_is_of_the_iteration_in_focus_or_of_an_ended_one_that_i
     for here, numbers, answer, offered, rolled, goal in cases:
         put_sprints(store, numbers)
         picked = [None if answer is None else Choice(answer, "")] if offered else []
-        decisions = {first[rolled]: Decision(Way.NEXT)} if rolled else {}
+        decisions = {first[rolled]: RolloverDecision(RolloverOutcome.NEXT)} if rolled else {}
         place = None if here is None else store.lookups.iterations()[here]
         target = FakePlan(store, answers=[*picked, decisions], here=place)
         await run(target, "plan.rollover")

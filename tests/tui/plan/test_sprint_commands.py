@@ -16,7 +16,7 @@ from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import EntryKind, Store
-from backlit.store.edits.rollover import Decision, Way
+from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import FormDialog
 from backlit.tui.drawing.themes import type_sign
@@ -395,7 +395,7 @@ async def test_a_split_asks_for_the_done_points_and_goes_on_after_the_item(store
         return SplitAsked(0, dialog.decisions)
 
     def end(dialog: object) -> object:
-        return {**look(dialog).decisions, 6: Decision(Way.BACKLOG)}
+        return {**look(dialog).decisions, 6: RolloverDecision(RolloverOutcome.BACKLOG)}
 
     target = plan_at(store, 21, answers=[look, None, look, "0", look, "2,5", end])
     await store.drafts.save(key, {"2": ["stay", 0.0]})
@@ -403,10 +403,10 @@ async def test_a_split_asks_for_the_done_points_and_goes_on_after_the_item(store
     await run(target, "plan.rollover")
 
     assert seen == [
-        ({2: Decision(Way.STAY)}, ["stay", 0.0]),
-        ({2: Decision(Way.STAY)}, ["stay", 0.0]),
-        ({2: Decision(Way.SPLIT, 0.0)}, ["split", 0.0, False]),
-        ({2: Decision(Way.SPLIT, 2.5)}, ["split", 2.5, False]),
+        ({2: RolloverDecision(RolloverOutcome.STAY)}, ["stay", 0.0]),
+        ({2: RolloverDecision(RolloverOutcome.STAY)}, ["stay", 0.0]),
+        ({2: RolloverDecision(RolloverOutcome.SPLIT, 0.0)}, ["split", 0.0, False]),
+        ({2: RolloverDecision(RolloverOutcome.SPLIT, 2.5)}, ["split", 2.5, False]),
     ]
     assert [fault_of(target.asked[1], text) for text in ("x", "6", "5", "0")] == [
         *("Enter a number, such as 3.", "The item has 5 points.", "", ""),
@@ -434,12 +434,16 @@ async def test_keys_decide_item_by_item(store: Store) -> None:
                 dialog.press("backspace")
 
     assert found == [
-        {2: Decision(Way.DONE, with_tasks=True)},
-        {2: Decision(Way.DONE)},
-        {2: Decision(Way.STAY), 6: Decision(Way.NEXT)},
-        {2: Decision(Way.NEXT), 6: Decision(Way.NEXT)},
-        {2: Decision(Way.STAY), 6: Decision(Way.DONE)},
-        {2: Decision(Way.STAY), 6: Decision(Way.STAY), 7: Decision(Way.STAY)},
+        {2: RolloverDecision(RolloverOutcome.DONE, with_tasks=True)},
+        {2: RolloverDecision(RolloverOutcome.DONE)},
+        {2: RolloverDecision(RolloverOutcome.STAY), 6: RolloverDecision(RolloverOutcome.NEXT)},
+        {2: RolloverDecision(RolloverOutcome.NEXT), 6: RolloverDecision(RolloverOutcome.NEXT)},
+        {2: RolloverDecision(RolloverOutcome.STAY), 6: RolloverDecision(RolloverOutcome.DONE)},
+        {
+            2: RolloverDecision(RolloverOutcome.STAY),
+            6: RolloverDecision(RolloverOutcome.STAY),
+            7: RolloverDecision(RolloverOutcome.STAY),
+        },
     ]
 
 
@@ -448,7 +452,7 @@ async def test_the_current_iteration_rolls_over_into_the_next_one_and_an_empty_o
     await run(empty, "plan.rollover")
     put(store, [item(6, IterationID=22)])
 
-    await run(plan_at(store, 22, answers=[{6: Decision(Way.NEXT)}]), "plan.rollover")
+    await run(plan_at(store, 22, answers=[{6: RolloverDecision(RolloverOutcome.NEXT)}]), "plan.rollover")
 
     assert empty.said == ["S1: 0 items rolled over. u to undo."]
     assert store.batch.items([6])[0].fields["IterationID"] == 23

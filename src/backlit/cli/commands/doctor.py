@@ -20,7 +20,7 @@ from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.model.resources import User, friendly_size_of
 from backlit.store.files.files import FileReport, inspect_journal, inspect_mirror, kept_value
-from backlit.store.remote.capabilities import Traits, has_words, missing_words, probe
+from backlit.store.remote.capabilities import ServiceTraits, has_words, missing_words, probe
 from backlit.store.views.preferences import START_PROBLEMS
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class HealthReport(Struct):
 
     profile: str
     findings: list[Finding] = field(default_factory=list)
-    traits: Traits | None = None
+    traits: ServiceTraits | None = None
 
     def say(self, about: str, sentence: str, health: Health = Health.OK) -> None:
         self.findings.append(Finding(about, health, plain(sentence)))

@@ -21,9 +21,9 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.filters import matches
 from backlit.model.odata import parse_filter
 from backlit.model.plain import plain
-from backlit.store.edits.work_log import COMPLETED, REMAINING, Work, type_named
+from backlit.store.edits.work_log import COMPLETED, REMAINING, LoggedWork, type_named
 from backlit.store.journal.journal import Journal
-from backlit.store.journal.undo_log import KEPT_DAYS, Copy
+from backlit.store.journal.undo_log import KEPT_DAYS, ItemCopy
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import EntryState
 from backlit.store.records.item import Item, counted_types, fields_in
@@ -168,7 +168,7 @@ _TRASH_RIGHT = frozenset({1, 3, 4})
 def show_trash(arguments: argparse.Namespace) -> None:
     locations = find_locations()
     path = locations.journal(chosen_profile(arguments, locations))
-    copies: list[tuple[float, Copy]] = []
+    copies: list[tuple[float, ItemCopy]] = []
     if path.exists():
         with closing(Journal(path, is_for_reading=True)) as journal:
             copies = journal.trash.every(arguments.id)
@@ -181,7 +181,7 @@ def show_trash(arguments: argparse.Namespace) -> None:
     write_json(copies[0][1].document())
 
 
-def _copy_row(kept_at: float, copy: Copy) -> list[str]:
+def _copy_row(kept_at: float, copy: ItemCopy) -> list[str]:
     day = datetime.fromtimestamp(kept_at, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
     name, item_type = fields_in(copy.item).get("Name"), copy.item.get("type")
     return [day, str(copy.item_id), str(item_type), str(len(copy.tasks)), str(len(copy.comments)), str(name or "")]
@@ -205,7 +205,9 @@ def log_work(arguments: argparse.Namespace) -> None:
             raise NotFound(f"Work item {arguments.id} does not exist here, or you have no access to it.")
         if task.type != ItemType.TASK:
             raise BadRequest("Only tasks take logged work.")
-        done = Work(hours, type_named(store.lookups.time_entry_types(), arguments.type), arguments.note, remaining)
+        done = LoggedWork(
+            hours, type_named(store.lookups.time_entry_types(), arguments.type), arguments.note, remaining
+        )
         after = done.changes(task.fields)
         announce(
             [
@@ -225,7 +227,7 @@ def _hours(value: object) -> str:
     return f"{hours_text(value)} h" if isinstance(value, int | float) else "–"
 
 
-async def logged(store: Store, task: Item, done: Work) -> str:
+async def logged(store: Store, task: Item, done: LoggedWork) -> str:
     """Save the work, and wait until the service has it; return what became of it, or raise BacklitError."""
     with counting_changes(store):
         await store.work_log.log(task.id, done, {REMAINING: task.fields.get(REMAINING)})

@@ -22,7 +22,7 @@ from backlit.model.plain import plain
 from backlit.model.query.keys import field_named
 from backlit.model.settings.user_settings import json_in
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
-from backlit.store.edits.items import Family
+from backlit.store.edits.items import ItemWithTasks
 from backlit.store.field_words import FieldReading, FieldWords
 from backlit.store.records.item import Item, is_seen_by_customers, is_synced
 from backlit.store.records.merge import is_same
@@ -191,7 +191,7 @@ def _computed_field(key: str) -> Field | None:
 class ImportEffect(Struct):
     """The effect of an import file: new items with their tasks, changes by item number, and faults."""
 
-    families: list[Family] = field(default_factory=list)
+    families: list[ItemWithTasks] = field(default_factory=list)
     changes: dict[int, Mapping[str, object]] = field(default_factory=dict)
     items: dict[int, Item] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -291,10 +291,10 @@ def _add(store: Store, found: ImportEffect, row: ImportRow) -> None:
     found.left_out.update(row.left_out)
     if is_below:
         above = found.families[-1]
-        found.families[-1] = Family(above.type, above.fields, [*above.tasks, values])
+        found.families[-1] = ItemWithTasks(above.type, above.fields, [*above.tasks, values])
         found.tasks_below += 1
     else:
-        found.families.append(Family(row.type, values))
+        found.families.append(ItemWithTasks(row.type, values))
 
 
 def _check(

@@ -17,7 +17,7 @@ from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.field_values import NOTHING
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.plain import plain
-from backlit.store.planning.draft import PLANNED, Touch, Touches, Values
+from backlit.store.planning.draft import PLANNED, PlannedValue, Touches, Values
 from backlit.store.planning.plan import PlanChange
 from backlit.store.planning.text import (
     BACKLOG,
@@ -143,7 +143,7 @@ def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]], base: Mapping[
     now = store.plan.iterations.as_is(items)
     owners = {number: name for name, number in people.items()}
     unplanned = set(store.lookups.iterations()) - {each.id for each in store.plan.iterations.targets()}
-    wanted: dict[int, dict[str, Touch]] = {}
+    wanted: dict[int, dict[str, PlannedValue]] = {}
     for place, lines in plan.items():
         for line in lines:
             if line.id not in items:
@@ -165,17 +165,20 @@ class PlanLineChange(Struct, frozen=True):
     was: ExportedItem
 
 
-def _touches_of(change: PlanLineChange, unplanned: AbstractSet[object]) -> Iterator[tuple[str, Touch]]:
+def _touches_of(change: PlanLineChange, unplanned: AbstractSet[object]) -> Iterator[tuple[str, PlannedValue]]:
     """Return the changes of a line, based on the current value if it is unchanged since the export."""
     mine, now, was, as_is = change.mine, change.now, change.was, change.as_is
     place, stood = mine["IterationID"], now["IterationID"]
     if not _is_one_place(place, was.place, unplanned) and not _is_one_place(place, stood, unplanned):
-        yield "IterationID", Touch(stood if _is_one_place(was.place, stood, unplanned) else was.place, place)
+        yield "IterationID", PlannedValue(stood if _is_one_place(was.place, stood, unplanned) else was.place, place)
     if "Estimate" in mine and change.line.estimate != was.estimate:
-        yield "Estimate", Touch(now["Estimate"] if was.estimate == as_is.estimate else was.estimate, mine["Estimate"])
+        yield (
+            "Estimate",
+            PlannedValue(now["Estimate"] if was.estimate == as_is.estimate else was.estimate, mine["Estimate"]),
+        )
     if "AssignedToID" in mine and change.line.owner != was.owner:
         base = now["AssignedToID"] if was.owner == as_is.owner else was.owner
-        yield "AssignedToID", Touch(base, mine["AssignedToID"])
+        yield "AssignedToID", PlannedValue(base, mine["AssignedToID"])
 
 
 def _is_one_place(one: object, other: object, unplanned: AbstractSet[object]) -> bool:
@@ -203,7 +206,7 @@ def _along(store: Store, difference: Sequence[PlanChange], *, is_over_theirs: bo
     now = store.plan.iterations.as_is(along)
     tasks = store.plan.try_out(
         {
-            task_id: {key: Touch(now[task_id][key], mine) for key, mine in values.items()}
+            task_id: {key: PlannedValue(now[task_id][key], mine) for key, mine in values.items()}
             for task_id, values in along.items()
             if task_id not in changes
         }

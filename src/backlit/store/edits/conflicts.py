@@ -25,14 +25,14 @@ UNRESOLVED = frozenset({EntryState.CONFLICT, EntryState.REFUSED})
 _RESOLVED_ELSEWHERE = "This change is already resolved. See the outbox for its state."
 
 
-class Keep(Enum):
+class KeptSide(Enum):
     """The side whose value of a field is kept. A value that is neither side's needs no member."""
 
     MINE = "mine"
     THEIRS = "theirs"
 
 
-class Contested(Struct, frozen=True):
+class ContestedField(Struct, frozen=True):
     """A field in conflict: its value before the user's change, the user's value and the service's value."""
 
     key: str
@@ -41,7 +41,7 @@ class Contested(Struct, frozen=True):
     theirs: object
 
 
-class Case(Struct, frozen=True):
+class ConflictCase(Struct, frozen=True):
     """An entry to resolve. A conflict lists the clashing fields, a rejection lists all fields the entry sets.
 
     `last_id` is the latest of the later edits of these fields. Those edits wait behind the entry and are part of
@@ -49,7 +49,7 @@ class Case(Struct, frozen=True):
     """
 
     entry: OutboxEntry
-    fields: tuple[Contested, ...]
+    fields: tuple[ContestedField, ...]
     item_type: str
     last_id: int
     changed_by: str = ""
@@ -63,7 +63,7 @@ class Conflicts:
         self._files = files
         self._lookups = lookups
 
-    def case(self, entry_id: int) -> Case | None:
+    def case(self, entry_id: int) -> ConflictCase | None:
         """Return the case of an entry. Comments, and entries that need no decision, return None."""
         entry = self._files.journal.entries.find(entry_id)
         if entry is None or entry.state not in UNRESOLVED or entry.kind not in {EntryKind.EDIT, EntryKind.ADD}:
@@ -85,8 +85,8 @@ class Conflicts:
         is_rejected = entry.kind in NEED_ITEM and entry.state is EntryState.REFUSED
         return is_rejected and self._files.journal.trash.of_gone_item(entry.item_id) is not None
 
-    async def resolve(self, case: Case, decisions: Mapping[str, object]) -> None:
-        """Resolve every field of a case by a `Keep` or a new value, and queue the result.
+    async def resolve(self, case: ConflictCase, decisions: Mapping[str, object]) -> None:
+        """Resolve every field of a case by a `KeptSide` or a new value, and queue the result.
 
         The service's values at the time of the case become the base, so a later change on the service conflicts
         again. Nothing is sent if every decision keeps the service's value. Raises BadRequest, and then changes
@@ -98,9 +98,9 @@ class Conflicts:
         is_new = case.entry.kind is EntryKind.ADD
         for field in case.fields:
             known = FIELD_BY_KEY.get(field.key)
-            if is_new and known is not None and known.required and decisions[field.key] is Keep.THEIRS:
+            if is_new and known is not None and known.required and decisions[field.key] is KeptSide.THEIRS:
                 raise BadRequest(f"{known.label} is required.", {field.key: f"{known.label} is required."})
-        edited = {key: value for key, value in decisions.items() if not isinstance(value, Keep)}
+        edited = {key: value for key, value in decisions.items() if not isinstance(value, KeptSide)}
         values = check(case.item_type, edited, self._lookups, ON_ADD if is_new else ON_EDIT)
         await self._files.edit(partial(_resolve, case=case, decisions={**decisions, **values}))
 
@@ -125,7 +125,7 @@ class Conflicts:
         await self._files.edit(lambda writer: _discard(writer, entry_id))
 
 
-def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]) -> Case:
+def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]) -> ConflictCase:
     own = entry.fields
     theirs = {**entry.theirs, **fields_in(received)}
     keys = set(own)
@@ -135,9 +135,11 @@ def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]
     mine = dict(own)
     for each in later:
         mine |= each.payload
-    return Case(
+    return ConflictCase(
         entry=entry,
-        fields=tuple(Contested(key, entry.base.get(key), mine[key], theirs.get(key)) for key in own if key in keys),
+        fields=tuple(
+            ContestedField(key, entry.base.get(key), mine[key], theirs.get(key)) for key in own if key in keys
+        ),
         item_type=str(received.get("type") or entry.payload.get("type") or ""),
         last_id=later[-1].id if later else entry.id,
         changed_by=str(received.get("lastModifiedBy") or ""),
@@ -145,14 +147,14 @@ def _case(entry: OutboxEntry, received: Document, undelivered: list[OutboxEntry]
     )
 
 
-def _resolve(writer: WriteContext, case: Case, decisions: Mapping[str, object]) -> None:
+def _resolve(writer: WriteContext, case: ConflictCase, decisions: Mapping[str, object]) -> None:
     entry = writer.journal.entries.find(case.entry.id)
     if entry is None or entry.state is not case.entry.state or entry.payload != case.entry.payload:
         raise BadRequest(_RESOLVED_ELSEWHERE)
     keys = {field.key for field in case.fields}
     later = _later(writer.journal.entries.undelivered([entry.item_id]), entry.id, keys)
     decided = {field.key: (field, decisions[field.key]) for field in case.fields}
-    kept = {key: _value(*each) for key, each in decided.items() if each[1] is not Keep.THEIRS}
+    kept = {key: _value(*each) for key, each in decided.items() if each[1] is not KeptSide.THEIRS}
     base = {field.key: field.theirs for field in case.fields if field.key in kept}
     resolved = [each for each in later if each.id <= case.last_id]
     if entry.kind is EntryKind.EDIT and (len(resolved) == len(later) or not kept):
@@ -232,8 +234,8 @@ def _later(undelivered: Sequence[OutboxEntry], entry_id: int, keys: set[str]) ->
     return [each for each in undelivered if each.kind is EntryKind.EDIT and each.id > entry_id and each.touched & keys]
 
 
-def _value(field: Contested, decision: object) -> object:
-    return field.mine if decision is Keep.MINE else decision
+def _value(field: ContestedField, decision: object) -> object:
+    return field.mine if decision is KeptSide.MINE else decision
 
 
 def _only(entry: OutboxEntry, keys: set[str]) -> OutboxEntry:

@@ -8,7 +8,7 @@ from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.edits.items import discard, journalled, show, show_without, with_dependents
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.journal.undo_log import Copy
+from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
@@ -79,7 +79,7 @@ class Deletions:
         await self._files.edit(lambda writer: _delete_comment(writer, writer.journal.real_id(comment_id)))
 
 
-def deletion_of(writer: WriteContext, item_id: int) -> tuple[OutboxEntry, Copy]:
+def deletion_of(writer: WriteContext, item_id: int) -> tuple[OutboxEntry, ItemCopy]:
     """Return the entry that deletes an item, and the copy to keep. Raises NotFound for an unknown item.
 
     The entry's base holds the settable fields as they will be once all pending changes are sent. The outbox
@@ -108,7 +108,7 @@ def is_settable(key: str, *, is_new: bool = False) -> bool:
 
 
 def journal_deletions(
-    writer: WriteContext, deletions: Sequence[tuple[OutboxEntry, Copy]], step: int
+    writer: WriteContext, deletions: Sequence[tuple[OutboxEntry, ItemCopy]], step: int
 ) -> list[OutboxEntry]:
     entries = writer.journal.add([entry for entry, _ in deletions], step)
     for entry, (_, copy) in zip(entries, deletions, strict=True):
@@ -123,12 +123,12 @@ def keep_last_copy(writer: WriteContext, item_id: int) -> None:
         writer.journal.trash.keep(copy_of_item(writer, document))
 
 
-def copy_of_item(writer: WriteContext, document: Document) -> Copy:
+def copy_of_item(writer: WriteContext, document: Document) -> ItemCopy:
     item_id = id_in(document)
     found = writer.mirror.connection.execute("SELECT id FROM items WHERE parent_id = ? ORDER BY id", (item_id,))
     tasks = [task for (task_id,) in found.fetchall() if (task := writer.mirror.effective(task_id)) is not None]
     comments = writer.mirror.comments.documents([item_id, *(id_in(task) for task in tasks)])
-    return Copy(document, tasks, comments)
+    return ItemCopy(document, tasks, comments)
 
 
 def deletions_of(writer: WriteContext, made: OutboxEntry) -> list[OutboxEntry]:

@@ -27,7 +27,7 @@ from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
 
-class Family(Struct, frozen=True):
+class ItemWithTasks(Struct, frozen=True):
     """A new item, and the fields of the tasks below it."""
 
     type: str
@@ -35,7 +35,7 @@ class Family(Struct, frozen=True):
     tasks: Sequence[Mapping[str, object]] = ()
 
 
-class Items:
+class ItemEdits:
     """Edits of items, new items and comments. Each method returns after the change is on disk and visible."""
 
     def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
@@ -85,9 +85,9 @@ class Items:
         The temporary id stays valid until the process ends. The service presets the omitted keys. Raises
         BadRequest that names each invalid key.
         """
-        return (await self.add_families([Family(item_type, fields)]))[0]
+        return (await self.add_families([ItemWithTasks(item_type, fields)]))[0]
 
-    async def add_families(self, families: Sequence[Family]) -> list[int]:
+    async def add_families(self, families: Sequence[ItemWithTasks]) -> list[int]:
         """Create items with tasks below them, as one step. Returns the items' temporary ids. See `add`."""
         self._lookups.need_writer()
         made = [

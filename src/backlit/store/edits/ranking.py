@@ -14,7 +14,7 @@ from backlit.store.edits.items import show
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_entry
-from backlit.store.remote.capabilities import Server
+from backlit.store.remote.capabilities import ServiceFeatures
 from backlit.store.sqlite.database import ids_json, transaction
 from backlit.store.views.query import ViewStatements
 from backlit.store.views.view import View
@@ -214,7 +214,7 @@ def _tell(writer: WriteContext, numbers: Mapping[int, float]) -> None:
 EXTENSION = "rank"
 
 
-class Ranked(Struct, frozen=True):
+class MoveResult(Struct, frozen=True):
     """The result of a move. A count of 0 means that the items were there already."""
 
     count: int
@@ -223,7 +223,7 @@ class Ranked(Struct, frozen=True):
     """True for the project's first move that only this machine knows."""
 
 
-Where = Callable[["_Shown", RankedBlock], Sequence[RankTarget]]
+Where = Callable[["_ShownOrder", RankedBlock], Sequence[RankTarget]]
 """The neighbours of a block's target position. Empty if the block is there already."""
 
 
@@ -235,7 +235,7 @@ class Ranking:
     the whole block is gone.
     """
 
-    def __init__(self, files: LocalDatabase, server: Server, project_id: Callable[[], int | None]) -> None:
+    def __init__(self, files: LocalDatabase, server: ServiceFeatures, project_id: Callable[[], int | None]) -> None:
         self._files = files
         self._server = server
         self._project_id = project_id
@@ -251,19 +251,19 @@ class Ranking:
         project_id = self._project_id()
         return [] if project_id is None else self._files.journal.ranks.local(project_id)
 
-    async def up(self, view: View, item_ids: Iterable[int], count: int = 1) -> Ranked:
+    async def up(self, view: View, item_ids: Iterable[int], count: int = 1) -> MoveResult:
         return await self._move(view, item_ids, lambda shown, block: shown.up(block, count))
 
-    async def down(self, view: View, item_ids: Iterable[int], count: int = 1) -> Ranked:
+    async def down(self, view: View, item_ids: Iterable[int], count: int = 1) -> MoveResult:
         return await self._move(view, item_ids, lambda shown, block: shown.down(block, count))
 
-    async def to_top(self, view: View, item_ids: Iterable[int]) -> Ranked:
+    async def to_top(self, view: View, item_ids: Iterable[int]) -> MoveResult:
         return await self.to_position(view, item_ids, 1)
 
-    async def to_bottom(self, view: View, item_ids: Iterable[int]) -> Ranked:
+    async def to_bottom(self, view: View, item_ids: Iterable[int]) -> MoveResult:
         return await self._move(view, item_ids, lambda shown, block: shown.bottom(block))
 
-    async def to_position(self, view: View, item_ids: Iterable[int], number: int) -> Ranked:
+    async def to_position(self, view: View, item_ids: Iterable[int], number: int) -> MoveResult:
         """Move a block to a position, counted from 1. Tasks count within their item."""
         return await self._move(view, item_ids, lambda shown, block: shown.at(block, number))
 
@@ -278,16 +278,16 @@ class Ranking:
 
         return await self._files.write(act)
 
-    async def _move(self, view: View, item_ids: Iterable[int], where: Where) -> Ranked:
+    async def _move(self, view: View, item_ids: Iterable[int], where: Where) -> MoveResult:
         refuse_other_orders(view)
         ids, query, is_local = list(item_ids), view.query, not self.is_offered
 
-        def act(writer: WriteContext) -> Ranked:
+        def act(writer: WriteContext) -> MoveResult:
             block = _block_of(writer, ids)
-            beside = where(_Shown(writer, query, block), block)
+            beside = where(_ShownOrder(writer, query, block), block)
             is_first = is_local and not writer.journal.ranks.count_local(block.project_id)
             is_moved = bool(beside) and reorder(writer, block, beside, is_local=is_local)
-            return Ranked(len(block.ids) * is_moved, is_local, is_first and is_moved)
+            return MoveResult(len(block.ids) * is_moved, is_local, is_first and is_moved)
 
         return await self._files.edit(act)
 
@@ -319,7 +319,7 @@ def _block_of(writer: WriteContext, item_ids: Sequence[int]) -> RankedBlock:
     return RankedBlock(found[0][1], parent_id, tuple(item_id for item_id, *_ in found if item_id in kept))
 
 
-class _Shown:
+class _ShownOrder:
     """The rank order as a view shows it."""
 
     def __init__(self, writer: WriteContext, query: ViewStatements, block: RankedBlock) -> None:

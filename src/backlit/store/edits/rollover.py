@@ -30,7 +30,7 @@ _TASKS_SQL = (
 )
 
 
-class Way(StrEnum):
+class RolloverOutcome(StrEnum):
     """The outcome for an unfinished item. A split moves the remaining points and leaves a done part behind."""
 
     NEXT = "next"
@@ -40,19 +40,19 @@ class Way(StrEnum):
     STAY = "stay"
 
 
-class Decision(Struct, frozen=True):
+class RolloverDecision(Struct, frozen=True):
     """A decision about one item: the outcome, the done points of a split, and whether its open tasks are done too."""
 
-    way: Way
+    way: RolloverOutcome
     done: float = 0.0
     with_tasks: bool = False
 
 
-def rest_of(item: Item, decision: Decision) -> float:
+def rest_of(item: Item, decision: RolloverDecision) -> float:
     points = points_of(str(item.fields.get("Estimate") or "")) or 0.0
-    if decision.way is Way.NEXT:
+    if decision.way is RolloverOutcome.NEXT:
         return points
-    return max(0.0, points - decision.done) if decision.way is Way.SPLIT else 0.0
+    return max(0.0, points - decision.done) if decision.way is RolloverOutcome.SPLIT else 0.0
 
 
 class Rollover:
@@ -69,7 +69,7 @@ class Rollover:
         return [task_id for (task_id,) in self._files.mirror.execute(_OPEN_TASKS_SQL, (item_id,))]
 
     async def write(
-        self, iteration_id: int, target_id: int | None, decisions: Mapping[int, Decision]
+        self, iteration_id: int, target_id: int | None, decisions: Mapping[int, RolloverDecision]
     ) -> tuple[int, set[str]]:
         """Write the decisions as one step; return the number of changed items, and see `check` for `left_out`.
 
@@ -77,10 +77,14 @@ class Rollover:
         without a next iteration, and then writes nothing.
         """
         roots = self._lookups.tree(TreeKind.ITERATIONS).roots
-        needs_target = any(each.way in {Way.NEXT, Way.SPLIT} for each in decisions.values())
+        needs_target = any(each.way in {RolloverOutcome.NEXT, RolloverOutcome.SPLIT} for each in decisions.values())
         if (needs_target and target_id is None) or not roots:
             raise BadRequest("No next iteration. Press gi, then cs to add sprints.")
-        place = {Way.NEXT: target_id, Way.SPLIT: target_id, Way.BACKLOG: roots[0].id}
+        place = {
+            RolloverOutcome.NEXT: target_id,
+            RolloverOutcome.SPLIT: target_id,
+            RolloverOutcome.BACKLOG: roots[0].id,
+        }
         done = {kind: self._done_status(kind) for kind in self._types(decisions)}
 
         def act(writer: WriteContext) -> tuple[int, set[str]]:
@@ -114,15 +118,20 @@ class Rollover:
         return [edit_entry(each, writer.mirror.effective(each) or {}, changes) for each in ids]
 
     def _entries(
-        self, document: Document, decision: Decision, place: int | None, done: Mapping[str, str], left_out: set[str]
+        self,
+        document: Document,
+        decision: RolloverDecision,
+        place: int | None,
+        done: Mapping[str, str],
+        left_out: set[str],
     ) -> list[OutboxEntry]:
         item_id, kind, fields = id_in(document), str(document.get("type") or ""), fields_in(document)
         match decision.way:
-            case Way.NEXT | Way.BACKLOG:
+            case RolloverOutcome.NEXT | RolloverOutcome.BACKLOG:
                 return [edit_entry(item_id, document, {"IterationID": place})]
-            case Way.DONE:
+            case RolloverOutcome.DONE:
                 return [edit_entry(item_id, document, {"Status": done[kind]})]
-            case Way.SPLIT:
+            case RolloverOutcome.SPLIT:
                 rest = max(0.0, (points_of(str(fields.get("Estimate") or "")) or 0.0) - decision.done)
                 changed = {"IterationID": place, "Estimate": _number(rest)}
                 return [
@@ -131,7 +140,9 @@ class Rollover:
                 ]
         return []
 
-    def _done_part(self, document: Document, decision: Decision, status: str, left_out: set[str]) -> OutboxEntry:
+    def _done_part(
+        self, document: Document, decision: RolloverDecision, status: str, left_out: set[str]
+    ) -> OutboxEntry:
         """Return the entry of a new item that keeps the done points in the old iteration."""
         kind, fields = str(document.get("type") or ""), fields_in(document)
         name = str(fields.get("Name") or "")[: NAME_LIMIT - len(SUFFIX)] + SUFFIX
@@ -143,8 +154,10 @@ class Rollover:
         payload = {"type": kind, "projectId": project_id, "fields": checked}
         return new_entry(EntryKind.ADD, project_id, payload)
 
-    def _types(self, decisions: Mapping[int, Decision]) -> set[str]:
-        ids = [item_id for item_id, each in decisions.items() if each.way in {Way.DONE, Way.SPLIT}]
+    def _types(self, decisions: Mapping[int, RolloverDecision]) -> set[str]:
+        ids = [
+            item_id for item_id, each in decisions.items() if each.way in {RolloverOutcome.DONE, RolloverOutcome.SPLIT}
+        ]
         found = (self._files.mirror.execute("SELECT type FROM items WHERE id = ?", (each,)).fetchone() for each in ids)
         tasks = {ItemType.TASK.value} if any(each.with_tasks for each in decisions.values()) else set()
         return {row[0] for row in found if row} | tasks

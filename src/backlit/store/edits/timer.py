@@ -14,14 +14,14 @@ HOUR = 3600.0
 _TIMER = "timer"
 
 
-class Running(Struct, frozen=True):
+class RunningTimer(Struct, frozen=True):
     """A running timer: its task, and its start in seconds of this machine's time."""
 
     item_id: int
     began_at: float
 
 
-class Timer:
+class WorkTimer:
     """A timer that the user starts and stops. It keeps running while backlit is closed."""
 
     def __init__(self, files: LocalDatabase, clock: Callable[[], datetime]) -> None:
@@ -29,7 +29,7 @@ class Timer:
         self._clock = clock
 
     @property
-    def running(self) -> Running | None:
+    def running(self) -> RunningTimer | None:
         """The running timer, possibly of another process, or None."""
         return _running(self._files.journal)
 
@@ -73,11 +73,11 @@ def end_timer(journal: Journal, item_id: int) -> None:
         journal.drafts.discard(_TIMER)
 
 
-def _running(journal: Journal) -> Running | None:
+def _running(journal: Journal) -> RunningTimer | None:
     kept = journal.drafts.find(_TIMER)
     if kept is None:
         return None
     item_id, began_at = kept.get("item"), kept.get("began")
     if not isinstance(item_id, int) or not isinstance(began_at, int | float):
         return None
-    return Running(journal.real_id(item_id), float(began_at))
+    return RunningTimer(journal.real_id(item_id), float(began_at))

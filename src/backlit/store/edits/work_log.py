@@ -26,7 +26,7 @@ _DIGITS = 6
 """Decimal digits of sums, so that tenths add up exactly."""
 
 
-class Work(Struct, frozen=True):
+class LoggedWork(Struct, frozen=True):
     """Logged hours on a task. `remaining` is the work left after them, None to subtract them from the old value."""
 
     hours: float
@@ -81,7 +81,7 @@ class WorkLog:
     def last_type(self) -> str:
         return self._files.journal.settings.value(_LAST_TYPE) or ""
 
-    async def log(self, task_id: int, work: Work, seen: Mapping[str, object] | None = None) -> None:
+    async def log(self, task_id: int, work: LoggedWork, seen: Mapping[str, object] | None = None) -> None:
         """Change both work fields and write the comment, as one step. Stops the task's timer.
 
         `seen` holds the remaining work that the user saw before typing another value, so a newer value
@@ -94,7 +94,7 @@ class WorkLog:
         await self._files.edit(lambda writer: _log(writer, task_id, work, seen or {}))
 
 
-def _log(writer: WriteContext, task_id: int, work: Work, seen: Mapping[str, object]) -> None:
+def _log(writer: WriteContext, task_id: int, work: LoggedWork, seen: Mapping[str, object]) -> None:
     item_id, document = _task(writer, task_id)
     fields = fields_in(document)
     wanted = work.changes(fields)

@@ -31,7 +31,7 @@ from backlit.store.records.changes import (
     Subject,
 )
 from backlit.store.records.people import Person
-from backlit.store.remote.reachability import Waits
+from backlit.store.remote.reachability import RetryPauses
 from backlit.store.views.lookups import Lookups
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Engine:
     """The connection's thread. Public methods can be called on any thread, the others on its own only."""
 
     def __init__(
-        self, files: LocalDatabase, signal: Signal, connect: Callable[[Report], Awaitable["Client"]], waits: Waits
+        self, files: LocalDatabase, signal: Signal, connect: Callable[[Report], Awaitable["Client"]], waits: RetryPauses
     ) -> None:
         self.connection = ConnectionStatus()
         self.on_projects: Callable[[list[int]], int | None] = lambda _: None

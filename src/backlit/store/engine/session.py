@@ -27,7 +27,7 @@ from backlit.store.records.changes import ConnectionState, ConnectionStatus, Sto
 from backlit.store.records.item import Document, is_item
 from backlit.store.records.people import LOOKED_UP_USER, Person, signed_in_of
 from backlit.store.remote.listing import read_offered
-from backlit.store.remote.reachability import SHUTS, Reachability, Waits
+from backlit.store.remote.reachability import SHUTS, Reachability, RetryPauses
 from backlit.store.remote.receiving import note_comments_left, receive
 from backlit.store.sqlite.process_lock import SharedLock, SyncLock
 from backlit.store.sync.sync import NOUNS_EVERY, Sync
@@ -66,7 +66,7 @@ class SyncSession:
     """The loops of one connection, on the engine's thread."""
 
     def __init__(
-        self, client: "Client", files: LocalDatabase, display: SessionDisplay, waits: Waits, owner: str = ""
+        self, client: "Client", files: LocalDatabase, display: SessionDisplay, waits: RetryPauses, owner: str = ""
     ) -> None:
         """`owner` is the name of the user whose journal the files hold; empty for a workspace of one user."""
         self.client = client

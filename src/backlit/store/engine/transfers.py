@@ -37,7 +37,7 @@ _ONLY_THERE = "Contents of attachments are only on the server."
 _T = TypeVar("_T")
 
 
-class Line(Protocol):
+class SessionAccess(Protocol):
     """Access to the session on the engine's loop."""
 
     async def ask(self, act: Callable[["SyncSession"], Coroutine[Any, Any, _T]]) -> _T: ...
@@ -49,7 +49,7 @@ class Line(Protocol):
 class AttachmentTransfers:
     """Immediate operations on attachments. `found` returns an item's id, type and project."""
 
-    def __init__(self, files: LocalDatabase, line: Line, found: Callable[[int], tuple[int, str, int]]) -> None:
+    def __init__(self, files: LocalDatabase, line: SessionAccess, found: Callable[[int], tuple[int, str, int]]) -> None:
         self._files = files
         self._line = line
         self._found = found

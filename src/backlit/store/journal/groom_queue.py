@@ -10,7 +10,7 @@ from backlit.store.sqlite.database import SqliteTable, transaction
 _COLUMNS = "place, item_id, is_skipped, asked, before, since"
 
 
-class Stop(Struct, frozen=True):
+class QueuedItem(Struct, frozen=True):
     """An item of a queue. `before` holds its values when first shown, None until then.
 
     `since` is the journal's last entry at that time. Later entries of the user are answers.
@@ -65,17 +65,17 @@ class GroomQueues(SqliteTable):
         with transaction(self._connection):
             self._connection.execute("UPDATE groom_queues SET place = ? WHERE project_id = ?", (place, project_id))
 
-    def stop(self, project_id: int, place: int) -> Stop | None:
+    def stop(self, project_id: int, place: int) -> QueuedItem | None:
         found = self._read("place = ?2", (project_id, place))
         return found[0] if found else None
 
-    def from_place(self, project_id: int, place: int, count: int) -> list[Stop]:
+    def from_place(self, project_id: int, place: int, count: int) -> list[QueuedItem]:
         return self._read("place >= ?2 ORDER BY place LIMIT ?3", (project_id, place, count))
 
-    def shown_before(self, project_id: int, place: int) -> list[Stop]:
+    def shown_before(self, project_id: int, place: int) -> list[QueuedItem]:
         return self._read("place < ?2 AND before IS NOT NULL ORDER BY place DESC LIMIT 100", (project_id, place))
 
-    def shown(self, project_id: int) -> list[Stop]:
+    def shown(self, project_id: int) -> list[QueuedItem]:
         return self._read("before IS NOT NULL ORDER BY place", (project_id,))
 
     def note(self, project_id: int, place: int, asked: Sequence[str], before: Mapping[str, object]) -> None:
@@ -106,12 +106,12 @@ class GroomQueues(SqliteTable):
             found.setdefault(item_id, []).append((entry_id, frozenset(json.loads(payload))))
         return found
 
-    def _read(self, where: str, values: tuple[object, ...]) -> list[Stop]:
+    def _read(self, where: str, values: tuple[object, ...]) -> list[QueuedItem]:
         sql = f"SELECT {_COLUMNS} FROM groom_stops WHERE project_id = ?1 AND {where}"  # noqa: S608 # constants only
         return [_stop(found) for found in self._connection.execute(sql, values)]
 
 
-def _stop(found: tuple[int, int, int, str | None, str | None, int]) -> Stop:
+def _stop(found: tuple[int, int, int, str | None, str | None, int]) -> QueuedItem:
     place, item_id, is_skipped, asked, before, since = found
     keys = tuple(json.loads(asked)) if asked else ()
-    return Stop(place, item_id, bool(is_skipped), keys, json.loads(before) if before else None, since)
+    return QueuedItem(place, item_id, bool(is_skipped), keys, json.loads(before) if before else None, since)

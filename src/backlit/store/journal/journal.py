@@ -20,13 +20,13 @@ from backlit.store.journal.connection import UNDELIVERED_SQL, JournalConnection,
 from backlit.store.journal.groom_queue import GroomQueues
 from backlit.store.journal.inbox import InboxTable
 from backlit.store.journal.reports import ScopeLogTable, SnapshotTable, StatusHistoryTable
-from backlit.store.journal.settings import DraftTable, Ranks, SettingsTable
+from backlit.store.journal.settings import DraftTable, RankTable, SettingsTable
 from backlit.store.journal.undo_log import Trash, UndoLog
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry, with_real_ids
 from backlit.store.sqlite.database import (
+    FileIdentity,
     JournalReads,
-    OpenedFile,
     SqliteTable,
     drop_database,
     failure,
@@ -52,13 +52,13 @@ class Journal:
         else:
             self._connection = self.file = opened(path)
         self.drafts = DraftTable(self._connection)
-        self.entries = Entries(self._connection)
-        self.renames = Renames(self._connection)
+        self.entries = EntryTable(self._connection)
+        self.renames = RenameTable(self._connection)
         self.undo_log = UndoLog(self._connection)
         self.trash = Trash(self._connection)
         self.inbox = InboxTable(self._connection)
         self.snapshots = SnapshotTable(self._connection)
-        self.ranks = Ranks(self._connection)
+        self.ranks = RankTable(self._connection)
         self.settings = SettingsTable(self._connection)
         self.status_history = StatusHistoryTable(self._connection)
         self.scope_log = ScopeLogTable(self._connection)
@@ -211,7 +211,7 @@ _ENTRY_COLUMNS = (
 )
 
 
-class Entries(SqliteTable):
+class EntryTable(SqliteTable):
     """Reads of the table of entries through the journal's connection."""
 
     def find(self, entry_id: int) -> OutboxEntry | None:
@@ -290,7 +290,7 @@ class Entries(SqliteTable):
         return [_entry(found) for found in self._connection.execute(sql, values)]
 
 
-class Renames(SqliteTable):
+class RenameTable(SqliteTable):
     """The table of renames. Each row leads to the latest id directly."""
 
     def follow(self, item_id: int, new_id: int) -> None:
@@ -322,7 +322,7 @@ def _entry(values: tuple[object, ...]) -> OutboxEntry:
 _MARK = slice(68, 72)
 
 
-class JournalFile(OpenedFile):
+class JournalFile(FileIdentity):
     """The journal's file, restored when it is deleted or replaced."""
 
     @contextmanager

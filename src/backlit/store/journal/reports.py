@@ -14,7 +14,7 @@ class IterationPoints(NamedTuple):
     points: float
 
 
-class Move(NamedTuple):
+class ScopeMove(NamedTuple):
     """An item's points in an iteration before a day and at its end, None outside the iteration."""
 
     iteration_id: int
@@ -23,7 +23,7 @@ class Move(NamedTuple):
     after: float | None
 
 
-class Tracked(NamedTuple):
+class TrackedDays(NamedTuple):
     """The first and last day for which every addition and removal of an iteration was recorded."""
 
     since: date
@@ -43,12 +43,12 @@ class ScopeLogTable(SqliteTable):
         )
         return {item_id: IterationPoints(iteration_id, points) for item_id, iteration_id, points in found}
 
-    def followed(self, project_id: int) -> dict[int, Tracked]:
+    def followed(self, project_id: int) -> dict[int, TrackedDays]:
         found = self._connection.execute(
             "SELECT iteration_id, since, until FROM scope_followed WHERE project_id = ?", (project_id,)
         )
         return {
-            iteration_id: Tracked(date.fromisoformat(since), date.fromisoformat(until) if until else None)
+            iteration_id: TrackedDays(date.fromisoformat(since), date.fromisoformat(until) if until else None)
             for iteration_id, since, until in found
         }
 
@@ -72,7 +72,7 @@ class ScopeLogTable(SqliteTable):
         ).fetchone()
         return int(found[0]), float(found[1])
 
-    def follow(self, project_id: int, followed: Iterable[tuple[int, Tracked]]) -> None:
+    def follow(self, project_id: int, followed: Iterable[tuple[int, TrackedDays]]) -> None:
         with transaction(self._connection):
             self._connection.executemany(
                 "INSERT OR REPLACE INTO scope_followed (project_id, iteration_id, since, until) VALUES (?, ?, ?, ?)",
@@ -93,7 +93,7 @@ class ScopeLogTable(SqliteTable):
                 [(project_id, item_id) for item_id in gone],
             )
 
-    def move(self, project_id: int, day: date, moves: Iterable[Move]) -> None:
+    def move(self, project_id: int, day: date, moves: Iterable[ScopeMove]) -> None:
         """Record a day's moves. The value before the day never changes. An item that is back at it leaves no record."""
         noted = list(moves)
         with transaction(self._connection):

@@ -69,7 +69,7 @@ _BUSY_SQL = f"kind = '{EntryKind.RANK}' AND state IN ({', '.join(repr(state.valu
 _AMONG = "item_id IN (SELECT value FROM json_each(?))"
 
 
-class Ranks(SqliteTable):
+class RankTable(SqliteTable):
     """The table of ranks, through the journal's connection. Local ranks are permanent and never sent."""
 
     def numbers(self) -> dict[int, float]:

@@ -94,7 +94,7 @@ class UndoLog(SqliteTable):
 KEPT_DAYS = 90
 
 
-class Copy(Struct, frozen=True):
+class ItemCopy(Struct, frozen=True):
     """A deleted item as last known, with its tasks and the comments of all of them."""
 
     item: Document
@@ -118,23 +118,23 @@ class Copy(Struct, frozen=True):
 class Trash(SqliteTable):
     """The table of copies, through the journal's connection. Copies expire after ninety days."""
 
-    def keep(self, copy: Copy, entry_id: int | None = None) -> None:
+    def keep(self, copy: ItemCopy, entry_id: int | None = None) -> None:
         """Store a copy: the latest of a deleting entry, or of an item that others deleted."""
         row = (time.time(), copy.item_id, entry_id, orjson.dumps(copy.document()).decode())
         with transaction(self._connection):
             self._connection.execute("DELETE FROM trash WHERE entry_id = ?", (entry_id,))
             self._connection.execute("INSERT INTO trash (kept_at, item_id, entry_id, content) VALUES (?, ?, ?, ?)", row)
 
-    def of_entry(self, entry_id: int) -> Copy | None:
+    def of_entry(self, entry_id: int) -> ItemCopy | None:
         return self._one("SELECT content FROM trash WHERE entry_id = ?", entry_id)
 
-    def of_item(self, item_id: int) -> Copy | None:
+    def of_item(self, item_id: int) -> ItemCopy | None:
         return self._one("SELECT content FROM trash WHERE item_id = ? ORDER BY id DESC LIMIT 1", item_id)
 
-    def of_gone_item(self, item_id: int) -> Copy | None:
+    def of_gone_item(self, item_id: int) -> ItemCopy | None:
         return self._one("SELECT content FROM trash WHERE item_id = ? AND entry_id IS NULL", item_id)
 
-    def every(self, item_id: int | None = None) -> list[tuple[float, Copy]]:
+    def every(self, item_id: int | None = None) -> list[tuple[float, ItemCopy]]:
         sql = "SELECT kept_at, content FROM trash WHERE ?1 IS NULL OR item_id = ?1 ORDER BY id DESC"
         return [(kept_at, _copy_of(orjson.loads(text))) for kept_at, text in self._connection.execute(sql, (item_id,))]
 
@@ -144,14 +144,14 @@ class Trash(SqliteTable):
         sql = f"DELETE FROM trash WHERE kept_at < ? AND (entry_id IS NULL OR entry_id NOT IN ({waiting}))"  # noqa: S608 # constants
         self._connection.execute(sql, (now - KEPT_DAYS * 86_400,))
 
-    def _one(self, sql: str, number: int) -> Copy | None:
+    def _one(self, sql: str, number: int) -> ItemCopy | None:
         found = self._connection.execute(sql, (number,)).fetchone()
         return _copy_of(orjson.loads(found[0])) if found else None
 
 
-def _copy_of(content: Mapping[str, object]) -> Copy:
+def _copy_of(content: Mapping[str, object]) -> ItemCopy:
     item = content.get("item")
-    return Copy(
+    return ItemCopy(
         item if isinstance(item, dict) else {},
         _documents(content.get("tasks")),
         _documents(content.get("comments")),

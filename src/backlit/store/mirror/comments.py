@@ -10,7 +10,7 @@ from backlit.store.records.item import Document, id_in, moment, whole
 from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
 
 
-class _Below(SqliteTable, ABC):
+class _ItemChildTable(SqliteTable, ABC):
     """A table of objects below items."""
 
     table: str
@@ -49,7 +49,7 @@ class _Below(SqliteTable, ABC):
     def _delete_replaced(self, item_id: int, received: Sequence[Document]) -> None: ...
 
 
-class CommentTable(_Below):
+class CommentTable(_ItemChildTable):
     """The table of comments."""
 
     table = "comments"
@@ -104,7 +104,7 @@ class CommentTable(_Below):
         )
 
 
-class MirroredAttachments(_Below):
+class MirroredAttachments(_ItemChildTable):
     """The table of attachments."""
 
     table = "attachments"

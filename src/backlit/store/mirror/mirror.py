@@ -14,7 +14,7 @@ from backlit.store.mirror.item_rows import INSERT_ITEM, NewRows, facts_in, inser
 from backlit.store.mirror.overlay import (
     REASSIGNED,
     HiddenItems,
-    MirroredRanks,
+    RankCopyTable,
     ReassignedItems,
     follow_parents,
     laid_over,
@@ -63,7 +63,7 @@ class Mirror:
         self.attachments = MirroredAttachments(self.connection)
         self.hidden = HiddenItems(self.connection)
         self.full_text = FullText(self.connection)
-        self.ranks = MirroredRanks(self.connection)
+        self.ranks = RankCopyTable(self.connection)
         self.reassigned = ReassignedItems(self.connection)
         self.status_groups = MirroredGroups(self.connection)
         self._deleted: set[int] = set()

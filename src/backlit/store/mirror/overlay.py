@@ -151,7 +151,7 @@ def deleted_nodes(entry: OutboxEntry) -> frozenset[int]:
 _AMONG = "item_id IN (SELECT value FROM json_each(?))"
 
 
-class MirroredRanks(SqliteTable):
+class RankCopyTable(SqliteTable):
     """The mirror's copy of the journal's ranks. Rows get these ranks whenever they are written."""
 
     def of(self, item_ids: Iterable[int]) -> dict[int, float]:
@@ -203,7 +203,7 @@ LAST_SEQUENCE = 1000
 
 def laid_over_nodes(received: Iterable[Document], entries: Iterable[OutboxEntry]) -> list[Document]:
     """Return the nodes that the user sees. A rejected deletion shows its nodes again."""
-    laid = _Laid(received)
+    laid = _ShownNodes(received)
     for entry in entries:
         if entry.kind is EntryKind.NODE_DELETE:
             if entry.state in BUSY:
@@ -213,7 +213,7 @@ def laid_over_nodes(received: Iterable[Document], entries: Iterable[OutboxEntry]
     return list(laid.nodes.values())
 
 
-class _Laid:
+class _ShownNodes:
     """Nodes by id and children by parent, so that an entry needs no scan of all nodes."""
 
     def __init__(self, received: Iterable[Document]) -> None:

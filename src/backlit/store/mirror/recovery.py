@@ -7,12 +7,20 @@ from typing import Any, TypeVar
 
 from backlit.model.errors import StorageError
 from backlit.store.mirror.mirror import Mirror
-from backlit.store.sqlite.database import Found, OpenedFile, ProfileFiles, connect, drop_database, failure, is_damage
+from backlit.store.sqlite.database import (
+    FileIdentity,
+    ProfileFiles,
+    QueryRows,
+    connect,
+    drop_database,
+    failure,
+    is_damage,
+)
 
 _T = TypeVar("_T")
 
 
-class MirrorFile(OpenedFile):
+class MirrorFile(FileIdentity):
     """The mirror's file. `generation` grows with each rebuild."""
 
     def __init__(self, places: ProfileFiles, on_renewed: Callable[[], None]) -> None:
@@ -68,10 +76,10 @@ class MirrorReads:
             self._file.renew(self._generation)
             return act(self._current())
 
-    def execute(self, sql: str, values: Sequence[object] = ()) -> Found:
+    def execute(self, sql: str, values: Sequence[object] = ()) -> QueryRows:
         """Run a short query and read its rows at once, or as many as arrive before an interrupt."""
 
-        def read(connection: sqlite3.Connection) -> Found:
+        def read(connection: sqlite3.Connection) -> QueryRows:
             rows: list[Any] = []
             try:
                 for each in connection.execute(sql, values):
@@ -79,8 +87,8 @@ class MirrorReads:
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
                     raise
-                return Found(rows, error)
-            return Found(rows)
+                return QueryRows(rows, error)
+            return QueryRows(rows)
 
         return self.run(read)
 

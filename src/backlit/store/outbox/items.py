@@ -11,14 +11,14 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.ranking import beside_of
 from backlit.store.edits.work_log import COMPLETED, add_up
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.journal.undo_log import Copy
+from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.outbox.sending import EditSending, Sending, show_outcome, show_sign, was_discarded
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.records.item import Document, fields_in, id_in, is_item, whole
-from backlit.store.records.merge import Merged, is_same, merge
+from backlit.store.records.merge import MergeResult, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
-from backlit.store.remote.capabilities import TRAITS, UNSURE, Traits, probe, traits_of
+from backlit.store.remote.capabilities import TRAITS, UNSURE, ServiceTraits, probe, traits_of
 from backlit.store.remote.listing import ProjectLists, read_offered
 from backlit.store.remote.receiving import receive
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _PAGE = 200
 
 
-class Creations:
+class ItemCreationSearch:
     """The newest items and comments on the service."""
 
     def __init__(self, client: "Client", files: LocalDatabase) -> None:
@@ -104,7 +104,7 @@ class Creations:
             return await lists.whole_page(listing, order="id desc", top=top, skip=skip)
         return await lists.items(order="id desc", top=top, skip=skip)
 
-    async def _traits(self) -> Traits:
+    async def _traits(self) -> ServiceTraits:
         """Return the service's known traits, else the result of a probe. Unproven traits count as missing."""
         traits = traits_of(await self._files.write(lambda writer: writer.mirror.note(TRAITS)))
         traits = traits or await probe(self._client)
@@ -167,7 +167,7 @@ class ItemSending(EditSending):
     def _label(self, key: str) -> str:
         return FIELD_BY_KEY[key].label if key in FIELD_BY_KEY else key
 
-    async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, Merged]:
+    async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, MergeResult]:
         if COMPLETED in entry.payload and entry.known_id is None and entry.id not in self._may_have_been_sent:
             entry = await self._files.write(partial(add_up, entry=entry, theirs=theirs))
         return entry, merge(entry.base, entry.payload, theirs)
@@ -199,7 +199,7 @@ class ItemSending(EditSending):
         attachments = await read_offered(below.attachments(entry.item_id))
 
         def act(writer: WriteContext) -> None:
-            known = writer.journal.trash.of_entry(entry.id) or Copy(document)
+            known = writer.journal.trash.of_entry(entry.id) or ItemCopy(document)
             of_tasks = [each for each in known.comments if each.get("workItemId") != entry.item_id]
             copy = replace(known, item=document, tasks=tasks or known.tasks, attachments=attachments or [])
             writer.journal.trash.keep(

@@ -29,10 +29,10 @@ from backlit.store.outbox.sending import EditSending, was_discarded
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import Document, id_in, whole
-from backlit.store.records.merge import Merged, is_same, merge
+from backlit.store.records.merge import MergeResult, is_same, merge
 from backlit.store.records.people import TreeKind
 from backlit.store.remote.listing import read_all
-from backlit.store.remote.reachability import Waits
+from backlit.store.remote.reachability import RetryPauses
 from backlit.store.sqlite.database import ids_json, transaction
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ MOST_PARENTS = 20
 """The most parents to filter by. The tree is read whole for more."""
 
 
-class Level(Struct, frozen=True):
+class ReceivedNodes(Struct, frozen=True):
     """Nodes on the service at present: the whole tree, or the children of some parents."""
 
     nodes: Sequence[Document]
@@ -68,15 +68,15 @@ class NodeLevels:
         self._client = client
         self._files = files
         self._filters = True
-        self._latest: dict[tuple[int, object, int], tuple[float, Level]] = {}
+        self._latest: dict[tuple[int, object, int], tuple[float, ReceivedNodes]] = {}
 
     def resource(self, entry: OutboxEntry) -> "NodeEndpoint":
         return self._client.areas if entry.payload["tree"] == TreeKind.AREAS.value else self._client.iterations
 
-    async def read(self, entry: OutboxEntry) -> Level:
-        return Level(await read_all(self.resource(entry).of_project(entry.project_id)), is_whole=True)
+    async def read(self, entry: OutboxEntry) -> ReceivedNodes:
+        return ReceivedNodes(await read_all(self.resource(entry).of_project(entry.project_id)), is_whole=True)
 
-    async def below(self, entry: OutboxEntry, parent_id: int, own: Iterable[int] = ()) -> Level:
+    async def below(self, entry: OutboxEntry, parent_id: int, own: Iterable[int] = ()) -> ReceivedNodes:
         """Read the children of a node. `own` are nodes that the entry may have moved or created there."""
         kind, mine = str(entry.payload["tree"]), {entry.node_id, *own}
 
@@ -89,7 +89,7 @@ class NodeLevels:
         self.remember(entry, parent_id, level)
         return level
 
-    def remember(self, entry: OutboxEntry, parent_id: int, level: Level) -> None:
+    def remember(self, entry: OutboxEntry, parent_id: int, level: ReceivedNodes) -> None:
         self._latest[entry.project_id, entry.payload["tree"], parent_id] = time.monotonic(), level
 
     def forget(self, entry: OutboxEntry) -> None:
@@ -97,14 +97,14 @@ class NodeLevels:
         project_id, kind = entry.project_id, entry.payload["tree"]
         self._latest = {key: level for key, level in self._latest.items() if key[:2] != (project_id, kind)}
 
-    async def lately_below(self, entry: OutboxEntry, parent_id: int) -> Level:
+    async def lately_below(self, entry: OutboxEntry, parent_id: int) -> ReceivedNodes:
         """Return the children of a node as of the last write, if that is recent, else read them."""
         key = entry.project_id, entry.payload["tree"], parent_id
         read_at, level = self._latest.pop(key, (0.0, None))
         is_fresh = level is not None and time.monotonic() - read_at < FRESH
         return level if level is not None and is_fresh else await self.below(entry, parent_id)
 
-    async def around(self, entry: OutboxEntry, node_ids: Sequence[int]) -> Level:
+    async def around(self, entry: OutboxEntry, node_ids: Sequence[int]) -> ReceivedNodes:
         """Read some nodes with their children. Reads the whole tree if unknown children turn up."""
         if len(node_ids) <= MOST_PARENTS:
             level = await self._narrow(entry, node_ids, with_own=entry.node_id)
@@ -133,7 +133,9 @@ class NodeLevels:
         ]
         return min(alike, key=id_in, default=None)
 
-    async def _narrow(self, entry: OutboxEntry, parent_ids: Sequence[int], with_own: int | None = None) -> Level:
+    async def _narrow(
+        self, entry: OutboxEntry, parent_ids: Sequence[int], with_own: int | None = None
+    ) -> ReceivedNodes:
         """Read the children of some nodes by a filter, or everything from a service that ignores it."""
         if not self._filters:
             return await self.read(entry)
@@ -147,7 +149,7 @@ class NodeLevels:
             return await self.read(entry)
         asked = {*parent_ids}
         self._filters = all(each.get("parentId") in asked or each.get("id") == with_own is not None for each in found)
-        return Level(found, is_whole=not self._filters)
+        return ReceivedNodes(found, is_whole=not self._filters)
 
 
 def known_below(mirror: Mirror, kind: str, project_id: int, parent_ids: Iterable[int]) -> set[int]:
@@ -163,7 +165,7 @@ def largest_known(mirror: Mirror, kind: str, project_id: int) -> int:
     return int(mirror.connection.execute(sql, (kind, project_id)).fetchone()[0])
 
 
-def put_level(mirror: Mirror, kind: str, project_id: int, level: Level, written: Document | None) -> None:
+def put_level(mirror: Mirror, kind: str, project_id: int, level: ReceivedNodes, written: Document | None) -> None:
     if level.is_whole:
         mirror.put_resources(kind, project_id, level.nodes)
         return
@@ -189,7 +191,12 @@ class NodeSending(EditSending):
     noun = "node"
 
     def __init__(
-        self, client: "Client", files: LocalDatabase, waits: Waits, may_have_been_sent: set[int], levels: NodeLevels
+        self,
+        client: "Client",
+        files: LocalDatabase,
+        waits: RetryPauses,
+        may_have_been_sent: set[int],
+        levels: NodeLevels,
     ) -> None:
         super().__init__(client, files, waits, may_have_been_sent, levels)
         self._levels = levels
@@ -209,7 +216,7 @@ class NodeSending(EditSending):
     def _label(self, key: str) -> str:
         return LABELS.get(key, key)
 
-    async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, Merged]:
+    async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, MergeResult]:
         """Merge the values and the parent. Values that contradict a newer date or capacity are a conflict."""
         place = place_of(entry)
         wanted = {**values_of(entry), **({} if place is None else {"parentId": place[0]})}
@@ -255,7 +262,7 @@ class NodeSending(EditSending):
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
         """Store the service's current level too, because a write renumbers the siblings."""
         place = place_of(entry)
-        level: Level | None = None
+        level: ReceivedNodes | None = None
         if place is not None or entry.kind is EntryKind.NODE_DELETE:
             self._levels.forget(entry)
         if place is not None:
@@ -300,14 +307,16 @@ def _as_shown(before: Sequence[Document], entry: OutboxEntry, document: Document
     ]
 
 
-def deliver_node(writer: WriteContext, entry: OutboxEntry, document: Document | None, level: Level | None) -> None:
+def deliver_node(
+    writer: WriteContext, entry: OutboxEntry, document: Document | None, level: ReceivedNodes | None
+) -> None:
     kind, project_id = str(entry.payload["tree"]), entry.project_id
     writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
     writer.mirror.set_note(tree_writes(project_id), writes + 1)
     if level is None and (document is None or place_of(entry) is not None):
         nodes = _as_shown(writer.mirror.resources(kind, project_id), entry, document)
-        level = Level(nodes, is_whole=True)
-    put_level(writer.mirror, kind, project_id, level or Level((), is_whole=False), document)
+        level = ReceivedNodes(nodes, is_whole=True)
+    put_level(writer.mirror, kind, project_id, level or ReceivedNodes((), is_whole=False), document)
     real_id = whole((document or {}).get("id")) if entry.kind is EntryKind.NODE_ADD else None
     waiting = [
         each.item_id

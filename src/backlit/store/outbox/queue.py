@@ -25,7 +25,7 @@ from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.ranking import beside_of
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.overlay import deleted_nodes
-from backlit.store.outbox.items import CommentSending, Creations, ItemSending, RankSending
+from backlit.store.outbox.items import CommentSending, ItemCreationSearch, ItemSending, RankSending
 from backlit.store.outbox.nodes import NodeLevels, NodeSending, deliver_node
 from backlit.store.outbox.sending import Sending, hold, show_outcome, was_discarded
 from backlit.store.records.changes import StoreChange, Subject
@@ -44,10 +44,10 @@ from backlit.store.records.entry import (
     new_comment,
 )
 from backlit.store.records.item import id_in
-from backlit.store.remote.reachability import SHUTS, USUAL_WAITS, ConcurrencyLimit, Waits
+from backlit.store.remote.reachability import SHUTS, USUAL_PAUSES, ConcurrencyLimit, RetryPauses
 from backlit.store.undo.items import restore
 from backlit.store.undo.nodes import NodeReversals, restore_nodes
-from backlit.store.undo.operations import RestoreNode
+from backlit.store.undo.operations import RecreateNodesOperation
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -67,11 +67,11 @@ class _Sender(Protocol):
 class Outbox:
     """Sender of pending entries. Each step is in the journal before the request that follows from it."""
 
-    def __init__(self, client: "Client", files: LocalDatabase, waits: Waits = USUAL_WAITS) -> None:
+    def __init__(self, client: "Client", files: LocalDatabase, waits: RetryPauses = USUAL_PAUSES) -> None:
         self._files = files
         self._waits = waits
         self._may_have_been_sent: set[int] = set()
-        creations, levels = Creations(client, files), NodeLevels(client, files)
+        creations, levels = ItemCreationSearch(client, files), NodeLevels(client, files)
         objects: dict[EntryKind, Sending] = {
             **dict.fromkeys(ON_ITEMS, ItemSending(client, files, waits, self._may_have_been_sent, creations)),
             **dict.fromkeys(ON_COMMENTS, CommentSending(client, files, waits, self._may_have_been_sent, creations)),
@@ -267,7 +267,7 @@ async def _cancel(tasks: Sequence["asyncio.Task[bool] | asyncio.Task[BacklitErro
 class RecallSending:
     """Sender of RECALL and NODE_RECALL entries, which only read from the service."""
 
-    def __init__(self, files: LocalDatabase, waits: Waits, sending: Mapping[EntryKind, Sending]) -> None:
+    def __init__(self, files: LocalDatabase, waits: RetryPauses, sending: Mapping[EntryKind, Sending]) -> None:
         self._sending = sending
         self._files = files
         self._in_transit = waits.in_transit
@@ -356,7 +356,7 @@ def _node_is_gone(files: LocalDatabase, writer: WriteContext, entry: OutboxEntry
     move = NodeReversals(writer, (), ()).restored(deletion)
     with writer.journal.transaction():
         writer.journal.undo_log.take_up([deletion.id])
-        made = restore_nodes(writer, [move] if isinstance(move, RestoreNode) else [], (), entry.step)
+        made = restore_nodes(writer, [move] if isinstance(move, RecreateNodesOperation) else [], (), entry.step)
         writer.journal.deliver(entry)
     again = "it is restored with a new number" if made else "it cannot be restored"
     _tell(writer, entry, made, f"“{entry.payload.get('name')}” was already deleted; {again}.")

@@ -16,8 +16,8 @@ from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import CREATES, EDITS, ON_COMMENTS, ON_NODES, EntryState, OutboxEntry
 from backlit.store.records.item import Document
-from backlit.store.records.merge import Merged, kept_otherwise
-from backlit.store.remote.reachability import Waits
+from backlit.store.records.merge import MergeResult, kept_otherwise
+from backlit.store.remote.reachability import RetryPauses
 from backlit.store.undo.items import UNMADE_LATER
 
 if TYPE_CHECKING:
@@ -46,7 +46,12 @@ class Sending(ABC):
     """
 
     def __init__(
-        self, client: "Client", files: LocalDatabase, waits: Waits, may_have_been_sent: set[int], search: CreationSearch
+        self,
+        client: "Client",
+        files: LocalDatabase,
+        waits: RetryPauses,
+        may_have_been_sent: set[int],
+        search: CreationSearch,
     ) -> None:
         self._client = client
         self._files = files
@@ -225,7 +230,7 @@ class EditSending(Sending):
     def _label(self, key: str) -> str: ...
 
     @abstractmethod
-    async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, Merged]:
+    async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, MergeResult]:
         """Merge an edit with the service's values. Returns the edit too, which may have been based on them."""
 
     async def _edit_body(

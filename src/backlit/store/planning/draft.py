@@ -16,21 +16,21 @@ MOST_STEPS = 100
 Values = Mapping[str, object]
 
 
-class Touch(Struct, frozen=True):
+class PlannedValue(Struct, frozen=True):
     """A field in a draft: its value at planning time and its planned value."""
 
     base: object
     mine: object
 
 
-Touches = Mapping[int, Mapping[str, Touch]]
+Touches = Mapping[int, Mapping[str, PlannedValue]]
 """By item and field."""
 
 
-class Contest(Struct, frozen=True):
+class ContestedValue(Struct, frozen=True):
     """A planned value of a field that another user changed since."""
 
-    touch: Touch
+    touch: PlannedValue
     theirs: object
 
 
@@ -42,14 +42,14 @@ class PlanState(Struct, frozen=True):
     """
 
     changes: Mapping[int, Values] = field(default_factory=dict)
-    contests: Mapping[int, Mapping[str, Contest]] = field(default_factory=dict)
+    contests: Mapping[int, Mapping[str, ContestedValue]] = field(default_factory=dict)
     gone: frozenset[int] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.contests or self.gone)
 
 
-class Draft(Struct, frozen=True):
+class PlanDraft(Struct, frozen=True):
     """An unsaved plan. Each change returns a new draft.
 
     `past` and `future` hold, for each undoable or redoable step, the earlier plan of the touched items. `target` is
@@ -62,7 +62,7 @@ class Draft(Struct, frozen=True):
     target: int | None = None
     step: int | None = None
 
-    def stage(self, changes: Mapping[int, Values], now: Mapping[int, Values]) -> "Draft":
+    def stage(self, changes: Mapping[int, Values], now: Mapping[int, Values]) -> "PlanDraft":
         """Plan values for items. `now` holds the current values, which the plan starts from.
 
         Values equal to the current ones are not planned.
@@ -74,48 +74,48 @@ class Draft(Struct, frozen=True):
                 base = now[item_id].get(key)
                 touches.pop(key, None)
                 if not is_same(base, mine):
-                    touches[key] = Touch(base, mine)
+                    touches[key] = PlannedValue(base, mine)
             staged[item_id] = touches
         return self._changed(staged)
 
-    def drop(self, keys_of: Mapping[int, tuple[str, ...]]) -> "Draft":
+    def drop(self, keys_of: Mapping[int, tuple[str, ...]]) -> "PlanDraft":
         kept = {
             item_id: {key: touch for key, touch in self.items.get(item_id, {}).items() if key not in keys}
             for item_id, keys in keys_of.items()
         }
         return self._changed(kept)
 
-    def _changed(self, touches: Touches) -> "Draft":
+    def _changed(self, touches: Touches) -> "PlanDraft":
         before = {item_id: self.items.get(item_id, {}) for item_id in touches}
         if before == touches:
             return self
         return replace(self, items=_with(self.items, touches), past=(*self.past, before)[-MOST_STEPS:], future=())
 
-    def undone(self) -> "Draft":
+    def undone(self) -> "PlanDraft":
         back = self.past[-1]
         before = {item_id: self.items.get(item_id, {}) for item_id in back}
         return replace(self, items=_with(self.items, back), past=self.past[:-1], future=(*self.future, before))
 
-    def redone(self) -> "Draft":
+    def redone(self) -> "PlanDraft":
         again = self.future[-1]
         before = {item_id: self.items.get(item_id, {}) for item_id in again}
         return replace(self, items=_with(self.items, again), past=(*self.past, before), future=self.future[:-1])
 
-    def emptied(self) -> "Draft":
+    def emptied(self) -> "PlanDraft":
         return self._changed({item_id: {} for item_id in self.items})
 
-    def written(self, done: Mapping[int, tuple[str, ...]], step: int | None) -> "Draft":
+    def written(self, done: Mapping[int, tuple[str, ...]], step: int | None) -> "PlanDraft":
         """Remove saved items from the draft. Their steps belong to the journal from then on."""
         kept = {
             item_id: {key: touch for key, touch in self.items.get(item_id, {}).items() if key not in keys}
             for item_id, keys in done.items()
         }
-        return Draft(_with(self.items, kept), (), (), self.target, self.step if step is None else step)
+        return PlanDraft(_with(self.items, kept), (), (), self.target, self.step if step is None else step)
 
     def compared(self, now: Mapping[int, Values]) -> PlanState:
         """Compare the draft with the current values. Items missing from `now` are gone."""
         changes: dict[int, Values] = {}
-        contests: dict[int, dict[str, Contest]] = {}
+        contests: dict[int, dict[str, ContestedValue]] = {}
         for item_id, touches in self.items.items():
             if item_id not in now:
                 continue
@@ -125,13 +125,13 @@ class Draft(Struct, frozen=True):
                 if is_same(theirs, touch.base):
                     values[key] = touch.mine
                 elif not is_same(theirs, touch.mine):
-                    contests.setdefault(item_id, {})[key] = Contest(touch, theirs)
+                    contests.setdefault(item_id, {})[key] = ContestedValue(touch, theirs)
             if values:
                 changes[item_id] = values
         return PlanState(changes, contests, frozenset(self.items.keys() - now.keys()))
 
-    def renamed(self, real_id: Callable[[int], int]) -> "Draft":
-        return Draft(
+    def renamed(self, real_id: Callable[[int], int]) -> "PlanDraft":
+        return PlanDraft(
             _renamed(self.items, real_id),
             tuple(_renamed(each, real_id) for each in self.past),
             tuple(_renamed(each, real_id) for each in self.future),
@@ -147,7 +147,7 @@ def _with(items: Touches, changed: Touches) -> Touches:
 def _renamed(items: Touches, real_id: Callable[[int], int]) -> Touches:
     return {
         real_id(item_id): {
-            key: Touch(_place(key, touch.base, real_id), _place(key, touch.mine, real_id))
+            key: PlannedValue(_place(key, touch.base, real_id), _place(key, touch.mine, real_id))
             for key, touch in touches.items()
         }
         for item_id, touches in items.items()
@@ -161,7 +161,7 @@ def _place(key: str, value: object, real_id: Callable[[int], int]) -> object:
 # As it is kept
 
 
-def document_of(draft: Draft) -> dict[str, object]:
+def document_of(draft: PlanDraft) -> dict[str, object]:
     return {
         "items": _written(draft.items),
         "past": [_written(each) for each in draft.past],
@@ -171,10 +171,10 @@ def document_of(draft: Draft) -> dict[str, object]:
     }
 
 
-def draft_of(document: Mapping[str, object] | None) -> Draft:
+def draft_of(document: Mapping[str, object] | None) -> PlanDraft:
     found = document or {}
     target, step = found.get("target"), found.get("step")
-    return Draft(
+    return PlanDraft(
         _read(found.get("items")),
         _all_read(found.get("past")),
         _all_read(found.get("future")),
@@ -192,7 +192,9 @@ def _written(items: Touches) -> dict[str, object]:
 
 def _read(items: object) -> Touches:
     found = items if isinstance(items, dict) else {}
-    return {int(item_id): {key: Touch(*pair) for key, pair in touches.items()} for item_id, touches in found.items()}
+    return {
+        int(item_id): {key: PlannedValue(*pair) for key, pair in touches.items()} for item_id, touches in found.items()
+    }
 
 
 def _all_read(steps: object) -> tuple[Touches, ...]:

@@ -16,10 +16,10 @@ from backlit.store.edits.items import edit_entry, show
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.planning.draft import (
     PLANNED,
-    Contest,
-    Draft,
+    ContestedValue,
+    PlanDraft,
+    PlannedValue,
     PlanState,
-    Touch,
     Touches,
     Values,
     document_of,
@@ -39,7 +39,7 @@ _ITEMS_SQL = (
 )
 
 
-class Release(Struct, frozen=True):
+class ReleasePlan(Struct, frozen=True):
     """A release and the iterations that can be planned in it."""
 
     entry: IterationEntry
@@ -88,7 +88,7 @@ class PlanIterations:
         found = leaves(self._lookups.iterations().values())
         return sorted(found, key=lambda each: (each.start or each.end or date.max, each.end or date.max))
 
-    def release_of(self, iteration_id: int) -> Release | None:
+    def release_of(self, iteration_id: int) -> ReleasePlan | None:
         tree, iterations = self._lookups.tree(TreeKind.ITERATIONS), self._lookups.iterations()
         above = tree.parent(iteration_id) if iteration_id in tree else None
         while above is not None and not iterations[above.id].is_release:
@@ -96,7 +96,7 @@ class PlanIterations:
         if above is None:
             return None
         below = set(tree.subtree_ids(above.id))
-        return Release(iterations[above.id], tuple(each for each in self.targets() if each.id in below))
+        return ReleasePlan(iterations[above.id], tuple(each for each in self.targets() if each.id in below))
 
     def as_is(self, item_ids: Iterable[int]) -> dict[int, Values]:
         return self.now(self._files.mirror, item_ids)
@@ -124,17 +124,17 @@ class PlanChange(Struct, frozen=True):
     name: str
     parent_id: int | None
     place: object
-    fields: Mapping[str, Touch]
-    contests: Mapping[str, Contest]
+    fields: Mapping[str, PlannedValue]
+    contests: Mapping[str, ContestedValue]
     estimate: object = None
 
     def over_theirs(self) -> "PlanChange":
         """Return the change with the contested fields planned from the other users' values."""
-        mine = {key: Touch(contest.theirs, contest.touch.mine) for key, contest in self.contests.items()}
+        mine = {key: PlannedValue(contest.theirs, contest.touch.mine) for key, contest in self.contests.items()}
         return replace(self, fields={**self.fields, **mine}, contests={})
 
 
-class Sent(Struct, frozen=True):
+class SendProgress(Struct, frozen=True):
     """The progress of the last saved plan: the numbers of sent, waiting and held entries."""
 
     done: int
@@ -157,7 +157,7 @@ class Plan:
     # Reading
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> PlanDraft:
         return self._keep(
             "draft", lambda: draft_of(self._files.journal.drafts.find(self._key)).renamed(self._files.journal.real_id)
         )
@@ -178,22 +178,22 @@ class Plan:
 
         Unchanged values are left out. A change from another value than the current one is contested.
         """
-        return self._difference_of(Draft(touches).compared(self.iterations.as_is(touches)))
+        return self._difference_of(PlanDraft(touches).compared(self.iterations.as_is(touches)))
 
     def _difference_of(self, state: PlanState) -> list[PlanChange]:
         return difference_of(self._files.mirror, self.iterations, state)
 
-    def sent(self) -> Sent | None:
+    def sent(self) -> SendProgress | None:
         """Return the progress of the last saved plan, or None with nothing left to send."""
         return self._keep("sent", self._read_sent)
 
-    def _read_sent(self) -> Sent | None:
+    def _read_sent(self) -> SendProgress | None:
         if self.draft.step is None:
             return None
         states = self._files.journal.undo_log.states(self.draft.step)
         held = sum(states.get(each.value, 0) for each in (EntryState.REFUSED, EntryState.CONFLICT))
         waiting = sum(states.get(each.value, 0) for each in (EntryState.WAITING, EntryState.SENDING))
-        return Sent(states.get(EntryState.SENT.value, 0), waiting, held) if waiting or held else None
+        return SendProgress(states.get(EntryState.SENT.value, 0), waiting, held) if waiting or held else None
 
     def _keep(self, name: str, make: Callable[[], _T]) -> _T:
         return self._lookups.keep(Subject.PLAN, name, make, Subject.ITEMS, Subject.TREES, Subject.OUTBOX)
@@ -217,7 +217,7 @@ class Plan:
             raise BadRequest("A plan can change only iterations, estimates and owners.")
         await self._change(partial(self._staged, checked))
 
-    def _staged(self, checked: Mapping[int, Values], draft: Draft, connection: sqlite3.Connection) -> Draft:
+    def _staged(self, checked: Mapping[int, Values], draft: PlanDraft, connection: sqlite3.Connection) -> PlanDraft:
         now = self.iterations.now(connection, checked)
         return draft.stage({each: values for each, values in checked.items() if each in now}, now)
 
@@ -239,7 +239,7 @@ class Plan:
             if "IterationID" in state.changes.get(each, {}) or "IterationID" in state.contests.get(each, {})
         }
 
-        def change(draft: Draft, connection: sqlite3.Connection) -> Draft:
+        def change(draft: PlanDraft, connection: sqlite3.Connection) -> PlanDraft:
             wanted: dict[int, Values] = {each: {"IterationID": backlog} for each in going}
             now = self.iterations.now(connection, wanted)
             back = draft.drop(dropped)
@@ -280,7 +280,7 @@ class Plan:
     async def discard(self) -> None:
         await self._change(lambda draft, _: draft.emptied())
 
-    async def _change(self, change: Callable[[Draft, sqlite3.Connection], Draft]) -> bool:
+    async def _change(self, change: Callable[[PlanDraft, sqlite3.Connection], PlanDraft]) -> bool:
         self._lookups.need_project()
         key = self._key
 
@@ -345,7 +345,7 @@ class Plan:
 
 
 def _agreed(
-    iterations: PlanIterations, document: Document, change: PlanChange, touches: Mapping[str, Touch]
+    iterations: PlanIterations, document: Document, change: PlanChange, touches: Mapping[str, PlannedValue]
 ) -> dict[str, object]:
     """Return the values of a change whose plan and whose current value are still the confirmed ones."""
     fields = fields_in(document)
@@ -361,7 +361,7 @@ def _agreed(
     }
 
 
-def _read(writer: WriteContext, key: str) -> Draft:
+def _read(writer: WriteContext, key: str) -> PlanDraft:
     return draft_of(writer.journal.drafts.find(key)).renamed(writer.journal.real_id)
 
 
@@ -371,7 +371,7 @@ def difference_of(mirror: sqlite3.Connection, iterations: PlanIterations, state:
     now = iterations.now(mirror, ids)
     for item_id, kind, name, parent_id, *_ in rows_of(mirror, ids):
         before = now[item_id]
-        fields = {key: Touch(before[key], mine) for key, mine in state.changes.get(item_id, {}).items()}
+        fields = {key: PlannedValue(before[key], mine) for key, mine in state.changes.get(item_id, {}).items()}
         contests, place = state.contests.get(item_id, {}), before["IterationID"]
         found.append(PlanChange(item_id, kind, name, parent_id, place, fields, contests, before.get("Estimate")))
     return found

@@ -17,7 +17,7 @@ from backlit.store.planning.draft import Values
 from backlit.store.planning.plan import Plan
 from backlit.store.records.item import Item, ItemRow, RowSign, text_of
 from backlit.store.sqlite.database import ids_json
-from backlit.store.views.groups import NO_TASKS, TasksShown
+from backlit.store.views.groups import NO_TASKS, ShownTasks
 from backlit.store.views.query import ViewSpec
 
 _COLUMNS = (
@@ -55,7 +55,7 @@ class PlanPreview:
         values = self._plan.state.changes.get(item.id)
         return replace(item, fields={**item.fields, **values}) if values else item
 
-    def spec(self, base: ViewSpec, places: frozenset[int], tasks: TasksShown = NO_TASKS) -> ViewSpec:
+    def spec(self, base: ViewSpec, places: frozenset[int], tasks: ShownTasks = NO_TASKS) -> ViewSpec:
         moves = self._moves()
         return replace(
             base,

@@ -25,14 +25,14 @@ def is_empty(value: object) -> bool:
     return value is None or value in ("", [])
 
 
-class Merged(Struct, frozen=True):
+class MergeResult(Struct, frozen=True):
     """The values left to send, and the service's values of the conflicting fields."""
 
     changes: Mapping[str, object]
     conflicts: Mapping[str, object]
 
 
-def merge(base: Mapping[str, object], mine: Mapping[str, object], theirs: Mapping[str, object]) -> Merged:
+def merge(base: Mapping[str, object], mine: Mapping[str, object], theirs: Mapping[str, object]) -> MergeResult:
     """Merge field by field.
 
     Fields unchanged on the service are sent, fields that already have the wanted value are not. Tags merge as sets
@@ -56,7 +56,7 @@ def merge(base: Mapping[str, object], mine: Mapping[str, object], theirs: Mappin
                 conflicts[key] = found
             elif text != found:
                 changes[key] = text
-    return Merged(changes, conflicts)
+    return MergeResult(changes, conflicts)
 
 
 def merge_tags(base: object, mine: object, theirs: object) -> list[str]:
@@ -118,7 +118,7 @@ class MergePart(Struct, frozen=True):
     theirs: tuple[str, ...] | None = None
 
 
-class _Hunk(Struct, frozen=True):
+class _ReplacedLines(Struct, frozen=True):
     """Lines `start` to `end` of the old text, replaced by `count` others."""
 
     start: int
@@ -191,12 +191,12 @@ def _part(mine: Sequence[str] | None, theirs: Sequence[str] | None) -> MergePart
 
 
 def _groups(
-    mine: Sequence[_Hunk], theirs: Sequence[_Hunk]
-) -> Iterator[tuple[int, int, Sequence[_Hunk], Sequence[_Hunk]]]:
+    mine: Sequence[_ReplacedLines], theirs: Sequence[_ReplacedLines]
+) -> Iterator[tuple[int, int, Sequence[_ReplacedLines], Sequence[_ReplacedLines]]]:
     left, right = list(mine), list(theirs)
     while left:
         start = end = min(hunks[0].start for hunks in (left, right) if hunks)
-        taken: tuple[list[_Hunk], list[_Hunk]] = ([], [])
+        taken: tuple[list[_ReplacedLines], list[_ReplacedLines]] = ([], [])
         while True:
             found = next((n for n, hunks in enumerate((left, right)) if hunks and hunks[0].start <= end), None)
             if found is None:
@@ -207,9 +207,9 @@ def _groups(
         yield start, end, *taken
 
 
-def _hunks(old: Sequence[str], new: Sequence[str]) -> list[_Hunk]:
+def _hunks(old: Sequence[str], new: Sequence[str]) -> list[_ReplacedLines]:
     matcher = SequenceMatcher(None, _bare(old), _bare(new))
-    return [_Hunk(i1, i2, j2 - j1) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"]
+    return [_ReplacedLines(i1, i2, j2 - j1) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"]
 
 
 # Lines and their endings

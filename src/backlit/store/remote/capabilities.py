@@ -49,7 +49,7 @@ class DateForm(StrEnum):
         return self.value.format(value.replace(microsecond=0).isoformat())
 
 
-class Traits(Struct, frozen=True):
+class ServiceTraits(Struct, frozen=True):
     """The traits of a service. Without an item to probe, `is_sure` is False and all traits count as present."""
 
     filtering: FilterSupport = FilterSupport.WORKS
@@ -71,11 +71,11 @@ class Traits(Struct, frozen=True):
         return found
 
 
-UNSURE = Traits(FilterSupport.REFUSED, by_id=False, dates=None, orders=False, by_change=False, page=SIZES[-1])
+UNSURE = ServiceTraits(FilterSupport.REFUSED, by_id=False, dates=None, orders=False, by_change=False, page=SIZES[-1])
 """The traits to rely on without a probe."""
 
 
-def traits_of(note: object) -> Traits | None:
+def traits_of(note: object) -> ServiceTraits | None:
     """Read stored traits. Returns None for missing ones or those of another version."""
     if not isinstance(note, dict):
         return None
@@ -83,17 +83,17 @@ def traits_of(note: object) -> Traits | None:
         dates = None if note["dates"] is None else DateForm[str(note["dates"])]
         flags = {key: note[key] is True for key in ("by_id", "orders", "by_change", "etag")}
         page = whole(note["page"]) or SIZES[-1]
-        return Traits(filtering=FilterSupport(note["filtering"]), dates=dates, page=page, is_sure=True, **flags)
+        return ServiceTraits(filtering=FilterSupport(note["filtering"]), dates=dates, page=page, is_sure=True, **flags)
     except (KeyError, ValueError):
         return None
 
 
-async def probe(client: "Client", told: object = None) -> Traits:
+async def probe(client: "Client", told: object = None) -> ServiceTraits:
     """Probe with up to a dozen small requests for the first items. `told` holds the stated capabilities."""
     lists = _Probe(client)
     sample = await lists.ask(top=SIZES[-1])
     if sample is None or not sample.results:
-        return Traits()
+        return ServiceTraits()
     some = sorted(sample.results, key=id_in)[len(sample.results) // 2]  # below others, so an ignored condition shows
     filtering = await lists.filtering()
     works = filtering is FilterSupport.WORKS
@@ -105,7 +105,7 @@ async def probe(client: "Client", told: object = None) -> Traits:
         lists.page(sample, told),
         lists.etag(some),
     )
-    return Traits(filtering, by_id, dates, orders, orders and by_change, page, etag, is_sure=True)
+    return ServiceTraits(filtering, by_id, dates, orders, orders and by_change, page, etag, is_sure=True)
 
 
 class _Probe:
@@ -210,11 +210,11 @@ EXTENSIONS = {
 }
 
 
-def missing_words(traits: Traits, capabilities: Mapping[str, object] | None) -> tuple[str, ...]:
+def missing_words(traits: ServiceTraits, capabilities: Mapping[str, object] | None) -> tuple[str, ...]:
     return (*_lists(traits), *_extensions(traits, capabilities))
 
 
-def has_words(traits: Traits) -> tuple[str, ...]:
+def has_words(traits: ServiceTraits) -> tuple[str, ...]:
     dates = f", dates as {traits.dates.write(datetime(2026, 3, 1, 14, 30))}" if traits.dates else ""
     said = (
         (traits.is_ranged, f"Filtering: yes{dates}."),
@@ -225,7 +225,7 @@ def has_words(traits: Traits) -> tuple[str, ...]:
     return tuple(sentence for is_so, sentence in said if is_so)
 
 
-def _lists(traits: Traits) -> Iterator[str]:
+def _lists(traits: ServiceTraits) -> Iterator[str]:
     if traits.filtering is not FilterSupport.WORKS:
         what = "ignores" if traits.filtering is FilterSupport.IGNORED else "rejects"
         yield f"Filtering: no, the server {what} $filter. All items are read page by page and filtered locally."
@@ -241,13 +241,13 @@ def _lists(traits: Traits) -> Iterator[str]:
         yield "Deleted items are found by a full scan when the number of items changes."
 
 
-def _instead(traits: Traits) -> str:
+def _instead(traits: ServiceTraits) -> str:
     if traits.by_change:
         return "The latest changes are read back to known ones."
     return "All items are read again every five minutes and on refresh."
 
 
-def _extensions(traits: Traits, capabilities: Mapping[str, object] | None) -> Iterator[str]:
+def _extensions(traits: ServiceTraits, capabilities: Mapping[str, object] | None) -> Iterator[str]:
     named = capabilities.get("extensions") if capabilities else ()
     has = {*named} if isinstance(named, list | tuple) else set()
     has |= {"capabilities"} if capabilities else set()
@@ -259,13 +259,13 @@ CLOCK = "clock offset"
 """The key of the setting with the service's clock offset from this machine's UTC, in seconds."""
 
 
-class Server:
+class ServiceFeatures:
     """The service's traits, as last probed. Each call reads them again."""
 
     def __init__(self, files: LocalDatabase) -> None:
         self._files = files
 
-    def traits(self) -> Traits | None:
+    def traits(self) -> ServiceTraits | None:
         return traits_of(self._note(TRAITS))
 
     def capabilities(self) -> Mapping[str, object] | None:

@@ -9,7 +9,7 @@ from backlit.model.errors import BadRequest, ServiceError, ServiceRefused
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.item_rows import NewRows
 from backlit.store.records.item import Document, whole
-from backlit.store.remote.capabilities import PAGE, Traits
+from backlit.store.remote.capabilities import PAGE, ServiceTraits
 from backlit.store.remote.receiving import receive
 from backlit.store.sqlite.database import transaction
 
@@ -53,7 +53,7 @@ class DisobeyedError(BadRequest):
 class ProjectLists:
     """The lists of a project, requested within the service's traits."""
 
-    def __init__(self, client: "Client", traits: Traits, project_id: int) -> None:
+    def __init__(self, client: "Client", traits: ServiceTraits, project_id: int) -> None:
         self.client = client
         self.traits = traits
         self.project_id = project_id

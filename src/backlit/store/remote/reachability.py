@@ -15,7 +15,7 @@ SHUTS: tuple[type[TransientError], ...] = (Offline, TooManyRequests, Unavailable
 _WORTH_SAYING = 2.0
 
 
-class Waits(Struct, frozen=True):
+class RetryPauses(Struct, frozen=True):
     """Pauses in seconds. Each pause doubles after a failure, up to the longest, with jitter."""
 
     first_pause: float = 1.0
@@ -29,7 +29,7 @@ class Waits(Struct, frozen=True):
         return random.uniform(pause / 2, pause)  # noqa: S311 # jitter is no secret
 
 
-USUAL_WAITS = Waits()
+USUAL_PAUSES = RetryPauses()
 
 
 class Reachability:
@@ -43,7 +43,7 @@ class Reachability:
         ask: Callable[[], Awaitable[object]],
         on_shut: Callable[[str], None],
         on_open: Callable[[], None],
-        waits: Waits,
+        waits: RetryPauses,
     ) -> None:
         self._ask = ask
         self._on_shut = on_shut

@@ -123,7 +123,7 @@ class _AllWatermarks:
         return self._marks[project_id]
 
 
-class _Mine(Struct, frozen=True):
+class _OwnChanges(Struct, frozen=True):
     """The user's own part of an item's changes: the user's names, unsent values and the delivered edit."""
 
     names: frozenset[str]
@@ -155,7 +155,7 @@ def _note_items(
     for item_id, document in told.items():
         before, mark = known.get(item_id), marks.of(document)
         if before is not None:
-            mine = _Mine(names, edits.get(item_id, []), delivered)
+            mine = _OwnChanges(names, edits.get(item_id, []), delivered)
             news += _changed(records.get(item_id), before, document, mine)
         elif before is None and mark is not None:
             is_new = item_id > mark.item_id and not _is_one_of(names, document.get("createdBy"))
@@ -172,7 +172,7 @@ def _arrived(record: InboxRecord | None, document: Document, *, is_new: bool) ->
     return []
 
 
-def _changed(record: InboxRecord | None, before: Document, document: Document, mine: _Mine) -> list[InboxRecord]:
+def _changed(record: InboxRecord | None, before: Document, document: Document, mine: _OwnChanges) -> list[InboxRecord]:
     """Return the record of a changed item without the user's own changes, none for no difference.
 
     The mirror may be ahead of an echo. The user's own values then count as seen, later changes do not.
@@ -197,7 +197,7 @@ def _changed(record: InboxRecord | None, before: Document, document: Document, m
     return [replace(made, kind=NewsKind.CHANGED, name=_name(document), base=base, noted_at=noted_at or made.noted_at)]
 
 
-def _keys_of_others(had: Mapping[str, object], document: Document, mine: _Mine) -> set[str]:
+def _keys_of_others(had: Mapping[str, object], document: Document, mine: _OwnChanges) -> set[str]:
     """Return the fields that others changed.
 
     If the user's name is on the last change but no edit of this machine explains it, every difference is the user's

@@ -26,7 +26,7 @@ MOST_STAYS = 5_000
 ITERATIONS_SQL = "SELECT doc FROM resources WHERE kind = 'iterations' AND project_id = ?"
 
 
-class InProgress(Struct, frozen=True):
+class ItemInProgress(Struct, frozen=True):
     """An item in progress. `changed` and `created` are days, None if the service lacks the item."""
 
     item_id: int
@@ -137,7 +137,7 @@ def begun_items(connection: sqlite3.Connection, project_id: int) -> Mapping[int,
 
 def under_way(
     connection: sqlite3.Connection, project_id: int, ids: frozenset[int], times: LocalTimes
-) -> Sequence[InProgress]:
+) -> Sequence[ItemInProgress]:
     condition, values = _begun(connection, project_id, ids)
     found = connection.execute(
         "SELECT id, type, name, status, owner_id, coalesce(modified_at, created_at) AS changed, created_at FROM items"  # noqa: S608 # bound values
@@ -146,7 +146,7 @@ def under_way(
     )
     groups = status_groups(connection, project_id)
     return [
-        InProgress(
+        ItemInProgress(
             item_id, item_type, name, status, groups.of(status), owner_id, *(at and times.day_of(at) for at in days)
         )
         for item_id, item_type, name, status, owner_id, *days in found

@@ -21,7 +21,14 @@ from backlit.model.reports.daily import DayProgress, ScopeFlow, flow_of
 from backlit.model.statuses import StatusGroups
 from backlit.model.trees import NodeTotals
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.journal.reports import IterationPoints, Move, ObservedStatus, SnapshotRow, SnapshotTable, Tracked
+from backlit.store.journal.reports import (
+    IterationPoints,
+    ObservedStatus,
+    ScopeMove,
+    SnapshotRow,
+    SnapshotTable,
+    TrackedDays,
+)
 from backlit.store.mirror.status_groups import GROUPS_SQL, status_groups
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.people import iteration_of
@@ -56,7 +63,7 @@ _NOTED_ON = "stays noted on"
 """The key of the setting with the time of a project's last scan of statuses."""
 
 
-class _Pace:
+class _ScanPace:
     """The pace of scans: one after every change of a small mirror, and one a pause of a large mirror.
 
     More than `few` rows cause a pause of a second for each `speed` rows. Counting 300,000 rows took 1.5 s on a busy
@@ -140,7 +147,7 @@ class Snapshots:
         self._files = files
         self._project = project
         self._today = today
-        self._pace = _Pace(files, "snapshots of", few=20_000, speed=2_500)
+        self._pace = _ScanPace(files, "snapshots of", few=20_000, speed=2_500)
 
     def of_iteration(self, iteration_id: int) -> tuple[Snapshot, ...]:
         """Return an iteration's days, the oldest first. Days without a sync are missing."""
@@ -233,7 +240,7 @@ class ScopeLog:
     def __init__(self, files: LocalDatabase, today: Callable[[], date]) -> None:
         self._files = files
         self._today = today
-        self._pace = _Pace(files, "scope of", few=1_000, speed=500)
+        self._pace = _ScanPace(files, "scope of", few=1_000, speed=500)
 
     async def note(self, project_id: int) -> None:
         """Scan the tracked iterations. The syncing process calls it after every complete sync."""
@@ -248,7 +255,9 @@ class ScopeLog:
             return {}
         ids = ids_json(sorted(iteration_ids))
 
-        def read(writer: WriteContext) -> tuple[Mapping[int, Tracked], list[tuple[str, float | None, float | None]]]:
+        def read(
+            writer: WriteContext,
+        ) -> tuple[Mapping[int, TrackedDays], list[tuple[str, float | None, float | None]]]:
             scope = writer.journal.scope_log
             return scope.followed(project_id), scope.moves(project_id, ids, days[0], days[-1])
 
@@ -304,7 +313,7 @@ def _note_scope(
     moves = list(_moves(kept, places, followed & before))
     changed = [each for each in places.items() if kept.get(each[0]) != each[1]]
     gone = kept.keys() - places.keys()
-    begun = [(each, Tracked(today)) for each in followed - before]
+    begun = [(each, TrackedDays(today)) for each in followed - before]
     ended = [(each, spans[each]._replace(until=today - timedelta(days=1))) for each in before - followed]
     if changed or gone or begun or ended:
         with writer.journal.transaction():
@@ -316,13 +325,13 @@ def _note_scope(
 
 def _moves(
     before: Mapping[int, IterationPoints], after: Mapping[int, IterationPoints], followed: frozenset[int]
-) -> Iterator[Move]:
+) -> Iterator[ScopeMove]:
     for item_id in before.keys() | after.keys():
         was, is_now = before.get(item_id), after.get(item_id)
         if was == is_now:
             continue
         for iteration_id in {each.iteration_id for each in (was, is_now) if each is not None} & followed:
-            yield Move(iteration_id, item_id, _points(was, iteration_id), _points(is_now, iteration_id))
+            yield ScopeMove(iteration_id, item_id, _points(was, iteration_id), _points(is_now, iteration_id))
 
 
 def _points(place: IterationPoints | None, iteration_id: int) -> float | None:
@@ -338,7 +347,7 @@ class StatusHistory:
     def __init__(self, files: LocalDatabase, today: Callable[[], date]) -> None:
         self._files = files
         self._today = today
-        self._pace = _Pace(files, "statuses of", few=1_000, speed=500)
+        self._pace = _ScanPace(files, "statuses of", few=1_000, speed=500)
 
     async def note(self, project_id: int) -> None:
         """Scan the items in progress. The syncing process calls it after every complete sync."""

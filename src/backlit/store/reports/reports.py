@@ -107,7 +107,7 @@ MOST_RUNS = 12
 NOBODY = "nobody"
 
 
-class Records(Struct, frozen=True):
+class ReportRecords(Struct, frozen=True):
     """The recorded history, and the last made-up day of it."""
 
     snapshots: Snapshots
@@ -119,7 +119,7 @@ class Records(Struct, frozen=True):
 class Reports:
     """The reports of the current project. `coverages` lists their possible subjects."""
 
-    def __init__(self, files: LocalDatabase, lookups: Lookups, records: Records, names: StoreNames) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups, records: ReportRecords, names: StoreNames) -> None:
         self._files = files
         self._lookups = lookups
         self._records = records

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.journal.reports import Move, ObservedStatus, SnapshotRow, Tracked
+from backlit.store.journal.reports import ObservedStatus, ScopeMove, SnapshotRow, TrackedDays
 from backlit.store.mirror.times import local_times
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.people import iteration_of
@@ -76,7 +76,7 @@ class SampleHistory:
             await self._files.write(lambda writer: _write(writer, project_id, made, key))
 
 
-class Stretch(Struct, frozen=True):
+class StatusStretch(Struct, frozen=True):
     """An item's iteration and status from a day to the day before another."""
 
     iteration_id: int
@@ -90,7 +90,7 @@ class SampleRecords(Struct, frozen=True):
 
     lines: Mapping[date, list[SnapshotRow]] = field(default_factory=dict)
     observed: Mapping[int, ObservedStatus] = field(default_factory=dict)
-    moves: Mapping[date, list[Move]] = field(default_factory=dict)
+    moves: Mapping[date, list[ScopeMove]] = field(default_factory=dict)
     changes: Sequence[tuple[int, ObservedStatus]] = ()
 
 
@@ -123,7 +123,7 @@ def _write(writer: WriteContext, project_id: int, made: SampleRecords, setting: 
         first, last = min(made.lines), max(made.lines)
         places = {move.iteration_id for moves in made.moves.values() for move in moves}
         writer.journal.scope_log.follow(
-            project_id, [(place, spans.get(place, Tracked(first, last))._replace(since=first)) for place in places]
+            project_id, [(place, spans.get(place, TrackedDays(first, last))._replace(since=first)) for place in places]
         )
         writer.journal.settings.keep(setting, last.isoformat())
     writer.signal.publish(StoreChange(Subject.HISTORY))
@@ -142,7 +142,7 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date, z
     start = max(end - MAX_HISTORY_DAYS * _DAY, min((first for first, _ in iterations.values()), default=end) - _DAY)
     changes: dict[tuple[int, str], dict[date, list[float]]] = defaultdict(lambda: defaultdict(lambda: [0, 0.0]))
     observed: dict[int, ObservedStatus] = {}
-    moves: list[tuple[date, Move]] = []
+    moves: list[tuple[date, ScopeMove]] = []
     started: list[tuple[int, ObservedStatus]] = []
     for item_id, iteration_id, status, points, *moments in items:
         item = KnownItem(
@@ -164,18 +164,18 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date, z
     return SampleRecords(lines, observed, _noted(moves, sorted(lines)), started)
 
 
-def _moves(item: KnownItem, stretches: Iterable[Stretch], end: date) -> Iterator[tuple[date, Move]]:
+def _moves(item: KnownItem, stretches: Iterable[StatusStretch], end: date) -> Iterator[tuple[date, ScopeMove]]:
     counted = (each for each in stretches if each.status and _GROUPS.of(each.status) is not StatusGroup.EXCLUDED)
     for place, run in groupby(counted, key=lambda each: each.iteration_id):
         parts = list(run)
-        yield parts[0].first, Move(place, item.id, None, item.points)
+        yield parts[0].first, ScopeMove(place, item.id, None, item.points)
         if parts[-1].end < end:
-            yield parts[-1].end, Move(place, item.id, item.points, None)
+            yield parts[-1].end, ScopeMove(place, item.id, item.points, None)
 
 
-def _noted(moves: Iterable[tuple[date, Move]], recorded: Sequence[date]) -> dict[date, list[Move]]:
+def _noted(moves: Iterable[tuple[date, ScopeMove]], recorded: Sequence[date]) -> dict[date, list[ScopeMove]]:
     """Return the moves by the day they were observed. The first recorded ones count from the item's creation."""
-    found: dict[date, list[Move]] = defaultdict(list)
+    found: dict[date, list[ScopeMove]] = defaultdict(list)
     for day, move in moves:
         at = bisect_left(recorded, day)
         if at < len(recorded):
@@ -188,7 +188,7 @@ def _iterations(connection: sqlite3.Connection, project_id: int) -> Days:
     return {each.id: (each.start, each.end) for each in entries if each.start and each.end and not each.is_release}
 
 
-def _stretches(item: KnownItem, iterations: Days, end: date) -> Iterator[Stretch]:
+def _stretches(item: KnownItem, iterations: Days, end: date) -> Iterator[StatusStretch]:
     """Yield an item's stretches until `end`, by reproducible chance. Known days are respected."""
     random = Random(item.id)  # noqa: S311 # a sample, not a secret
     made, status, place = item.made, item.status, item.iteration_id
@@ -196,7 +196,7 @@ def _stretches(item: KnownItem, iterations: Days, end: date) -> Iterator[Stretch
         return
     first, last = iterations.get(place, (end, end))
     if first >= end:
-        yield Stretch(place, status, made, end)
+        yield StatusStretch(place, status, made, end)
         return
     came = made
     before = next((key for key, (_, other) in iterations.items() if other == first - _DAY), None)
@@ -227,8 +227,8 @@ def _stretches(item: KnownItem, iterations: Days, end: date) -> Iterator[Stretch
     yield from _shown(place, status, max(came, over), end)
 
 
-def _shown(place: int, status: str, first: date, end: date) -> Iterable[Stretch]:
-    return [Stretch(place, status, first, end)] if first < end else []
+def _shown(place: int, status: str, first: date, end: date) -> Iterable[StatusStretch]:
+    return [StatusStretch(place, status, first, end)] if first < end else []
 
 
 def _lines(

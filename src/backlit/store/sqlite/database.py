@@ -98,7 +98,7 @@ class SqliteTable:
         self._connection = connection
 
 
-class OpenedFile:
+class FileIdentity:
     """The identity of an opened database file. SQLite silently keeps using a file that was deleted or replaced."""
 
     def __init__(self, path: Path) -> None:
@@ -211,7 +211,7 @@ def _code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-class Found:
+class QueryRows:
     """The rows of a query, with a cursor's methods."""
 
     def __init__(self, rows: list[Any], interruption: sqlite3.OperationalError | None = None) -> None:
@@ -239,10 +239,10 @@ class JournalReads:
         self._path = path
         self._lock = threading.Lock()
 
-    def execute(self, sql: str, values: Sequence[object] = ()) -> Found:
+    def execute(self, sql: str, values: Sequence[object] = ()) -> QueryRows:
         try:
             with self._lock:
-                return Found(self._connection.execute(sql, tuple(values)).fetchall())
+                return QueryRows(self._connection.execute(sql, tuple(values)).fetchall())
         except sqlite3.Error as error:
             raise (damaged_journal if is_damage(error) else failure)(error, self._path) from error
 

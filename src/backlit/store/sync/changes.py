@@ -104,7 +104,7 @@ _NOT_OFFERED = -1
 FEEDS = (Subject.COMMENTS, Subject.ATTACHMENTS)
 
 
-class Feed:
+class CreatedObjectFeed:
     """The feed of a noun. Without the service's support, comments and files are read with their item."""
 
     def __init__(self, subject: Subject, listing: "ListEndpoint", files: LocalDatabase, put: Put) -> None:
@@ -173,15 +173,15 @@ class Feed:
         await self._files.write(act)
 
 
-def feeds_of(client: "Client", files: LocalDatabase) -> tuple[Feed, ...]:
+def feeds_of(client: "Client", files: LocalDatabase) -> tuple[CreatedObjectFeed, ...]:
     def put_comments(writer: WriteContext, found: Iterable[Document]) -> frozenset[int]:
         documents = list(found)
         note_comments(writer, documents)
         return writer.mirror.comments.put(documents)
 
     return (
-        Feed(Subject.COMMENTS, client.comments, files, put_comments),
-        Feed(
+        CreatedObjectFeed(Subject.COMMENTS, client.comments, files, put_comments),
+        CreatedObjectFeed(
             Subject.ATTACHMENTS, client.attachments, files, lambda writer, found: writer.mirror.attachments.put(found)
         ),
     )

@@ -13,7 +13,7 @@ from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, whole
 from backlit.store.records.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
-from backlit.store.remote.capabilities import CLOCK, TRAITS, Traits, probe, traits_of
+from backlit.store.remote.capabilities import CLOCK, TRAITS, ServiceTraits, probe, traits_of
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered, run_together, store_items
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, known_ids
@@ -152,7 +152,7 @@ class Sync:
         await self._keep_clock()
         await self._files.write(lambda writer: writer.mirror.full_text.look())
 
-    async def _items(self, project_id: int, traits: Traits | None, *, is_asked: bool) -> None:
+    async def _items(self, project_id: int, traits: ServiceTraits | None, *, is_asked: bool) -> None:
         if traits is None:
             traits = await self._try_out()
         lists = ProjectLists(self._client, traits, project_id)
@@ -164,7 +164,7 @@ class Sync:
             for feed in self._feeds:
                 await feed.run(lists)
 
-    async def _try_out(self) -> Traits:
+    async def _try_out(self) -> ServiceTraits:
         traits = await probe(self._client, await self._note("capabilities"))
         if traits.is_sure:
             await self._set_note(TRAITS, traits.document())

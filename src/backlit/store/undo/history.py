@@ -13,7 +13,7 @@ from backlit.store.edits.items import edit_entry, show, show_without, with_depen
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.ranking import move_back
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.journal.undo_log import ActState, Copy
+from backlit.store.journal.undo_log import ActState, ItemCopy
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
     ON_COMMENTS,
@@ -30,25 +30,25 @@ from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.undo.items import UndoPlan, restore
 from backlit.store.undo.nodes import restore_nodes, return_nodes
 from backlit.store.undo.operations import (
-    Delete,
-    DeleteComment,
-    DeleteNode,
-    Effect,
+    DeleteCommentOperation,
+    DeleteItemOperation,
+    DeleteNodeOperation,
+    DiscardEntryOperation,
+    EditItemOperation,
+    EditNodeOperation,
     FieldChange,
-    Final,
-    Missing,
-    Move,
-    Named,
-    Recall,
-    Rerank,
-    Restore,
-    RestoreNode,
-    Return,
-    Withdraw,
-    Write,
-    WriteComment,
-    WriteNode,
-    Written,
+    IrreversibleNodeChange,
+    MissingItem,
+    NamedItem,
+    RecallDeletionOperation,
+    RecreateCommentOperation,
+    RecreateItemOperation,
+    RecreateNodesOperation,
+    RestoreEntryOperation,
+    RestoreRanksOperation,
+    UndoEffect,
+    UndoOperation,
+    WritingOperation,
 )
 from backlit.store.views.lookups import Lookups
 
@@ -61,29 +61,29 @@ class Reversal(Struct, frozen=True):
     act: int
     is_redo: bool
     changes: tuple[FieldChange, ...] = ()
-    given_up: tuple[Named, ...] = ()
+    given_up: tuple[NamedItem, ...] = ()
     """New items that were never sent and are discarded."""
-    deleted: tuple[Named, ...] = ()
+    deleted: tuple[NamedItem, ...] = ()
     """Items to delete permanently."""
-    returned: tuple[Named, ...] = ()
+    returned: tuple[NamedItem, ...] = ()
     """Items that return unchanged, because their deletion was never sent."""
-    made_again: tuple[Named, ...] = ()
+    made_again: tuple[NamedItem, ...] = ()
     """Deleted items that are created again under new ids, with their tasks and comments."""
     new_ids: tuple[int, ...] = ()
     """The temporary ids of `made_again`, once they are created."""
     comments_deleted: tuple[str, ...] = ()
     comments_written: tuple[str, ...] = ()
-    moved: tuple[Named, ...] = ()
+    moved: tuple[NamedItem, ...] = ()
     """Items that return to their former position."""
     nodes: tuple[OutboxEntry, ...] = ()
     """Changes of areas and iterations: entries to discard, to restore or to write."""
-    nodes_deleted: tuple[DeleteNode, ...] = ()
+    nodes_deleted: tuple[DeleteNodeOperation, ...] = ()
     """Areas and iterations to delete on the service, which has them or may have them."""
-    nodes_made: tuple[RestoreNode, ...] = ()
+    nodes_made: tuple[RecreateNodesOperation, ...] = ()
     """Deleted areas and iterations that are created again under new ids, with their subtrees."""
     recalled: tuple[OutboxEntry, ...] = ()
     """Deletions of unclear outcome. Each is looked up, and a deleted object is restored."""
-    final: tuple[Final, ...] = ()
+    final: tuple[IrreversibleNodeChange, ...] = ()
     """Changes of areas and iterations that cannot be undone, with the reason."""
     missing: tuple[int, ...] = ()
     """Deleted items, which cannot be changed any more."""
@@ -105,7 +105,7 @@ class Reversal(Struct, frozen=True):
         return bool(self.missing or self.final) and not self.item_ids
 
 
-class History:
+class UndoHistory:
     """The undoable and redoable acts."""
 
     def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
@@ -159,7 +159,7 @@ def deleted_status(statuses: Iterable[str]) -> str | None:
     return next((status for status in statuses if status.strip().casefold() == DELETED), None)
 
 
-def _next(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool) -> tuple[int | None, list[Effect]]:
+def _next(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool) -> tuple[int | None, list[UndoEffect]]:
     undo_log = writer.journal.undo_log
     for act in list(undo_log.to_redo() if is_redo else undo_log.to_undo()):
         plan = UndoPlan(writer, act, soft)
@@ -169,16 +169,16 @@ def _next(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool) -
     return None, []
 
 
-def _described(writer: WriteContext, act: int, told: Sequence[Effect], *, is_redo: bool) -> Reversal:
+def _described(writer: WriteContext, act: int, told: Sequence[UndoEffect], *, is_redo: bool) -> Reversal:
     moves = [move for move, _ in told]
 
-    def named(wanted: Iterable[int]) -> tuple[Named, ...]:
+    def named(wanted: Iterable[int]) -> tuple[NamedItem, ...]:
         return tuple(_named(writer.mirror.effective(item_id) or {"id": item_id}) for item_id in wanted)
 
-    unsent = [move.entry for move in moves if isinstance(move, Withdraw)]
-    again = [move.entry for move in moves if isinstance(move, Return)]
-    ranked = [each for move in moves if isinstance(move, Rerank) for each in move.entries]
-    made_again = tuple(_named(move.copy.item) for move in moves if isinstance(move, Restore))
+    unsent = [move.entry for move in moves if isinstance(move, DiscardEntryOperation)]
+    again = [move.entry for move in moves if isinstance(move, RestoreEntryOperation)]
+    ranked = [each for move in moves if isinstance(move, RestoreRanksOperation) for each in move.entries]
+    made_again = tuple(_named(move.copy.item) for move in moves if isinstance(move, RecreateItemOperation))
     back = [_of_entry(each) for each in again if each.kind is EntryKind.ADD]
     return Reversal(
         act=act,
@@ -188,48 +188,50 @@ def _described(writer: WriteContext, act: int, told: Sequence[Effect], *, is_red
         deleted=named(
             move.item_id
             for move in moves
-            if isinstance(move, Delete) or (isinstance(move, Return) and move.entry.kind is EntryKind.DELETE)
+            if isinstance(move, DeleteItemOperation)
+            or (isinstance(move, RestoreEntryOperation) and move.entry.kind is EntryKind.DELETE)
         ),
         returned=(*(_of_entry(each) for each in unsent if each.kind is EntryKind.DELETE), *back),
         made_again=made_again,
         comments_deleted=(
             *(str(each.payload["text"]) for each in unsent if each.kind is EntryKind.COMMENT),
             *(str(each.payload["text"]) for each in again if each.kind is EntryKind.DELETE_COMMENT),
-            *(move.text for move in moves if isinstance(move, DeleteComment)),
+            *(move.text for move in moves if isinstance(move, DeleteCommentOperation)),
         ),
         comments_written=(
             *(str(each.payload["text"]) for each in unsent if each.kind is EntryKind.DELETE_COMMENT),
             *(str(each.payload["text"]) for each in again if each.kind is EntryKind.COMMENT),
-            *(move.text for move in moves if isinstance(move, WriteComment)),
+            *(move.text for move in moves if isinstance(move, RecreateCommentOperation)),
         ),
         nodes=tuple(
             move.entry
             for move in moves
-            if isinstance(move, Withdraw | Return | WriteNode) and move.entry.kind in ON_NODES - RECALLS
+            if isinstance(move, DiscardEntryOperation | RestoreEntryOperation | EditNodeOperation)
+            and move.entry.kind in ON_NODES - RECALLS
         ),
-        nodes_deleted=tuple(move for move in moves if isinstance(move, DeleteNode)),
-        nodes_made=tuple(move for move in moves if isinstance(move, RestoreNode)),
-        recalled=tuple(move.entry for move in moves if isinstance(move, Recall)),
-        final=tuple(move for move in moves if isinstance(move, Final)),
-        missing=tuple(move.item_id for move in moves if isinstance(move, Missing)),
+        nodes_deleted=tuple(move for move in moves if isinstance(move, DeleteNodeOperation)),
+        nodes_made=tuple(move for move in moves if isinstance(move, RecreateNodesOperation)),
+        recalled=tuple(move.entry for move in moves if isinstance(move, RecallDeletionOperation)),
+        final=tuple(move for move in moves if isinstance(move, IrreversibleNodeChange)),
+        missing=tuple(move.item_id for move in moves if isinstance(move, MissingItem)),
         moved=named(each.item_id for each in ranked),
         item_ids=frozenset(
-            {move.item_id for move in moves if isinstance(move, Written)}
+            {move.item_id for move in moves if isinstance(move, WritingOperation)}
             | {each.item_id for each in ranked}
-            | {item_id for move in moves if isinstance(move, RestoreNode) for item_id in move.item_ids}
+            | {item_id for move in moves if isinstance(move, RecreateNodesOperation) for item_id in move.item_ids}
         ),
     )
 
 
-def _named(document: Document) -> Named:
+def _named(document: Document) -> NamedItem:
     name = str(fields_in(document).get("Name") or "")
-    return Named(id_in(document), str(document.get("type") or ""), name)
+    return NamedItem(id_in(document), str(document.get("type") or ""), name)
 
 
-def _of_entry(entry: OutboxEntry) -> Named:
+def _of_entry(entry: OutboxEntry) -> NamedItem:
     fields = entry.payload.get("fields")
     name = fields.get("Name") if isinstance(fields, dict) else entry.payload.get("name")
-    return Named(entry.item_id, str(entry.payload.get("type") or ""), str(name or ""))
+    return NamedItem(entry.item_id, str(entry.payload.get("type") or ""), str(name or ""))
 
 
 def _revert(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool) -> Reversal | None:
@@ -240,7 +242,7 @@ def _revert(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool)
     if described.is_impossible:
         writer.journal.undo_log.set_state(act, ActState.OVER)
         return described
-    unsent = with_dependents(writer, [move.entry for move, _ in told if isinstance(move, Withdraw)])
+    unsent = with_dependents(writer, [move.entry for move, _ in told if isinstance(move, DiscardEntryOperation)])
     with writer.journal.transaction():
         step = writer.journal.undo_log.go_on(act, ActState.DONE if is_redo else ActState.UNDONE)
         withdraw(writer, unsent, step)
@@ -256,7 +258,7 @@ def _revert(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool)
     return replace(described, new_ids=tuple(_new_ids(described.made_again, written)))
 
 
-def _new_ids(made_again: Sequence[Named], written: Sequence[OutboxEntry]) -> Iterator[int]:
+def _new_ids(made_again: Sequence[NamedItem], written: Sequence[OutboxEntry]) -> Iterator[int]:
     added = iter([each for each in written if each.kind is EntryKind.ADD])
     for named in made_again:
         yield next((each.item_id for each in added if replace(_of_entry(each), id=named.id) == named), 0)
@@ -289,7 +291,7 @@ def _create_again(writer: WriteContext, item_id: int) -> int:
     return made
 
 
-def _with_gone_tasks(writer: WriteContext, copy: Copy, kept: Copy | None) -> Copy:
+def _with_gone_tasks(writer: WriteContext, copy: ItemCopy, kept: ItemCopy | None) -> ItemCopy:
     """Return a copy with the kept tasks that others deleted together with the item, and their comments."""
     if kept is None:
         return copy
@@ -305,52 +307,54 @@ def _moved_comment(writer: WriteContext, comment: OutboxEntry) -> OutboxEntry:
     return new_comment(comment.project_id, item_id, text, for_customers=for_customers)
 
 
-def _written(writer: WriteContext, moves: Sequence[Move], step: int) -> list[OutboxEntry]:
+def _written(writer: WriteContext, moves: Sequence[UndoOperation], step: int) -> list[OutboxEntry]:
     """Journal the operations: restored nodes after the entries that may name them, discarded node entries last."""
-    restored = [move for move in moves if isinstance(move, RestoreNode)]
-    returned = [move.entry for move in moves if isinstance(move, Return) and move.entry.kind in ON_NODES]
+    restored = [move for move in moves if isinstance(move, RecreateNodesOperation)]
+    returned = [move.entry for move in moves if isinstance(move, RestoreEntryOperation) and move.entry.kind in ON_NODES]
     written = [entry for move in moves for entry in _carried_out(writer, move, step)]
     written += restore_nodes(writer, restored, {each.item_id for each in written}, step)
     return [*written, *return_nodes(writer, returned, step)]
 
 
-def _carried_out(writer: WriteContext, move: Move, step: int) -> Iterator[OutboxEntry]:
+def _carried_out(writer: WriteContext, move: UndoOperation, step: int) -> Iterator[OutboxEntry]:
     match move:
-        case Write(item_id, payload, base, original):
+        case EditItemOperation(item_id, payload, base, original):
             document = writer.mirror.effective(item_id) or {}
             entry = replace(edit_entry(item_id, document, payload), base=base)
             yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
-        case Return(entry) if entry.kind not in ON_NODES:
+        case RestoreEntryOperation(entry) if entry.kind not in ON_NODES:
             item_id = writer.journal.renames.followed(entry.item_id)
             returned = replace(entry, state=EntryState.WAITING, item_id=item_id)
             writer.journal.update(returned)
             yield from _standing_for(writer, entry.id, [returned], step)
-        case Recall(entry):
+        case RecallDeletionOperation(entry):
             writer.journal.update(replace(entry, state=EntryState.DISCARDED))
             writer.journal.undo_log.withdraw([entry.id], step)
             yield from (entry, *writer.journal.add([recall_of(entry)], step))
-        case Rerank(entries):
+        case RestoreRanksOperation(entries):
             yield from move_back(writer, entries, step)
-        case WriteNode(entry) | DeleteNode(entry):
+        case EditNodeOperation(entry) | DeleteNodeOperation(entry):
             yield from writer.journal.add([entry], step)
-        case Delete(item_id, original):
+        case DeleteItemOperation(item_id, original):
             deletions = journal_deletions(writer, [deletion_of(writer, item_id)], step)
             yield from _standing_for(writer, original, deletions, step)
-        case Restore(copy):
+        case RecreateItemOperation(copy):
             yield from restore(writer, copy, step)
-        case DeleteComment() | WriteComment():
+        case DeleteCommentOperation() | RecreateCommentOperation():
             yield from _commented(writer, move, step)
 
 
-def _commented(writer: WriteContext, move: DeleteComment | WriteComment, step: int) -> Iterator[OutboxEntry]:
+def _commented(
+    writer: WriteContext, move: DeleteCommentOperation | RecreateCommentOperation, step: int
+) -> Iterator[OutboxEntry]:
     match move:
-        case DeleteComment(item_id, comment_id, text, kind, original):
+        case DeleteCommentOperation(item_id, comment_id, text, kind, original):
             of_item = {"workItemId": item_id, "projectId": (writer.mirror.effective(item_id) or {}).get("projectId")}
             known = {"id": comment_id, **of_item, "description": text, "type": kind}
             comment = writer.mirror.comments.document(comment_id) or known  # an older read may have hidden it
             entry = deletion_of_comment(comment)
             yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
-        case WriteComment(item_id, text, for_customers):
+        case RecreateCommentOperation(item_id, text, for_customers):
             project_id = id_in(writer.mirror.effective(item_id) or {}, "projectId")
             written = new_comment(project_id, item_id, text, for_customers=for_customers)
             yield from writer.journal.add([written], step)

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from backlit.store.edits.deletions import is_settable
 from backlit.store.files.files import WriteContext
-from backlit.store.journal.undo_log import Copy
+from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.records.entry import (
     ON_NODES,
@@ -23,19 +23,19 @@ from backlit.store.records.item import Document, fields_in, id_in, moment, whole
 from backlit.store.records.merge import kept_otherwise, merge
 from backlit.store.undo.nodes import NodeReversals, opposite
 from backlit.store.undo.operations import (
-    Delete,
-    DeleteComment,
-    Effect,
+    DeleteCommentOperation,
+    DeleteItemOperation,
+    DiscardEntryOperation,
+    EditItemOperation,
+    EditNodeOperation,
     FieldChange,
-    Missing,
-    Recall,
-    Rerank,
-    Restore,
-    Return,
-    Withdraw,
-    Write,
-    WriteComment,
-    WriteNode,
+    MissingItem,
+    RecallDeletionOperation,
+    RecreateCommentOperation,
+    RecreateItemOperation,
+    RestoreEntryOperation,
+    RestoreRanksOperation,
+    UndoEffect,
 )
 
 UNMADE_LATER = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
@@ -76,7 +76,7 @@ class UndoPlan:
         """True if every entry was discarded, so that nothing is left to revert."""
         return not self._entries and not self._withdrawn
 
-    def moves(self) -> Iterator[Effect]:
+    def moves(self) -> Iterator[UndoEffect]:
         """Yield the operations, the latest entry's first."""
         yield from self._moved_back([each for each in self._entries if _is_moved(each)])
         for entry in reversed(self._entries):
@@ -86,34 +86,34 @@ class UndoPlan:
         for entry in self._withdrawn:
             yield from self._returned(entry, returning)
 
-    def _moved_back(self, entries: list[OutboxEntry]) -> Iterator[Effect]:
+    def _moved_back(self, entries: list[OutboxEntry]) -> Iterator[UndoEffect]:
         there = [replace(each, item_id=self._id(each)) for each in entries]
         for each in there:
             if self._mirror.effective(each.item_id) is None:
-                yield Missing(each.item_id), ()
+                yield MissingItem(each.item_id), ()
         moved = tuple(each for each in there if self._mirror.effective(each.item_id) is not None)
         if moved:
-            yield Rerank(moved), ()
+            yield RestoreRanksOperation(moved), ()
 
     def _id(self, entry: OutboxEntry) -> int:
         return self._ids[entry.id]
 
-    def _taken_back(self, entry: OutboxEntry) -> Iterator[Effect]:
+    def _taken_back(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
         if not entry.may_have_been_sent:
             taken = list(self._partly_taken(entry))
             again = {key for each in self._withdrawn_of_item.get(entry.item_id, ()) for key in each.touched}
             again |= {each.key for _, changes in taken for each in changes}
-            yield Withdraw(entry), tuple(each for each in self._changes_of(entry) if each.key not in again)
+            yield DiscardEntryOperation(entry), tuple(each for each in self._changes_of(entry) if each.key not in again)
             yield from taken
         elif entry.kind is EntryKind.EDIT:
             payload = {key: each for key, each in entry.payload.items() if not self._nodes.goes_along(entry, key)}
             yield from self._written(self._id(entry), {key: entry.base.get(key) for key in payload}, payload)
         elif entry.state is not EntryState.SENT and entry.kind in RECALLED:
-            yield Recall(entry), ()
+            yield RecallDeletionOperation(entry), ()
         elif entry.kind not in RECALLS:
             yield from self._sent_taken_back(entry)
 
-    def _sent_taken_back(self, entry: OutboxEntry) -> Iterator[Effect]:
+    def _sent_taken_back(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
         match entry.kind:
             case EntryKind.ADD:
                 yield from self._unmade(entry)
@@ -124,7 +124,7 @@ class UndoPlan:
             case EntryKind.DELETE_COMMENT:
                 yield from self._commented(entry)
             case EntryKind.NODE_EDIT:
-                yield WriteNode(opposite(entry)), ()
+                yield EditNodeOperation(opposite(entry)), ()
             case EntryKind.NODE_ADD:
                 for move in self._nodes.unmade(entry):
                     yield move, ()
@@ -142,7 +142,7 @@ class UndoPlan:
         then = {**entry.base, **self._left(entry.item_id)}
         return tuple(FieldChange(entry.item_id, key, now.get(key), then.get(key)) for key in entry.payload)
 
-    def _partly_taken(self, entry: OutboxEntry) -> Iterator[Effect]:
+    def _partly_taken(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
         """Yield the operations for an edit that the service accepted only in part."""
         if entry.kind is not EntryKind.EDIT or entry.state is not EntryState.REFUSED:
             return
@@ -153,11 +153,11 @@ class UndoPlan:
 
     def _written(
         self, item_id: int, wanted: Mapping[str, object], before: Mapping[str, object], stands_for: int = 0
-    ) -> Iterator[Effect]:
+    ) -> Iterator[UndoEffect]:
         """Yield the operation that restores former values, except for values that other users changed since."""
         document = self._mirror.effective(item_id)
         if document is None:
-            yield Missing(item_id), ()
+            yield MissingItem(item_id), ()
             return
         shown = fields_in(document)
         now = {**shown, **self._left(item_id)}
@@ -170,7 +170,7 @@ class UndoPlan:
                 FieldChange(item_id, key, shown.get(key), value, key in merged.conflicts)
                 for key, value in payload.items()
             )
-            yield Write(item_id, payload, expected, stands_for), changes
+            yield EditItemOperation(item_id, payload, expected, stands_for), changes
 
     def _left(self, item_id: int) -> Mapping[str, object]:
         """Return the item's fields without the step's unsent edits."""
@@ -184,62 +184,67 @@ class UndoPlan:
         fields = fields_in(laid_over(received, others)[0])
         return {key: fields.get(key) for key in keys}
 
-    def _unmade(self, entry: OutboxEntry) -> Iterator[Effect]:
+    def _unmade(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
         item_id = self._id(entry)
         document = self._mirror.effective(item_id)
         if document is None:
-            yield Missing(item_id), ()
+            yield MissingItem(item_id), ()
             return
         status = self._soft.get(str(document.get("type")))
         if status is not None and not self._is_hard:
             yield from self._written(item_id, {"Status": status}, {"Status": fields_in(document).get("Status")})
         elif self._journal.renames.followed(entry.parent_id or 0) not in self._made:
-            yield Delete(item_id), ()
+            yield DeleteItemOperation(item_id), ()
 
-    def _uncommented(self, entry: OutboxEntry) -> Iterator[Effect]:
+    def _uncommented(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
         item_id = self._id(entry)
         if self._is_hard and item_id in self._made:
             return
         if self._mirror.effective(item_id) is None:
-            yield Missing(item_id), ()
+            yield MissingItem(item_id), ()
             return
         comment_id = self._journal.renames.followed(entry.temporary_id)
-        yield DeleteComment(item_id, comment_id, str(entry.payload["text"]), entry.payload.get("type")), ()
+        yield DeleteCommentOperation(item_id, comment_id, str(entry.payload["text"]), entry.payload.get("type")), ()
 
-    def _restored(self, entry: OutboxEntry) -> Iterator[Effect]:
+    def _restored(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
         copy = self._journal.trash.of_entry(entry.id)
         parent_id = self._journal.renames.followed(id_in(fields_in(copy.item), "ParentID")) if copy else 0
         if copy is None or (parent_id and self._mirror.effective(parent_id) is None):
-            yield Missing(entry.item_id), ()
+            yield MissingItem(entry.item_id), ()
         else:
-            yield Restore(copy), ()
+            yield RecreateItemOperation(copy), ()
 
-    def _commented(self, entry: OutboxEntry) -> Iterator[Effect]:
+    def _commented(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
         item_id = self._id(entry)
         if self._mirror.effective(item_id) is None:
-            yield Missing(item_id), ()
+            yield MissingItem(item_id), ()
         else:
-            yield WriteComment(item_id, str(entry.payload.get("text") or ""), is_for_customers(entry.payload)), ()
+            yield (
+                RecreateCommentOperation(
+                    item_id, str(entry.payload.get("text") or ""), is_for_customers(entry.payload)
+                ),
+                (),
+            )
 
-    def _returned(self, entry: OutboxEntry, returning: set[int]) -> Iterator[Effect]:
+    def _returned(self, entry: OutboxEntry, returning: set[int]) -> Iterator[UndoEffect]:
         item_id = self._id(entry)
         if entry.kind in RECALLS:
             return  # a later entry creates it again if needed
         if entry.kind in {EntryKind.ADD, EntryKind.RANK, *ON_NODES} or entry.item_id in returning:
-            yield Return(entry), ()
+            yield RestoreEntryOperation(entry), ()
         elif item_id in self._unsent or self._mirror.effective(item_id) is None:
-            yield Missing(item_id), ()
+            yield MissingItem(item_id), ()
         elif entry.kind is EntryKind.EDIT:
             sent = {key for each in self._of_item.get(item_id, ()) if each.may_have_been_sent for key in each.touched}
             wanted = {key: value for key, value in entry.payload.items() if key not in sent}
             yield from self._written(item_id, wanted, {key: entry.base.get(key) for key in wanted}, entry.id)
         elif entry.kind is EntryKind.COMMENT or self._is_looked_for(entry):
-            yield Return(entry), ()
+            yield RestoreEntryOperation(entry), ()
         elif entry.kind is EntryKind.DELETE:
-            yield Delete(item_id, entry.id), ()
+            yield DeleteItemOperation(item_id, entry.id), ()
         else:
             text, kind = str(entry.payload.get("text") or ""), entry.payload.get("type")
-            yield DeleteComment(item_id, id_in(entry.payload), text, kind, entry.id), ()
+            yield DeleteCommentOperation(item_id, id_in(entry.payload), text, kind, entry.id), ()
 
     def _is_looked_for(self, entry: OutboxEntry) -> bool:
         open_recalls = [each for each in self._entries if each.kind in RECALLS and not each.may_have_been_sent]
@@ -258,7 +263,7 @@ def _is_moved(entry: OutboxEntry) -> bool:
     return entry.kind is EntryKind.RANK and entry.state is not EntryState.REFUSED
 
 
-def restore(writer: WriteContext, copy: Copy, step: int) -> Iterator[OutboxEntry]:
+def restore(writer: WriteContext, copy: ItemCopy, step: int) -> Iterator[OutboxEntry]:
     """Journal the creation of a copied item, in the open transaction. The old id leads to the new one."""
     made = _made(writer, copy.item, step)
     yield made
@@ -287,7 +292,7 @@ def _made(writer: WriteContext, document: Document, step: int) -> OutboxEntry:
 
 
 def _commented(
-    writer: WriteContext, made: OutboxEntry, copy: Copy, step: int, old_id: int | None = None
+    writer: WriteContext, made: OutboxEntry, copy: ItemCopy, step: int, old_id: int | None = None
 ) -> Iterable[OutboxEntry]:
     """Yield an item's comments, each preceded by a line with its original author and time."""
     wanted = copy.item_id if old_id is None else old_id

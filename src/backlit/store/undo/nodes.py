@@ -13,7 +13,7 @@ from backlit.store.mirror.overlay import laid_over_nodes, place_of, subtree, val
 from backlit.store.records.entry import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry, with_nodes_as
 from backlit.store.records.item import Document, fields_in, id_in, whole
 from backlit.store.records.merge import is_same
-from backlit.store.undo.operations import DeleteNode, Final, RestoreNode
+from backlit.store.undo.operations import DeleteNodeOperation, IrreversibleNodeChange, RecreateNodesOperation
 
 Tree = Mapping[int, Document]
 
@@ -60,7 +60,7 @@ class NodeReversals:
         is_own = key == self._place_key and entry.payload[key] in self._own
         return is_own and entry.base.get(key) == self._target
 
-    def unmade(self, entry: OutboxEntry) -> Iterator[DeleteNode | Final]:
+    def unmade(self, entry: OutboxEntry) -> Iterator[DeleteNodeOperation | IrreversibleNodeChange]:
         """Delete a created node, unless it has children from other acts.
 
         Its items move to the parent, unless the act chose another target. Nodes below a deleted one need no
@@ -69,37 +69,39 @@ class NodeReversals:
         tree = self._tree(entry)
         node_id = self._writer.journal.renames.followed(entry.temporary_id)
         if node_id not in tree:
-            yield Final(entry, "it was already deleted")
+            yield IrreversibleNodeChange(entry, "it was already deleted")
         elif id_in(tree[node_id], "parentId") not in self._own:
             yield self._deleted(entry, tree, node_id)
 
-    def _deleted(self, entry: OutboxEntry, tree: Tree, node_id: int) -> DeleteNode | Final:
+    def _deleted(self, entry: OutboxEntry, tree: Tree, node_id: int) -> DeleteNodeOperation | IrreversibleNodeChange:
         gone = subtree(tree.values(), node_id)
         others = [str(tree[each].get("name") or "") for each in gone if each != node_id and each not in self._own]
         if others:
             more = f" and {len(others) - 1:,} more" if len(others) > 1 else ""
-            return Final(entry, f"“{others[0]}”{more} is below it now; delete the node in its tree instead")
+            return IrreversibleNodeChange(
+                entry, f"“{others[0]}”{more} is below it now; delete the node in its tree instead"
+            )
         target = self._target if self._target in tree and self._target not in gone else None
         target = id_in(tree[node_id], "parentId") if target is None else target
         kind, now = str(entry.payload["tree"]), on_wire(tree[node_id])
-        return DeleteNode(
+        return DeleteNodeOperation(
             deletion_of_node(self._writer, (entry.project_id, kind), tree, node_id, target),
             target=str(tree[target].get("name") or ""),
             moved=totals_in(self._writer, kind, gone),
             is_changed=any(not is_same(now.get(key), value) for key, value in values_of(entry).items()),
         )
 
-    def restored(self, entry: OutboxEntry) -> RestoreNode | Final:
+    def restored(self, entry: OutboxEntry) -> RecreateNodesOperation | IrreversibleNodeChange:
         kept, tree = kept_nodes(entry), self._tree(entry)
         if not kept:
-            return Final(entry, "there is no copy of it; create it again")
+            return IrreversibleNodeChange(entry, "there is no copy of it; create it again")
         if id_in(kept[0], "parentId") not in tree:
-            return Final(entry, "its parent was deleted; create it again")
+            return IrreversibleNodeChange(entry, "its parent was deleted; create it again")
         target = id_in(entry.payload, "reassignmentId")
         known = [each for node in kept for each in _ids(node.get("items"))]
         there = map(self._writer.journal.renames.followed, known)
         item_ids = tuple(each for each in there if self._is_in(entry, each, target))
-        return RestoreNode(entry, item_ids, len(known) - len(item_ids) + (id_in(entry.payload, "left")))
+        return RecreateNodesOperation(entry, item_ids, len(known) - len(item_ids) + (id_in(entry.payload, "left")))
 
     def _is_in(self, entry: OutboxEntry, item_id: int, node_id: int) -> bool:
         document = self._writer.mirror.effective(item_id)
@@ -108,7 +110,7 @@ class NodeReversals:
 
 
 def restore_nodes(
-    writer: WriteContext, moves: Iterable[RestoreNode], placed: Collection[int], step: int
+    writer: WriteContext, moves: Iterable[RecreateNodesOperation], placed: Collection[int], step: int
 ) -> list[OutboxEntry]:
     """Journal the creation of deleted nodes, in the open transaction.
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from backlit.model.trees import NO_TOTALS, NodeTotals
-from backlit.store.journal.undo_log import Copy
+from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.records.entry import OutboxEntry
 
 
@@ -19,7 +19,7 @@ class FieldChange(Struct, frozen=True):
     is_contested: bool = False
 
 
-class Named(Struct, frozen=True):
+class NamedItem(Struct, frozen=True):
     """An item by number, type and name. It may be deleted."""
 
     id: int
@@ -27,7 +27,7 @@ class Named(Struct, frozen=True):
     name: str
 
 
-class _OnEntry(Struct, frozen=True):
+class _EntryOperation(Struct, frozen=True):
     """An operation on a whole entry."""
 
     entry: OutboxEntry
@@ -37,15 +37,15 @@ class _OnEntry(Struct, frozen=True):
         return self.entry.item_id
 
 
-class Withdraw(_OnEntry, frozen=True):
+class DiscardEntryOperation(_EntryOperation, frozen=True):
     """The discard of an unsent entry."""
 
 
-class Return(_OnEntry, frozen=True):
+class RestoreEntryOperation(_EntryOperation, frozen=True):
     """The return of a discarded entry."""
 
 
-class Write(Struct, frozen=True):
+class EditItemOperation(Struct, frozen=True):
     """An edit of an item. `base` holds the expected values on the service.
 
     `stands_for` is the repeated entry, 0 for none. The edit belongs to that entry's acts.
@@ -57,28 +57,28 @@ class Write(Struct, frozen=True):
     stands_for: int = 0
 
 
-class Delete(Struct, frozen=True):
+class DeleteItemOperation(Struct, frozen=True):
     """The permanent deletion of an item."""
 
     item_id: int
     stands_for: int = 0
 
 
-class Restore(Struct, frozen=True):
+class RecreateItemOperation(Struct, frozen=True):
     """The creation of a deleted item, under a new id."""
 
-    copy: Copy
+    copy: ItemCopy
 
     @property
     def item_id(self) -> int:
         return self.copy.item_id
 
 
-class Recall(_OnEntry, frozen=True):
+class RecallDeletionOperation(_EntryOperation, frozen=True):
     """The discard of a deletion with an unclear outcome. The service is asked, and a deleted object is restored."""
 
 
-class DeleteComment(Struct, frozen=True):
+class DeleteCommentOperation(Struct, frozen=True):
     """The deletion of a comment."""
 
     item_id: int
@@ -88,7 +88,7 @@ class DeleteComment(Struct, frozen=True):
     stands_for: int = 0
 
 
-class WriteComment(Struct, frozen=True):
+class RecreateCommentOperation(Struct, frozen=True):
     """A deleted comment, written again for its former audience."""
 
     item_id: int
@@ -96,26 +96,26 @@ class WriteComment(Struct, frozen=True):
     for_customers: bool = False
 
 
-class Missing(Struct, frozen=True):
+class MissingItem(Struct, frozen=True):
     """A deleted item that cannot be changed any more."""
 
     item_id: int
 
 
-class Rerank(Struct, frozen=True):
+class RestoreRanksOperation(Struct, frozen=True):
     """The return of items to their former positions."""
 
     entries: tuple[OutboxEntry, ...]
 
 
-class WriteNode(Struct, frozen=True):
+class EditNodeOperation(Struct, frozen=True):
     """The entry that reverts a sent change of a node."""
 
     entry: OutboxEntry
     item_id: int = 0
 
 
-class DeleteNode(Struct, frozen=True):
+class DeleteNodeOperation(Struct, frozen=True):
     """The entry that deletes a node which the act created. Its items move to another node."""
 
     entry: OutboxEntry
@@ -126,7 +126,7 @@ class DeleteNode(Struct, frozen=True):
     item_id: int = 0
 
 
-class RestoreNode(Struct, frozen=True):
+class RecreateNodesOperation(Struct, frozen=True):
     """The creation of a deleted subtree under new ids, and the return of its items from the deletion's target."""
 
     entry: OutboxEntry
@@ -136,7 +136,7 @@ class RestoreNode(Struct, frozen=True):
     item_id: int = 0
 
 
-class Final(Struct, frozen=True):
+class IrreversibleNodeChange(Struct, frozen=True):
     """A node's change that cannot be undone. The reason ends a sentence."""
 
     entry: OutboxEntry
@@ -144,20 +144,20 @@ class Final(Struct, frozen=True):
     item_id: int = 0
 
 
-Written = (
-    Withdraw
-    | Return
-    | Restore
-    | Recall
-    | Write
-    | Delete
-    | DeleteComment
-    | WriteComment
-    | WriteNode
-    | DeleteNode
-    | RestoreNode
+WritingOperation = (
+    DiscardEntryOperation
+    | RestoreEntryOperation
+    | RecreateItemOperation
+    | RecallDeletionOperation
+    | EditItemOperation
+    | DeleteItemOperation
+    | DeleteCommentOperation
+    | RecreateCommentOperation
+    | EditNodeOperation
+    | DeleteNodeOperation
+    | RecreateNodesOperation
 )
 """The operations that change an item or node."""
-Move = Written | Rerank | Missing | Final
-Effect = tuple[Move, tuple[FieldChange, ...]]
+UndoOperation = WritingOperation | RestoreRanksOperation | MissingItem | IrreversibleNodeChange
+UndoEffect = tuple[UndoOperation, tuple[FieldChange, ...]]
 """An operation, and the field changes that the user sees."""

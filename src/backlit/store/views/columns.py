@@ -18,7 +18,7 @@ from backlit.store.views.filter_sql import value_sql
 from backlit.store.views.query import level_day, level_value
 
 
-class Cells:
+class ColumnCells:
     """The values of columns, pending changes included, for the screen's thread; `faults` is the ready-check."""
 
     def __init__(
@@ -59,10 +59,10 @@ class ComputedColumn(NamedTuple):
     key: str
     title: str
     width: int
-    texts: Callable[[Cells, Sequence[int]], Mapping[int, str]]
+    texts: Callable[[ColumnCells, Sequence[int]], Mapping[int, str]]
 
 
-def _failed_rules(cells: Cells, ids: Sequence[int]) -> Mapping[int, str]:
+def _failed_rules(cells: ColumnCells, ids: Sequence[int]) -> Mapping[int, str]:
     due = cells.judged_among(ids)
     return {item_id: ", ".join(rule.label for rule in rules) for item_id, rules in cells.faults(due).items()}
 
@@ -82,7 +82,7 @@ WIDEST = 60
 _WRITTEN = re.compile(r"(?P<key>\w+)(?: +(?P<width>\d{1,3}))?(?P<grows> *\+)?(?: +drop +(?P<drop>\d{1,2}))?", re.ASCII)
 
 
-class ColumnWish(Struct, frozen=True):
+class ChosenColumn(Struct, frozen=True):
     """A requested column: its field or computed key, width (0: usual), growth, and drop order in narrow lists.
 
     The column with the smallest `drop` goes first. Columns with 0 follow, the last one first.
@@ -99,7 +99,7 @@ class ColumnWish(Struct, frozen=True):
         return " ".join(part for part in parts if part)
 
 
-def column_wish(text: str, key_of: Callable[[str], str]) -> ColumnWish:
+def column_wish(text: str, key_of: Callable[[str], str]) -> ChosenColumn:
     found = _WRITTEN.fullmatch(" ".join(text.split()))
     if found is None:
         raise BadRequest(f"Unknown column “{text.strip()}”. Example: status, tags 14+, iter drop 1.")
@@ -113,10 +113,10 @@ def column_wish(text: str, key_of: Callable[[str], str]) -> ColumnWish:
         raise BadRequest(f"{field.label} is too long for a column. Use the preview.")
     if width > WIDEST:
         raise BadRequest(f"A column can be {WIDEST} wide at most, {found['key']} has {width}.")
-    return ColumnWish(key, width, bool(found["grows"]), int(found["drop"] or 0))
+    return ChosenColumn(key, width, bool(found["grows"]), int(found["drop"] or 0))
 
 
-def without_repeats(wishes: Sequence[ColumnWish]) -> tuple[ColumnWish, ...]:
+def without_repeats(wishes: Sequence[ChosenColumn]) -> tuple[ChosenColumn, ...]:
     return tuple({wish.key: wish for wish in reversed(wishes)}[key] for key in dict.fromkeys(w.key for w in wishes))
 
 
@@ -128,9 +128,9 @@ class ChosenColumns:
 
     def __init__(self, files: LocalDatabase) -> None:
         self._files = files
-        self._wishes: tuple[ColumnWish, ...] | None = None
+        self._wishes: tuple[ChosenColumn, ...] | None = None
 
-    def wishes(self) -> Sequence[ColumnWish]:
+    def wishes(self) -> Sequence[ChosenColumn]:
         """Return the last chosen columns, empty for the usual ones. Unreadable ones count as empty."""
         if self._wishes is None:
             kept = self._files.journal.settings.value(_SETTING)
@@ -140,7 +140,7 @@ class ChosenColumns:
                 self._wishes = ()
         return self._wishes
 
-    def keep(self, wishes: Sequence[ColumnWish]) -> None:
+    def keep(self, wishes: Sequence[ChosenColumn]) -> None:
         self._wishes = tuple(wishes)
         text = json.dumps([str(each) for each in wishes])
         self._files.submit(lambda writer: writer.journal.settings.keep(_SETTING, text))

@@ -84,10 +84,10 @@ def value_sql(key: str) -> Sql:
 
 def condition(found: Filter, custom: Collection[Field] = ()) -> Sql:
     """Return the condition of a filter on `items`. An unknown result in SQL counts as false."""
-    return sql_of(found, _Dialect({**_TYPES, **{field.key: field.value_type for field in custom}}))
+    return sql_of(found, _MirrorDialect({**_TYPES, **{field.key: field.value_type for field in custom}}))
 
 
-class _Dialect:
+class _MirrorDialect:
     """SQL of the mirror; `types` are the types of all properties by key."""
 
     def __init__(self, types: Mapping[str, ValueType]) -> None:

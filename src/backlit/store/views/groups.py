@@ -34,7 +34,7 @@ class GroupLine(Struct, frozen=True):
     is_folded: bool = False
 
 
-class _Stretch(Struct, frozen=True):
+class _LineRange(Struct, frozen=True):
     """Consecutive lines: a header, or items from `start` to `stop` of the ids."""
 
     header: GroupLine | None
@@ -46,7 +46,7 @@ class _Stretch(Struct, frozen=True):
         return 1 if self.header else self.stop - self.start
 
 
-class Bucket(Struct, frozen=True):
+class GroupBucket(Struct, frozen=True):
     """The ids for one combination of values, with the number of items other than tasks and their points."""
 
     values: GroupKey
@@ -56,7 +56,7 @@ class Bucket(Struct, frozen=True):
 Figures = Mapping[GroupKey, tuple[int, float]]
 
 
-class Alike:
+class MergedGroupValues:
     """Values of a level that are merged with another value."""
 
     def __init__(self, level: int, sets: Sequence[Sequence[object]]) -> None:
@@ -71,8 +71,8 @@ class Alike:
 
 
 def in_order(
-    buckets: list[Bucket], ranks: Sequence[Mapping[object, object] | None], directions: Sequence[bool]
-) -> list[Bucket]:
+    buckets: list[GroupBucket], ranks: Sequence[Mapping[object, object] | None], directions: Sequence[bool]
+) -> list[GroupBucket]:
     """Sort buckets, level by level. The empty value is last in both directions."""
     for level in reversed(range(len(ranks))):
         places = ranks[level]
@@ -88,16 +88,16 @@ def _place(value: object, places: Mapping[object, object] | None) -> tuple[objec
     return (1, value, "") if isinstance(value, int | float) else (2, str(value).casefold())
 
 
-class Lines:
+class ListLines:
     """The content of each line. Folding a group rebuilds it, at the cost of the number of groups."""
 
     def __init__(self, count: int) -> None:
         self._groups: list[tuple[GroupLine, int, int]] = []
         self._numbers: Mapping[GroupKey, int] = {}
-        self._set([_Stretch(None, 0, count)])
+        self._set([_LineRange(None, 0, count)])
 
     @classmethod
-    def grouped(cls, keys: Sequence[str], buckets: Iterable[Bucket], figures: Figures) -> "Lines":
+    def grouped(cls, keys: Sequence[str], buckets: Iterable[GroupBucket], figures: Figures) -> "ListLines":
         lines = cls(0)
         lines._groups = list(_headers(keys, buckets, figures))
         outermost = [header.group for header in lines.headers if header.level == 1]
@@ -107,19 +107,19 @@ class Lines:
 
     def fold(self, folded: frozenset[GroupKey]) -> None:
         deepest = max((header.level for header, _, _ in self._groups), default=0)
-        stretches: list[_Stretch] = []
+        stretches: list[_LineRange] = []
         hidden: GroupKey | None = None
         for header, start, stop in self._groups:
             if hidden is not None and header.group[: len(hidden)] == hidden:
                 continue
             hidden = header.group if header.group in folded else None
             shown = replace(header, is_folded=True) if hidden is not None else header
-            stretches.append(_Stretch(shown, start, stop))
+            stretches.append(_LineRange(shown, start, stop))
             if hidden is None and header.level == deepest:
-                stretches.append(_Stretch(None, start, stop))
+                stretches.append(_LineRange(None, start, stop))
         self._set(stretches)
 
-    def _set(self, stretches: list[_Stretch]) -> None:
+    def _set(self, stretches: list[_LineRange]) -> None:
         self._stretches = stretches
         self._firsts: list[int] = []
         self._tops: list[int] = []
@@ -186,7 +186,9 @@ class Lines:
         return None
 
 
-def _headers(keys: Sequence[str], buckets: Iterable[Bucket], figures: Figures) -> Iterator[tuple[GroupLine, int, int]]:
+def _headers(
+    keys: Sequence[str], buckets: Iterable[GroupBucket], figures: Figures
+) -> Iterator[tuple[GroupLine, int, int]]:
     stretches: dict[GroupKey, list[int]] = {}
     at = 0
     for bucket in buckets:
@@ -228,7 +230,7 @@ def facets(mirror: sqlite3.Connection, query: ViewStatements, key: str, times: L
 _NO_TASK = Comparison(Operator.NE, Property("type"), Literal(ItemType.TASK.value))
 
 
-class TasksShown(Struct, frozen=True):
+class ShownTasks(Struct, frozen=True):
     """The shown tasks: those of all items or of none, with some items as exceptions."""
 
     of_all: bool = False
@@ -240,7 +242,7 @@ class TasksShown(Struct, frozen=True):
     def shows(self, item_id: int) -> bool:
         return self.of_all != (item_id in self.but_of)
 
-    def turned(self, item_id: int, *, is_shown: bool) -> "TasksShown":
+    def turned(self, item_id: int, *, is_shown: bool) -> "ShownTasks":
         but_of = self.but_of | {item_id} if is_shown != self.of_all else self.but_of - {item_id}
         return replace(self, but_of=but_of)
 
@@ -251,4 +253,4 @@ class TasksShown(Struct, frozen=True):
         return Or((_NO_TASK, Not(among) if self.of_all else among))
 
 
-NO_TASKS = TasksShown()
+NO_TASKS = ShownTasks()

@@ -14,7 +14,7 @@ from backlit.store.records.item import Document, Item, id_in, item_of, moment, w
 from backlit.store.sqlite.database import ids_json
 
 
-class Batch:
+class ItemBatch:
     """Reads of any set of items. Unknown ids are left out."""
 
     def __init__(self, files: LocalDatabase) -> None:

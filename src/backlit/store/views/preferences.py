@@ -36,7 +36,7 @@ def _key(purpose: str) -> str:
     return f"typed {purpose}"
 
 
-class KeptValues:
+class ScreenValues:
     """Small values of the screens by key: what was open last, and notes that were hidden."""
 
     def __init__(self, files: LocalDatabase) -> None:
@@ -55,7 +55,7 @@ START_PROBLEMS = "start problems"
 """The key of the faults that the last start of the application found in the configuration, as a list of sentences."""
 
 
-class Drafts:
+class TextDrafts:
     """Unfinished texts by key. It is announced which items begin or cease to have one."""
 
     def __init__(self, files: LocalDatabase, signal: Signal) -> None:
@@ -95,7 +95,7 @@ class Drafts:
 _BOARD_SETTING = "board"
 
 
-class BoardKept(Struct, frozen=True):
+class KeptBoardLayout(Struct, frozen=True):
     """The chosen fields of columns and lanes, and the collapsed columns by their first value."""
 
     columns: str
@@ -113,14 +113,14 @@ class BoardLayouts:
         self._files = files
         self._project = project
 
-    def found(self, usual: BoardKept, written: str = "") -> BoardKept:
+    def found(self, usual: KeptBoardLayout, written: str = "") -> KeptBoardLayout:
         text = self._files.journal.settings.value(self._key())
         kept = orjson.loads(text) if text else {}
         if kept.get("usual") != _settings_of(usual, written):
             return usual
-        return BoardKept(kept["columns"], kept["lanes"], dict(kept["collapsed"]))
+        return KeptBoardLayout(kept["columns"], kept["lanes"], dict(kept["collapsed"]))
 
-    async def keep(self, usual: BoardKept, board: BoardKept, written: str = "") -> None:
+    async def keep(self, usual: KeptBoardLayout, board: KeptBoardLayout, written: str = "") -> None:
         key = self._key()
         kept = {
             "usual": _settings_of(usual, written),
@@ -135,5 +135,5 @@ class BoardLayouts:
         return f"{_BOARD_SETTING} {self._project() or 0}"
 
 
-def _settings_of(usual: BoardKept, written: str) -> list[str]:
+def _settings_of(usual: KeptBoardLayout, written: str) -> list[str]:
     return [usual.columns, usual.lanes, *([written] if written else [])]

@@ -10,7 +10,7 @@ from backlit.model.errors import BadRequest, sentence_of
 from backlit.model.filters import SortKey
 from backlit.model.query import parse_query
 from backlit.model.query.keys import field_named
-from backlit.store.views.columns import ColumnWish, column_wish, without_repeats
+from backlit.store.views.columns import ChosenColumn, column_wish, without_repeats
 from backlit.store.views.query import ViewSpec
 
 _T = TypeVar("_T")
@@ -24,7 +24,7 @@ class SavedView(Struct, frozen=True):
 
     name: str
     spec: ViewSpec
-    columns: tuple[ColumnWish, ...] = ()
+    columns: tuple[ChosenColumn, ...] = ()
 
 
 def saved_views(tables: Iterable[tuple[Path, object]]) -> tuple[list[SavedView], list[str]]:

@@ -37,7 +37,7 @@ class MatchField(StrEnum):
     COMMENT = "comment"
 
 
-class Hit(Struct, frozen=True):
+class SearchHit(Struct, frozen=True):
     """A matching item. `snippet` is the original text around a match."""
 
     item_id: int
@@ -53,7 +53,7 @@ class TextSearch:
         self._files = files
         self._project_id = project_id
 
-    async def find(self, text: str, limit: int = MAX_MATCHES) -> list[Hit]:
+    async def find(self, text: str, limit: int = MAX_MATCHES) -> list[SearchHit]:
         """Return items with all the words, the best first, then comments, the latest first, from the reading thread.
 
         Waiting items are indexed first, which takes some seconds for a whole large backlog.
@@ -88,15 +88,15 @@ def index_more(writer: WriteContext) -> bool:
     return full_text.is_due
 
 
-def _found(mirror: sqlite3.Connection, wanted: str, words: list[str], rest: tuple[int | None, int]) -> list[Hit]:
+def _found(mirror: sqlite3.Connection, wanted: str, words: list[str], rest: tuple[int | None, int]) -> list[SearchHit]:
     hits = []
     for item_id, name, description in mirror.execute(_ITEMS, (wanted, *rest)):
         place, text = (
             (MatchField.NAME, name) if _place_in(name, words) is not None else (MatchField.DESCRIPTION, description)
         )
-        hits.append(Hit(item_id, place, snippet(str(text or ""), words)))
+        hits.append(SearchHit(item_id, place, snippet(str(text or ""), words)))
     hits += [
-        Hit(item_id, MatchField.COMMENT, snippet(text, words), comment_id)
+        SearchHit(item_id, MatchField.COMMENT, snippet(text, words), comment_id)
         for item_id, comment_id, text in mirror.execute(_COMMENTS, (wanted, *rest))
     ]
     return hits[: rest[1]]

@@ -19,7 +19,16 @@ from backlit.model.trees import NodeTotals
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import ROW_COLUMNS, ItemRow, gone_row, row_of
 from backlit.store.sqlite.database import ids_json
-from backlit.store.views.groups import Alike, Bucket, Facet, GroupKey, GroupLine, Lines, facets, in_order
+from backlit.store.views.groups import (
+    Facet,
+    GroupBucket,
+    GroupKey,
+    GroupLine,
+    ListLines,
+    MergedGroupValues,
+    facets,
+    in_order,
+)
 from backlit.store.views.query import ViewSpec, ViewStatements, explained, level_day, query_of
 
 _T = TypeVar("_T")
@@ -53,11 +62,11 @@ class ColumnValues(NamedTuple):
     iteration_ids: frozenset[int | None] = frozenset()
 
 
-class _Loaded(Struct, frozen=True):
+class _LoadedList(Struct, frozen=True):
     ids: "array[int]"
     largest_id: int
     totals: NodeTotals
-    lines: Lines
+    lines: ListLines
     values: ColumnValues | None = None
 
 
@@ -89,7 +98,7 @@ class View:
         self._row_of = row_of if shape is None else lambda values: shape(row_of(values))
         self.is_grouped = bool(spec.group)
         self._ids: array[int] = array("q")
-        self._lines = Lines(0)
+        self._lines = ListLines(0)
         self._folded: frozenset[GroupKey] = frozenset()
         self.largest_id = 0
         self._is_complete = False
@@ -158,15 +167,15 @@ class View:
 
     def divide(self, key: str, parts: Sequence[tuple[object, int, NodeTotals]]) -> None:
         """Put headers over ranges of an ungrouped list: each one's value, end and totals."""
-        buckets: list[Bucket] = []
+        buckets: list[GroupBucket] = []
         start = 0
         for value, stop, _ in parts:
-            buckets.append(Bucket((value,), self._ids[start:stop]))
+            buckets.append(GroupBucket((value,), self._ids[start:stop]))
             start = stop
         figures: dict[GroupKey, tuple[int, float]] = {
             (value,): (totals.count, totals.points) for value, _, totals in parts
         }
-        self._lines, self.is_grouped = Lines.grouped((key,), buckets, figures), True
+        self._lines, self.is_grouped = ListLines.grouped((key,), buckets, figures), True
         self._lines.fold(self._folded)
 
     @property
@@ -174,7 +183,7 @@ class View:
         return self._folded
 
     @property
-    def outline(self) -> Lines:
+    def outline(self) -> ListLines:
         return self._lines
 
     def _read_first(self, limit: int) -> None:
@@ -195,7 +204,7 @@ class View:
         finally:
             self._mirror.set_progress_handler(None, 0)
         self._ids = array("q", [row.id for row in found])
-        self._lines = Lines(len(self._ids))
+        self._lines = ListLines(len(self._ids))
         self._rows.update((row.id, row) for row in found)
         self.largest_id = max(self._ids, default=0)
 
@@ -240,7 +249,7 @@ class View:
         ranks = [self._names.ranks(level) if self._names else None for level in query.levels]
         times = self._times()
         loaded = await self._read(lambda mirror: _with_values(mirror, _load(mirror, query, ranks, self.spec, times)))
-        assert isinstance(loaded, _Loaded)
+        assert isinstance(loaded, _LoadedList)
         self._ids, self.largest_id, self.totals = loaded.ids, loaded.largest_id, loaded.totals
         self._lines, self.is_grouped = loaded.lines, bool(self.spec.group)
         self.values = loaded.values
@@ -312,36 +321,36 @@ def _load(
     ranks: list[Mapping[object, object] | None],
     spec: ViewSpec,
     times: LocalTimes,
-) -> _Loaded:
+) -> _LoadedList:
     if not query.levels:
         ids = _ids(mirror, query)
-        return _Loaded(ids, max(ids, default=0), _totals(mirror, query), Lines(len(ids)))
-    alike = Alike(len(spec.group) - 1, spec.alike)
-    met: dict[GroupKey, _Found] = {}
-    found: dict[GroupKey, _Found] = {}
+        return _LoadedList(ids, max(ids, default=0), _totals(mirror, query), ListLines(len(ids)))
+    alike = MergedGroupValues(len(spec.group) - 1, spec.alike)
+    met: dict[GroupKey, _BucketRows] = {}
+    found: dict[GroupKey, _BucketRows] = {}
     for row in mirror.execute(*query.ids()):
         key = row[:-3]
         if key not in met:
             group = tuple(level_day(level, value, times) for level, value in zip(query.levels, key, strict=True))
-            met[key] = found.setdefault(alike.first_of(group), _Found())
+            met[key] = found.setdefault(alike.first_of(group), _BucketRows())
         met[key].add(*row[-3:])
     places = [_as_met(found, at) if level == "ParentID" else ranks[at] for at, level in enumerate(query.levels)]
     if spec.group and spec.latest:
         for key, each in found.items():
             if key[len(spec.group) - 1] in spec.latest:
                 each.ids = _by_change(mirror, each.ids)
-    buckets = in_order([Bucket(key, each.ids) for key, each in found.items()], places, query.directions)
+    buckets = in_order([GroupBucket(key, each.ids) for key, each in found.items()], places, query.directions)
     ids = array("q")
     for bucket in buckets:
         ids.extend(bucket.ids)
     figures = {key: (each.count, each.points) for key, each in found.items()}
-    lines = Lines.grouped(spec.group, buckets, figures) if spec.group else Lines(len(ids))
+    lines = ListLines.grouped(spec.group, buckets, figures) if spec.group else ListLines(len(ids))
     count = sum(each.count for each in found.values())
     totals = NodeTotals(count, sum(each.points for each in found.values()), len(ids) - count)
-    return _Loaded(ids, max(ids, default=0), totals, lines)
+    return _LoadedList(ids, max(ids, default=0), totals, lines)
 
 
-def _with_values(mirror: sqlite3.Connection, loaded: _Loaded) -> _Loaded:
+def _with_values(mirror: sqlite3.Connection, loaded: _LoadedList) -> _LoadedList:
     if len(loaded.ids) > MOST_COMPARED:
         return loaded
     sql = "SELECT DISTINCT status, estimate, owner_id, iteration_id FROM json_each(?), items WHERE items.id = value"
@@ -354,7 +363,7 @@ def _as_met(found: Iterable[GroupKey], level: int) -> Mapping[object, object]:
     return {value: place for place, value in enumerate(dict.fromkeys(key[level] for key in found))}
 
 
-class _Found:
+class _BucketRows:
     """The items found so far for a bucket."""
 
     __slots__ = ("count", "ids", "points")

@@ -13,7 +13,7 @@ from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import counted_types
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal, deleted_status
-from backlit.store.undo.operations import DeleteNode, FieldChange, Named, RestoreNode
+from backlit.store.undo.operations import DeleteNodeOperation, FieldChange, NamedItem, RecreateNodesOperation
 from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey
@@ -129,7 +129,7 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Line]:
         yield Content.styled(f"{len(reversal.missing):,} no longer exist", "$muted")
 
 
-def _named(named: Sequence[Named], words: str, colour: str) -> Iterator[Line]:
+def _named(named: Sequence[NamedItem], words: str, colour: str) -> Iterator[Line]:
     for each in named:
         yield item_line(each.id, each.type, each.name), Content.styled(words, colour)
 
@@ -185,7 +185,7 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
         yield f"{_comments(done.comments_written)} posted again"
 
 
-def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
+def node_deleted_words(deleted: DeleteNodeOperation, others: int = 0) -> str:
     more = f" and {others:,} more" if others else ""
     moved = f"; {deleted.moved.words} moved to “{_short(deleted.target)}”" if deleted.moved != NO_TOTALS else ""
     is_clear = deleted.entry.node_id > 0
@@ -193,7 +193,7 @@ def node_deleted_words(deleted: DeleteNode, others: int = 0) -> str:
     return f"{noun_of(deleted.entry)} “{_short(name_of(deleted.entry))}”{more} {how}{moved}"
 
 
-def node_made_words(store: Store, made: RestoreNode, others: int = 0) -> str:
+def node_made_words(store: Store, made: RecreateNodesOperation, others: int = 0) -> str:
     more = f" and {others:,} more" if others else ""
     back = f" with its {store.batch.words(made.item_ids)}" if made.item_ids else ""
     stay = f"; {counted(made.stay, 'other stays', 'others stay')} in place" if made.stay else ""
@@ -230,7 +230,7 @@ def contested_words(changes: Iterable[FieldChange]) -> str:
     return f"≠ Someone else has changed {', '.join(labels)} since: this will cause a conflict." if labels else ""
 
 
-def _names(named: Sequence[Named]) -> str:
+def _names(named: Sequence[NamedItem]) -> str:
     if len(named) > 1:
         return counted_types(each.type for each in named)
     number = f"#{named[0].id} " if named[0].id > 0 else ""

@@ -8,8 +8,8 @@ from backlit.model.amounts import counted
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.store.views.search import Hit
 from backlit.store.views.search import MatchField as HitPlace
+from backlit.store.views.search import SearchHit
 from backlit.tui.app.screen_navigator import AppLocation, ScreenNavigator
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
@@ -146,7 +146,7 @@ def _search(store: Store) -> ItemSearch:
     return ItemSearch(find, lambda item_id: store.item(item_id) is not None)
 
 
-def _offer(store: Store, item_id: int, hit: Hit | None = None) -> Offer | None:
+def _offer(store: Store, item_id: int, hit: SearchHit | None = None) -> Offer | None:
     """Return the offer of an item, with the text around a match outside its name."""
     item = store.item(item_id)
     if item is None:

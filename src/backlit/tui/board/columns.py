@@ -23,7 +23,7 @@ from backlit.model.trees import Node
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
-from backlit.store.views.preferences import BoardKept
+from backlit.store.views.preferences import KeptBoardLayout
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.fields.choices import Choice, can_be_empty
@@ -210,7 +210,7 @@ class BoardArrangement:
 
     def __init__(self, store: Store, settings: BoardSettings, names: ListNames) -> None:
         self._store = store
-        self._default, self._written = BoardKept(settings.columns, settings.lanes), settings.written
+        self._default, self._written = KeptBoardLayout(settings.columns, settings.lanes), settings.written
         self._columns = BoardColumns(store, settings, names)
         self._planned: Sequence[BoardColumn] = ()
         self.by, self.lanes = settings.columns, settings.lanes
@@ -227,13 +227,13 @@ class BoardArrangement:
     def has_status(self) -> bool:
         return self.by == STATUS
 
-    def restore(self) -> BoardKept:
+    def restore(self) -> KeptBoardLayout:
         kept = self._store.boards.found(self._default, self._written)
         self.by, self.lanes = kept.columns, kept.lanes
         return kept
 
     async def save(self, collapsed: dict[object, bool]) -> None:
-        await self._store.boards.keep(self._default, BoardKept(self.by, self.lanes, collapsed), self._written)
+        await self._store.boards.keep(self._default, KeptBoardLayout(self.by, self.lanes, collapsed), self._written)
 
     def hides(self, item_type: str, query: str) -> bool:
         return item_type in TYPES_WITHOUT_CARDS and not self.has_tasks and not values_of(query, "type")

@@ -6,7 +6,7 @@ from functools import partial
 from backlit.model.errors import BacklitError, NotFound
 from backlit.model.fields import Field
 from backlit.store.edits.checks import ON_EDIT, check
-from backlit.store.edits.conflicts import Case, Contested, Keep
+from backlit.store.edits.conflicts import ConflictCase, ContestedField, KeptSide
 from backlit.store.edits.deletions import is_settable
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
@@ -236,27 +236,27 @@ async def _decide(target: EditorCommandTarget) -> bool:
     return True
 
 
-def _draft_case(target: EditorCommandTarget) -> Case:
+def _draft_case(target: EditorCommandTarget) -> ConflictCase:
     draft, item_id = target.draft, target.item_id or 0
     item = target.store.item(item_id)
     fields = tuple(
-        Contested(key, before, draft.value(key), draft.base.get(key)) for key, before in draft.elsewhere.items()
+        ContestedField(key, before, draft.value(key), draft.base.get(key)) for key, before in draft.elsewhere.items()
     )
     entry = OutboxEntry(-abs(item_id), 0.0, 0, item_id, EntryKind.EDIT, {}, state=EntryState.CONFLICT)
     by, at = (item.last_modified_by, item.last_modified_at) if item else ("", None)
-    return Case(entry, fields, target.item_type, entry.id, by, at)
+    return ConflictCase(entry, fields, target.item_type, entry.id, by, at)
 
 
-async def _take_decisions(target: EditorCommandTarget, case: Case, decided: Decisions) -> None:
+async def _take_decisions(target: EditorCommandTarget, case: ConflictCase, decided: Decisions) -> None:
     draft = target.draft
-    edited = {key: value for key, value in decided.items() if not isinstance(value, Keep)}
+    edited = {key: value for key, value in decided.items() if not isinstance(value, KeptSide)}
     edited = check(case.item_type, edited, target.store.lookups, ON_EDIT)
     for field in case.fields:
         decision, theirs_now = decided[field.key], draft.base.get(field.key)
-        if decision is Keep.THEIRS:
+        if decision is KeptSide.THEIRS:
             draft.decide(field.key, theirs_now)
             continue
-        draft.decide(field.key, field.mine if decision is Keep.MINE else edited[field.key])
+        draft.decide(field.key, field.mine if decision is KeptSide.MINE else edited[field.key])
         if theirs_now != field.theirs:
             draft.elsewhere[field.key] = field.theirs
     draft.tidy()

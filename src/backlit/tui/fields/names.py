@@ -8,12 +8,12 @@ from backlit.model.query.keys import field_named
 from backlit.store.records.item import ItemRow
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.store.views.groups import GroupLine, TasksShown
+from backlit.store.views.groups import GroupLine, ShownTasks
 from backlit.tui.fields.values import ScreenFieldWords, user_name
 from backlit.tui.widgets.item_rows import NO_BADGE, Badge, DisplayNames
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
-ALL_TASKS_SHOWN = TasksShown(of_all=True)
+ALL_TASKS_SHOWN = ShownTasks(of_all=True)
 
 
 class ListNames:
@@ -30,7 +30,7 @@ class ListNames:
         )
 
     def badges(
-        self, rows: Sequence[ItemRow], tasks: TasksShown = ALL_TASKS_SHOWN, *, is_judged: bool = False
+        self, rows: Sequence[ItemRow], tasks: ShownTasks = ALL_TASKS_SHOWN, *, is_judged: bool = False
     ) -> Mapping[int, Badge]:
         cells = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))
         found = {item_id: Badge(is_synced=True) for item_id, values in cells.items() if any(values.values())}

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from backlit.model.amounts import counted
-from backlit.store.grooming import Check, SimilarItem
+from backlit.store.grooming import RuleCheck, SimilarItem
 from backlit.store.records.merge import is_empty
 from backlit.tui.drawing.text import Line, fit, fit_middle, safe
 from backlit.tui.drawing.themes import ThemeStyles
@@ -55,10 +55,10 @@ class QuestionStrip(LinesView, can_focus=True):
         super().__init__(id="questions")
         self._asked: Sequence[GroomingQuestion] = ()
         self._at = 0
-        self._checks: Sequence[Check] = ()
+        self._checks: Sequence[RuleCheck] = ()
         self._similar: Sequence[SimilarItem] = ()
 
-    def show(self, asked: Sequence[GroomingQuestion], at: int, checks: Sequence[Check]) -> None:
+    def show(self, asked: Sequence[GroomingQuestion], at: int, checks: Sequence[RuleCheck]) -> None:
         self._asked, self._at, self._checks = tuple(asked), at, tuple(checks)
         self.lay_out()
 
@@ -182,11 +182,11 @@ def _similar(similar: Sequence[SimilarItem], width: int, theme: ThemeStyles) -> 
         ]
 
 
-def _checks(checks: Sequence[Check], theme: ThemeStyles, *, names_passed: bool) -> Iterator[Line]:
+def _checks(checks: Sequence[RuleCheck], theme: ThemeStyles, *, names_passed: bool) -> Iterator[Line]:
     passed = [each for each in checks if each.has_passed]
     failed = [each for each in checks if not each.has_passed]
     if passed and not names_passed:
-        passed = [Check(counted(len(passed), "other" if failed else "check"), has_passed=True)]
+        passed = [RuleCheck(counted(len(passed), "other" if failed else "check"), has_passed=True)]
     for check in (*failed, *passed):
         sign, colour = ("✓", "status-done") if check.has_passed else (UNREADY_SIGN, "pending")
         words = theme.style("muted" if check.has_passed else "foreground")

@@ -14,7 +14,7 @@ from backlit.model.amounts import counted
 from backlit.model.dates import written_day
 from backlit.model.trees import NO_TOTALS
 from backlit.store.grooming import ComingItem
-from backlit.store.journal.groom_queue import Stop
+from backlit.store.journal.groom_queue import QueuedItem
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
 from backlit.store.store import Store
@@ -148,7 +148,7 @@ class GroomScreen(ItemScreen):
         self.alone = alone
         self.queue = alone or store.grooming
         self.questions = ItemQuestions(store, common, lambda: self.session.estimate_scale)
-        self.stop: Stop | None = None
+        self.stop: QueuedItem | None = None
         self._common = common
         self._first_place = place
         self._project_id = store.project_id
@@ -222,7 +222,7 @@ class GroomScreen(ItemScreen):
             self.app.run_worker(work(self.queue.leave, stop, is_skipped=is_skipped), group="queue")
             self._go_to(stop.place + 1)
 
-    def show_stop(self, stop: Stop) -> None:
+    def show_stop(self, stop: QueuedItem) -> None:
         self.stop = stop
         item = self.current()
         self.questions.begin(stop, item)

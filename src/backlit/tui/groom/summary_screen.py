@@ -18,7 +18,7 @@ from backlit.model.amounts import counted, points_of
 from backlit.model.planning import PlannedLoad
 from backlit.model.ready_check import RuleInputs
 from backlit.model.reports.formats import escaped
-from backlit.store.grooming import Groomed
+from backlit.store.grooming import GroomedItem
 from backlit.store.records.changes import Subject
 from backlit.store.records.merge import is_empty
 from backlit.store.records.people import target_of
@@ -74,9 +74,9 @@ class SessionFacts(LinesView):
     def __init__(self, store: Store) -> None:
         super().__init__(id="facts")
         self._store = store
-        self._results: Sequence[Groomed] = ()
+        self._results: Sequence[GroomedItem] = ()
 
-    def show(self, results: Sequence[Groomed]) -> None:
+    def show(self, results: Sequence[GroomedItem]) -> None:
         self._results = results
         self.lay_out()
 
@@ -140,7 +140,7 @@ class GroomSummaryScreen(StoreScreen[None]):
     PLACE = "Grooming"
     CSS_PATH = "../styles/groom.tcss"
 
-    def __init__(self, store: Store, results: Sequence[Groomed], screen_at: Callable[[int], Screen[None]]) -> None:
+    def __init__(self, store: Store, results: Sequence[GroomedItem], screen_at: Callable[[int], Screen[None]]) -> None:
         super().__init__(store)
         self._results = results
         self._screen_at = screen_at
@@ -150,7 +150,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         return self.store.grooming.item_ids() or [each.item_id for each in self._results]
 
     @property
-    def unready(self) -> Sequence[Groomed]:
+    def unready(self) -> Sequence[GroomedItem]:
         return [each for each in self._results if each.open]
 
     def compose(self) -> ComposeResult:
@@ -247,7 +247,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         self.app.switch_screen(self._screen_at(place))
 
 
-def summary_of(store: Store, results: Sequence[Groomed], item_ids: Sequence[int]) -> str:
+def summary_of(store: Store, results: Sequence[GroomedItem], item_ids: Sequence[int]) -> str:
     """Return the summary of a session on some items, in Markdown with users' texts escaped."""
     head = f"# Groomed: {_line(project_name(store))}, {store.today().isoformat()}"
     lines = [head, "", _counts(store, results, item_ids)]
@@ -259,7 +259,7 @@ def summary_of(store: Store, results: Sequence[Groomed], item_ids: Sequence[int]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _counts(store: Store, results: Sequence[Groomed], item_ids: Sequence[int]) -> str:
+def _counts(store: Store, results: Sequence[GroomedItem], item_ids: Sequence[int]) -> str:
     parts, found = [store.batch.words(item_ids)], dict(grouped(results))
     titles = TITLES if TITLES[-1] in found else TITLES[:-1]
     parts += [f"{len(found.get(title, ())):,} {title.lower()}" for title in titles]
@@ -268,7 +268,7 @@ def _counts(store: Store, results: Sequence[Groomed], item_ids: Sequence[int]) -
     return f"{', '.join(parts)}."
 
 
-def _item(store: Store, each: Groomed, ground: RuleInputs) -> Iterator[str]:
+def _item(store: Store, each: GroomedItem, ground: RuleInputs) -> Iterator[str]:
     number = f"#{each.item_id} " if each.item_id > 0 else ""
     yield f"- {number}{_line(each.name)}{f' ({each.type})' if each.type else ' (deleted)'}"
     yield from (f"  - {_line(change)}" for change in changes_of(store, each, ": "))

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from textual.strip import Strip
 
 from backlit.model.ready_check import ReadyRule, RuleInputs
-from backlit.store.grooming import Groomed
+from backlit.store.grooming import GroomedItem
 from backlit.store.records.merge import is_empty
 from backlit.store.store import Store
 from backlit.tui.drawing.text import fit, fit_right, wrapped
@@ -41,7 +41,7 @@ class SummaryTable(LineList):
     def __init__(self, store: Store) -> None:
         super().__init__(id="summary")
         self._store = store
-        self._rows: Sequence[tuple[str, Groomed]] = ()
+        self._rows: Sequence[tuple[str, GroomedItem]] = ()
         self._texts: Sequence[tuple[str, str, str]] = ()
         """The name, the changes and the open checks of each row."""
         self._most = HEIGHTS[-1]
@@ -49,7 +49,7 @@ class SummaryTable(LineList):
         self._number = self._names = self._outcome = 0
         """Cells that the numbers, the names, and the changes and checks need for the longest of them."""
 
-    def show(self, results: Sequence[Groomed]) -> None:
+    def show(self, results: Sequence[GroomedItem]) -> None:
         self._rows = [(title, each) for title, found in grouped(results) for each in found]
         ground = self._store.ready_check.ground()
         self._texts = [self._texts_of(each, ground) for _, each in self._rows]
@@ -61,7 +61,7 @@ class SummaryTable(LineList):
         self.rows_replaced(self.cursor)
 
     @property
-    def current(self) -> Groomed | None:
+    def current(self) -> GroomedItem | None:
         return self._rows[self.cursor][1] if self.cursor < len(self._rows) else None
 
     def row_count(self) -> int:
@@ -148,7 +148,7 @@ class SummaryTable(LineList):
         texts = (name, "bold", is_cut[0]), (change, "", is_cut[1]), (check, "$muted", is_cut[1])
         return [(text, style) for text, style, cut in texts if cut and text]
 
-    def _texts_of(self, each: Groomed, ground: RuleInputs) -> tuple[str, str, str]:
+    def _texts_of(self, each: GroomedItem, ground: RuleInputs) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"
         return name, ", ".join(changes_of(self._store, each, " ")), listed(open_words(each.open, ground))
 
@@ -161,14 +161,14 @@ def listed(words: Sequence[str]) -> str:
     return ", ".join(each if not at else f"{each[:1].lower()}{each[1:]}" for at, each in enumerate(words))
 
 
-def grouped(results: Sequence[Groomed]) -> Iterator[tuple[str, list[Groomed]]]:
-    groups: dict[str, list[Groomed]] = {title: [] for title in TITLES}
+def grouped(results: Sequence[GroomedItem]) -> Iterator[tuple[str, list[GroomedItem]]]:
+    groups: dict[str, list[GroomedItem]] = {title: [] for title in TITLES}
     for each in results:
         groups[TITLES[0] if each.answers else TITLES[1] if each.is_skipped else TITLES[2]].append(each)
     yield from ((title, found) for title, found in groups.items() if found)
 
 
-def changes_of(store: Store, each: Groomed, colon: str) -> Iterator[str]:
+def changes_of(store: Store, each: GroomedItem, colon: str) -> Iterator[str]:
     """Yield the changed fields with their values, those of other users named as such."""
     words = ScreenFieldWords(store)
     for answer in (*each.answers, *each.others):

@@ -7,7 +7,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, ItemType, Kind, Settable, fields_of
 from backlit.model.settings.user_settings import Template
 from backlit.store.edits.checks import ON_ADD, check, not_copied
-from backlit.store.edits.items import Family
+from backlit.store.edits.items import ItemWithTasks
 from backlit.store.field_words import FieldReading
 from backlit.store.records.item import Item, counted_types, is_seen_by_customers
 from backlit.store.store import Store
@@ -63,7 +63,7 @@ async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, obje
     kept = StoredLines(target.store, f"{kind}:{preset.get('ParentID') or ''}")
     name = await target.ask(LineDialog(title, begun, check_name, note=note, kept=kept))
     if name is not None and await agrees_on_estimates(target, [preset]):
-        family = Family(item_type, {**preset, "Name": name.strip()}, [{"Name": each} for each in tasks])
+        family = ItemWithTasks(item_type, {**preset, "Name": name.strip()}, [{"Name": each} for each in tasks])
         target.item_added((await target.store.items.add_families([family]))[0])
         target.say(f"{item_type.value} added. u to undo.")
 
@@ -134,10 +134,10 @@ def _ids_of(tasks: Mapping[int, Sequence[Item]]) -> set[int]:
 
 def _families(
     store: Store, items: Sequence[Item], tasks: Mapping[int, Sequence[Item]], left_out: set[str]
-) -> list[Family]:
+) -> list[ItemWithTasks]:
     below, copied = _ids_of(tasks), partial(_copied, store, left_out)
     return [
-        Family(item.type, copied(item), [copied(task, "") for task in tasks.get(item.id, ())])
+        ItemWithTasks(item.type, copied(item), [copied(task, "") for task in tasks.get(item.id, ())])
         for item in items
         if item.id not in below
     ]

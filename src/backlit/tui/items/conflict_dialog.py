@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from backlit.model.amounts import counted
-from backlit.store.edits.conflicts import Contested, Keep
+from backlit.store.edits.conflicts import ContestedField, KeptSide
 from backlit.store.records.merge import has_marks, is_long
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import fit, literal, safe, wrapped
@@ -30,7 +30,7 @@ class ShownField(Struct, frozen=True):
     mine: str
     theirs: str
     is_long: bool
-    side: Keep | None = None
+    side: KeptSide | None = None
     edited: str | None = None
     fault: str = ""
     label_width: int = 5
@@ -50,7 +50,7 @@ class NewValue(Struct, frozen=True):
     value: object
 
 
-AskForValue = Callable[[Contested, object], Awaitable[NewValue | None]]
+AskForValue = Callable[[ContestedField, object], Awaitable[NewValue | None]]
 """Asks for another value of a field, beginning with its decision; None when it was left."""
 Decisions = Mapping[str, object]
 """A side or a value for each field."""
@@ -61,7 +61,7 @@ class ConflictQuestion(Struct, frozen=True):
 
     title: str
     sentence: str
-    fields: Sequence[Contested]
+    fields: Sequence[ContestedField]
     words: Callable[[str, object], str]
     edit: AskForValue
     theirs: str
@@ -144,7 +144,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         if places:
             self.call_after_refresh(self._keep_in_sight, *places[self._at])
 
-    def _is_resolved(self, field: Contested) -> bool:
+    def _is_resolved(self, field: ContestedField) -> bool:
         """Return whether a field has a decision without a fault, so that it can be applied."""
         return field.key in self._decided and field.key not in self._faults
 
@@ -153,9 +153,9 @@ class ConflictDialog(Dialog[Decisions | None]):
         if top < at or bottom > at + height:
             self._scroll.scroll_to(y=top if bottom - top >= height or top < at else bottom - height, animate=False)
 
-    def _in_words(self, field: Contested) -> ShownField:
+    def _in_words(self, field: ContestedField) -> ShownField:
         decision = self._decided.get(field.key)
-        side = decision if isinstance(decision, Keep) else None
+        side = decision if isinstance(decision, KeptSide) else None
         is_text = is_long(field.key, field.mine, field.theirs)
 
         def words(value: object) -> str:
@@ -195,11 +195,11 @@ class ConflictDialog(Dialog[Decisions | None]):
             case "k":
                 self._step(-1)
             case "m":
-                self._decide(Keep.MINE)
+                self._decide(KeptSide.MINE)
             case "t":
-                self._decide(Keep.THEIRS)
+                self._decide(KeptSide.THEIRS)
             case "M" | "T":
-                self._decide_all(Keep.MINE if character == "M" else Keep.THEIRS)
+                self._decide_all(KeptSide.MINE if character == "M" else KeptSide.THEIRS)
             case "e":
                 self._edit()
             case "w":
@@ -238,10 +238,10 @@ class ConflictDialog(Dialog[Decisions | None]):
             self._go_to_open()
         self._draw()
 
-    def _decide_all(self, side: Keep) -> None:
+    def _decide_all(self, side: KeptSide) -> None:
         """Decide all fields for one side, but those with an edited value."""
         for each in self._fields:
-            if isinstance(self._decided.get(each.key, side), Keep):
+            if isinstance(self._decided.get(each.key, side), KeptSide):
                 self._decided[each.key] = side
                 self._faults.pop(each.key, None)
         self._draw()
@@ -257,7 +257,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         if self._fields:
             self.run_worker(work(self._ask_value, self._fields[self._at]), group=COMMANDS_GROUP)
 
-    async def _ask_value(self, field: Contested) -> None:
+    async def _ask_value(self, field: ContestedField) -> None:
         answer = await self._question.edit(field, self._decided.get(field.key))
         if answer is not None:
             self._decide(answer.value)
@@ -289,7 +289,7 @@ CHOSEN, NOT_CHOSEN = "(•)", "( )"
 DIFFERENCE_MARK = "▎"
 """Stands before what differs, so that it does without colours."""
 NOTHING = "–"
-SIDES = {Keep.MINE: "mine", Keep.THEIRS: "theirs"}
+SIDES = {KeptSide.MINE: "mine", KeptSide.THEIRS: "theirs"}
 
 
 class _LineBlock(Struct, frozen=True):
@@ -318,7 +318,7 @@ def _columns(width: int, label: int) -> tuple[int, int, int, int]:
     return label, room, room + sign, room + sign
 
 
-def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | None:
+def side_at(field: ShownField, column: int, line: int, width: int) -> KeptSide | None:
     """Return the side that stands at a place in the lines of a field; None beside and below both."""
     if width < MIN_WIDTH_OF_COLUMNS:
         return None
@@ -333,7 +333,7 @@ def side_at(field: ShownField, column: int, line: int, width: int) -> Keep | Non
         top, bottom = 0, len(_row(field, width, " "))
     if not (begin <= column < end and top <= line < bottom):
         return None
-    return Keep.MINE if column < mine else Keep.THEIRS
+    return KeptSide.MINE if column < mine else KeptSide.THEIRS
 
 
 def field_lines(field: ShownField, width: int, *, is_current: bool, is_ansi: bool = False) -> list[Content]:
@@ -442,11 +442,11 @@ def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Sequence[st
     return [*lines[:head], f"⋯ {left_out} lines the same", *lines[len(lines) - tail :]]
 
 
-def _radio(field: ShownField, keep: Keep) -> str:
+def _radio(field: ShownField, keep: KeptSide) -> str:
     return CHOSEN if field.side is keep else NOT_CHOSEN
 
 
-def _colour(field: ShownField, keep: Keep, *, is_same: bool) -> str:
+def _colour(field: ShownField, keep: KeptSide, *, is_same: bool) -> str:
     if is_same or field.edited is not None or field.side not in {None, keep}:
         return "$muted"
     return "$foreground" if field.side is None else "bold"

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from backlit.model.amounts import clock_text, hours_of, hours_text
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.store.edits.work_log import Work, remaining_after, type_named
+from backlit.store.edits.work_log import LoggedWork, remaining_after, type_named
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
@@ -109,7 +109,7 @@ class ToggleTimer(Struct, frozen=True):
     typed: Mapping[str, object]
 
 
-class LogWorkDialog(Dialog[Work | ToggleTimer | None]):
+class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
     """Tab and the arrows go from line to line, enter logs; what remains follows the hours until it is typed itself.
 
     The draft keeps the typed lines until they are logged. `typed` holds the lines of the same dialog before.
@@ -259,7 +259,7 @@ class LogWorkDialog(Dialog[Work | ToggleTimer | None]):
         self._followed = "" if remaining is None else hours_text(remaining)
         line.value = self._followed
 
-    def _show(self, *, is_final: bool) -> Work | None:
+    def _show(self, *, is_final: bool) -> LoggedWork | None:
         try:
             done, fault = self._read(), ""
         except BadRequest as error:
@@ -275,7 +275,7 @@ class LogWorkDialog(Dialog[Work | ToggleTimer | None]):
         self.name_keys(("enter", verb), ("ctrl+t", timer), ("tab", "next field"), ("esc", "cancel"))
         return done
 
-    def _show_facts(self, done: Work | None) -> None:
+    def _show_facts(self, done: LoggedWork | None) -> None:
         now = self._item.fields
         after = now if done is None else done.changes(now)
         for line, name, key in ((HOURS, "done", "WorkCompleted"), (REMAINING, "left", "WorkRemaining")):
@@ -294,13 +294,13 @@ class LogWorkDialog(Dialog[Work | ToggleTimer | None]):
         ]
         return ["", *(line for line in lines if line)]
 
-    def _read(self) -> Work:
+    def _read(self) -> LoggedWork:
         typed = [line.value.strip() for line in self.inputs]
         hours = hours_of(typed[HOURS])
         remaining = None
         if self.inputs[REMAINING].value != self._followed:
             remaining = hours_of(typed[REMAINING] or "0", "Remaining", least=0.0)
-        return Work(hours, type_named(self._form.types, typed[TYPE]), typed[NOTE], remaining)
+        return LoggedWork(hours, type_named(self._form.types, typed[TYPE]), typed[NOTE], remaining)
 
 
 def _hours(value: object) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import FIELD_BY_KEY, ItemType
-from backlit.store.edits.ranking import Ranked, refuse_other_orders
+from backlit.store.edits.ranking import MoveResult, refuse_other_orders
 from backlit.store.records.item import Item, number_of
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext
@@ -84,7 +84,7 @@ def _ordered_view(target: RankTarget) -> View:
 
 
 async def _rank(
-    target: RankTarget, move: Callable[[View, list[int]], Awaitable[Ranked]], place: str, rows: int | None = None
+    target: RankTarget, move: Callable[[View, list[int]], Awaitable[MoveResult]], place: str, rows: int | None = None
 ) -> None:
     target.store.lookups.need_writer()
     view, ids = _ordered_view(target), list(target.chosen_ids(rows))

@@ -7,7 +7,7 @@ from functools import partial
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.field_values import read_text, typed_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
-from backlit.store.edits.conflicts import UNRESOLVED, Case, Contested, Keep
+from backlit.store.edits.conflicts import UNRESOLVED, ConflictCase, ContestedField, KeptSide
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import number_of
 from backlit.store.records.merge import is_long, with_both
@@ -58,7 +58,7 @@ async def resolve_entry(target: StoreCommandTarget, entry: OutboxEntry) -> None:
 # A case: fields with two values
 
 
-async def resolve_case(target: StoreCommandTarget, case: Case, sentence: str, settle: SettleConflict) -> bool:
+async def resolve_case(target: StoreCommandTarget, case: ConflictCase, sentence: str, settle: SettleConflict) -> bool:
     """Ask for a decision on each field until they are carried out; return False where the user put it off.
 
     A conflict begins undecided; the fields of a rejected change begin with the user's values.
@@ -71,7 +71,7 @@ async def resolve_case(target: StoreCommandTarget, case: Case, sentence: str, se
     edit = partial(_ask_value, target, case)
     theirs = case.changed_by if is_conflict else ""
     question = ConflictQuestion(title, sentence, case.fields, partial(words_of, store), edit, theirs)
-    decided: Decisions = {} if is_conflict else {each.key: Keep.MINE for each in case.fields}
+    decided: Decisions = {} if is_conflict else {each.key: KeptSide.MINE for each in case.fields}
     faults: Mapping[str, str] = {}
     note = ""
     while (answer := await target.ask(ConflictDialog(question, decided, faults, note))) is not None:
@@ -87,14 +87,16 @@ async def resolve_case(target: StoreCommandTarget, case: Case, sentence: str, se
     return False
 
 
-def _what_happened(store: Store, case: Case) -> str:
+def _what_happened(store: Store, case: ConflictCase) -> str:
     if case.entry.state is not EntryState.CONFLICT:
         return case.entry.reason
     when = f" on {moment(case.changed_at, store.local)}" if case.changed_at else ""
     return f"{case.changed_by or 'Somebody'} changed this item{when}. Your edit is on hold."
 
 
-async def _ask_value(target: StoreCommandTarget, case: Case, contested: Contested, decision: object) -> NewValue | None:
+async def _ask_value(
+    target: StoreCommandTarget, case: ConflictCase, contested: ContestedField, decision: object
+) -> NewValue | None:
     """Ask for a value, beginning with the decision, else with the user's value, of a long text with both versions."""
     store = target.store
     if is_long(contested.key, contested.mine, contested.theirs):
@@ -122,7 +124,9 @@ async def _ask_value(target: StoreCommandTarget, case: Case, contested: Conteste
     return NewValue(value) if await agrees_on_estimates(target, [{field.key: value}]) else None
 
 
-async def _ask_text(target: StoreCommandTarget, case: Case, contested: Contested, decision: object) -> NewValue | None:
+async def _ask_text(
+    target: StoreCommandTarget, case: ConflictCase, contested: ContestedField, decision: object
+) -> NewValue | None:
     if decision is None:
         text = with_both(*(str(each or "") for each in (contested.base, contested.mine, contested.theirs)))
     else:
@@ -143,7 +147,7 @@ def _fault(field: Field, today: date, text: str) -> str | None:
     return f"{field.label} is required." if field.required and not text.strip() else None
 
 
-def _draft_key(case: Case, key: str) -> str:
+def _draft_key(case: ConflictCase, key: str) -> str:
     return f"settle:{case.entry.id}:{key}"
 
 
@@ -152,10 +156,10 @@ def _field_of(store: Store, key: str) -> Field:
     return FIELD_BY_KEY.get(key) or custom.get(key) or custom_field(key, Kind.TEXT)
 
 
-def _present(field: Contested, decision: object) -> object:
-    if decision is Keep.THEIRS:
+def _present(field: ContestedField, decision: object) -> object:
+    if decision is KeptSide.THEIRS:
         return field.theirs
-    return field.mine if decision is None or decision is Keep.MINE else decision
+    return field.mine if decision is None or decision is KeptSide.MINE else decision
 
 
 # Entries without values

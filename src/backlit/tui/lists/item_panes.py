@@ -13,7 +13,7 @@ from textual.widget import Widget
 from backlit.model.trees import NodeTotals
 from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.store.views.search import Hit
+from backlit.store.views.search import SearchHit
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.items.preview import ItemPreview, item_context
 from backlit.tui.shell.store_screen import StoreScreen
@@ -87,7 +87,7 @@ class ItemPanes(StorageErrorGuard, Container):
         self._looking_at: int | None = None
         self._is_wanted_below = False
         self._is_asked_for = False
-        self._hits: Mapping[int, Hit] = {}
+        self._hits: Mapping[int, SearchHit] = {}
         self._line: int | None = None
         self.selected = SelectionTotals(store, self, lambda: self.post_message(self.Measured()))
 
@@ -134,7 +134,7 @@ class ItemPanes(StorageErrorGuard, Container):
         if self.is_attached:
             self._show_hits({hit.item_id: hit for hit in reversed(hits)})
 
-    def _show_hits(self, hits: Mapping[int, Hit]) -> None:
+    def _show_hits(self, hits: Mapping[int, SearchHit]) -> None:
         if hits or self._hits:
             self._hits = hits
             self.draw_preview()

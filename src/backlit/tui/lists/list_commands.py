@@ -23,7 +23,7 @@ from backlit.model.query.keys import (
     with_values,
 )
 from backlit.store.store import Store
-from backlit.store.views.columns import COMPUTED, NEVER, ColumnWish, column_wish, without_repeats
+from backlit.store.views.columns import COMPUTED, NEVER, ChosenColumn, column_wish, without_repeats
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import MOST_GROUPS, SavedView, field_key, sort_key
 from backlit.store.views.view import View
@@ -159,12 +159,12 @@ async def columns(target: ListTarget, call: CommandContext) -> None:
         target.columns.choose(wishes, target.shared.now.view)
 
 
-def _typed_columns(store: Store, text: str) -> Sequence[ColumnWish]:
+def _typed_columns(store: Store, text: str) -> Sequence[ChosenColumn]:
     parts = [] if text == "usual" else [part for part in text.split(",") if part.strip()]
     return without_repeats([column_wish(part, lambda name: key_named(store, name)) for part in parts])
 
 
-async def _picked_columns(target: ListTarget) -> Sequence[ColumnWish] | None:
+async def _picked_columns(target: ListTarget) -> Sequence[ChosenColumn] | None:
     before = {wish.key: wish for wish in target.columns.wishes}
     offered = key_choices(target.store, (*FIELDS_OFFERED_FIRST, *SORT_FIELDS[2:4]), tuple(NEVER))
     choices = [each for each in (Choice(None, "default columns"), *offered) if each.value not in NEVER]
@@ -173,7 +173,7 @@ async def _picked_columns(target: ListTarget) -> Sequence[ColumnWish] | None:
     ]
     shown = [SortKey(wish.key) for wish in target.columns.wishes] or [SortKey(each.key) for each in USUAL_COLUMNS]
     keys = await target.ask(PickSortKeysDialog("Columns", choices, shown, most=MAX_COLUMNS, adds=True))
-    return None if keys is None else [before.get(each.name) or ColumnWish(each.name) for each in keys]
+    return None if keys is None else [before.get(each.name) or ChosenColumn(each.name) for each in keys]
 
 
 def complete_field(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:

@@ -15,8 +15,8 @@ from backlit.model.query.keys import field_named
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.records.changes import Subject
 from backlit.store.store import Store
-from backlit.store.views.columns import ColumnWish
-from backlit.store.views.groups import TasksShown
+from backlit.store.views.columns import ChosenColumn
+from backlit.store.views.groups import ShownTasks
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.store.views.view import View
@@ -116,7 +116,7 @@ class ListViewController:
         """Whether rows carry the sign of items that are not ready: from the first count on."""
         self._unmatched = EmptyListFigures()
         self._unmatched_reader = EmptyListReader(self._store.view)
-        self.tasks = TasksShown(of_all=True)
+        self.tasks = ShownTasks(of_all=True)
         self._left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
 
@@ -155,7 +155,7 @@ class ListViewController:
         """Show or hide the tasks of an item, or of all items for None. Raises CannotAct for an item without tasks."""
         if item_id is not None and is_shown and not self.folded_tasks(item_id):
             raise CannotAct(f"#{item_id} has no folded tasks.")
-        self.tasks = TasksShown(is_shown) if item_id is None else self.tasks.turned(item_id, is_shown=is_shown)
+        self.tasks = ShownTasks(is_shown) if item_id is None else self.tasks.turned(item_id, is_shown=is_shown)
         self._items.forget_drawn()
         self.show()
 
@@ -293,7 +293,7 @@ class ColumnChoice:
     """
 
     def __init__(self, store: Store, apply: Callable[[Sequence[ListColumn]], None] | None = None) -> None:
-        self.wishes: Sequence[ColumnWish] = ()
+        self.wishes: Sequence[ChosenColumn] = ()
         self._store = store
         self._apply = apply
 
@@ -301,7 +301,7 @@ class ColumnChoice:
     def is_possible(self) -> bool:
         return self._apply is not None
 
-    def use(self, wishes: Sequence[ColumnWish]) -> None:
+    def use(self, wishes: Sequence[ChosenColumn]) -> None:
         if self._apply is not None:
             self.wishes = tuple(wishes)
             custom = self._store.lookups.custom_fields() if wishes else ()
@@ -311,7 +311,7 @@ class ColumnChoice:
         """Show the columns of a view; the plain backlog has the columns chosen last."""
         self.use(self._store.columns.wishes() if view == DEFAULT_VIEW else view.columns)
 
-    def choose(self, wishes: Sequence[ColumnWish], view: SavedView) -> None:
+    def choose(self, wishes: Sequence[ChosenColumn], view: SavedView) -> None:
         """Show these columns; the plain backlog keeps them, after a restart too."""
         self.use(wishes)
         if view == DEFAULT_VIEW:

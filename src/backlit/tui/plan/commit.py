@@ -10,7 +10,7 @@ from backlit.model.amounts import counted
 from backlit.model.field_values import NOTHING
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.planning import PlannedLoad
-from backlit.store.planning.draft import Touch
+from backlit.store.planning.draft import PlannedValue
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import counted_types
 from backlit.store.records.people import IterationEntry
@@ -168,7 +168,7 @@ def _move(words: ScreenFieldWords, change: PlanChange) -> str:
 def _field_parts(words: ScreenFieldWords, change: PlanChange) -> Iterator[Content | Part]:
     """Yield its points in a column, then the changes of its fields and the values that others gave them."""
     if FIELD_BY_KEY["Estimate"].applies_to(change.type):
-        points = str(change.fields.get("Estimate", Touch(None, change.estimate)).mine or NOTHING)
+        points = str(change.fields.get("Estimate", PlannedValue(None, change.estimate)).mine or NOTHING)
         yield f"{points:>3}", "bold" if points != NOTHING else "$warning"
     for key, touch in change.fields.items():
         if key == "Estimate":

@@ -13,7 +13,7 @@ from backlit.model.trees import NodeTotals
 from backlit.store.records.changes import Subject
 from backlit.store.records.people import IterationEntry, target_of
 from backlit.store.store import Store
-from backlit.store.views.groups import GroupLine, TasksShown
+from backlit.store.views.groups import GroupLine, ShownTasks
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
@@ -39,7 +39,7 @@ class PlanPaneContents:
     def __init__(self, store: Store, names: ListNames) -> None:
         self._store = store
         self._names = names
-        self.tasks = TasksShown()
+        self.tasks = ShownTasks()
         shown = replace(names.names, badges=lambda rows: names.badges(rows, self.tasks, is_judged=True))
         self.panes = PlanPanes(replace(shown, group=self._group_name))
         self.spec = ViewSpec()
@@ -98,7 +98,7 @@ class PlanPaneContents:
     def turn_tasks(self, item_id: int | None, *, is_shown: bool) -> None:
         """Show or hide the tasks of an item, or of all items. Raises CannotAct for an item without tasks."""
         if item_id is None:
-            self.tasks = TasksShown(is_shown)
+            self.tasks = ShownTasks(is_shown)
         elif is_shown and not self._store.batch.tasks_of(item_id):
             raise CannotAct(f"#{item_id} has no tasks. Press A to add one.")
         else:

@@ -14,7 +14,7 @@ from backlit.model.planning import PlannedLoad
 from backlit.model.reports.report import number_text
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.edits.checks import not_copied
-from backlit.store.edits.rollover import Decision, Way, rest_of
+from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome, rest_of
 from backlit.store.records.item import Item
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
@@ -32,8 +32,14 @@ from backlit.tui.shell.drafts import StoredDraft, StoredLines
 
 LAST_ANSWERS = 3
 """Items named with each answer below a question."""
-ANSWER_KEYS: Mapping[str, Way] = {"n": Way.NEXT, "b": Way.BACKLOG, "s": Way.SPLIT, "d": Way.DONE, "k": Way.STAY}
-BELOW_A_BLANK = frozenset({Way.DONE, Way.STAY})
+ANSWER_KEYS: Mapping[str, RolloverOutcome] = {
+    "n": RolloverOutcome.NEXT,
+    "b": RolloverOutcome.BACKLOG,
+    "s": RolloverOutcome.SPLIT,
+    "d": RolloverOutcome.DONE,
+    "k": RolloverOutcome.STAY,
+}
+BELOW_A_BLANK = frozenset({RolloverOutcome.DONE, RolloverOutcome.STAY})
 """The answers below a blank line: those that finish the item, and the one that leaves it."""
 DONE_ALONE_KEY = "D"
 """The key that marks an item as done and leaves its tasks open."""
@@ -57,7 +63,7 @@ async def roll_over(target: PlanCommandTarget, _call: CommandContext) -> None:
         decisions, item = dict(answer.decisions), ending.items[answer.at]
         done = await _ask_done(target, item)
         if done is not None:
-            decisions[item.id] = Decision(Way.SPLIT, done)
+            decisions[item.id] = RolloverDecision(RolloverOutcome.SPLIT, done)
             await store.drafts.save(key, _content(decisions))
         answer = await target.ask(RolloverDialog(ending, decisions, draft, answer.at + (done is not None)))
     if answer is None:
@@ -139,15 +145,17 @@ def _ending(store: Store, iteration: IterationEntry) -> EndedIteration:
     )
 
 
-def _content(decisions: Mapping[int, Decision]) -> dict[str, object]:
+def _content(decisions: Mapping[int, RolloverDecision]) -> dict[str, object]:
     return {str(item_id): [each.way.value, each.done, each.with_tasks] for item_id, each in decisions.items()}
 
 
-def _kept(content: Mapping[str, object] | None) -> dict[int, Decision]:
+def _kept(content: Mapping[str, object] | None) -> dict[int, RolloverDecision]:
     found = {}
     for item_id, kept in (content or {}).items():
-        if isinstance(kept, list) and len(kept) in {2, 3} and kept[0] in set(Way):
-            found[int(item_id)] = Decision(Way(kept[0]), float(kept[1]), with_tasks=kept[2:] == [True])
+        if isinstance(kept, list) and len(kept) in {2, 3} and kept[0] in set(RolloverOutcome):
+            found[int(item_id)] = RolloverDecision(
+                RolloverOutcome(kept[0]), float(kept[1]), with_tasks=kept[2:] == [True]
+            )
     return found
 
 
@@ -155,17 +163,21 @@ class SplitAsked(Struct, frozen=True):
     """The answer that asks for the done points of the item at an index, with the decisions so far."""
 
     at: int
-    decisions: Mapping[int, Decision]
+    decisions: Mapping[int, RolloverDecision]
 
 
-class RolloverDialog(Dialog[Mapping[int, Decision] | SplitAsked | None]):
+class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None]):
     """The unfinished items one by one, from the index `at` or the first undecided one; y at the end saves.
 
     The draft keeps the decisions, so that the user can finish later. The result is the decisions to save.
     """
 
     def __init__(
-        self, ending: EndedIteration, decisions: Mapping[int, Decision], draft: StoredDraft, at: int | None = None
+        self,
+        ending: EndedIteration,
+        decisions: Mapping[int, RolloverDecision],
+        draft: StoredDraft,
+        at: int | None = None,
     ) -> None:
         super().__init__("")
         self._ending = ending
@@ -189,15 +201,15 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | SplitAsked | None]):
             return
         tasks = self._ending.tasks.get(self._ending.items[self._at].id, 0)
         if character == DONE_ALONE_KEY and tasks:
-            self._decide(Decision(Way.DONE))
+            self._decide(RolloverDecision(RolloverOutcome.DONE))
             return
         way = ANSWER_KEYS.get(character)
-        if way in {Way.NEXT, Way.SPLIT} and self._ending.target is None:
+        if way in {RolloverOutcome.NEXT, RolloverOutcome.SPLIT} and self._ending.target is None:
             self.app.bell()
-        elif way is Way.SPLIT:
+        elif way is RolloverOutcome.SPLIT:
             self.dismiss(SplitAsked(self._at, self.decisions))
         elif way is not None:
-            self._decide(Decision(way, with_tasks=way is Way.DONE and tasks > 0))
+            self._decide(RolloverDecision(way, with_tasks=way is RolloverOutcome.DONE and tasks > 0))
 
     def press(self, key: str) -> bool:
         """Go back and forth; esc closes the dialog and keeps the answers."""
@@ -211,7 +223,7 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | SplitAsked | None]):
         self._show()
         return True
 
-    def _decide(self, decision: Decision) -> None:
+    def _decide(self, decision: RolloverDecision) -> None:
         self.decisions[self._ending.items[self._at].id] = decision
         self._draft.write()
         self._at += 1
@@ -262,12 +274,12 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | SplitAsked | None]):
             words += [" ".join([*shown, name])] if given else []
         return (literal(""), Content.styled(safe(" · ".join(words)), "$muted")) if words else ()
 
-    def _answers(self, chosen: Decision | None, tasks: int) -> Iterator[Content]:
+    def _answers(self, chosen: RolloverDecision | None, tasks: int) -> Iterator[Content]:
         for key, way in ANSWER_KEYS.items():
             is_chosen = chosen is not None and chosen.way is way
             if way in BELOW_A_BLANK:
                 yield literal("")
-            if way is not Way.DONE or not tasks:
+            if way is not RolloverOutcome.DONE or not tasks:
                 yield _answer(key, self._names()[way][0], is_chosen=is_chosen)
                 continue
             with_tasks = chosen is not None and chosen.with_tasks
@@ -275,28 +287,35 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | SplitAsked | None]):
             yield _answer(key, f"Mark done, including {noun}", is_chosen=is_chosen and with_tasks)
             yield _answer(DONE_ALONE_KEY, f"Mark done, leave {noun}", is_chosen=is_chosen and not with_tasks)
 
-    def _names(self) -> Mapping[Way, tuple[str, str]]:
+    def _names(self) -> Mapping[RolloverOutcome, tuple[str, str]]:
         target, missing = self._ending.target, "(no next iteration)"
         return {
-            Way.NEXT: (f"Move to {target.name}", f"to {target.name}") if target else (f"Move on {missing}", ""),
-            Way.BACKLOG: ("Move to the backlog", "to the backlog"),
-            Way.SPLIT: ("Split: keep done points here, move the rest" if target else f"Split {missing}", "split"),
-            Way.DONE: ("Mark done", "done"),
-            Way.STAY: (f"Leave in {self._ending.iteration.name}", "left here"),
+            RolloverOutcome.NEXT: (f"Move to {target.name}", f"to {target.name}")
+            if target
+            else (f"Move on {missing}", ""),
+            RolloverOutcome.BACKLOG: ("Move to the backlog", "to the backlog"),
+            RolloverOutcome.SPLIT: (
+                "Split: keep done points here, move the rest" if target else f"Split {missing}",
+                "split",
+            ),
+            RolloverOutcome.DONE: ("Mark done", "done"),
+            RolloverOutcome.STAY: (f"Leave in {self._ending.iteration.name}", "left here"),
         }
 
     def _summary(self) -> list[Content]:
         counts = Counter(each.way for each in self.decisions.values())
         names = {way: name for way, (_, name) in self._names().items()}
         open_ = len(self._ending.items) - len(self.decisions)
-        heads = [f"{counts[way]} {names[way]}" for way in Way if counts[way]] + [f"{open_} unanswered"] * bool(open_)
+        heads = [f"{counts[way]} {names[way]}" for way in RolloverOutcome if counts[way]] + [
+            f"{open_} unanswered"
+        ] * bool(open_)
         return [Content.assemble((safe(", ".join(heads)), "bold")), *self._lines(names)]
 
-    def _lines(self, names: Mapping[Way, str]) -> Iterator[Content]:
+    def _lines(self, names: Mapping[RolloverOutcome, str]) -> Iterator[Content]:
         for item in self._ending.items:
             decision = self.decisions.get(item.id)
             words = "unanswered, left here" if decision is None else names[decision.way]
-            if decision is not None and decision.way is Way.SPLIT:
+            if decision is not None and decision.way is RolloverOutcome.SPLIT:
                 words = f"{number_text(decision.done)} done, {number_text(rest_of(item, decision))} moved"
             if decision is not None and decision.with_tasks:
                 words = "done, with its tasks"
@@ -312,7 +331,11 @@ class RolloverDialog(Dialog[Mapping[int, Decision] | SplitAsked | None]):
         added = sum(rest_of(items[item_id], each) for item_id, each in self.decisions.items())
         load = replace(self._ending.load, points=self._ending.load.points + added)
         asked = self._ending.items[self._at] if self._at < len(self._ending.items) else None
-        more = rest_of(asked, Decision(Way.NEXT)) if asked is not None and asked.id not in self.decisions else 0.0
+        more = (
+            rest_of(asked, RolloverDecision(RolloverOutcome.NEXT))
+            if asked is not None and asked.id not in self.decisions
+            else 0.0
+        )
         key = [("n", "bold $accent"), (" → ", "$muted")] if more else []
         return Content.assemble(*key, (f"{safe(target.name)}  ", "bold"), bar_line(load, target.capacity, BAR, more))
 

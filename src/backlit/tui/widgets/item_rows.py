@@ -16,7 +16,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, choice_wor
 from backlit.model.filters import POINTS
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import ItemRow, RowSign
-from backlit.store.views.columns import COMPUTED, ColumnWish
+from backlit.store.views.columns import COMPUTED, ChosenColumn
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
 from backlit.tui.drawing.text import fit, fit_right, line_of, safe
@@ -152,7 +152,7 @@ _VALUES: Mapping[str, Callable[[ItemRow], Any]] = {
 """The values of a row that a column is drawn from."""
 
 
-def column_of(wish: ColumnWish, field: Field | None) -> ListColumn:
+def column_of(wish: ChosenColumn, field: Field | None) -> ListColumn:
     """Return the column of a wish; an empty one for a field that the project does not have."""
     computed = COMPUTED.get(wish.key)
     known = ListColumn(computed.key, computed.title, computed.width) if computed else USUAL_COLUMN_BY_KEY.get(wish.key)

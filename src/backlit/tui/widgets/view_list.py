@@ -13,7 +13,7 @@ from backlit.model.fields import ItemType
 from backlit.model.query import NameText
 from backlit.model.query.keys import parts_of
 from backlit.store.records.item import ItemRow
-from backlit.store.views.groups import GroupKey, GroupLine, Lines
+from backlit.store.views.groups import GroupKey, GroupLine, ListLines
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext
@@ -86,7 +86,7 @@ class GroupFolds:
             raise CannotAct("The list is not grouped. tg groups it.")
         return self._rows.view
 
-    def _outline(self) -> Lines:
+    def _outline(self) -> ListLines:
         return self._view().outline
 
     def _group(self) -> GroupLine:
