@@ -97,6 +97,8 @@ def test_a_file_may_have_a_name_that_is_no_text(demo_home: Home, tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [("login", "http://127.0.0.1:9", "--user", "maya"), ("admin", "users", "add", "zoe")])
 def test_a_password_that_is_not_utf_8_is_refused_in_a_sentence(home: Home, words: tuple[str, ...]) -> None:
+    run(home, {}, "admin", "init")
+
     done = run(home, {}, *words, given=b"p\xe4ssword-of-maya\n")
 
     assert done.returncode == 1

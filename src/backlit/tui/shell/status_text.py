@@ -95,8 +95,9 @@ def state_words(store: Store, now: float) -> list[Word]:
     if not is_synced:
         colour = "conflict" if is_bad else "muted"
         words.append((f"  {'! ' * is_bad}{connection.state.value}", colour, "app.refresh"))
-    if synced_at is not None and (is_bad or not (outbox.pending or outbox.refused or outbox.conflicts)):
-        since = age(max(0.0, now - synced_at))
+    since = "now" if synced_at is None else age(max(0.0, now - synced_at))
+    has_age = synced_at is not None and (is_synced or is_bad or since != "now")  # "preparing" stands without "synced"
+    if has_age and (is_bad or not (outbox.pending or outbox.refused or outbox.conflicts)):
         ago = f" {since} ago" if since != "now" else " just now" * is_bad
         words.append(("  local" if is_synced and store.is_local else f"  synced{ago}", "muted", "app.refresh"))
     if connection.user:
