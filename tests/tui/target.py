@@ -20,7 +20,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickerDialog
-from backlit.tui.fields.acts import FieldEdit
+from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.shell.dispatch import function_of
 from backlit.tui.shell.target import ItemDestination, UiSession

@@ -15,7 +15,7 @@ from backlit.store import Store, ViewSpec
 from backlit.tui.board.card_edits import card_preset, column_spec, limit_warning, move_between_columns
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import CardGrid
-from backlit.tui.fields.acts import BulkChange, bulk_change_of
+from backlit.tui.fields.field_edits import BulkChange, bulk_change_of
 
 COLUMNS = (
     BoardColumn("Not Done", ("Not Done", "Open"), limit=2),

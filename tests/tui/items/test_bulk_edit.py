@@ -16,7 +16,7 @@ from backlit.store import Store
 from backlit.store.records.people import current, leaves
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
-from backlit.tui.fields.acts import FieldEdit, bulk_change_of, change_tags_edit, set_field_edit
+from backlit.tui.fields.field_edits import FieldEdit, bulk_change_of, change_tags_edit, set_field_edit
 from backlit.tui.items.bulk_edit import bulk_question
 from backlit.tui.widgets.item_rows import SYNCED_SIGN
 

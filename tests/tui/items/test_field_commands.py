@@ -20,8 +20,8 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog, PickTagsDialog, TagChange
-from backlit.tui.fields.acts import DoesNotApply
 from backlit.tui.fields.choices import Choice
+from backlit.tui.fields.field_edits import DoesNotApply
 from backlit.tui.items.field_commands import change_field, draft_key, first_status
 from backlit.tui.shell.target import UiSession
 

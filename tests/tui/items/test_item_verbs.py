@@ -22,7 +22,7 @@ from backlit.tui.commands.command import Context
 from backlit.tui.commands.table import COMMANDS
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.editor.screen import ItemEditorScreen
-from backlit.tui.fields.acts import DoesNotApply
+from backlit.tui.fields.field_edits import DoesNotApply
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.items.field_commands import check_line, stepped_estimate
 

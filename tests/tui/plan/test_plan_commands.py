@@ -25,7 +25,7 @@ from backlit.store.records.people import target_of
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.reading import Line, laid_out
 from backlit.tui.drawing.themes import type_sign
-from backlit.tui.fields.acts import set_field_edit
+from backlit.tui.fields.field_edits import set_field_edit
 from backlit.tui.plan.capacity import PeopleCapacities
 from backlit.tui.plan.commit import MAX_REVIEW_LINES, PlanSummary, plan_lines
 from backlit.tui.plan.pane_contents import Forecast

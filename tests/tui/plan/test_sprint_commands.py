@@ -20,8 +20,8 @@ from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import FormDialog
 from backlit.tui.drawing.themes import type_sign
-from backlit.tui.fields.acts import FieldEdit, set_field_edit
 from backlit.tui.fields.choices import Choice
+from backlit.tui.fields.field_edits import FieldEdit, set_field_edit
 from backlit.tui.plan.plan_commands import stage as stage_change
 from backlit.tui.plan.rollover import RolloverDialog, SplitAsked
 

@@ -8,7 +8,7 @@ from backlit.store.records.item import Item, ItemRow, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.tui.board.board_painter import CardPainter
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
-from backlit.tui.fields.acts import BulkChange, FieldEdit
+from backlit.tui.fields.field_edits import BulkChange, FieldEdit
 from backlit.tui.items.item_commands import synced_warning
 from backlit.tui.widgets.item_rows import (
     NO_BADGE,

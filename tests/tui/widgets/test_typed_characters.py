@@ -10,7 +10,7 @@ from backlit.tui.dialogs.dialog import Dialog, LineInput
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.drawing.input_parser import MAX_PASTE, InputParser
 from backlit.tui.widgets.inputs import MAX_PASTED_LINE
-from backlit.tui.widgets.text_input import PASTE_PART_LENGTH, MultilineInput
+from backlit.tui.widgets.multiline_input import PASTE_PART_LENGTH, MultilineInput
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 CHARACTERS = {

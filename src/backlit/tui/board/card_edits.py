@@ -24,7 +24,7 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec, level_value
 from backlit.tui.board.columns import BoardColumn, field_of
 from backlit.tui.board.grid import CardGrid
-from backlit.tui.fields.acts import BulkChange, Changes, DoesNotApply, FieldEdit
+from backlit.tui.fields.field_edits import BulkChange, Changes, DoesNotApply, FieldEdit
 
 
 def move_between_columns(store: Store, key: str, grid: CardGrid, steps: int) -> FieldEdit:

@@ -19,8 +19,8 @@ from backlit.tui.board.columns import BoardArrangement
 from backlit.tui.board.grid import CardGrid
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.pick import PickDialog
-from backlit.tui.fields.acts import bulk_change_of
 from backlit.tui.fields.choices import Choice
+from backlit.tui.fields.field_edits import bulk_change_of
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, searched_words
 from backlit.tui.lists.item_panes import ItemPanes

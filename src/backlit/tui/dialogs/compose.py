@@ -13,7 +13,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.target import StoreCommandTarget
-from backlit.tui.widgets.text_input import MultilineInput
+from backlit.tui.widgets.multiline_input import MultilineInput
 
 Answer = TypeVar("Answer")
 

@@ -75,14 +75,14 @@ def write_new(path: Path, content: str) -> None:
 def write_over(path: Path, content: str) -> None:
     """Put a file in the place of another, whole or not at all."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    beside = Path(name)
+    new_file = Path(name)  # in the same folder: only inside one file system is a replacement atomic
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(content)
-        beside.chmod(path.stat().st_mode & 0o777)
-        beside.replace(path)
+        new_file.chmod(path.stat().st_mode & 0o777)
+        new_file.replace(path)
     except OSError:
-        beside.unlink(missing_ok=True)
+        new_file.unlink(missing_ok=True)
         raise
 
 

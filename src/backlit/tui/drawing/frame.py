@@ -104,6 +104,7 @@ class Frame:
         The cursor of None is out of sight. The terminal keeps the last attributes for the next update.
         """
         differing = [y for y, row in enumerate(self._rows) if row.differs()]
+        # At the start and after another program the attributes of the terminal are unknown.
         begun = "" if self._is_sure else self.rest()
         pen = CellWriter(self.size.width, self._style)
         pen.say(begun)
@@ -156,6 +157,7 @@ def find_scroll(rows: Sequence[CellRow], differing: Sequence[int]) -> Scroll | N
     moved: dict[int, list[int]] = {}
     for y in differing:
         found = shown.get(tuple(rows[y].characters[:_IDENTIFYING_CELLS]), ())
+        # A row that is shown twice, such as a blank one, does not tell from where it moved.
         if len(found) == 1 and found[0] != y:
             moved.setdefault(found[0] - y, []).append(y)
     if not moved:

@@ -44,9 +44,11 @@ def read_image(content: bytes) -> "Image":
         from PIL import Image, ImageFile, UnidentifiedImageError
     except ImportError:
         raise ImageError(HOW_TO) from None
+    # The part of an image that was downloaded is better than an error.
     ImageFile.LOAD_TRUNCATED_IMAGES = True
     try:
         with warnings.catch_warnings():
+            # Pillow warns about large images on stderr, which is the screen; the limit below refuses them.
             warnings.simplefilter("ignore")
             found = Image.open(io.BytesIO(content), formats=_FORMATS)
             if found.width * found.height > MAX_IMAGE_PIXELS:

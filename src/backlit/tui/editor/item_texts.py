@@ -14,7 +14,7 @@ from backlit.tui.drawing.text import Line, literal, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.values import merged
 from backlit.tui.items.preview import PreviewLayout
-from backlit.tui.widgets.text_input import MultilineInput
+from backlit.tui.widgets.multiline_input import MultilineInput
 from backlit.tui.widgets.text_view import LinesView
 
 

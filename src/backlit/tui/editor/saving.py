@@ -17,8 +17,8 @@ from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.form_commands import EditorCommandTarget
 from backlit.tui.fields.values import label_of
+from backlit.tui.items.change_questions import agrees_on_estimates, tasks_to_finish
 from backlit.tui.items.conflict_dialog import Decisions
-from backlit.tui.items.doubts import agrees_on_estimates, tasks_to_finish
 from backlit.tui.items.resolve import resolve_case, resolve_item
 
 _NOT_SET: tuple[object, ...] = (None, "", [])

@@ -20,7 +20,7 @@ from backlit.tui.editor.field_grid import EditorFields
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import EditorNotice, save_draft
-from backlit.tui.fields.acts import FieldEdit, bulk_change_of, field_named
+from backlit.tui.fields.field_edits import FieldEdit, bulk_change_of, field_named
 from backlit.tui.items.item_head import COUNTED_SUBJECTS, TAB_COMMANDS, ItemHeader
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.shell.status_text import status_words

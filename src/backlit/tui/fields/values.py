@@ -133,7 +133,7 @@ class TextReading(FieldReading):
     def read_at(self, field: Field, item: Item, text: str, line: int, column: int) -> object:
         """Return the checked value that a text means for an item; raises TextFault for a value that it cannot have."""
         from backlit.store.edits.checks import check
-        from backlit.tui.fields.acts import DoesNotApply, require_field
+        from backlit.tui.fields.field_edits import DoesNotApply, require_field
 
         try:
             require_field(field.key, item, self._store.lookups)

@@ -14,8 +14,8 @@ from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.tui.fields.acts import FieldEdit, change_tags_edit, field_named, set_field_edit, tags_of
 from backlit.tui.fields.choices import Choice
+from backlit.tui.fields.field_edits import FieldEdit, change_tags_edit, field_named, set_field_edit, tags_of
 from backlit.tui.fields.values import ScreenFieldWords
 
 MAX_DIGIT_ANSWERS = 9

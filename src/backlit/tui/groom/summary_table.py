@@ -11,7 +11,7 @@ from backlit.store.records.merge import is_empty
 from backlit.store.store import Store
 from backlit.tui.drawing.text import fit, fit_right, wrapped
 from backlit.tui.drawing.themes import type_colour, type_sign
-from backlit.tui.fields.acts import field_named
+from backlit.tui.fields.field_edits import field_named
 from backlit.tui.fields.values import ScreenFieldWords
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList

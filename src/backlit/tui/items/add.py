@@ -17,7 +17,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.choices import Choice
-from backlit.tui.items.doubts import agrees_on_estimates
+from backlit.tui.items.change_questions import agrees_on_estimates
 from backlit.tui.items.field_commands import check_name
 from backlit.tui.items.target import AddTarget
 from backlit.tui.shell.drafts import StoredLines

@@ -14,7 +14,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import literal_block
-from backlit.tui.fields.acts import FieldEdit
+from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.fields.values import ScreenFieldWords, TextFault, TextReading, lines_of, merged, raise_all
 from backlit.tui.items.target import ItemTarget
 
@@ -65,6 +65,7 @@ async def _edit(target: ItemTarget, written: EditedText) -> None:
             target.say("Nothing was changed.")
             return
         written = replace(written, text=text)
+        # Kept before it is read, so that neither a fault in the text nor a crash loses what was written.
         await target.store.drafts.save(written.key, written.content())
         items = _items_as_seen(target, written)
         try:

@@ -15,7 +15,7 @@ from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import MAX_DIFFERENCE_LINES, Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.fields.acts import (
+from backlit.tui.fields.field_edits import (
     MAX_CHANGE_WORDS,
     BulkChange,
     Changes,
@@ -26,7 +26,7 @@ from backlit.tui.fields.acts import (
     tags_of,
 )
 from backlit.tui.fields.values import ScreenFieldWords
-from backlit.tui.items.doubts import agrees_on_estimates, tasks_to_finish
+from backlit.tui.items.change_questions import agrees_on_estimates, tasks_to_finish
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED_SIGN, UNREADY_SIGN
 

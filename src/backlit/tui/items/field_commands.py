@@ -23,7 +23,9 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog, PickTagsDialog
-from backlit.tui.fields.acts import (
+from backlit.tui.fields.choices import PICKED_KINDS, Choice, can_be_empty, field_choices, likely_value, unknown_status
+from backlit.tui.fields.dates import days_until
+from backlit.tui.fields.field_edits import (
     Changes,
     DoesNotApply,
     FieldEdit,
@@ -33,8 +35,6 @@ from backlit.tui.fields.acts import (
     set_field_edit,
     tags_of,
 )
-from backlit.tui.fields.choices import PICKED_KINDS, Choice, can_be_empty, field_choices, likely_value, unknown_status
-from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import ScreenFieldWords, is_replaced, lines_of, merged
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines

@@ -11,7 +11,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment, ask_until_saved
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.fields.acts import Changes, DoesNotApply, FieldEdit
+from backlit.tui.fields.field_edits import Changes, DoesNotApply, FieldEdit
 from backlit.tui.items.resolve import resolve_item
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft

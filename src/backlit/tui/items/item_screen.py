@@ -10,7 +10,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.shell.store_screen import StoreScreen
 
 if TYPE_CHECKING:
-    from backlit.tui.fields.acts import FieldEdit
+    from backlit.tui.fields.field_edits import FieldEdit
 
 ITEM_COMMANDS = (
     "items.item_commands",

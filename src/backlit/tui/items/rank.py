@@ -10,7 +10,7 @@ from backlit.store.records.item import Item, number_of
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.line import LineDialog
-from backlit.tui.fields.acts import Changes, FieldEdit
+from backlit.tui.fields.field_edits import Changes, FieldEdit
 from backlit.tui.items.item_screen import refuse_too_many
 from backlit.tui.items.target import RankTarget
 from backlit.tui.shell.drafts import StoredLines

@@ -20,8 +20,8 @@ from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.fields.choices import PICKED_KINDS, field_choices
 from backlit.tui.fields.dates import moment
 from backlit.tui.fields.values import is_replaced, label_of, words_of
+from backlit.tui.items.change_questions import agrees_on_estimates
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
-from backlit.tui.items.doubts import agrees_on_estimates
 from backlit.tui.items.entry_text import DELETIONS, content_of, deletion_state, moved_words, name_of, node_summary
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.shell.target import StoreCommandTarget

@@ -6,7 +6,7 @@ from typing import Protocol
 from backlit.model.fields import ItemType
 from backlit.store.records.item import Item
 from backlit.store.views.view import View
-from backlit.tui.fields.acts import FieldEdit
+from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.shell.target import StoreCommandTarget
 
 

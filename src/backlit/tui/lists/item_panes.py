@@ -151,6 +151,7 @@ class ItemPanes(StorageErrorGuard, Container):
     def _rested(self) -> None:
         self.draw_preview()
         self.post_message(self.Rested())
+        # The preview comes first and from the local copy; the request costs three round trips and may wait for a rest.
         self._timer = self.set_timer(REQUEST_DELAY, self._request_current_item)
         item_id = self.items.current_id
         if item_id != self._looking_at and self._preview.display and item_id is not None:

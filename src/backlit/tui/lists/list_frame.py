@@ -207,6 +207,7 @@ class FilterLine(QueryLine):
 
     def leave(self) -> None:
         """Close the line and drop its text, after the keys typed so far."""
+        # Letters typed before esc may still be in the queue of the input. They must not filter the list after that.
         self.input.call_later(self._leave)
 
     def forget_row(self) -> None:

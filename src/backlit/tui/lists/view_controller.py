@@ -133,6 +133,8 @@ class ListViewController:
             return
         if before.spec.group == spec.group:
             view.fold(*before.folded, is_folded=True)
+        # An index has the first rows of the backlog order in 3 ms at a million items. Other lists need a search or a
+        # sort for theirs, and are shown once they are loaded.
         if not (spec.text or spec.query or spec.group or spec.sort):
             self._items.show(view, self._items.current_id)
             target.update_labels()
@@ -239,6 +241,8 @@ class ListViewController:
     async def _load(self) -> None:
         view = self._loading = self._target.current_view
         try:
+            # One reading at a time. A change during it is read after its rows are shown: while many changes arrive,
+            # the rows would never come otherwise.
             while self._is_due and view is self._target.current_view:
                 self._is_due, reading = False, self._target.readings.asked
                 await view.reload()
@@ -267,6 +271,7 @@ class ListViewController:
             self._hidden(wanted)
 
     async def _count_unready(self, view: View) -> None:
+        # Counted behind the rows: the check reads fields out of the documents, 0.13 s of 100,000 items.
         self._unready = await self._store.ready_check.count(view.ids())
         spec = self._target.spec
         if not view.count and (spec.text or spec.query):

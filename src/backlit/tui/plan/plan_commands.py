@@ -13,9 +13,9 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.prompts import ask_for_capacity
-from backlit.tui.fields.acts import FieldEdit, bulk_change_of
+from backlit.tui.fields.field_edits import FieldEdit, bulk_change_of
 from backlit.tui.items.bulk_edit import journal
-from backlit.tui.items.doubts import agrees_on_estimates
+from backlit.tui.items.change_questions import agrees_on_estimates
 from backlit.tui.items.target import AddTarget
 
 

@@ -23,8 +23,8 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.fields.acts import FieldEdit
 from backlit.tui.fields.dates import span
+from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter, filter_words
 from backlit.tui.lists.item_panes import ItemPanes

@@ -14,7 +14,7 @@ from backlit.store.store import Store
 
 if TYPE_CHECKING:
     from backlit.model.settings.user_settings import Template
-    from backlit.tui.fields.acts import FieldEdit
+    from backlit.tui.fields.field_edits import FieldEdit
 
 Answer = TypeVar("Answer")
 

@@ -64,6 +64,7 @@ class ColumnScroll:
         A list stays the same while its text is typed and while its items are planned.
         """
         spec = replace(view.spec, text="", planned_in=frozenset(), planned_out=frozenset())
+        # Columns that become narrower while somebody types a filter make the names jump at each letter.
         before = self._cells if (view.project_id, spec) == self._list else {}
         self._list = view.project_id, spec
         wanted = {key: max(width, before.get(key, 0)) for key, width in cells.items()}
@@ -126,6 +127,7 @@ class ColumnScroll:
         layout = self.layout  # another width drops the drawn lines
         strip = self._strips.get(drawn)
         if strip is None:
+            # Dropping all lines costs a page of drawing, rarely. A record of their use would cost something for each.
             if len(self._strips) >= STRIPS_KEPT:
                 self._strips.clear()
             row, cells, is_cursor, is_selected, badge = drawn

@@ -95,15 +95,18 @@ class LineInput(OrderedKeysInput, Input):
     """A line with readline's keys and a steady cursor; typing never causes a layout of the screen."""
 
     ACTIONS = actions_of(Input.BINDINGS)
+    # Textual lays the screen out for each letter, as its input grows by one.
     virtual_size = Reactive(Size(0, 0), layout=False)
 
     def __init__(self, value: str = "", *, placeholder: str = "", password: bool = False) -> None:
         super().__init__(value, placeholder=placeholder, password=password, select_on_focus=False, compact=True)
+        # A blinking cursor writes to the terminal twice a second. At rest the program writes nothing.
         self.cursor_blink = False
 
     @property
     def _value(self) -> Text:
         value = super()._value
+        # Only other texts than ASCII have characters of several parts.
         return value if value.plain.isascii() else WholeCharacters(value.plain, no_wrap=True, overflow="ignore", end="")
 
     def put(self, text: str) -> None:

@@ -8,7 +8,7 @@ from backlit.model.statuses import StatusGroup
 from backlit.store.records.item import number_of
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.fields.acts import BulkChange, Changes, FieldEdit, bulk_change_of
+from backlit.tui.fields.field_edits import BulkChange, Changes, FieldEdit, bulk_change_of
 from backlit.tui.shell.target import StoreCommandTarget
 
 MAX_SHOWN_ESTIMATE = 24

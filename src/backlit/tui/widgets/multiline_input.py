@@ -46,6 +46,7 @@ class MultilineInput(OrderedKeysInput, TextArea):
     async def _put_parts(self, lines: Sequence[str]) -> None:
         for part in _paste_parts(lines):
             self.put(part)
+            # One insertion of a long text holds the event loop; between parts the screen is drawn and keys are read.
             await asyncio.sleep(0)
 
     def get_line(self, line_index: int) -> Text:
@@ -63,7 +64,7 @@ class MultilineInput(OrderedKeysInput, TextArea):
 
 
 def _paste_parts(lines: Iterable[str]) -> Iterator[str]:
-    """Join lines to texts of about PART characters."""
+    """Join lines to texts of about PASTE_PART_LENGTH characters."""
     part: list[str] = []
     size = 0
     for line in lines:

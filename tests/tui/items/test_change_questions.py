@@ -13,8 +13,8 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import EntryKind, Store
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.saving import save_draft
-from backlit.tui.fields.acts import set_field_edit
 from backlit.tui.fields.choices import Choice
+from backlit.tui.fields.field_edits import set_field_edit
 from backlit.tui.plan.plan_commands import stage
 
 ESTIMATE, STATUS = FIELD_BY_KEY["Estimate"], FIELD_BY_KEY["Status"]
