@@ -158,6 +158,7 @@ class WrapAuth(httpx.Auth):
 
     async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
         """Send with a token, and again with a new one after a 401; raise SignInNeeded without any token."""
+        # Tokens never leave the profile's origin, whatever address a server writes into a document.
         if not _is_same_origin(request.url, self._root):
             yield request
             return
@@ -196,6 +197,7 @@ class WrapAuth(httpx.Auth):
             return self._held
         if self._renewal is None or self._renewal.done():
             self._renewal = asyncio.create_task(self._renew(spent))
+        # A waiter may be cancelled by its caller; the renewal goes on for the others.
         return await asyncio.shield(self._renewal)
 
     async def _renew(self, spent: StoredCredentials) -> StoredCredentials:
@@ -204,6 +206,7 @@ class WrapAuth(httpx.Auth):
             if stored is None:
                 self._hold(None)
                 raise SignInNeeded(SIGN_IN)
+            # Another process may have renewed while this one waited for the lock; a refresh token works once.
             if stored.secret == spent.secret:
                 stored = (
                     await self._refresh(stored) if isinstance(stored, StoredTokens) else await self._end(COOKIE_ENDED)

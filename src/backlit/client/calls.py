@@ -74,6 +74,7 @@ class ServiceClock:
         ahead = self._ahead(stamp)
         if ahead is None or abs(ahead) > _WIDEST:
             return
+        # A server may answer with an older stamp. Only one that is off by whole steps of time zones shows the zone.
         skew = self.skew.total_seconds() if self.skew else 0.0
         off_step = (ahead - skew + _ZONE_STEP / 2) % _ZONE_STEP - _ZONE_STEP / 2
         if abs(off_step) <= _JITTER:
@@ -155,6 +156,7 @@ class RequestSender:
             transport=transport or NetworkTransport(_LIMITS),
             timeout=pacing.timeout(),
             follow_redirects=False,
+            # A login cookie is sent on purpose, by the sign-in; what servers set is not kept.
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             headers={"Accept": "application/json", "Accept-Encoding": ENCODINGS, "User-Agent": "backlit"},
         )
@@ -183,6 +185,7 @@ class RequestSender:
         Raises errors of model/errors.py: Offline if no request arrived, OutcomeUnknown if a write may have taken
         effect.
         """
+        # A repeated POST could create the same thing twice.
         attempts_left = self._pacing.attempts if method != "POST" else 1
         pause = self._pacing.first_pause
         may_have_happened = False
@@ -198,6 +201,7 @@ class RequestSender:
                 may_have_happened = may_have_happened or not isinstance(error, _NOT_SENT)
                 failure = _broken(error, request, may_have_happened=may_have_happened)
             else:
+                # The first attempt deleted it, and only its response was lost.
                 is_gone = method == "DELETE" and answer.status == 404 and may_have_happened
                 if answer.status < 300 or is_gone:
                     return answer
@@ -208,6 +212,7 @@ class RequestSender:
                     raise failure
             if may_have_happened and not is_repeatable:
                 raise failure
+            # Spread, so that clients that lost the server together do not come back together.
             wait = max(wanted, random.uniform(pause / 2, pause))  # noqa: S311  jitter is no secret
             if attempts_left <= 0 or wanted > self._pacing.longest_pause or loop.time() + wait >= deadline:
                 raise failure

@@ -90,10 +90,12 @@ class PartFile:
         self._file.flush()
         for candidate in _names(target):
             try:
+                # A link fails where the name exists; a rename would replace the other file.
                 os.link(self._path, candidate)
             except FileExistsError:
                 continue
             except OSError:
+                # Some file systems have no links, and report so even where the name exists.
                 if os.path.lexists(candidate):
                     continue
                 self._etag_path.unlink(missing_ok=True)
@@ -117,6 +119,7 @@ class PartFile:
                 return file
 
     def _tried(self) -> BufferedRandom | None:
+        # NOFOLLOW and NONBLOCK: the folder may be shared, and a link or a pipe may lie under the name.
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
             descriptor = os.open(self._path, flags, 0o600)

@@ -73,6 +73,7 @@ class ConnectionTable:
             if oldest is None:
                 self.count_event("refused")
                 return None
+            # The address makes room among its own connections, so that one caller cannot displace others.
             self._end(oldest)
         elif len(self._all) >= self._most:
             self.end_oldest()
@@ -202,6 +203,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Start counting a head that follows the previous request in the same bytes."""
+        # A pipelined request has no data of its own to count, yet its head has begun.
         self._head_size = self._head_size or 1
         super().on_message_begin()
 
@@ -230,6 +232,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def end_if_late(self, now: float) -> bool:
         since = self._connection.since
+        # A caller that does not read its last response keeps a closing connection open.
         if self.transport.is_closing():
             self._closing_since = self._closing_since or now
             is_late = now - self._closing_since >= self._limits.send
@@ -259,6 +262,7 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self.transport.write(answer)
         if self.transport.can_write_eof():
+            # The end is sent at once, so that the caller stops waiting for more.
             self.transport.write_eof()
         self.loop.call_later(self._limits.linger, self.transport.close)
 
@@ -277,6 +281,7 @@ def connection_limit(limits: ServiceLimits, concurrent_requests: int) -> int:
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if files == resource.RLIM_INFINITY:
         return limits.connections
+    # Half at most, so that a process with few files still accepts somebody.
     reserve = min(_OWN_FILES + concurrent_requests, files // 2)
     return min(limits.connections, files - reserve)
 
@@ -324,6 +329,7 @@ class BoundedServer(uvicorn.Server):
             except OSError as error:
                 if error.errno in _NO_MEANS:
                     self._connections.count_event("failed")
+                    # Without a pause the loop would spin: the listener stays readable.
                     self._connections.end_oldest()
                     await asyncio.sleep(ACCEPT_RETRY_SECONDS)
                 continue

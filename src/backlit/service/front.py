@@ -109,6 +109,7 @@ class _ResponseHead(NamedTuple):
                 hosts.append(value)
             elif name == b"x-request-id":
                 given = value
+            # Without one of these headers a request has no body, and waits for none.
             elif name == b"transfer-encoding" or (name == b"content-length" and value != b"0"):
                 has_body = True
         request_id = given.decode() if _REQUEST_ID.fullmatch(given) else f"{_PROCESS}{next(_NUMBERS):08x}"

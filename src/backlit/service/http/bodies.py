@@ -88,6 +88,7 @@ class RequestBody:
         self, scope: Scope, receive: Receive, slots: RequestSlots, slot: RequestSlot, address: str | None
     ) -> None:
         self.is_whole = False
+        # With `Expect: 100-continue` the caller sends nothing until it is asked, and reading is what asks it.
         self._is_held_back = any(name == b"expect" for name, _ in scope["headers"])
         self._receive = receive
         self._slots = slots
@@ -105,6 +106,7 @@ class RequestBody:
             return self.is_whole
         coming = self._next()
         if not coming.done():
+            # One turn of the loop lets a body that is already here arrive.
             await asyncio.sleep(0)
         return coming.done() and not coming.exception() and not coming.result().get("more_body", False)
 
@@ -120,6 +122,7 @@ class RequestBody:
             if not self._is_waiting:
                 self._slots.enter_waiting(self._address)
                 self._is_waiting = True
+            # A slow sender must not hold a slot that a request with its body could use.
             await self._slot.given_back_during(self._wait(coming))
         self._coming = None
         message = coming.result()

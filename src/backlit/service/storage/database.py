@@ -115,6 +115,8 @@ _WRITE_LOCK = 0x6261636B6C6974
 
 """
 _TAKE_WRITE_TURN = f"SELECT pg_advisory_xact_lock({_WRITE_LOCK}), timezone('UTC', clock_timestamp())"
+# JIT compiles longer than most of these short queries run. A transaction left open by a lost process
+# would hold the write lock of all services for good.
 _SESSION = "SET TimeZone = 'UTC'; SET jit = off; SET idle_in_transaction_session_timeout = '60s'"
 _READING = "SET default_transaction_read_only = on; SET default_transaction_isolation = 'repeatable read'"
 
@@ -155,6 +157,7 @@ class Database:
             self.write = WorkerQueue(
                 writing, "write", batch=WRITE_BATCH, before=self._before_write, after=self._must_be_there
             )
+            # All stamped tables once, on the queue that may take long; the newest item again before each write.
             self.slow.submit(partial(keep_ahead, self._clock)).result()
             if self._file is not None:
                 self._file.opened()
@@ -268,6 +271,7 @@ def _engine(url: URL) -> Engine:
     try:
         engine = create_engine(
             url,
+            # Each worker keeps its one connection for life; a pool would have nothing to share.
             poolclass=NullPool,
             json_serializer=lambda value: orjson.dumps(value).decode(),
             json_deserializer=orjson.loads,
@@ -313,6 +317,7 @@ def _wait_for_turn(clock: Clock | None) -> Callable[[Connection], None]:
 
 
 def _set_up_postgres(statements: str, connection: Any, _record: object) -> None:
+    # SET inside a transaction would be undone by its rollback.
     connection.autocommit = True
     connection.execute(statements)
     connection.autocommit = False
@@ -320,6 +325,7 @@ def _set_up_postgres(statements: str, connection: Any, _record: object) -> None:
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # transactions are begun by the engine's own event
+    # FULL: a change is on the disk before it is acknowledged, even if power fails then.
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000", "cache_size=-8192"):
         connection.execute(f"PRAGMA {pragma}")
     for name, function in _FUNCTIONS.items():
@@ -388,6 +394,7 @@ def trouble_of(error: BaseException) -> ServiceError | None:
 
 def _found(error: BaseException) -> _Trouble | None:
     if isinstance(error, sqlite3.Error):
+        # The low byte is the primary code; the rest tells, for example, kinds of input and output errors apart.
         return _BY_SQLITE_CODE.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
     if isinstance(error, OSError):
         return _BY_ERRNO.get(error.errno or 0)

@@ -147,6 +147,7 @@ class FairQueue:
 
     def _add(self, job: Job[object]) -> None:
         user_id = job.user_id
+        # Callers that gave up no longer count; otherwise they would lock the user out until their turn comes.
         own = deque(other for other in self._waiting.get(user_id, ()) if not other.future.done())
         count = len(own) + self._running[user_id]
         if user_id is not None and count >= self._shares.running + self._shares.waiting:

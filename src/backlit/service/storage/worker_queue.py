@@ -121,6 +121,7 @@ class WorkerQueue:
             self._closed = True
             for _ in self._threads:
                 self._jobs.put(None)
+        # Jobs that were queued before the marks are still done.
         for thread in self._threads:
             thread.join()
 
@@ -233,6 +234,7 @@ class _Worker:
                 raise Unavailable("The database rolled the change back. Try again in a moment.")
             self._stage = _TransactionStage.COMMITTING
         self._stage = _TransactionStage.COMMITTED
+        # After the commit: callers must not be told that it lasts if the file was replaced meanwhile.
         self._after()
 
     def _run_alone(self, connection: Connection, job: Job[object]) -> None:
@@ -283,6 +285,7 @@ class _Worker:
     def _watch_the_clock(self, connection: Connection) -> None:
         driver = connection.connection.driver_connection
         if self._time_limit is not None and driver is not None and hasattr(driver, "set_progress_handler"):
+            # SQLite has no time limit of its own. Every 20,000 steps of its machine are a few milliseconds.
             driver.set_progress_handler(self._is_late, 20_000)
 
 

@@ -20,6 +20,7 @@ from backlit.service.storage.schema import (
 )
 
 REFRESH_LIFETIME = timedelta(days=30)
+# Two processes of a user may renew at once; only one of them gets the newest token.
 REFRESH_GRACE = timedelta(seconds=60)
 """Time for which an exchanged refresh token still works, for racing processes."""
 CODE_LIFETIME = timedelta(minutes=10)

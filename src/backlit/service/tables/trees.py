@@ -154,6 +154,7 @@ def _rewrite_paths_below(
 ) -> None:
     """Put a new path in front of the paths below a node, each of which counts as changed."""
     rest = func.substr(nodes.c.path, len(node["path"]) + 1)
+    # SQLite and PostgreSQL have no common name for the greater of two values.
     stamp = case((nodes.c.last_modified_at > now, nodes.c.last_modified_at), else_=now)
     values = {"path": literal(path, Text()).concat(rest), "last_modified_by": by, "last_modified_at": stamp}
     connection.execute(update(nodes).where(nodes.c.id.in_(_ids_below(nodes, node))).values(values))
@@ -161,6 +162,7 @@ def _rewrite_paths_below(
 
 def _ids_below(nodes: Table, node: NodeRow) -> Select[tuple[int]]:
     """Return the statement that walks down from a node; a union without ALL ends even on a circle."""
+    # With the project, the index on parents serves each step.
     of_project = nodes.c.project_id == node["project_id"]
     below = select(nodes.c.id).where(of_project, nodes.c.parent_id == node["id"]).cte("below", recursive=True)
     below = below.union(select(nodes.c.id).where(of_project, nodes.c.parent_id == below.c.id))

@@ -189,6 +189,7 @@ def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
 
 def page(connection: Connection, query: WorkItemQuery, skip: int, top: int) -> Sequence[bytes]:
     statements, values = query.prepared()
+    # Beyond that, skipped documents cost more to read than the second query.
     if skip < DEEP_SKIP:
         return [row[0] for row in statements.documents.rows(connection, top=top, skip=skip, **values)]
     found = [row[0] for row in statements.ids.rows(connection, top=top, skip=skip, **values)]
@@ -332,6 +333,7 @@ def move_rank(
     now: datetime,
 ) -> None:
     """Move an item directly before or after another; without one, to the top (before) or the bottom (after)."""
+    # A full gap renumbers its neighbourhood, not the backlog; only where that is full too, a wider one.
     window = RANK_WINDOW
     while True:
         above, below = _neighbours(connection, item, target, window, after=after)
