@@ -1,10 +1,15 @@
 """Values of each kind of field: what JSON may hold."""
 
+from datetime import date
+
 import pytest
 
-from backlit.model.field_values import Misfit, ValueLimits, parse_json
-from backlit.model.fields import FIELD_BY_KEY
+from backlit.model.errors import BadRequest
+from backlit.model.field_values import Misfit, ValueLimits, parse_json, read_text, show, write
+from backlit.model.fields import FIELD_BY_KEY, Kind, custom_field
 
+TODAY = date(2026, 3, 4)  # a Wednesday
+DUE = custom_field("Due_cf", Kind.DATE)
 LIMITS = ValueLimits(text=5, tag=3, tags=2)
 
 
@@ -33,6 +38,28 @@ def fault(key: str, value: object, limits: ValueLimits = LIMITS) -> tuple[str, s
 )
 def test_a_value_that_does_not_fit_has_a_sentence_for_people(key: str, value: object, sentence: str) -> None:
     assert fault(key, value)[1].startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "shown"),
+    [
+        *(("2026-03-01", "2026-03-01", "1 Mar"), ("fri", "2026-03-06", "6 Mar"), ("+2w", "2026-03-18", "18 Mar")),
+        *(("2027-01-02", "2027-01-02", "2 Jan 2027"), (" ", None, "–"), ("today", "2026-03-04", "4 Mar")),
+    ],
+)
+def test_a_typed_day_becomes_a_date_that_is_shown_without_this_year(text: str, value: object, shown: str) -> None:
+    assert read_text(DUE, text, TODAY) == value
+    assert show(DUE, value, lambda _kind, _id: "", TODAY) == shown
+    assert write(DUE, value, lambda _kind, _id: "") == (value or "–")
+
+
+def test_a_text_that_is_no_day_is_refused_and_one_of_a_foreign_service_is_shown_as_it_is() -> None:
+    with pytest.raises(BadRequest, match=r"^Due: “soon” is not a day\. Write 2026-03-01"):
+        read_text(DUE, "soon", TODAY)
+    with pytest.raises(Misfit, match="must be a date such as 2026-03-01, not '2026-02-30'"):
+        parse_json(DUE, "2026-02-30", LIMITS)
+    assert parse_json(DUE, "2026-03-01T10:00:00", LIMITS) == "2026-03-01"
+    assert show(DUE, "Q3", lambda _kind, _id: "", TODAY) == "Q3"
 
 
 def test_a_shape_is_told_to_programs_in_words_of_json() -> None:

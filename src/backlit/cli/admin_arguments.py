@@ -4,11 +4,11 @@ import argparse
 from datetime import date
 
 from backlit.cli.late_parser import LateParser
-from backlit.model.fields import ItemType
+from backlit.model.fields import CUSTOM_KINDS, ItemType
 from backlit.model.statuses import CONFIGURABLE
 
 _ROLES = ("reader", "contributor", "manager")
-_KINDS = ("text", "long-text", "choice", "integer", "number", "boolean")
+_KINDS = tuple(kind.replace(" ", "-") for kind in CUSTOM_KINDS)
 
 
 class CommandParsers:

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from backlit.model.amounts import counted, plain_estimate
-from backlit.model.dates import named_day, parse_date
+from backlit.model.dates import named_day, parse_date, written_day
 from backlit.model.errors import BadRequest
 from backlit.model.fields import LARGEST_NUMBER, NAME_LIMIT, Field, Kind, Section, choice_word
 from backlit.model.statuses import status_word
@@ -295,6 +295,11 @@ def tags_text(tags: Iterable[str]) -> str:
     return ", ".join('"{}"'.format(tag.replace('"', '""')) if "," in tag or tag[:1] == '"' else tag for tag in tags)
 
 
+def _show_day(text: str, today: date) -> str:
+    day = _day_of(text)
+    return text if day is None else written_day(day, today)
+
+
 def _as_it_is(text: str, _today: date) -> str:
     return text
 
@@ -358,6 +363,13 @@ RULES: Mapping[Kind, KindRules] = {
     ),
     Kind.BOOLEAN: KindRules(
         "yes or no", lambda value, _: parse_boolean(value), lambda _: {"type": "boolean"}, _read_boolean
+    ),
+    Kind.DATE: KindRules(
+        "a date such as 2026-03-01",
+        lambda value, _: parse_day(value).isoformat(),
+        lambda _: {"type": "string", "format": "date"},
+        lambda field, text, today: named_day(text, today, field.label).isoformat(),
+        _show_day,
     ),
     Kind.TAGS: KindRules("a list of words", parse_tags, _tags_schema, lambda _field, text, _today: read_tags(text)),
     Kind.COMPUTED: KindRules("set by the server", _computed, lambda _: {}),

@@ -31,6 +31,7 @@ class Kind(StrEnum):
     INTEGER = "integer"
     NUMBER = "number"
     BOOLEAN = "boolean"
+    DATE = "date"
     TAGS = "tags"
     AREA = "area"
     ITERATION = "iteration"
@@ -47,6 +48,8 @@ class ValueType(StrEnum):
     INTEGER = "integer"
     NUMBER = "number"
     BOOLEAN = "boolean"
+    DATE = "date"
+    """A day as text, 2026-03-01, which compares and sorts as text does."""
     TAGS = "tags"
     DATETIME = "datetime"
 
@@ -79,6 +82,7 @@ _VALUE_TYPE_BY_KIND: Mapping[Kind, ValueType] = MappingProxyType(
         Kind.INTEGER: ValueType.INTEGER,
         Kind.NUMBER: ValueType.NUMBER,
         Kind.BOOLEAN: ValueType.BOOLEAN,
+        Kind.DATE: ValueType.DATE,
         Kind.TAGS: ValueType.TAGS,
         Kind.AREA: ValueType.INTEGER,
         Kind.ITERATION: ValueType.INTEGER,
@@ -87,6 +91,9 @@ _VALUE_TYPE_BY_KIND: Mapping[Kind, ValueType] = MappingProxyType(
         Kind.ITEM: ValueType.INTEGER,
     }
 )
+
+CUSTOM_KINDS = (Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.DATE)
+"""The kinds of a project's own fields."""
 
 ALL_TYPES: tuple[ItemType, ...] = tuple(ItemType)
 _NOT_FEEDBACK = tuple(t for t in ItemType if t is not ItemType.FEEDBACK)

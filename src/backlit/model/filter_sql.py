@@ -148,7 +148,7 @@ class _Writer(Generic[S]):
         match term:
             case Property(name):
                 sql, value_type = self._sql.column(name)
-                return _Operand(sql, ValueType.NUMBER if value_type is ValueType.INTEGER else value_type)
+                return _Operand(sql, _FAMILY_BY_TYPE.get(value_type, value_type))
             case Literal(value):
                 return self._literal(value)
             case TagVariable():
@@ -171,6 +171,10 @@ class _Writer(Generic[S]):
         if any(argument.family is not family for argument, family in zip(arguments, wanted, strict=False)):
             return _Operand(self._sql.constant(False) if is_test else self._sql.void(result), result, not is_test)
         return _Operand(self._sql.call(function, [argument.sql for argument in arguments]), result, not is_test)
+
+
+_FAMILY_BY_TYPE = {ValueType.INTEGER: ValueType.NUMBER, ValueType.DATE: ValueType.TEXT}
+"""The families of types that are compared as another one."""
 
 
 def _is_constant(term: Term) -> bool:

@@ -179,7 +179,7 @@ not_started = ["Later", 3]
             'The key "Payments" of [teams] must be the number of a team, such as 3 = "Payments" (2:1). It is left out.',
             'The setting "5" of [teams] must be a text (4:5). It is left out.',
             'The key "Ticket" of [fields] must be a field of a project, whose key ends in _cf, such as Ticket_cf = "text" (7:1). It is left out.',
-            "A field cannot have the kind 'dates'. Choose from: text, long text, integer, number, boolean, tags (8:10). It is left out.",
+            "A field cannot have the kind 'dates'. Choose from: text, long text, integer, number, boolean, date, tags (8:10). Did you mean 'date'? It is left out.",
             "Unknown setting 'in_progres' of [statuses] (12:1). Did you mean 'in_progress'? It is ignored.",
             'The setting "done" of [statuses] must be a list, such as done = ["Review"] (13:8). The default is used.',
             'In the setting "not_started" of [statuses], entry 2 must be a text (14:25). It is left out.',

@@ -58,7 +58,11 @@ class Book:
         return LocalTimes(None)
 
     def custom_fields(self) -> Collection[Field]:
-        return (custom_field("Channel_cf", Kind.TEXT), custom_field("Risk_cf", Kind.NUMBER))
+        return (
+            custom_field("Channel_cf", Kind.TEXT),
+            custom_field("Risk_cf", Kind.NUMBER),
+            custom_field("Due_cf", Kind.DATE),
+        )
 
     def ids(self, kind: NameKind, name: str, *, with_subtree: bool) -> frozenset[int]:
         found = IDS[kind].get(name.lower(), set())
@@ -93,6 +97,7 @@ ITEM = {
     "Severity": "2 - High",
     "IsBlocking": True,
     "Channel_cf": "Web shop",
+    "Due_cf": "2026-03-13",
     "createdBy": "jon",
     "createdAt": datetime(2026, 3, 1, 9),
     "lastModifiedAt": datetime(2026, 3, 9, 9),
@@ -120,6 +125,7 @@ def finds(text: str) -> bool:
         "blocking:yes class:none priority:none",
         "#12 id:12,13 id>11",
         "text:expir text:cafe text:staging text:文界",
+        "due_cf:2026-03-13 due_cf:fri due_cf<+2w due_cf>today due_cf>=fri -due_cf:none due_cf>yesterday",
         "created:2026-03-01 created<=2026-03-01 created>=2026-03-01 -created>2026-03-01 -created<2026-03-01",
         "changed:yesterday changed<today changed<2w -changed>36h changed>12h",
         "status:progress status=\"in progress\" -status:done,deferred",
@@ -172,6 +178,7 @@ def test_a_value_that_is_named_whole_is_meant_alone() -> None:
         "changed>7d",
         "#13",
         "owner:none",
+        *("due_cf<fri", "due_cf:today", "due_cf:none", "due_cf>2026-03-13"),
         "created:2026-02-28",
         "created:2026-03-02",
         "created<=2026-02-28",
@@ -201,6 +208,7 @@ def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
         ("est>5 or", 7, "a condition on both sides"),
         ("est>", 5, "expected a value"),
         ("changed<soon", 1, "7d"),
+        ("due_cf<soon", 1, "due_cf:none"),
         ("owner>me", 1, 'write "owner:"'),
         ("blocking:perhaps", 1, "blocking:no"),
         ("a not", 3, "in double quotes"),

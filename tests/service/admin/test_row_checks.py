@@ -101,7 +101,7 @@ def test_a_value_is_read_as_its_column_takes_it(table: str, column: str, given: 
         ("value_lists", "choices", [1], "choices must be a list"),
         ("status_groups", "meaning", "finished", "cannot mean 'finished'"),
         ("custom_fields", "key", "Risk", "must be letters"),
-        ("custom_fields", "kind", "date", "cannot be of kind"),
+        ("custom_fields", "kind", "money", "cannot be of kind"),
         ("custom_fields", "types", ["Epic"], "Epic"),
         ("custom_fields", "types", "Bug", "types must be a list"),
         ("custom_fields", "types", [], "at least one type"),

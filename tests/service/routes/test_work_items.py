@@ -102,6 +102,28 @@ async def test_changed_settings_count_from_the_next_request_on(maya: Client, ser
     assert (await maya.put("workitems/1", json={"Effort_cf": "x"})).status_code == 400
 
 
+async def test_a_date_is_kept_filtered_and_sorted_by_its_day(maya: Client, service: Service) -> None:
+    given = custom_fields.CustomFieldChange(default="2026-03-01", types=["Story"])
+    service.shared.database.write.submit(
+        lambda connection: custom_fields.add(connection, "Aurora", "Due_cf", Kind.DATE, given)
+    ).result()
+    preset, late, early = [
+        await added(maya), await added(maya, Due_cf="2026-10-02T09:00:00"), await added(maya, Due_cf="2026-02-03"),
+    ]  # fmt: skip
+
+    async def ids(**params: str) -> list[int]:
+        answer = await maya.get("workitems", params={"$filter": "Due_cf ne null", **params})
+        assert answer.status_code == 200, answer.text
+        return [each["id"] for each in answer.json()["results"]]
+
+    assert [each["fields"]["Due_cf"] for each in (preset, late, early)] == ["2026-03-01", "2026-10-02", "2026-02-03"]
+    assert await ids(**{"$orderby": "Due_cf desc"}) == [late["id"], preset["id"], early["id"]]
+    for day in ("'2026-03-01'", "2026-03-01"):
+        assert await ids(**{"$filter": f"Due_cf le {day}"}) == [preset["id"], early["id"]]
+        assert await ids(**{"$filter": f"{day} lt Due_cf or Due_cf in ({day})"}) == [preset["id"], late["id"]]
+    assert await refused(maya, Due_cf="soon") == {"Due_cf": "Due_cf must be a date such as 2026-03-01, not 'soon'."}
+
+
 async def test_of_two_custom_fields_of_one_name_that_of_the_first_project_is_filtered_by(
     maya: Client, service: Service
 ) -> None:

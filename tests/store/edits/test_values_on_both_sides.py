@@ -9,7 +9,7 @@ from typing import Any
 from tests.store.papers import announce, node, offline_store, put_nouns
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELDS, Field, Kind, Settable, fields_of
+from backlit.model.fields import FIELDS, Field, ItemType, Kind, Settable, custom_field, fields_of
 from backlit.service.rules.checks import TAG_LIMIT, TAGS_LIMIT, TEXT_LIMIT, checked
 from backlit.service.tables.projects import ProjectSettings
 from backlit.store.edits.checks import ON_ADD, check
@@ -17,16 +17,19 @@ from backlit.store.edits.checks import ON_ADD, check
 REFUSED, IGNORED = "refused", "ignored"
 KNOWN = 7
 """The only area, iteration, team, user and item of the project."""
-SETTABLE = [field for field in FIELDS if field.settable is not Settable.NEVER]
+DUE = custom_field("Due_cf", Kind.DATE, (ItemType.STORY,))
+SETTABLE = [*(field for field in FIELDS if field.settable is not Settable.NEVER), DUE]
 SETTINGS = ProjectSettings(
-    1, KNOWN, KNOWN, (), MappingProxyType({}), (),
-    MappingProxyType({field.types[0].value: fields_of(field.types[0]) for field in SETTABLE}), MappingProxyType({}),
+    1, KNOWN, KNOWN, (DUE,), MappingProxyType({}), (),
+    MappingProxyType({field.types[0].value: fields_of(field.types[0], [DUE]) for field in SETTABLE}),
+    MappingProxyType({}),
 )  # fmt: skip
 CAPABILITIES: dict[str, object] = {
     "limits": {"text": TEXT_LIMIT, "tag": TAG_LIMIT, "tags": TAGS_LIMIT},
     "projects": [
         {
             "id": 1,
+            "customFields": [{"key": DUE.key, "kind": "date", "types": ["Story"]}],
             "values": {
                 item_type: {field.key: field.choices_for(item_type) for field in fields}
                 for item_type, fields in SETTINGS.fields_by_type.items()
@@ -38,7 +41,19 @@ VALUES: dict[str, Any] = {
     **{
         repr(value): value
         for value in (
-            *(None, "", " ", "text", "8 pts", "3,5", "a\0b", "\ud800", "2026-03-01"),
+            *(
+                None,
+                "",
+                " ",
+                "text",
+                "8 pts",
+                "3,5",
+                "a\0b",
+                "\ud800",
+                "2026-03-01",
+                "2026-03-01T10:00:00",
+                "2026-02-30",
+            ),
             *(0, KNOWN, 3.0, 2.5, -3, 2**53 - 1, 2**53, 1e300, 1e301, nan, True, False, {"a": 1}),
             *([], ["ux"], [" ux "], ["ux", "ux"], [""], [5], ["a\0b"], ["\ud800"]),
         )

@@ -156,10 +156,11 @@ _TERMS = Property | Literal | TagVariable | FunctionCall
 
 
 class Operand(Struct, frozen=True):
-    """A part with its type: INTEGER counts as NUMBER, None is the type of null.
+    """A part with its type: INTEGER counts as NUMBER and DATE as TEXT, None is the type of null.
 
     `is_void` marks a function of null; `is_loose` marks a text from Tags outside of any, which only a
-    boolean function accepts; `is_whole` marks a whole number; `depth` counts nested functions and operators.
+    boolean function accepts; `is_whole` marks a whole number, `is_day` a DATE; `depth` counts nested functions and
+    operators.
     """
 
     node: Filter | Term
@@ -167,6 +168,7 @@ class Operand(Struct, frozen=True):
     is_void: bool = False
     is_loose: bool = False
     is_whole: bool = False
+    is_day: bool = False
     depth: int = 0
 
     @classmethod
@@ -240,6 +242,8 @@ def property_of(token: Token, properties: Mapping[str, Field], in_any: bool) -> 
         if in_any or field.key != "Tags":
             refuse(f"{field.key} is a list, which is not allowed here", token.at)
         return Operand(TagVariable(), ValueType.TEXT, is_loose=True)
+    if field.value_type is ValueType.DATE:
+        return Operand(Property(field.key), ValueType.TEXT, is_day=True)
     is_whole = field.value_type is ValueType.INTEGER
     return Operand(Property(field.key), ValueType.NUMBER if is_whole else field.value_type, is_whole=is_whole)
 
@@ -306,7 +310,9 @@ def _check_types(left: Operand, right: Operand, at: int) -> None:
 
 
 def _as_moment(operand: Operand, other: Operand) -> Operand:
-    """Read a quoted date as a date if the other operand is a DateTime."""
+    """Read a quoted date as a date if the other operand is a DateTime, and a date as its text if that is a DATE."""
+    if other.is_day and isinstance(operand.node, Literal) and type(operand.node.value) is date:
+        return literal(operand.node.value.isoformat())
     if other.type is not ValueType.DATETIME or not isinstance(operand.node, Literal):
         return operand
     text = operand.node.value

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
-from backlit.model.dates import parse_date
+from backlit.model.dates import named_day, parse_date
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, ValueType
 from backlit.model.filters import (
@@ -207,6 +207,16 @@ def _boolean(condition: Condition, field: Field, value: str, _names: NameResolve
     return _equals(field, _TRUTHS[value.lower()])
 
 
+def _date(condition: Condition, field: Field, value: str, names: NameResolver) -> Filter:
+    day = _day(value, names.today())
+    if day is None:
+        try:
+            day = named_day(value, names.today())
+        except BadRequest:
+            refuse(f"{value!r} is not a date; write 2026-01-31, today, fri, +2w or {condition.key}:none", condition.at)
+    return Comparison(_OPERATORS[condition.operator], Property(field.key), Literal(day.isoformat()))
+
+
 def _tag(condition: Condition, field: Field, value: str, names: NameResolver) -> Filter:
     _only_equality(condition)
     same = [tag for tag in names.values(field) if tag.casefold() == value.casefold()]
@@ -245,6 +255,7 @@ def _choice(condition: Condition, field: Field, value: str, names: NameResolver)
 
 _BY_TYPE: Mapping[ValueType, Callable[[Condition, Field, str, NameResolver], Filter]] = {
     ValueType.BOOLEAN: _boolean,
+    ValueType.DATE: _date,
     ValueType.TAGS: _tag,
     ValueType.TEXT: _text,
 }

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
+from backlit.model.fields import CUSTOM_KINDS, FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
 from backlit.model.query.keys import field_named
 
 _DEEP = "lists or tables are nested too deeply; write them flat"
@@ -43,7 +43,8 @@ def toml_in(text: str) -> dict[str, Any]:
         raise ValueError(_TOO_MANY_DIGITS) from None
 
 
-KINDS = (Kind.TEXT, Kind.LONG_TEXT, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.TAGS)
+KINDS = tuple(kind for kind in (*CUSTOM_KINDS, Kind.TAGS) if kind is not Kind.CHOICE)
+"""The kinds that a foreign service's fields can be said to have; the values of a choice are not known."""
 """Kinds that a project's own field may have."""
 
 

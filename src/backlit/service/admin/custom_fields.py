@@ -8,16 +8,13 @@ from msgspec import Struct
 from sqlalchemy import Connection, delete, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
-from backlit.model.fields import ItemType, Kind, custom_field
+from backlit.model.fields import CUSTOM_KINDS, ItemType, Kind, custom_field
 from backlit.service.admin.rendering import Alter, settings_changed
 from backlit.service.admin.value_lists import ValueRenaming, checked_choices, renames_of
 from backlit.service.admin.workspace import project_id_of
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.schema import custom_fields
 from backlit.service.tables.projects import default_value
-
-KINDS = (Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN)
-"""Kinds of custom fields."""
 
 _KEY = re.compile(r"[A-Za-z]\w{0,59}_cf", re.ASCII)
 
@@ -91,8 +88,8 @@ def _forgetting(key: str, types: set[Any]) -> Alter:
 def must_be_sound(row: Mapping[str, Any]) -> None:
     """Raise BadRequest for a row that `add` and `change` would reject."""
     _must_be_key(row["key"])
-    if row["kind"] not in set(KINDS):
-        raise BadRequest(f"A custom field cannot be of kind {row['kind']!r}; the kinds are: {', '.join(KINDS)}.")
+    if row["kind"] not in set(CUSTOM_KINDS):
+        raise BadRequest(f"A custom field cannot be of kind {row['kind']!r}; the kinds are: {', '.join(CUSTOM_KINDS)}.")
     unknown = [t for t in row["types"] if t not in set(ItemType)]
     if unknown:
         raise BadRequest(f"The type {unknown[0]!r} does not exist; there are: {', '.join(ItemType)}.")

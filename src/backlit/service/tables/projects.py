@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -79,6 +79,8 @@ def default_value(field: Field) -> str | float | bool | None:
             return number
         case Kind.BOOLEAN:
             return ("false", "true").index(text) == 1
+        case Kind.DATE:
+            return date.fromisoformat(text).isoformat()
     return text
 
 

@@ -402,6 +402,7 @@ _HELP = {
     Kind.BOOLEAN: "yes · no",
     Kind.INTEGER: "A whole number.",
     Kind.NUMBER: "A number; 2.5 and 2,5 are the same.",
+    Kind.DATE: "A day, such as 2026-03-01, today, fri or +2w.",
     Kind.LONG_TEXT: "Markdown or plain text; p shows it as Markdown, ctrl+e opens it in $EDITOR.",
     Kind.ITEM: "Enter finds it by name or #id.",
 }

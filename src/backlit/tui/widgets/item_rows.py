@@ -67,6 +67,7 @@ _WIDTHS: Mapping[Kind, int] = {
     Kind.INTEGER: 5,
     Kind.NUMBER: 6,
     Kind.BOOLEAN: 5,
+    Kind.DATE: 11,
     Kind.USER: 8,
     Kind.TEAM: 10,
     Kind.AREA: 16,
