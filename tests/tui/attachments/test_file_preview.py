@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from backlit.tui.attachments.file_preview import MAX_ROWS, PREVIEW_BYTES, first_lines, preview_of
+from backlit.tui.attachments.file_preview import MAX_ROWS, PREVIEW_BYTES, preview_of
 from backlit.tui.drawing import images, themes
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.shell.paths import completions, files_in, folder_and_name
@@ -48,7 +48,7 @@ def test_decimal_points_of_a_column_stand_below_each_other() -> None:
 
 
 def first_of(content: bytes, name: str, width: int, height: int) -> list[str]:
-    lines = first_lines(preview_of(content, name, len(content)), width, height, LOOKS)
+    lines = preview_of(content, name, len(content)).first_lines(width, height, LOOKS)
     return ["".join(segment.text for segment in line).rstrip() for line in lines]
 
 

@@ -16,8 +16,6 @@ from backlit.tui.plan.capacity import (
     count_changes,
     over_limits,
     people_words,
-    shift_words,
-    unsaved_words,
     velocity_words,
 )
 from backlit.tui.widgets.side_lines import Word
@@ -61,7 +59,7 @@ def test_the_draft_counts_what_comes_goes_and_changes_in_each_iteration() -> Non
     ],
 )
 def test_a_shift_is_told_by_signs_and_in_words(shift: IterationChangeCounts, words: str, unsaved: str) -> None:
-    assert (shift_words(shift), text_of(unsaved_words(shift))) == (words, unsaved)
+    assert (shift.words(), text_of(shift.unsaved_words())) == (words, unsaved)
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,27 @@ class FilePreview(Struct, frozen=True):
     picture: "Image | None" = None
     is_table: bool = False
 
+    def first_lines(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
+        """Return the lines of a file that fit below a list, and the number of the others; a narrow table in columns.
+
+        Without room for a heading, a row and that number, they are the first lines.
+        """
+        lines, heads = self.draw(width, max(1, height), theme), int(self.is_table)
+        if len(lines) <= height or height < heads + 2:
+            return lines[: max(0, height)]
+        heading, rest = lines[:heads], lines[heads:]
+        cells = max((_cells(line) for line in lines[: width * height]), default=0) + COLUMN_GAP
+        most = max(1, (width + COLUMN_GAP) // cells) if self.is_table else 1
+        rows = height - heads
+        needed = -(-len(rest) // rows)
+        rows = -(-len(rest) // needed) if needed <= most else rows - 1
+        parts = [rest[at : at + rows] for at in range(0, len(rest), rows)][:most]
+        shown = [_beside([[*heading, *part][y : y + 1] for part in parts], cells, theme) for y in range(heads + rows)]
+        left = len(rest) - sum(map(len, parts))
+        key = key_of("attachments.look")
+        more = fit(f" {counted(left, 'more row' if self.is_table else 'more line')}", width - len(key))
+        return [*shown, [Segment(key, theme.style("accent")), Segment(more, theme.style("muted"))]] if left else shown
+
 
 def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bool = True) -> FilePreview:
     """Return the preview of a file's first bytes; slow for pictures, so not for the event loop."""
@@ -100,28 +121,6 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
     if suffix in {"json", "geojson"}:
         return _json(text, note)
     return FilePreview("text", note, _lines_of(text))
-
-
-def first_lines(found: FilePreview, width: int, height: int, theme: ThemeStyles) -> list[Line]:
-    """Return the lines of a file that fit below a list, and the number of the others; a narrow table in columns.
-
-    Without room for a heading, a row and that number, they are the first lines.
-    """
-    lines, heads = found.draw(width, max(1, height), theme), int(found.is_table)
-    if len(lines) <= height or height < heads + 2:
-        return lines[: max(0, height)]
-    heading, rest = lines[:heads], lines[heads:]
-    cells = max((_cells(line) for line in lines[: width * height]), default=0) + COLUMN_GAP
-    most = max(1, (width + COLUMN_GAP) // cells) if found.is_table else 1
-    rows = height - heads
-    needed = -(-len(rest) // rows)
-    rows = -(-len(rest) // needed) if needed <= most else rows - 1
-    parts = [rest[at : at + rows] for at in range(0, len(rest), rows)][:most]
-    shown = [_beside([[*heading, *part][y : y + 1] for part in parts], cells, theme) for y in range(heads + rows)]
-    left = len(rest) - sum(map(len, parts))
-    key = key_of("attachments.look")
-    more = fit(f" {counted(left, 'more row' if found.is_table else 'more line')}", width - len(key))
-    return [*shown, [Segment(key, theme.style("accent")), Segment(more, theme.style("muted"))]] if left else shown
 
 
 def _beside(parts: Sequence[Sequence[Line]], cells: int, theme: ThemeStyles) -> Line:

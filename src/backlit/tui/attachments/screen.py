@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from backlit.model.amounts import counted, size_text
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
-from backlit.tui.attachments.file_preview import PREVIEW_BYTES, FilePreview, first_lines, preview_of
+from backlit.tui.attachments.file_preview import PREVIEW_BYTES, FilePreview, preview_of
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.fields.dates import age_of, moment
@@ -219,7 +218,7 @@ class AttachmentsScreen(ItemRowsScreen):
             found, about = self._previews.get(entry.id), entry.description if self.size.width < MIDDLING else ""
             facts = (about, found.kind, found.note) if found else (about,)
             heading = [(entry.name, HEADING), *((f" · {each}", "muted") for each in facts if each)]
-            self._split.show(partial(first_lines, found) if found else lambda *_: [], heading)
+            self._split.show(found.first_lines if found else lambda *_: [], heading)
 
     async def _read_preview(self, entry: AttachmentEntry) -> None:
         """Read the beginning of a file for its preview once the cursor rests on it; without a connection, leave it."""

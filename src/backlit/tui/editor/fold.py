@@ -35,6 +35,12 @@ class GridLine(Struct, frozen=True):
     def is_note(self) -> bool:
         return not (self.field or self.is_heading or self.is_fold)
 
+    def wrapped(self, cells: int) -> "Iterable[GridLine]":
+        """Return the lines of a note of at most so many cells; any other line stays one."""
+        if not self.is_note:
+            return (self,)
+        return (replace(self, text=text) for text in wrapped(self.text, cells))
+
 
 BLANK_LINE = GridLine("")
 
@@ -64,7 +70,7 @@ class FieldFold:
         Where there is room, a blank stands above each heading.
         """
         lines = (each for each in self._lines if not each.is_apart or (each.field and each.field.key == self.revealed))
-        shown = [each for line in lines for each in _wrapped(line, max(8, width))]
+        shown = [each for line in lines for each in line.wrapped(max(8, width))]
         spaced = [each for line in shown for each in ((BLANK_LINE, line) if line.is_heading else (line,))]
         if len(spaced) <= height:
             return spaced
@@ -93,7 +99,3 @@ def _fold_at(lines: Sequence[GridLine], at: int) -> int:
     while 0 < at <= len(lines) and (lines[at - 1].is_heading or lines[at - 1] is BLANK_LINE):
         at -= 1
     return at
-
-
-def _wrapped(line: GridLine, room: int) -> Iterable[GridLine]:
-    return (replace(line, text=text) for text in wrapped(line.text, room)) if line.is_note else (line,)

@@ -39,6 +39,17 @@ class IterationChangeCounts(Struct, frozen=True):
     goes: int = 0
     altered: int = 0
 
+    def words(self) -> str:
+        """Return the counts as +3 −1 ~2; nothing without a change."""
+        counts = zip("+−~", (self.comes, self.goes, self.altered), strict=True)
+        return " ".join(f"{sign}{count}" for sign, count in counts if count)
+
+    def unsaved_words(self) -> list[Word]:
+        command, words = "plan.commit", [counted(self.comes, "unsaved move")] * bool(self.comes)
+        words += [counted(self.altered, "change" if words else "unsaved change")] * bool(self.altered)
+        keys: list[Word] = [(key_of(command), "accent", command), (" save", "muted", command)]
+        return [(f"{', '.join(words)} ", "pending"), *keys] if words else [("No unsaved moves", "muted")]
+
 
 def points_of_row(row: ItemRow) -> float:
     """Return the points of a row; 0 without an estimate."""
@@ -61,19 +72,6 @@ def count_changes(changes: Sequence[PlanChange]) -> dict[object, IterationChange
         place: IterationChangeCounts(comes[place], goes[place], altered * (place is None))
         for place in {None, *comes, *goes}
     }
-
-
-def shift_words(shift: IterationChangeCounts) -> str:
-    """Return the counts as +3 −1 ~2; nothing without a change."""
-    counts = zip("+−~", (shift.comes, shift.goes, shift.altered), strict=True)
-    return " ".join(f"{sign}{count}" for sign, count in counts if count)
-
-
-def unsaved_words(shift: IterationChangeCounts) -> list[Word]:
-    command, words = "plan.commit", [counted(shift.comes, "unsaved move")] * bool(shift.comes)
-    words += [counted(shift.altered, "change" if words else "unsaved change")] * bool(shift.altered)
-    keys: list[Word] = [(key_of(command), "accent", command), (" save", "muted", command)]
-    return [(f"{', '.join(words)} ", "pending"), *keys] if words else [("No unsaved moves", "muted")]
 
 
 def styled(parts: Sequence[Part]) -> list[Part]:

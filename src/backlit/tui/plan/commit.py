@@ -27,7 +27,6 @@ from backlit.tui.plan.capacity import (
     count_changes,
     over_limits,
     people_of,
-    shift_words,
 )
 from backlit.tui.plan.plan_commands import PlanCommandTarget
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
@@ -109,9 +108,7 @@ def _answers(summary: PlanSummary) -> Iterator[AnswerKey]:
 
 def summary_lines(summary: PlanSummary) -> list[Content]:
     found = count_changes(summary.changes)
-    moves = [
-        shift_words(replace(found.get(each.id, IterationChangeCounts()), altered=0)) for each in summary.iterations
-    ]
+    moves = [replace(found.get(each.id, IterationChangeCounts()), altered=0).words() for each in summary.iterations]
     widths = [max(map(len, texts), default=0) for texts in ([each.name for each in summary.iterations], moves)]
     lines: list[Content] = []
     for each, words in zip(summary.iterations, moves, strict=True):

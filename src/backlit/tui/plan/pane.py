@@ -95,6 +95,17 @@ class PlanList(BacklogList):
         super().show(view, item_id)
         self.move_to(self.cursor)
 
+    def step_past(self, gone: AbstractSet[int]) -> None:
+        """Put the cursor on the next row that remains without the items in `gone` and their tasks."""
+        row = self.row(self.cursor)
+        if not isinstance(row, ItemRow) or row.id not in gone:
+            return
+        for index in range(self.cursor + 1, min(self.row_count(), self.cursor + 1 + MAX_PASSED_ROWS)):
+            row = self.row(index)
+            if isinstance(row, ItemRow) and not {row.id, row.parent_id} & gone:
+                self.move_to(index)
+                return
+
 
 def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) -> Strip:
     """Draw a rule between the name of a part and its figures, as many as fit; the end is free for a scrollbar."""
@@ -109,18 +120,6 @@ def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) ->
     parts = [(" ─ ", "rule"), (name, "foreground"), (dot + rest, "muted"), (rule, "rule"), (figures, "muted")]
     segments = [Segment(text, theme.style(colour)) for text, colour in parts]
     return Strip(segments).adjust_cell_length(width, theme.style())
-
-
-def step_past(items: PlanList, gone: AbstractSet[int]) -> None:
-    """Put the cursor on the next row that remains without the items in `gone` and their tasks."""
-    row = items.row(items.cursor)
-    if not isinstance(row, ItemRow) or row.id not in gone:
-        return
-    for index in range(items.cursor + 1, min(items.row_count(), items.cursor + 1 + MAX_PASSED_ROWS)):
-        row = items.row(index)
-        if isinstance(row, ItemRow) and not {row.id, row.parent_id} & gone:
-            items.move_to(index)
-            return
 
 
 class PlanPane(StorageErrorGuard, Vertical):

@@ -19,7 +19,7 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.names import ListNames
 from backlit.tui.plan.capacity import points_of_row
-from backlit.tui.plan.pane import FORECAST_KEY, PlanList, PlanPane, step_past
+from backlit.tui.plan.pane import FORECAST_KEY, PlanList, PlanPane
 from backlit.tui.plan.panes import MAX_ITERATION_PANES, PlanPanes
 from backlit.tui.shell.input_queue import Readings
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -87,7 +87,7 @@ class PlanPaneContents:
     def step_past(self, item_ids: AbstractSet[int]) -> None:
         """Clear the selection, and put the cursor on the next item besides these."""
         items = self.panes.focused.items
-        step_past(items, item_ids)
+        items.step_past(item_ids)
         items.selection.clear()
 
     def use_columns(self, columns: Sequence[ListColumn]) -> None:

@@ -38,8 +38,6 @@ from backlit.tui.plan.capacity import (
     count_changes,
     people_of,
     people_words,
-    shift_words,
-    unsaved_words,
     velocity_words,
 )
 from backlit.tui.plan.pane import HeadLine, PlanPane, TasksAsked
@@ -149,7 +147,7 @@ class PlanScreen(ListScreen):
         store, plan = self.store, self.store.plan
         found = count_changes(plan.difference())
         is_unread = is_loading(store) or not self.lists.readings.shown
-        unsaved, is_single = unsaved_words(found[None]), self._panes.is_single
+        unsaved, is_single = found[None].unsaved_words(), self._panes.is_single
         people = people_of(store, self.session.capacities)
         titles = self._heads.draw(found, people, unsaved, is_unread=is_unread)
         if not self._panes.backlog.items.row_count():
@@ -228,22 +226,23 @@ class PlanPaneHeads:
         """Draw the velocity, and the load of each iteration; return the titles of iterations, with their shifts."""
         store, lists, panes = self._store, self._lists, self._lists.panes
         is_reader = store.lookups.is_read_only
+        no_iteration = NO_ITERATION_HEAD_OF_READER if is_reader else NO_ITERATION_HEAD
         every, iterations = store.plan.iterations.targets(), store.lookups.iterations()
         target = panes.targets[0]
         aimed = iterations.get(target.place) if target.place is not None else None
         self._scale = max((scale_of(each.capacity, self._load(each).points) for each in every), default=0.0)
         head = [HeadLine([(" ", "muted"), *velocity_words(lists.velocity)]), HeadLine([(" ", "muted"), *unsaved])]
         if is_unread and not lists.velocity.points:
-            head = UNREAD
+            head = UNREAD_HEAD
         elif panes.is_single and aimed is not None:
-            name = f"→ {aimed.name} {shift_words(found.get(aimed.id, IterationChangeCounts()))}".rstrip()
+            name = f"→ {aimed.name} {found.get(aimed.id, IterationChangeCounts()).words()}".rstrip()
             head[1] = _fill_line(aimed, self._load(aimed), panes.backlog.size.width, self._scale, name)
         panes.backlog.say(head)
         titles: dict[PlanPane, list[Part]] = {}
         is_alone = sum(pane.place is not None and pane.display for pane in panes.targets) == 1
         for pane in panes.targets:
             iteration = iterations.get(pane.place) if pane.place is not None else None
-            lines: Sequence[HeadLine] = UNREAD if is_unread else NO_ITERATION[is_reader]
+            lines: Sequence[HeadLine] = UNREAD_HEAD if is_unread else no_iteration
             titles[pane] = [] if is_unread else [("No iteration to plan", "foreground")]
             if iteration is not None:
                 shift = IterationChangeCounts() if is_alone else found.get(iteration.id, IterationChangeCounts())
@@ -318,10 +317,9 @@ EMPTY_PANE_TEXTS = (
     "Nothing is planned here yet. Press tab for the other panes, { and } for other iterations.",
 )
 """The text of an empty pane, and the one for a reader."""
-UNREAD, *NO_ITERATION = (
-    [HeadLine([(each, "muted")]), HeadLine()]
-    for each in (" Loading …", " Press gi, then cs to create sprints", " gi shows the iterations")
-)
+UNREAD_HEAD = [HeadLine([(" Loading …", "muted")]), HeadLine()]
+NO_ITERATION_HEAD = [HeadLine([(" Press gi, then cs to create sprints", "muted")]), HeadLine()]
+NO_ITERATION_HEAD_OF_READER = [HeadLine([(" gi shows the iterations", "muted")]), HeadLine()]
 
 
 class IterationHead(Struct, frozen=True):
@@ -339,7 +337,7 @@ class IterationHead(Struct, frozen=True):
 
     def title(self, width: int, *, has_focus: bool) -> list[Part]:
         """Return name and time, and where the name leaves room the shift and the keys that lead to other iterations."""
-        changes = shift_words(self.shift)
+        changes = self.shift.words()
         keys = " ".join(key for key, is_open in zip("{}", self.ways, strict=True) if is_open)
         right: list[Part] = [(f"  {changes}", "pending")] * bool(changes)
         right += [(f"  {keys}", "accent"), (" sprints", "muted")] if keys else []

@@ -90,6 +90,9 @@ class TreeColumn(Struct, frozen=True):
     title: str
     width: int
 
+    def aligned(self, text: str) -> str:
+        return fit(text, self.width) if self in LEFT else fit_right(text, self.width)
+
 
 GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 10, 5, 7, 5
 DATES = TreeColumn("Dates", 21)
@@ -146,7 +149,7 @@ class TreeLayout:
     def header(self) -> Strip:
         style = self._theme.heading("muted")
         text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
-        text += "".join(" " + _aligned(column, column.title) for column in self._columns)
+        text += "".join(" " + column.aligned(column.title) for column in self._columns)
         text = text.rstrip() + " of pts" * bool(self._percent)
         limits = [LIMITS_KEY] if self._bar >= BAR + len(LIMITS_KEY[0]) else []
         key = (("  ", "muted"), *BAR_KEY, *limits) if LOAD in self._columns else ()
@@ -211,7 +214,7 @@ class TreeLayout:
             totals = self._branches.all_unready[node_id]
         value = totals.points if column is POINTS else totals.count
         text = number_text(value) if value and column in (ITEMS, POINTS, NOT_READY) else ""
-        return [(_aligned(column, text), "pending" if column is NOT_READY else "foreground")]
+        return [(column.aligned(text), "pending" if column is NOT_READY else "foreground")]
 
     def _phase_word(self, node_id: int) -> str:
         is_inner = not self._branches.tree.children(node_id)
@@ -234,10 +237,6 @@ class TreeLayout:
         bar = LINE * (halves // 2) + HALF_LINE * (halves % 2)
         percent = f"{points / whole:.0%} ".rjust(self._percent) if self._percent else ""
         return [(f"{' ' * GAP}{percent}", "foreground"), (fit(bar, self._bar + 1), "secondary" if is_outer else "bar")]
-
-
-def _aligned(column: TreeColumn, text: str) -> str:
-    return fit(text, column.width) if column in LEFT else fit_right(text, column.width)
 
 
 def _load(load: PlannedLoad, capacity: Capacity, width: int, scale: float) -> list[Piece]:
