@@ -82,6 +82,7 @@ class SignalShutdown:
         self._told, self._tells = os.pipe()
 
     def __enter__(self) -> Self:
+        # Not the event loop's handlers: it runs none while it waits for a terminal that takes nothing.
         for number in SIGNALS:
             if signal.getsignal(number) != signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._receive)
@@ -106,6 +107,7 @@ class SignalShutdown:
         self._begin(number)
 
     def _watch(self) -> None:
+        # Where SIGHUP is ignored and the terminal is gone, Textual's thread of the input would read its end for ever.
         watched = select.poll()
         watched.register(self._terminal, 0)  # reports only a hang-up
         watched.register(self._told, 0)

@@ -249,6 +249,7 @@ def _confirm(changes: int, *, can_answer: bool) -> None:
     Raises BadRequest for a no, AnswerNeeded where it cannot ask: without a terminal, or after the file came from it.
     """
     items = counted(changes, "existing item")
+    # Their items would be overwritten by those of the same numbers.
     if not can_answer:
         raise AnswerNeeded(
             f"The ids in the file are those of {items}. To change {'it' if changes == 1 else 'them'}, add --yes."

@@ -162,6 +162,7 @@ class ScreenNavigator:
 
         Raises CannotAct while a dialog is open.
         """
+        # Each screen is asked before the next closes, so that a refusal leaves those below it as they were.
         while len(self._app.screen_stack) > 1:
             screen = self._app.screen
             if not isinstance(screen, StoreScreen):

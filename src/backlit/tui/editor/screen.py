@@ -221,6 +221,7 @@ class ItemEditorScreen(ItemScreen):
         preset = {key: value for key, value in values.items() if value is not None}
         app, make = self.app, partial(ItemEditorScreen, self.store, None, self.item_type, preset)
         self.dismiss(None)
+        # By the application, as a dismissed screen handles no more messages.
         app.call_later(lambda: app.push_screen(make()))
 
     # Words

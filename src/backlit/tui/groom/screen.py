@@ -219,6 +219,7 @@ class GroomScreen(ItemScreen):
     def leave_item(self, *, is_skipped: bool) -> None:
         stop = self.stop
         if stop is not None:
+            # A worker of the application: Textual cancels those of a screen that closes, as after the last item.
             self.app.run_worker(work(self.queue.leave, stop, is_skipped=is_skipped), group="queue")
             self._go_to(stop.place + 1)
 

@@ -1,4 +1,17 @@
-"""Dispatch: resolves keys to commands of the table, and runs each on the nearest node that offers it."""
+"""Dispatch: resolves keys to commands of the table, and runs each on the nearest node that offers it.
+
+    nothing typed --digit, in a list--> a count --digit--> a count
+    nothing typed, a count --first key of a chord--> a chord --next key--> a chord
+    any of them --last key of a command--> it runs with the count; nothing typed
+    a count, a chord --esc, or a key that leads nowhere--> nothing typed
+    nothing typed --a key of no command--> Textual has it
+    any of them --a key in a text--> a command that works in texts, else Textual has it; nothing typed
+
+When a key may be resolved is the work of the input queue, which knows nothing of commands; what a key means is the
+work of this module, which knows nothing of time. They meet in three calls: the queue hands a key to `take`, a failed
+command drops what waits (`ChordApp.notify`), and a macro gives its keys to the queue. Joined, each of the queue's four
+states would be one for each of these three, and a test of a chord would need a clock.
+"""
 
 import importlib
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence

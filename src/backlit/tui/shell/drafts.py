@@ -98,6 +98,7 @@ class StoredDraft:
         await (self._discard() if app.faults == faults else self._write())
 
     def _run(self, act: Callable[[], Any]) -> None:
+        # A worker of the application: Textual cancels those of a screen that closes, which is when drafts are written.
         if self._screen is not None:
             self._screen.app.run_worker(work(act), group="drafts")
 

@@ -24,6 +24,7 @@ def _status_of(app: ChordApp, command: str, path: Path) -> int:
     arguments = [*shlex.split(command), str(path)]
     failure: OSError | None = None
     try:
+        # The batch holds back repaints: one that begins while Textual gives the terminal away waits for it for ever.
         with app.batch_update(), app.suspend():
             try:
                 app.outside = subprocess.Popen(arguments, env=environment)  # noqa: S603 - the user's own

@@ -163,6 +163,7 @@ class ChangeFeed:
         self._published_at = 0.0
 
     def take(self, change: StoreChange) -> None:
+        # One call of the event loop for a batch: a sync reports thousands of changes, and each call would repaint.
         with self._lock:
             is_first = not self._batch
             self._batch.add(change)
