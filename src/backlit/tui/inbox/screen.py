@@ -153,13 +153,6 @@ class InboxScreen(StoreScreen[None]):
             raise CannotAct("Nothing selected.")
         return item_id
 
-    def current_news(self) -> ItemNews:
-        """Return what is new about the current item; raises CannotAct where nothing is."""
-        news = self.store.inbox.news(self.current_id())
-        if news is None:
-            raise CannotAct("Nothing new about this item.")
-        return news
-
     def show_feed(self, *, is_shown: bool) -> None:
         self._feed.display, self._news.display = is_shown, not is_shown
         self._list.focus()
@@ -191,7 +184,7 @@ def open_item(target: InboxScreen, call: CommandContext) -> None:
 
 
 async def show_changes(target: InboxScreen, _call: CommandContext) -> None:
-    news = target.current_news()
+    news = _current_news(target)
     if not news.fields:
         raise CannotAct("No field of this item has changed.")
     found = [FieldDifference(label_of(each.key), *_texts(target.store, each)) for each in news.fields]
@@ -199,7 +192,7 @@ async def show_changes(target: InboxScreen, _call: CommandContext) -> None:
 
 
 async def mark_read(target: InboxScreen, _call: CommandContext) -> None:
-    await target.store.inbox.seen([target.current_news().item_id])
+    await target.store.inbox.seen([_current_news(target).item_id])
 
 
 async def mark_all_read(target: InboxScreen, _call: CommandContext) -> None:
@@ -223,6 +216,13 @@ def go_back(target: InboxScreen, _call: CommandContext) -> None:
         target.show_feed(is_shown=False)
     else:
         target.dismiss()
+
+
+def _current_news(target: InboxScreen) -> ItemNews:
+    news = target.store.inbox.news(target.current_id())
+    if news is None:
+        raise CannotAct("Nothing new about this item.")
+    return news
 
 
 def _texts(store: Store, field: FieldNews) -> tuple[str, str]:
