@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.cli.admin_world import PASSWORD, Served, Workspace, command
-from tests.cli.conftest import COMMAND, Home
+from tests.cli.home import COMMAND, Home
 
 SAMPLE = "lantern"
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import DEMO, Home
+from tests.cli.home import DEMO, Home
 from tests.terminal import BACKLIT, terminal
 
 CONFIG = 'mouse = false\ncolour = "red"\n[lint]\nStory = ["estimate"]\n'

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.cli.conftest import COMMAND, DEMO, Home
+from tests.cli.home import COMMAND, DEMO, Home
 
 from backlit.cli.arguments import parser
 from backlit.cli.commands.items import document_of, values_of

@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Home
+from tests.cli.home import Home
 
 from backlit.config.schema.settings import ConfigFile
 from backlit.config.settings import (

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import DEMO, Home
+from tests.cli.home import DEMO, Home
 from tests.terminal import terminal
 
 from backlit.cli.crash import report, threads_reporting

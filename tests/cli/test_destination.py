@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Home, Server
+from tests.cli.home import Home, Server
 from tests.terminal import terminal
 
 from backlit.config.settings import Profiles, demo_profile, find_locations

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import COMMAND, DEMO, Home
+from tests.cli.home import COMMAND, DEMO, Home
 
 import backlit
 from backlit.cli import signs

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import COMMAND, DEMO, Home
+from tests.cli.home import COMMAND, DEMO, Home
 
 from backlit.cli.machine import LEAST_FILES, refusal_of
 

@@ -7,7 +7,7 @@ import sys
 from contextlib import redirect_stdout
 
 import pytest
-from tests.cli.conftest import DEMO, Home
+from tests.cli.home import DEMO, Home
 from tests.logs import logs_kept
 
 from backlit.cli.arguments import parser

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from tests.cli.conftest import Home
+from tests.cli.home import Home
 from tests.terminal import BACKLIT, terminal
 
 

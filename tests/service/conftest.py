@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import date
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import Connection
 from tests.service.people import hash_cheaply
 from tests.service.postgres import TEMPLATE, Postgres
+from tests.service.signed_in import BASE, CLIENT_ID, SignIn
 
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.admin.workspace import writing
@@ -19,9 +20,7 @@ from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
 from backlit.service.storage.settings import ServiceSettings
 
-BASE = "http://backlit.test"
 TODAY = date(2026, 3, 11)
-CLIENT_ID = "uri:backlit"
 ITEMS = 160
 
 
@@ -39,9 +38,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             and not item.get_closest_marker("postgresql")
         ):
             item.add_marker(pytest.mark.long if item.path.stem in ABOUT_HTTP else pytest.mark.slow)
-
-
-SignIn = Callable[[str], Awaitable[httpx.AsyncClient]]
 
 
 @pytest.fixture(scope="session")

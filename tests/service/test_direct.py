@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from sqlalchemy import update
-from tests.service.conftest import SignIn
+from tests.service.signed_in import SignIn
 
 from backlit.model.wrap import AccessToken, authorization_header, sign
 from backlit.service.app import Service

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -12,6 +12,9 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 import orjson
 import uvicorn
 from tests.store.world import until
+
+from backlit.client.calls import RetryPolicy
+from backlit.store import Store
 
 Json = dict[str, Any]
 _CLAUSE = re.compile(r"(\w+) (eq|ne|gt|ge|lt|le) (datetime'[^']*'|'(?:[^']|'')*'|\S+)$")
@@ -287,3 +290,9 @@ async def on_socket(server: ForeignServer) -> AsyncIterator[str]:
     finally:
         running.should_exit = True
         await task
+
+
+PACING = RetryPolicy(first_pause=0.001)
+
+
+Online = Callable[..., Awaitable[Store]]

@@ -10,6 +10,7 @@ from backlit.model.errors import Offline
 from backlit.store import ProfileFiles, Store
 from backlit.store.engine.engine import Report
 from backlit.store.files.files import WriteContext
+from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
 from backlit.store.store import local_time
@@ -90,3 +91,15 @@ def announce(store: Store, capabilities: dict[str, object]) -> None:
     """Have the service announce something."""
     store.files.submit(lambda writer: writer.mirror.set_note("capabilities", capabilities)).result()
     store.files.submit(lambda writer: writer.signal.publish(StoreChange(Subject.PEOPLE))).result()
+
+
+def state_project(store: Store, **project: object) -> None:
+    """State capabilities of project 1."""
+    told = {"projects": [{"id": 2, "role": "Manager"}, {"id": 1, **project}]}
+    store.files.submit(lambda writer: writer.mirror.configure(CAPABILITIES, told)).result()
+    publish(store, Subject.PEOPLE)
+    publish(store, Subject.ITEMS)
+
+
+def publish(store: Store, kind: Subject) -> None:
+    store.files.submit(lambda writer: writer.signal.publish(StoreChange(kind))).result()

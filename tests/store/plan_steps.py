@@ -31,3 +31,15 @@ async def held(world: World, item_id: int, *keys: str) -> list[object]:
     """What the service has in some fields of an item."""
     fields = (await world.rival.work_items.get(item_id))["fields"]
     return [fields[key] for key in keys]
+
+
+async def ended_sprint(store: Store, count: int) -> tuple[IterationEntry, IterationEntry, list[ItemRow]]:
+    """An iteration that is over with open stories and bugs of 8 points in it, and one to come."""
+    ended = next(each for each in store.plan.iterations.targets() if each.end and each.end < date.today())
+    target, _ = await add_sprints(store)
+    rows = (await stories(store, 99))[:count]
+    await store.items.edit(
+        [row.id for row in rows], {"IterationID": ended.id, "Estimate": "8", "Status": "In Progress"}
+    )
+    await sent(store)
+    return ended, target, rows

@@ -1,32 +1,17 @@
 """A disk that is full, read-only or damaged: a sentence with the path, nothing shown that is not kept, no crash."""
 
-import resource
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.store.mirror.test_torn_mirror import tear
+from tests.store.faulty_files import no_room, settled, tear
 from tests.store.papers import item, no_service, offline_store, places_in
 from tests.store.world import World, raised, until
 
 from backlit.model.errors import StorageError
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.files.files import WriteContext, inspect_journal
+from backlit.store.files.files import inspect_journal
 from backlit.store.journal.journal import Journal
-
-
-@contextmanager
-def no_room() -> Iterator[None]:
-    """Have every write to a file refused, as by a disk that is full; no privilege is needed."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def name_of(store: Store, item_id: int) -> object:
@@ -115,16 +100,6 @@ async def test_a_log_that_was_cut_off_loses_what_was_not_whole_and_opens(tmp_pat
     with offline_store(tmp_path / "killed") as left:
         assert [entry.payload for entry in left.outbox_entries()] == [{"Name": "Whole"}]
         assert name_of(left, 1) == "Whole"
-
-
-def settled(store: Store) -> None:
-    """Have the whole journal in its file and none of it in memory."""
-    for pragma in ("wal_checkpoint(TRUNCATE)", "shrink_memory"):
-        store.files.submit(partial(_execute, f"PRAGMA {pragma}")).result()
-
-
-def _execute(sql: str, writer: WriteContext) -> None:
-    writer.journal.file.execute(sql).fetchall()
 
 
 @pytest.mark.parametrize("is_for_reading", [False, True])

@@ -1,23 +1,17 @@
 """The application over a store, and its editor."""
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Protocol
+from contextlib import asynccontextmanager
 
 import pytest
 from tests import quiet
 from tests.tui.editing import Edit
+from tests.tui.opened import Open
 from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.editor.screen import ItemEditorScreen
-
-
-class Open(Protocol):
-    """Opens the application over a store; the backlog is on the screen when it is entered."""
-
-    def __call__(self, store: Store, size: tuple[int, int] = (120, 40)) -> AbstractAsyncContextManager[Pilot[None]]: ...
 
 
 @pytest.fixture

@@ -53,3 +53,14 @@ async def fields_of(world: World, store: Store, item_id: int) -> dict[str, objec
 
 def status_line(pilot: Pilot[None]) -> str:
     return lines_of(pilot.app)[-1]
+
+
+async def group_by(pilot: Pilot[None], *words: str) -> None:
+    """Pick one field, or two."""
+    if len(words) == 1:
+        await press(pilot, "t", "g", *words[0], "enter")
+        return
+    await press(pilot, "t", "g")
+    for word in words:
+        await press(pilot, *word, "tab")
+    await press(pilot, "enter")

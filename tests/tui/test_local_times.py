@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.papers import announce, item, offline_store
-from tests.tui.conftest import Open
+from tests.tui.opened import Open
 from tests.tui.stage import missing, text_of
 
 from backlit.store import Store

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import Home, Server
+from tests.cli.home import Home, Server
 from tests.store.foreign_server import ForeignServer, Quirks, on_socket
 from tests.store.papers import no_service
 

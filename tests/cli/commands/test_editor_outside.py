@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from tests.cli.conftest import DEMO, Home
+from tests.cli.home import DEMO, Home
 from tests.terminal import Terminal, terminal
 
 

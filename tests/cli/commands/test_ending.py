@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import DEMO, Home
+from tests.cli.home import DEMO, Home
 from tests.terminal import BACKLIT, Terminal, terminal
 
 LEFT = (b"?1049l", b"?1000l", b"?1003l", b"?2004l", b"?25h")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import COMMAND, DEMO, Home
+from tests.cli.home import COMMAND, DEMO, Home
 from tests.store.world import World, until
 from tests.terminal import terminal
 

@@ -5,7 +5,7 @@ import re
 import sqlite3
 
 import pytest
-from tests.cli.conftest import Home, Server
+from tests.cli.home import Home, Server
 from tests.terminal import Terminal, terminal
 
 pytestmark = pytest.mark.slow

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from tests.cli.conftest import DEMO, Home
-from tests.store.outbox.test_outbox import of_type
+from tests.cli.home import DEMO, Home
+from tests.store.service_items import of_type
 from tests.store.world import Said, World, raised, sent
 
 from backlit.cli.commands.items import logged

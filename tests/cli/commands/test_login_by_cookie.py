@@ -3,7 +3,7 @@
 import re
 
 import httpx
-from tests.cli.conftest import Home, Server
+from tests.cli.home import Home, Server
 
 from backlit.client.auth import COOKIE_ENDED
 from backlit.client.tokens import LOGIN_COOKIE

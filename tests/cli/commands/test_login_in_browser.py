@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright, expect
-from tests.cli.conftest import Home
+from tests.cli.home import Home
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import uvicorn
-from tests.cli.conftest import Home
+from tests.cli.home import Home
 from tests.store.foreign_server import ForeignServer, Quirks
 
 

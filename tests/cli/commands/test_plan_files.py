@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.cli.conftest import DEMO, Home
+from tests.cli.home import DEMO, Home
 
 
 def exported(home: Home, *arguments: str) -> str:

@@ -1,7 +1,7 @@
 """The profile that the screens open: the first one, another one, and that of a server."""
 
 import pytest
-from tests.cli.conftest import Home, Server
+from tests.cli.home import Home, Server
 from tests.terminal import Terminal, terminal
 
 from backlit.config.settings import Profiles, find_locations

@@ -4,7 +4,7 @@ import re
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.cli.conftest import DEMO, Home
+from tests.cli.home import DEMO, Home
 
 from backlit.cli.arguments import parser
 from backlit.store.reports.reports import ReportName

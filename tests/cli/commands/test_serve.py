@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Home
+from tests.cli.home import Home
 
 from backlit.service.storage.database import without_password
 from backlit.service.storage.settings import HEAD_LIMIT

@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Home, Server
+from tests.cli.home import Home, Server
 from tests.store.foreign_server import ForeignServer, Quirks, on_socket
 from tests.terminal import terminal
 

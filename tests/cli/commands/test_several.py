@@ -7,7 +7,7 @@ import sqlite3
 import time
 
 import pytest
-from tests.cli.conftest import Home, Server
+from tests.cli.home import Home, Server
 from tests.terminal import terminal
 
 

@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Home, Server
+from tests.cli.home import Home, Server
 from tests.terminal import terminal
 
 from backlit.config.settings import NO_WORKSPACE, Profiles, find_locations, local_profile

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import update
 from tests.cli.admin_world import PASSWORD, Workspace
-from tests.service.conftest import BASE, CLIENT_ID
+from tests.service.signed_in import BASE, CLIENT_ID
 
 from backlit.model.wrap import TOKEN_PATH
 from backlit.service.app import Service

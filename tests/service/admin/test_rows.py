@@ -7,9 +7,10 @@ from itertools import product
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table
+from tests.service.admin.rows import is_taken, refusal, rows_of
 
-from backlit.model.errors import BacklitError, BadRequest, Conflict, NotFound
+from backlit.model.errors import Conflict, NotFound
 from backlit.model.fields import ItemType, Kind
 from backlit.service.admin import custom_fields, projects, users, value_lists
 from backlit.service.admin.custom_fields import CustomFieldChange
@@ -22,27 +23,6 @@ from backlit.service.tables import work_items
 from backlit.service.tables.work_items import item_of
 
 BORDERS = [(0, False), (1, True), (NAME_LIMIT, True), (NAME_LIMIT + 1, False)]
-
-
-def rows_of(connection: Connection, table: Table, **values: object) -> list[dict[str, Any]]:
-    """Return the rows with the given values, in the order of their keys."""
-    where = [table.c[name] == value for name, value in values.items()]
-    found = select(table).where(*where).order_by(*table.primary_key)
-    return [dict(row) for row in connection.execute(found).mappings()]
-
-
-def refusal(act: Callable[[], object], kind: type[BacklitError] = BadRequest) -> str:
-    with pytest.raises(kind) as caught:
-        act()
-    return caught.value.message
-
-
-def is_taken(act: Callable[[], object]) -> bool:
-    try:
-        act()
-    except BadRequest:
-        return False
-    return True
 
 
 # Names

@@ -2,7 +2,7 @@
 
 import pytest
 from sqlalchemy import Connection
-from tests.service.admin.test_rows import is_taken, refusal, rows_of
+from tests.service.admin.rows import is_taken, refusal, rows_of
 
 from backlit.model.errors import Conflict, NotFound
 from backlit.service.admin import users

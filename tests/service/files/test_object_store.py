@@ -10,7 +10,7 @@ import obstore
 import pytest
 from msgspec.structs import replace
 from obstore.store import S3Store
-from tests.service.conftest import BASE
+from tests.service.signed_in import BASE
 
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TOKEN_PATH

@@ -12,7 +12,7 @@ from backlit.service.storage.database import engine_at
 from backlit.service.storage.settings import ServiceSettings
 
 if TYPE_CHECKING:
-    from tests.service.conftest import SignIn
+    from tests.service.signed_in import SignIn
 
 Client = httpx.AsyncClient
 

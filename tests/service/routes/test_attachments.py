@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from msgspec.structs import replace
-from tests.service.conftest import BASE, SignIn
+from tests.service.signed_in import BASE, SignIn
 
 from backlit.model.plain import file_name
 from backlit.model.wrap import TOKEN_PATH

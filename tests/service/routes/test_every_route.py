@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from sqlalchemy import Connection, delete, insert, select, update
-from tests.service.conftest import SignIn
+from tests.service.signed_in import SignIn
 
 from backlit.service.app import ROUTES, Service
 from backlit.service.storage.access import Role

@@ -4,47 +4,22 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from tests.store.conflicts import case_of, contested
 from tests.store.papers import item, offline_store, put
+from tests.store.service_items import fields, of_type
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
-from backlit.store import EntryState, RowSign, Store
-from backlit.store.edits.conflicts import ConflictCase, KeptSide
+from backlit.store import EntryState, RowSign
+from backlit.store.edits.conflicts import KeptSide
 from backlit.store.files.files import WriteContext
 from backlit.store.records.entry import EntryKind, new_entry
 
 TEXT = "As a guest\nI want\nto pay"
 
 
-async def story(world: World) -> int:
-    page = await world.rival.work_items.page(
-        filter="projectId eq 1 and type eq 'Story' and Status ne 'Done'", order="id", top=1
-    )
-    return int(page.results[0]["id"])
-
-
-async def fields(world: World, item_id: int) -> dict[str, object]:
-    return dict((await world.rival.work_items.get(item_id))["fields"])
-
-
-async def contested(world: World, mine: dict[str, object], theirs: dict[str, object]) -> tuple[Store, int]:
-    """Maya and jon have changed the same item; jon was first."""
-    store, item_id = await world.online(), await story(world)
-    await world.rival.work_items.update(item_id, theirs)
-    await store.items.edit([item_id], mine)
-    await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
-    return store, item_id
-
-
-def case_of(store: Store) -> ConflictCase:
-    entry = store.outbox_entries()[0]
-    case = store.conflicts.case(entry.id)
-    assert case is not None
-    return case
-
-
 async def test_changes_of_different_lines_of_a_text_both_arrive(world: World) -> None:
-    store, item_id = await world.online(), await story(world)
+    store, item_id = await world.online(), await of_type(world)
     await store.items.edit([item_id], {"Description": TEXT})
     await sent(store)
     await world.rival.work_items.update(item_id, {"Description": TEXT.replace("guest", "GUEST")})
@@ -57,7 +32,7 @@ async def test_changes_of_different_lines_of_a_text_both_arrive(world: World) ->
 
 
 async def test_a_tag_that_arrives_after_the_seen_ones_is_kept(world: World) -> None:
-    store, item_id = await world.online(), await story(world)
+    store, item_id = await world.online(), await of_type(world)
     await store.items.edit([item_id], {"Tags": ["old"]})
     await sent(store)
     await world.rival.work_items.update(item_id, {"Tags": ["old", "jon"]})
@@ -70,7 +45,7 @@ async def test_a_tag_that_arrives_after_the_seen_ones_is_kept(world: World) -> N
 
 
 async def test_a_merged_text_whose_answer_was_lost_is_merged_once(world: World) -> None:
-    store, item_id = await world.online(), await story(world)
+    store, item_id = await world.online(), await of_type(world)
     await store.items.edit([item_id], {"Description": TEXT})
     await sent(store)
     await world.rival.work_items.update(item_id, {"Description": "Hello\n" + TEXT})
@@ -222,13 +197,13 @@ async def test_a_conflict_and_its_decision_outlive_the_process(world: World) -> 
 
 async def test_a_refused_new_item_is_sent_again_with_other_values(world: World) -> None:
     store = await world.online()
-    parent = await story(world)
+    parent = await of_type(world)
     world.faults.is_down = True
     task = await store.items.add("Task", {"Name": "Under it", "ParentID": parent, "WorkRemaining": 3.0})
     await store.items.edit([task], {"Name": "Under it, renamed"})
     await world.rival.work_items.delete(parent)
     world.faults.is_down = False
-    other = await story(world)
+    other = await of_type(world)
     await store.refresh()
     await until(lambda: store.outbox.refused == 1, store.outbox_entries)
 
@@ -247,7 +222,7 @@ async def test_a_refused_new_item_is_sent_again_with_other_values(world: World) 
 
 
 async def test_a_refused_comment_is_sent_again_with_other_words(world: World) -> None:
-    store, item_id = await world.online(), await story(world)
+    store, item_id = await world.online(), await of_type(world)
     world.faults.is_down = True
     await store.items.comment(item_id, "Hello")
     (entry,) = store.outbox_entries()

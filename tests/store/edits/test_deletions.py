@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from tests.store.papers import item, offline_store, places_in
-from tests.store.undo.test_history import of_type
+from tests.store.service_items import exists, of_type, with_task
+from tests.store.store_items import copy_of
 from tests.store.world import PATIENCE, Said, World, raised, sent, until
 
 from backlit.model.errors import NotFound
@@ -18,26 +19,6 @@ from backlit.store.journal.undo_log import ItemCopy
 
 def in_view(store: Store) -> list[int]:
     return [row.id for row in store.view(ViewSpec(with_done=True)).rows(0, 500)]
-
-
-def copy_of(store: Store, item_id: int) -> ItemCopy:
-    found = store.files.journal.trash.of_item(item_id)
-    assert found is not None
-    return found
-
-
-async def with_task(world: World) -> tuple[int, int]:
-    """An item that has a task, and the task."""
-    page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Task'", order="id", top=1)
-    return int(page.results[0]["fields"]["ParentID"]), int(page.results[0]["id"])
-
-
-async def exists(world: World, item_id: int) -> bool:
-    try:
-        await world.rival.work_items.get(item_id)
-    except NotFound:
-        return False
-    return True
 
 
 async def test_a_deleted_item_is_out_of_sight_at_once_with_its_tasks_and_then_gone(world: World) -> None:

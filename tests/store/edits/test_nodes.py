@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import closing
 from datetime import date, timedelta
 from typing import Any
@@ -14,20 +14,10 @@ from tests.store.nodes import AREAS, ITERATIONS, leaf, named, on_service, root_o
 from tests.store.world import Said, World, raised, sent, until
 
 from backlit.client.client import Client
-from backlit.client.tokens import TokenCache
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
 from backlit.store.edits.nodes import NewNode
 from backlit.store.records.item import RowSign
-
-
-@pytest.fixture
-async def boss(world: World) -> AsyncIterator[Client]:
-    """Another manager at work on the service itself."""
-    client = Client.inside(world.asgi, TokenCache(world.folder / "boss.json", "boss"))
-    await client.auth.sign_in_with_code(await asyncio.to_thread(world.service.invite, "maya"))
-    yield client
-    await client.aclose()
 
 
 async def test_a_new_iteration_is_shown_at_once_and_made_with_both_dates(world: World) -> None:

@@ -1,31 +1,18 @@
 """Unfinished items of an ended iteration: each goes its way, and all of it is one step."""
 
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 
 import pytest
 from tests.store.papers import item, node, offline_store, put, put_nouns
-from tests.store.plan_steps import add_sprints, held, stories
+from tests.store.plan_steps import ended_sprint, held
 from tests.store.world import World, raised, sent
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT
-from backlit.store import ItemRow, IterationEntry, Store
+from backlit.store import Store
 from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome, rest_of
 from backlit.store.records.entry import EntryKind
-
-
-async def ended_sprint(store: Store, count: int) -> tuple[IterationEntry, IterationEntry, list[ItemRow]]:
-    """An iteration that is over with open stories and bugs of 8 points in it, and one to come."""
-    ended = next(each for each in store.plan.iterations.targets() if each.end and each.end < date.today())
-    target, _ = await add_sprints(store)
-    rows = (await stories(store, 99))[:count]
-    await store.items.edit(
-        [row.id for row in rows], {"IterationID": ended.id, "Estimate": "8", "Status": "In Progress"}
-    )
-    await sent(store)
-    return ended, target, rows
 
 
 async def test_open_items_are_unfinished_tasks_and_done_ones_are_not(world: World) -> None:

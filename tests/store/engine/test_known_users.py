@@ -1,11 +1,8 @@
 """People whom `/users` does not list: asked for one by one, once, behind what shows them."""
 
 import pytest
-from tests.store.foreign_server import ForeignServer, Quirks
-from tests.store.remote.test_foreign_services import PACING, Online, online
+from tests.store.foreign_server import PACING, ForeignServer, Online, Quirks
 from tests.store.world import until
-
-__all__ = ["online"]
 
 
 @pytest.fixture

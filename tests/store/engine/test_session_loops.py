@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.store.engine.test_session import Shown, running
-from tests.store.sync.test_readers import Begin, Reading, begin
+from tests.store.engine.sessions import Shown, running
+from tests.store.reading import Begin, Reading
 from tests.store.world import Said, raised, until
 
 from backlit.client.tokens import TokenCache
@@ -18,7 +18,6 @@ from backlit.store.remote.reachability import RetryPauses
 from backlit.store.sqlite.process_lock import BEAT, HolderState, SharedLock
 from backlit.store.sync.sync import NOUNS_EVERY
 
-__all__ = ["begin"]
 PATIENT = RetryPauses(first_pause=1000.0, longest_pause=1000.0, in_transit=0.0, sync_every=1000.0)
 
 

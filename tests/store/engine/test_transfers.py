@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.store.sync.test_sync import mirrored
+from tests.store.store_items import mirrored
 from tests.store.world import PATIENCE, World, raised, sent, until
 
 from backlit.model.errors import BadRequest, NotFound, Offline, StorageError

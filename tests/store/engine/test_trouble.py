@@ -5,8 +5,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.store.outbox.test_outbox import fields, of_type, shown
 from tests.store.papers import places_in
+from tests.store.service_items import fields, of_type
+from tests.store.store_items import shown
 from tests.store.world import Said, World, raised, sent, until
 
 from backlit.client.calls import RetryPolicy

@@ -6,30 +6,18 @@ import os
 import sqlite3
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
+from tests.store.faulty_files import held
 from tests.store.papers import item, no_service, offline_store, places_in
 from tests.store.world import PATIENCE, until
 
 from backlit.model.errors import StorageError
 from backlit.store import Store
 from backlit.store.journal.journal import Journal
-
-
-@contextmanager
-def held(path: Path, how: str = "IMMEDIATE") -> Iterator[None]:
-    """Hold a lock on a database, as another process does that stopped while it wrote."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        if how == "EXCLUSIVE":
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute(f"BEGIN {how}")
-        connection.execute("CREATE TABLE IF NOT EXISTS anybodys (x)")
-        yield
-        connection.execute("ROLLBACK")
 
 
 def sentences(store: Store) -> list[str]:

@@ -5,7 +5,7 @@ from datetime import datetime
 import orjson
 import pytest
 from sqlalchemy import insert
-from tests.store.sync.test_sync import mirrored
+from tests.store.store_items import mirrored
 from tests.store.world import World, until
 
 from backlit.service.storage.schema import time_entry_types

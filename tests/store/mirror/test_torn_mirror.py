@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.store.faulty_files import tear
 from tests.store.papers import item, offline_store, places_in, put
 from tests.store.world import World, raised, sent, until
 
@@ -14,14 +15,6 @@ from backlit.model.statuses import StatusGroup
 from backlit.store import ConnectionState, RowSign, Store, ViewSpec
 from backlit.store.mirror.schema import VERSION
 from backlit.store.sqlite.database import drop_database
-
-
-def tear(path: Path) -> None:
-    """Write garbage over all but the first page, as a dying disk does."""
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        file.seek(4096)
-        file.write(b"\xa5" * (size - 4096))
 
 
 def truncate(path: Path) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from tests.store.outbox.test_sending import items, journalled, outbox_of, states, writes
-from tests.store.outbox.test_sending_order import comment, edit, from_number, story, temporary
+from tests.store.outbox.entries import comment, edit, from_number, story, temporary
+from tests.store.outbox.outboxes import items, journalled, outbox_of, states, writes
 from tests.store.papers import item
-from tests.store.sync.test_readers import Begin, begin
+from tests.store.reading import Begin
 from tests.store.world import Said
 
 from backlit.store import EntryState
@@ -17,7 +17,6 @@ from backlit.store.outbox.queue import Outbox
 from backlit.store.records.entry import EntryKind, new_entry
 from backlit.store.remote.reachability import RetryPauses
 
-__all__ = ["begin"]
 PATIENT = RetryPauses(first_pause=60.0, longest_pause=60.0, in_transit=10.0)
 LATER = "2026-03-02T10:00:00.000"
 RENAMED = {"lastModifiedAt": LATER}

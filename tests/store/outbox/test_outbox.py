@@ -3,32 +3,16 @@
 import orjson
 import pytest
 from msgspec.structs import replace
+from tests.store.service_items import fields, of_type
+from tests.store.store_items import shown
 from tests.store.world import Said, World, raised, sent, until
 
 from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, EntryState, RowSign, Store, StoreChange, Subject, ViewSpec
-from backlit.store.records.item import Item
 from backlit.store.remote.reachability import RetryPauses
 
 NEVER_AGAIN = RetryPauses(first_pause=600.0, longest_pause=600.0)
 """Pauses after a failure that no test waits for."""
-
-
-async def of_type(world: World, item_type: str = "Story") -> int:
-    page = await world.rival.work_items.page(
-        filter=f"projectId eq 1 and type eq '{item_type}' and Status ne 'Done'", order="id", top=1
-    )
-    return int(page.results[0]["id"])
-
-
-async def fields(world: World, item_id: int) -> dict[str, object]:
-    return dict((await world.rival.work_items.get(item_id))["fields"])
-
-
-def shown(store: Store, item_id: int) -> Item:
-    found = store.item(item_id)
-    assert found is not None
-    return found
 
 
 async def test_an_edit_is_shown_at_once_and_sent_behind(world: World) -> None:

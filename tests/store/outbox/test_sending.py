@@ -1,58 +1,26 @@
 """The outbox by itself: one call sends what can be sent, and says when more can be."""
 
 import asyncio
-from collections.abc import Iterable
 
 import orjson
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, node, put
-from tests.store.sync.test_readers import Begin, Reading, begin
+from tests.store.outbox.outboxes import AT_ONCE, items, journalled, outbox_of, states, writes
+from tests.store.papers import item, node
+from tests.store.reading import Begin, Reading
 from tests.store.world import Said, raised, until
 
 from backlit.model.errors import Unavailable
 from backlit.store import EntryState, Store, StoreChange
 from backlit.store.edits.nodes import NewNode
 from backlit.store.edits.work_log import LoggedWork
-from backlit.store.outbox.queue import FAILURES, Outbox
+from backlit.store.outbox.queue import FAILURES
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry, recall_of
-from backlit.store.records.item import Document
 from backlit.store.records.people import TreeKind
-from backlit.store.remote.capabilities import TRAITS, ServiceTraits
 from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, RetryPauses
 
-__all__ = ["begin"]
-AT_ONCE = RetryPauses(first_pause=60.0, longest_pause=60.0, in_transit=0.0)
 LATE = RetryPauses(first_pause=60.0, longest_pause=60.0, in_transit=60.0)
-
-
-async def outbox_of(reading: Reading, documents: Iterable[Document], waits: RetryPauses = AT_ONCE) -> Outbox:
-    """Fill the store and the service with the same items."""
-    known = [*documents]
-    reading.have(*known)
-    put(reading.store, known)
-    await reading.keep(TRAITS, ServiceTraits(is_sure=True).document())
-    return Outbox(reading.client, reading.store.files, waits)
-
-
-def items(*ids: int) -> list[Document]:
-    return [item(each, project=7) for each in ids]
-
-
-def states(store: Store) -> list[tuple[str, int, str]]:
-    return [(each.state.value, each.attempts, each.reason) for each in store.outbox_entries()]
-
-
-def writes(reading: Reading) -> list[str]:
-    """Return the writes since the last call."""
-    found = [f"{method} {path.rpartition('/')[2]}" for method, path in reading.faults.requests if method != "GET"]
-    reading.faults.requests.clear()
-    return found
-
-
-async def journalled(store: Store, *entries: OutboxEntry, step: int | None = None) -> list[OutboxEntry]:
-    return await store.files.write(lambda writer: writer.journal.add(entries, step))
 
 
 async def test_only_what_the_service_took_counts_as_delivered(begin: Begin) -> None:
@@ -308,7 +276,10 @@ async def test_an_item_that_is_gone_is_made_again_with_its_tasks_and_comments(be
     assert [reading.server.items[each]["type"] for each in made] == ["Story", "Task"]
     assert reading.server.items[made[1]]["fields"]["ParentID"] == made[0]
     comments = [(each["workItemId"], each["description"]) for each in reading.server.comments.values()][2:]
-    assert {each: text.splitlines()[-1] for each, text in comments} == {made[0]: "Keep this", made[1]: "Of the task"}
+    assert {each: text.splitlines()[-1] for each, text in comments} == {
+        made[0]: "Keep this",
+        made[1]: "Of the task",
+    }
     assert reading.ids() == made
     assert next(each.renamed for each in changes if 1 in each.renamed) != {}
 

@@ -6,38 +6,20 @@ from collections.abc import Mapping
 import orjson
 import pytest
 from msgspec.structs import replace
-from tests.store.outbox.test_sending import AT_ONCE, items, journalled, outbox_of, states, writes
+from tests.store.outbox.entries import _FIRST, comment, edit, from_number, story, temporary
+from tests.store.outbox.outboxes import AT_ONCE, items, journalled, outbox_of, states, writes
 from tests.store.papers import item
-from tests.store.sync.test_readers import Begin, begin
+from tests.store.reading import Begin
 from tests.store.world import Said, raised, until
 
 from backlit.model.errors import SignInNeeded
-from backlit.store import EntryState, Store, StoreChange
-from backlit.store.files.files import WriteContext
+from backlit.store import EntryState, StoreChange
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import Subject
-from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, OutboxEntry, new_comment, new_entry
+from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
 from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, RetryPauses
 
-__all__ = ["begin"]
-_FIRST = 1_000
-"""The first entry's number in each case."""
 _REFUSED, _CONFLICT = EntryState.REFUSED, EntryState.CONFLICT
-
-
-def temporary(number: int) -> int:
-    """Return the temporary id of a case's entry, counted from 0."""
-    return TEMPORARY_IDS + _FIRST + number
-
-
-def edit(item_id: int = 1, state: EntryState = EntryState.WAITING, **values: object) -> OutboxEntry:
-    values = values or {"Name": "Mine"}
-    return replace(new_entry(EntryKind.EDIT, 7, values, item_id, {"Name": f"Item {item_id}"}), state=state)
-
-
-def story(name: str = "New", state: EntryState = EntryState.WAITING, project: int = 7, **fields: object) -> OutboxEntry:
-    payload = {"type": "Task" if fields else "Story", "projectId": project, "fields": {"Name": name, **fields}}
-    return replace(new_entry(EntryKind.ADD, project, payload), state=state)
 
 
 def rank(item_id: int, beside: int, project: int = 7) -> OutboxEntry:
@@ -60,10 +42,6 @@ def place(parent_id: int) -> OutboxEntry:
 def deletion(node_id: int, target: int = 11) -> OutboxEntry:
     payload = {"tree": "areas", "id": node_id, "reassignmentId": target, "below": [node_id, 14]}
     return new_entry(EntryKind.NODE_DELETE, 7, payload)
-
-
-def comment(item_id: int = 1, state: EntryState = EntryState.WAITING) -> OutboxEntry:
-    return replace(new_comment(7, item_id, "Look"), state=state)
 
 
 ORDER: Mapping[str, tuple[list[OutboxEntry], list[int]]] = {
@@ -111,17 +89,6 @@ async def test_an_entry_waits_for_those_it_needs_and_for_no_other(begin: Begin) 
         tried[name] = [attempts for _, attempts, _ in states(reading.store)]
 
     assert tried == {name: expected for name, (_, expected) in ORDER.items()}
-
-
-async def from_number(store: Store, number: int) -> None:
-    """Empty the journal, and give the next entry a number."""
-
-    def act(writer: WriteContext) -> None:
-        for table in ("entries", "sqlite_sequence"):
-            writer.journal.file.execute(f"DELETE FROM {table}")
-        writer.journal.file.execute("INSERT INTO sqlite_sequence VALUES ('entries', ?)", (number - 1,))
-
-    await store.files.write(act)
 
 
 GONE, BROKEN = Said(404, body=b'{"message": "It is gone."}'), Said(400, body=b'{"message": "Not so."}')

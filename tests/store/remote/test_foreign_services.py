@@ -1,27 +1,23 @@
 """Services that are not ours, each with quirks of its own; and what is learnt where nothing is told."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.foreign_server import ForeignServer, Json, Quirks, Refused, on_socket
-from tests.store.papers import places_in
-from tests.store.sync.test_sync import mirrored, on_service
+from tests.store.foreign_server import ForeignServer, Json, Online, Quirks, Refused, on_socket
+from tests.store.service_items import on_service
+from tests.store.store_items import mirrored
 from tests.store.world import World, sent, until
 
-from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import Kind
-from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.engine.engine import Report
+from backlit.store import Store, ViewSpec
 from backlit.store.remote.capabilities import DateForm, FilterSupport, probe
 from backlit.store.views.lookups import told_field
 
-PACING = RetryPolicy(first_pause=0.001)
 VARIANTS = {
     "as SPEC shows it": Quirks(),
     "quoted challenge, v4 dates, pages of 50": Quirks(quoted=True, dates="v4", cap=50),
@@ -33,39 +29,6 @@ VARIANTS = {
     "neither filtered nor ordered": Quirks(filtering="ignored", orders=False, cap=50),
     "east of UTC": Quirks(zone=timedelta(hours=9, minutes=30)),
 }
-
-Online = Callable[..., Awaitable[Store]]
-
-
-@pytest.fixture
-async def online(tmp_path: Path) -> AsyncIterator[Online]:
-    """Opens stores of pat's on foreign services and waits until they have loaded everything."""
-    stores: list[Store] = []
-
-    async def online(
-        server: ForeignServer, *, over_network: bool = False, prepare: Callable[[Store], object] = lambda _: None
-    ) -> Store:
-        async def connect(_report: Report) -> Client:
-            tokens = TokenCache(tmp_path / "pat.json", server.base)
-            client = (
-                Client.at(server.base, tokens, PACING)
-                if over_network
-                else Client.inside(server, tokens, server.base, pacing=PACING)
-            )
-            await client.auth.sign_in("pat", "secret")
-            return client
-
-        store = Store(places_in(tmp_path / "mine"), connect)
-        store.open()
-        stores.append(store)
-        prepare(store)
-        store.start()
-        await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
-        return store
-
-    yield online
-    for store in stores:
-        store.close()
 
 
 def known(store: Store) -> dict[int, str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.papers import item, offline_store, put
-from tests.store.views.test_screen_state import TODAY, filled
+from tests.store.views.filled_store import TODAY, filled
 
 from backlit.model.reports.daily import ScopeFlow
 from backlit.model.trees import NodeTotals

@@ -1,26 +1,10 @@
 """The first start: rows are there as soon as one or two answers came, whatever else takes its time."""
 
+from tests.store.sync.first_answers import LIST, PROJECTS, answer_only
 from tests.store.world import World, until
 
 from backlit.store import Store, ViewSpec
 from backlit.store.sqlite.database import drop_database
-
-LIST, PROJECTS = "/workitems", "/projects"
-SIGN_IN = ("/users/me", "/WRAPv0.9")
-
-
-def answer_only(world: World, *lists: str) -> list[str]:
-    """Have each of some lists answered once, and but for the sign-in nothing else, ever; returns what is left."""
-    left = list(lists)
-
-    def is_answered(path: str) -> bool:
-        wanted = next((each for each in left if path.endswith(each)), None)
-        if wanted is not None:
-            left.remove(wanted)
-        return wanted is not None or path.endswith(SIGN_IN)
-
-    world.faults.is_answered = is_answered
-    return left
 
 
 def shown(store: Store) -> list[int]:

@@ -1,93 +1,23 @@
 """Reads of a sync, one reader at a time: its requests, what it stores and where the next one goes on."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
-from tests.store.foreign_server import ForeignServer, Quirks
-from tests.store.papers import item, offline_store, put
-from tests.store.world import Faults, raised
+from tests.store.papers import item, put
+from tests.store.reading import Begin, Reading
+from tests.store.world import raised
 
-from backlit.client.calls import RetryPolicy
-from backlit.client.client import Client
-from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError
-from backlit.store import Store
 from backlit.store.journal.inbox import NewsKind, Watermarks
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
-from backlit.store.remote.capabilities import EARLIEST_STAMP, FilterSupport, ServiceTraits
-from backlit.store.remote.listing import DisobeyedError, ProjectLists
+from backlit.store.remote.capabilities import EARLIEST_STAMP, FilterSupport
+from backlit.store.remote.listing import DisobeyedError
 from backlit.store.sync.changes import OVERLAP, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget, known_ids
 from backlit.store.sync.loading import MAX_SINGLE_REQUESTS, FirstLoad, FullScan
 
-ONCE = RetryPolicy(attempts=1)
 UNFILTERED = {"filtering": FilterSupport.IGNORED, "by_id": False, "dates": None}
-
-
-@dataclass
-class Reading:
-    """A store without items, and a service whose items it reads page by page."""
-
-    store: Store
-    server: ForeignServer
-    client: Client
-    faults: Faults
-    progress: list[tuple[int, int]] = field(default_factory=list)
-
-    def lists(self, **traits: object) -> ProjectLists:
-        return ProjectLists(self.client, ServiceTraits(**{"page": 2, **traits}), 7)  # type: ignore[arg-type] # of each field
-
-    def have(self, *documents: Document) -> None:
-        self.server.items = {int(str(each["id"])): dict(each) for each in documents}
-
-    def told(self, done: int, total: int) -> None:
-        self.progress.append((done, total))
-
-    def asked(self) -> list[str]:
-        """Return the conditions and the skipped results of the requests since the last call."""
-        asked = [
-            f"{query.get('$filter', '').removeprefix('projectId eq 7').removeprefix(' and ')} {query.get('$skip', '')}"
-            for method, _, query in self.server.requests
-            if method == "GET" and "$top" in query
-        ]
-        self.server.requests.clear()
-        return [each.strip() for each in asked]
-
-    def ids(self, table: str = "items") -> list[int]:
-        return [each for (each,) in self.store.files.mirror.execute(f"SELECT id FROM {table} ORDER BY id")]
-
-    async def note(self, key: str) -> object:
-        return await self.store.files.write(lambda writer: writer.mirror.note(key))
-
-    async def keep(self, key: str, value: object) -> None:
-        await self.store.files.write(lambda writer: writer.mirror.set_note(key, value))
-
-
-Begin = Callable[..., Awaitable[Reading]]
-
-
-@pytest.fixture
-async def begin(tmp_path: Path) -> AsyncIterator[Begin]:
-    async with AsyncExitStack() as stack:
-
-        async def begin(**quirks: object) -> Reading:
-            server = ForeignServer(Quirks(**quirks), items=0)  # type: ignore[arg-type] # of each field
-            faults = Faults(server)
-            store = stack.enter_context(offline_store(tmp_path))
-            client = await stack.enter_async_context(
-                Client.inside(faults, TokenCache(tmp_path / "pat.json", "here"), pacing=ONCE)
-            )
-            await client.auth.sign_in("pat", "secret")
-            server.requests.clear()
-            faults.requests.clear()
-            return Reading(store, server, client, faults)
-
-        yield begin
 
 
 def stamped(item_id: int, second: float) -> Document:

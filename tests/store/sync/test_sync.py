@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.store.foreign_server import ForeignServer, Quirks
 from tests.store.papers import item, offline_store, places_in
+from tests.store.service_items import on_service
+from tests.store.store_items import mirrored
 from tests.store.world import PATIENCE, Said, World, raised, until, until_true
 
 from backlit.client.client import Client
@@ -21,15 +23,6 @@ from backlit.store.remote.capabilities import TRAITS, ServiceTraits
 from backlit.store.remote.listing import ProjectLists
 from backlit.store.sync.changes import OVERLAP, ChangeReader
 from backlit.store.sync.loading import FirstLoad
-
-
-def mirrored(store: Store) -> dict[int, str]:
-    return dict(store.files.mirror.execute("SELECT id, name FROM items WHERE project_id = 1"))
-
-
-async def on_service(world: World) -> dict[int, str]:
-    page = await world.rival.work_items.page(filter="projectId eq 1", top=1000)
-    return {each["id"]: each["fields"]["Name"] for each in page.results}
 
 
 async def test_the_first_load_mirrors_the_project_as_it_is(world: World) -> None:

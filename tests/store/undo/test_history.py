@@ -3,41 +3,19 @@
 from pathlib import Path
 
 from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.store.service_items import of_type
+from tests.store.store_items import field
+from tests.store.undo.undo_steps import redone, undone
 from tests.store.world import World, sent, until
 
-from backlit.store import EntryState, Store, TreeKind, ViewSpec
+from backlit.store import EntryState, TreeKind, ViewSpec
 from backlit.store.files.files import WriteContext
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import FieldChange
-
-
-def field(store: Store, item_id: int, key: str = "Name") -> object:
-    found = store.item(item_id)
-    return found.fields.get(key) if found else None
-
-
-async def undone(store: Store) -> Reversal:
-    found = await store.history.undo()
-    assert found is not None
-    return found
-
-
-async def redone(store: Store) -> Reversal:
-    found = await store.history.redo()
-    assert found is not None
-    return found
 
 
 async def on_service(world: World, item_id: int, key: str = "Name") -> object:
     return (await world.rival.work_items.get(item_id))["fields"][key]
-
-
-async def of_type(world: World, item_type: str = "Story") -> int:
-    page = await world.rival.work_items.page(
-        filter=f"projectId eq 1 and type eq '{item_type}' and Status ne 'Done'", order="id", top=1
-    )
-    return int(page.results[0]["id"])
 
 
 async def test_an_edit_that_was_never_sent_is_given_up_and_taken_up_again(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 from msgspec.structs import replace
-from tests.store.edits.test_conflicts import case_of, contested, fields
+from tests.store.conflicts import case_of, contested
 from tests.store.papers import item, offline_store, put
-from tests.store.undo.test_history import field, redone, undone
+from tests.store.service_items import fields
+from tests.store.store_items import field
+from tests.store.undo.undo_steps import redone, undone
 from tests.store.world import World, sent, until
 
 from backlit.store import EntryState, Store, StoreChange, Subject

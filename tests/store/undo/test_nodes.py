@@ -4,9 +4,8 @@ from datetime import date
 
 import pytest
 from msgspec.structs import replace
-from tests.store.edits.test_nodes import boss
 from tests.store.nodes import AREAS, ITERATIONS, leaf, named, on_service, root_of, shape, shown
-from tests.store.undo.test_history import redone, undone
+from tests.store.undo.undo_steps import redone, undone
 from tests.store.world import Said, World, sent, until
 
 from backlit.client.client import Client
@@ -15,7 +14,6 @@ from backlit.store import Store
 from backlit.store.edits.nodes import NewNode
 from backlit.store.remote.reachability import USUAL_PAUSES
 
-__all__ = ["boss"]
 SPRINT = NewNode("Sprint X", date(2026, 3, 2), date(2026, 3, 15), max_capacity=30.0)
 
 

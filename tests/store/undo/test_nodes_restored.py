@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.store.nodes import AREAS, shown
 from tests.store.papers import item, node, offline_store, put_nouns
-from tests.store.undo.test_history import redone, undone
+from tests.store.undo.undo_steps import redone, undone
 
 from backlit.store import Store
 from backlit.store.edits.nodes import NewNode

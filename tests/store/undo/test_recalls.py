@@ -5,9 +5,10 @@ import threading
 
 import pytest
 from msgspec.structs import replace
-from tests.store.edits.test_deletions import exists, with_task
 from tests.store.nodes import AREAS, leaf, named, on_service, root_of
-from tests.store.undo.test_history import field, of_type, redone, undone
+from tests.store.service_items import exists, of_type, with_task
+from tests.store.store_items import field
+from tests.store.undo.undo_steps import redone, undone
 from tests.store.world import PATIENCE, Said, World, sent, until
 
 from backlit.store import Store, StoreChange

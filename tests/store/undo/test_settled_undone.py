@@ -1,8 +1,10 @@
 """A settled conflict is a step like any other: undo brings it back or puts theirs back, redo settles it again."""
 
 import pytest
-from tests.store.edits.test_conflicts import case_of, contested, fields
-from tests.store.undo.test_history import field, redone, undone
+from tests.store.conflicts import case_of, contested
+from tests.store.service_items import fields
+from tests.store.store_items import field
+from tests.store.undo.undo_steps import redone, undone
 from tests.store.world import World, sent, until
 
 from backlit.store import EntryState

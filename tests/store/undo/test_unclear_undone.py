@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 from msgspec.structs import replace
-from tests.store.edits.test_conflicts import story
-from tests.store.undo.test_history import of_type, redone, undone
+from tests.store.service_items import of_type
+from tests.store.undo.undo_steps import redone, undone
 from tests.store.world import Said, World, sent, until
 
 from backlit.store import Store
@@ -66,7 +66,7 @@ async def test_a_comment_is_deleted_once_it_is_clear_that_it_was_made(world: Wor
 
 async def test_what_was_taken_back_before_it_was_clear_can_be_had_again(world: World) -> None:
     store = await world.online()
-    item_id = await story(world)
+    item_id = await of_type(world)
     world.faults.lost_answers["POST"] = 1
     await store.items.comment(item_id, "After all")
     await unclear(world, store)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.examples import few_and_many
-from tests.model.filters.test_matching import CUSTOM, HOLDS, ITEM
+from tests.model.filters.true_filters import CUSTOM, HOLDS, ITEM
 from tests.store.papers import item, offline_store
 
 from backlit.cli.commands.items import values_of

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import announce, item, node, offline_store, put, put_nouns
+from tests.store.papers import announce, item, node, offline_store, publish, put, put_nouns, state_project
 from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, Forbidden
@@ -15,8 +15,7 @@ from backlit.model.query.meaning import NameKind
 from backlit.model.trees import NodeTotals
 from backlit.store import EntryState, Store, TreeKind
 from backlit.store.edits.work_log import LoggedWork
-from backlit.store.mirror.status_groups import CAPABILITIES
-from backlit.store.records.changes import StoreChange, Subject
+from backlit.store.records.changes import Subject
 from backlit.store.records.item import Document
 from backlit.store.records.people import LOOKED_UP_USER, TIME_ENTRY_TYPES
 from backlit.store.views.lookups import told_field
@@ -35,18 +34,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
     ]
     with offline_store(tmp_path, documents) as made:
         yield made
-
-
-def tell(store: Store, **project: object) -> None:
-    """State capabilities of project 1."""
-    told = {"projects": [{"id": 2, "role": "Manager"}, {"id": 1, **project}]}
-    store.files.submit(lambda writer: writer.mirror.configure(CAPABILITIES, told)).result()
-    publish(store, Subject.PEOPLE)
-    publish(store, Subject.ITEMS)
-
-
-def publish(store: Store, kind: Subject) -> None:
-    store.files.submit(lambda writer: writer.signal.publish(StoreChange(kind))).result()
 
 
 @pytest.mark.parametrize(
@@ -83,7 +70,7 @@ def test_values_are_those_of_the_items_of_the_project_without_a_list(store: Stor
 
 
 def test_values_are_those_that_the_service_states(store: Store) -> None:
-    tell(
+    state_project(
         store,
         values={"Story": {"Status": ["Open", "Shut"], "PriorityClass": []}, "Bug": 7},
         teams=[{"id": 4, "name": "Payments"}, {"id": 8, "name": ""}, {"id": "9", "name": "Odd"}, 7],
@@ -112,7 +99,7 @@ def told_kind(definition: dict[str, object]) -> Kind:
     ("role", "error"), [("reader", Forbidden), ("member", None), ("Manager", None), (None, None), ("", None)]
 )
 def test_only_a_stated_reader_cannot_write(store: Store, role: str | None, error: type[Exception] | None) -> None:
-    tell(store, role=role)
+    state_project(store, role=role)
     put_nouns_of_all(store)
 
     assert store.lookups.is_read_only is (error is not None)
@@ -238,7 +225,7 @@ def test_the_document_of_the_project_is_as_it_was_sent(store: Store) -> None:
 
 
 async def test_a_reader_changes_nothing(store: Store) -> None:
-    tell(store, role="reader")
+    state_project(store, role="reader")
     items = store.items
 
     acts: list[Awaitable[object]] = [

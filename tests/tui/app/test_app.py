@@ -2,9 +2,9 @@
 
 import pytest
 from tests.quiet import workers_done
-from tests.store.sync.test_sync import on_service
+from tests.store.service_items import on_service
 from tests.store.world import World, until
-from tests.tui.conftest import Open
+from tests.tui.opened import Open
 from tests.tui.stage import missing, place_of, text_of
 
 from backlit.store import Store, ViewSpec

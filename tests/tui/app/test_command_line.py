@@ -2,9 +2,9 @@
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.conftest import Open
 from tests.tui.editing import Edit
 from tests.tui.listing import items, press, shown
+from tests.tui.opened import Open
 from tests.tui.stage import heading_of, lines_of, text_of
 from textual.pilot import Pilot
 

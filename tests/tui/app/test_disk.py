@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.store.mirror.test_torn_mirror import tear
+from tests.store.faulty_files import no_room, settled, tear
 from tests.store.papers import item, offline_store, places_in
-from tests.store.test_disk import no_room, settled
 from tests.store.world import until
 from tests.tui.stage import text_of
 

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 import pytest
 from tests.quiet import rest
 from tests.store.world import until
-from tests.tui.conftest import Open
 from tests.tui.listing import press
+from tests.tui.opened import Open
 from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
 from tests.tui.target import FakeTarget
 from textual.pilot import Pilot

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
+from tests.tui.opened import Open
 from tests.tui.stage import missing, said, text_of
 from textual.pilot import Pilot
 

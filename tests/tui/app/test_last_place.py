@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.store.papers import item, offline_store, places_in, put
 from tests.store.world import until
-from tests.tui.conftest import Open
 from tests.tui.listing import items, press
+from tests.tui.opened import Open
 from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.store import Store

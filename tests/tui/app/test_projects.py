@@ -2,8 +2,8 @@
 
 import pytest
 from tests.store.world import until
-from tests.tui.conftest import Open
 from tests.tui.listing import go_to, items, press
+from tests.tui.opened import Open
 from tests.tui.stage import line_with, text_of
 
 from backlit.model.trees import NodeTotals

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 from tests.store.world import Said, World, until
-from tests.tui.conftest import Open
+from tests.tui.opened import Open
 from tests.tui.stage import missing, text_of
 from textual.pilot import Pilot
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.papers import item, offline_store, places_in
-from tests.store.sync.test_first_rows import LIST, PROJECTS, answer_only
+from tests.store.sync.first_answers import LIST, PROJECTS, answer_only
 from tests.store.world import World, until
 from tests.tui.stage import text_of
 from textual._context import active_app

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from tests.tui.attachments.pictures import picture
 
 from backlit.tui.attachments.file_preview import MAX_ROWS, PREVIEW_BYTES, preview_of
 from backlit.tui.drawing import images, themes
@@ -19,12 +20,6 @@ LOOKS = ThemeStyles(VARIABLES)
 def shown_of(content: bytes, name: str, width: int = 40, height: int = 20) -> list[str]:
     look = preview_of(content, name, len(content))
     return ["".join(segment.text for segment in line).rstrip() for line in look.draw(width, height, LOOKS)]
-
-
-def picture(colour: str = "#ff0000") -> bytes:
-    file = io.BytesIO()
-    Image.new("RGB", (8, 8), colour).save(file, "PNG")
-    return file.getvalue()
 
 
 # What is in a file

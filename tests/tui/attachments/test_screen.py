@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from tests.quiet import workers_done
-from tests.store.sync.test_sync import mirrored
+from tests.store.store_items import mirrored
 from tests.store.world import Said, World, until
-from tests.tui.attachments.test_file_preview import picture
-from tests.tui.conftest import Open
+from tests.tui.attachments.pictures import picture
+from tests.tui.opened import Open
 from tests.tui.stage import line_with, lines_of, messages_of, missing, text_of
 from textual.pilot import Pilot
 

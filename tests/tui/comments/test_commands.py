@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put_nouns
-from tests.store.views.test_lookups import tell
+from tests.store.papers import item, offline_store, put_nouns, state_project
 from tests.tui.target import FakeTarget, run, words_of
 from textual.screen import Screen
 
@@ -227,7 +226,7 @@ async def test_a_comment_is_copied_and_its_files_are_opened_once_it_is_sent(stor
 
 
 async def test_a_reader_writes_corrects_and_deletes_nothing(store: Store) -> None:
-    tell(store, role="reader")
+    state_project(store, role="reader")
     for name in ("add", "external", "quote", "correct", "delete"):
         with pytest.raises(BacklitError):
             await run(FakeComments(store, comment(5, "a")), f"comments.{name}")

@@ -1,74 +1,24 @@
 """Comments: Markdown as lines, the thread, and the screen over the service."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
-from tests.tui.stage import Stage, heading_of, line_with, lines_of, missing, text_of
-from textual.app import ComposeResult
-from textual.pilot import Pilot
+from tests.tui.comments.threads import comment, comments_of, showing, story
+from tests.tui.opened import Open
+from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of
 
-from backlit.model.local_times import LocalTimes
-from backlit.store import Store, ViewSpec
-from backlit.store.views.items import CommentEntry
-from backlit.tui.comments.screen import CommentsScreen
+from backlit.store import Store
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.items.comment_thread import CommentThread
 
-NOW = datetime(2026, 3, 10, 12)
 LOOKS = ThemeStyles({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
 
 
 def laid_out(text: str, width: int = 40) -> list[str]:
     return ["".join(segment.text for segment in line).rstrip() for line in markdown_lines(text, width, LOOKS)]
-
-
-def comment(number: int, text: str = "", **changes: object) -> CommentEntry:
-    values = {"created_at": NOW - timedelta(hours=100 - number), "is_internal": True, "pending": False, **changes}
-    return CommentEntry(number, 1, text or f"Comment {number}.", "Maya Kent", **values)  # type: ignore[arg-type] # a test's
-
-
-class ThreadStage(Stage):
-    """A thread by itself."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.thread = CountingThread(lambda: NOW, LocalTimes(None).local)
-
-    def compose(self) -> ComposeResult:
-        yield self.thread
-
-
-class CountingThread(CommentThread):
-    lines_drawn = 0
-
-    def render_line(self, y: int):  # type: ignore[no-untyped-def] # as the base has it
-        self.lines_drawn += 1
-        return super().render_line(y)
-
-
-Showing = Callable[..., "AsyncIterator[tuple[Pilot[None], ThreadStage]]"]
-
-
-@asynccontextmanager
-async def showing(
-    *comments: CommentEntry, size: tuple[int, int] = (60, 16)
-) -> AsyncIterator[tuple[Pilot[None], ThreadStage]]:
-    async with ThreadStage().run_test(size=size) as pilot:
-        app = pilot.app
-        assert isinstance(app, ThreadStage)
-        app.thread.show(comments)
-        app.thread.focus()
-        await pilot.pause()
-        yield pilot, app
 
 
 # Markdown
@@ -258,21 +208,6 @@ async def test_an_empty_thread_says_what_to_do() -> None:
 
 
 # The screen, over the service
-
-
-async def story(store: Store) -> int:
-    view = store.view(ViewSpec())
-    await view.load()
-    rows = [row for row in view.rows(0, 50) if row.type == "Story" and not store.comments.of_item(row.id)]
-    return rows[0].id
-
-
-@asynccontextmanager
-async def comments_of(opened: Open, store: Store, item_id: int) -> AsyncIterator[Pilot[None]]:
-    async with opened(store, (80, 24)) as pilot:
-        pilot.app.push_screen(CommentsScreen(store, item_id))
-        await pilot.pause()
-        yield pilot
 
 
 @pytest.mark.slow

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.store.journal.test_journal_file import held
+from tests.store.faulty_files import held, no_room
 from tests.store.papers import item, offline_store, places_in
-from tests.store.test_disk import no_room
 from tests.store.world import World, until
-from tests.tui.conftest import Open
 from tests.tui.editing import burst
-from tests.tui.items.test_conflict import contest_names, settling
+from tests.tui.items.conflicts import contest_names, settling
 from tests.tui.listing import items, press
+from tests.tui.opened import Open
 from tests.tui.stage import Stage, line_with, text_of, words_of_dialog
 
 from backlit import tui

@@ -17,7 +17,7 @@ from rich.console import RenderableType
 from tests.quiet import every_frame
 from tests.tui.drawing import shouting
 from tests.tui.drawing.drawn import Drawn
-from tests.tui.widgets.test_side_lines import Words
+from tests.tui.widgets.wrapped_words import Words
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
 from textual.driver import Driver

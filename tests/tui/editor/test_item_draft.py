@@ -1,21 +1,18 @@
 """Drafts and long texts, without a screen."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
 
 import pytest
 from tests.store.papers import item, offline_store
-from tests.tui.target import FakeTarget, run
-from textual.screen import Screen
+from tests.tui.editor.fake_editor import FakeEditor
+from tests.tui.target import run
 
-from backlit.store import Store
 from backlit.store.edits.conflicts import KeptSide
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMANDS
-from backlit.tui.editor.field_grid import EditorFields
-from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
+from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.fields.values import merged, taken_back
 from backlit.tui.shell.dispatch import function_of
 
@@ -170,35 +167,6 @@ def test_a_draft_that_is_kept_again_keeps_the_value_before_both_and_what_cannot_
 )
 def test_what_an_editor_did_not_touch_stays_byte_for_byte(raw: str, written: str, expected: str) -> None:
     assert taken_back(raw, written) == expected
-
-
-class FakeEditor(FakeTarget):
-    """An `editor.form_commands.EditorCommandTarget` over a draft, as far as conflicts and saving need it."""
-
-    def __init__(self, store: Store, draft: ItemDraft, answers: Sequence[object], item_type: str = "") -> None:
-        super().__init__(store, [1], answers)
-        self.item_id, self.item_type, self.draft = None if item_type else 1, item_type or "Story", draft
-        self.form = self.app = self
-        self.lines = EditorFields(store, self.item_type, is_new=bool(item_type))
-        self.autosave = DraftAutosave(cast("Screen[None]", self), store, f"new:{item_type}", draft)
-        self.is_saving = asyncio.Lock()
-        self.writes: list[asyncio.Task[None]] = []
-
-    def run_worker(self, act: Callable[[], Coroutine[object, object, None]], *, group: str) -> None:
-        """Run a coroutine beside the commands."""
-        self.writes.append(asyncio.create_task(act(), name=group))
-
-    def redraw(self) -> None:
-        """Draw nothing."""
-
-    def follow_saved(self) -> None:
-        """Follow nothing."""
-
-    def leave(self) -> None:
-        """Leave the field."""
-
-    def changed(self) -> None:
-        """Redraw."""
 
 
 async def test_what_is_typed_while_a_new_item_is_saved_is_kept_as_the_draft_of_that_item(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.grooming import answer, current, item_fields, queue_of, unestimated, unplanned
 from tests.tui.listing import fields_of, items, press, shown
+from tests.tui.opened import Open
 from tests.tui.stage import Stage, line_with, lines_of, missing, place_of, text_of, title_of
 from textual.pilot import Pilot
 

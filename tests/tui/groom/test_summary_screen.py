@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.conftest import Open
 from tests.tui.grooming import current, queue_of, unestimated, unplanned
 from tests.tui.listing import press, shown
+from tests.tui.opened import Open
 from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 from textual.screen import Screen

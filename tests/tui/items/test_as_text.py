@@ -1,13 +1,12 @@
 """Items as text: a page for one, a table for several, there and back."""
 
-import os
-import stat
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 from tests.terminal import terminal
+from tests.tui.items.editor_scripts import environment, script
 from tests.tui.listing import shown
 
 from backlit.model.fields import FIELD_BY_KEY, Kind, custom_field, fields_of
@@ -223,19 +222,6 @@ async def test_a_line_that_belongs_to_no_item_is_refused(store: Store, line: str
 
     with pytest.raises(TextFault, match="Line 2, column 1"):
         read_table(f"{heading}\n{line}", [story], words, TextReading(store))
-
-
-def script(folder: Path, body: str) -> str:
-    """An editor that does one thing to its file."""
-    path = folder / "editor.sh"
-    path.write_text(f"#!/bin/sh\n{body}\n")
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return str(path)
-
-
-def environment(folder: Path, editor: str) -> dict[str, str]:
-    named = {"BACKLIT_HOME": str(folder / "home"), "EDITOR": editor, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-    return {key: value for key, value in os.environ.items() if key not in {"VISUAL", "NO_COLOR"}} | named
 
 
 def test_the_users_editor_gets_the_terminal_and_what_it_writes_is_taken(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, items, press, select, shown
+from tests.tui.opened import Open
 from tests.tui.stage import messages_of, missing, text_of, words_of_dialog
 from tests.tui.target import words_of
 

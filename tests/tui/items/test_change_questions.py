@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.store.papers import item, node, offline_store, put_nouns
-from tests.tui.editor.test_item_draft import FakeEditor
-from tests.tui.plan.test_plan_commands import FakePlan
+from tests.tui.editor.fake_editor import FakeEditor
+from tests.tui.plan.fake_plan import FakePlan
 from tests.tui.target import FakeTarget, run, words_of
 
 from backlit.model.fields import FIELD_BY_KEY

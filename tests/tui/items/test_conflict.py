@@ -1,14 +1,14 @@
 """Settling conflicts and refusals in the terminal."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 from tests.quiet import workers_done
+from tests.store.service_items import of_type
 from tests.store.world import Said, World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.editing import Edit, save, screen_of
+from tests.tui.items.conflicts import TEXT, contest, contest_names, settling
+from tests.tui.opened import Open
 from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -21,51 +21,9 @@ from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.items.conflict_dialog import ConflictDialog
 from backlit.tui.shell.input_queue import PAUSE
 
-TEXT = "As a guest\nI want\nto pay\nby card"
-
-
-async def story(world: World) -> int:
-    page = await world.rival.work_items.page(
-        filter="projectId eq 1 and type eq 'Story' and Status ne 'Done'", order="id", top=1
-    )
-    return int(page.results[0]["id"])
-
 
 async def fields_on(world: World, item_id: int) -> dict[str, object]:
     return dict((await world.rival.work_items.get(item_id))["fields"])
-
-
-async def contest(world: World, store: Store, mine: dict[str, object], theirs: dict[str, object]) -> int:
-    """Maya and jon have changed the same item; jon was first."""
-    item_id = await story(world)
-    await store.items.edit([item_id], {"Description": TEXT})
-    await sent(store)
-    world.faults.is_down = True
-    await store.items.edit([item_id], mine)
-    await world.rival.work_items.update(item_id, theirs)
-    world.faults.is_down = False
-    await store.refresh()
-    await until(lambda: store.outbox.conflicts == 1, store.outbox_entries)
-    return item_id
-
-
-async def contest_names(world: World, store: Store) -> int:
-    return await contest(
-        world,
-        store,
-        {"Name": "Mine [b]", "Estimate": "777", "Status": "Ready For Test"},
-        {"Name": "Theirs", "Estimate": "888"},
-    )
-
-
-@asynccontextmanager
-async def settling(opened: Open, store: Store, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
-    """The dialog, opened from the outbox."""
-    async with opened(store, size) as pilot:
-        await pilot.press("g", "o", "enter")
-        await pilot.pause()
-        assert isinstance(pilot.app.screen, ConflictDialog), text_of(pilot.app)
-        yield pilot
 
 
 @pytest.mark.slow
@@ -335,7 +293,7 @@ async def test_an_item_without_a_conflict_says_so(store: Store, opened: Open) ->
 
 async def refuse(world: World, store: Store) -> int:
     """A new task under an item that went meanwhile, and a comment on it."""
-    item_id = await story(world)
+    item_id = await of_type(world)
     world.faults.is_down = True
     await store.items.add("Task", {"Name": "Under it", "ParentID": item_id})
     await store.items.comment(item_id, "Some words\nmore [b]")
@@ -343,7 +301,7 @@ async def refuse(world: World, store: Store) -> int:
     world.faults.is_down = False
     await store.refresh()
     await until(lambda: store.outbox.refused == 2, store.outbox_entries)
-    return await story(world)
+    return await of_type(world)
 
 
 @pytest.mark.slow
@@ -367,7 +325,7 @@ async def test_a_refused_item_is_changed_and_sent_again(world: World, store: Sto
 async def test_a_refused_comment_opens_its_words(world: World, store: Store, opened: Open) -> None:
     refusal = Said(400, (), b'{"message": "Not today.", "errors": {}}')
     world.faults.says = lambda method, _: refusal if method == "POST" else None
-    await store.items.comment(await story(world), "Some words\nmore [b]")
+    await store.items.comment(await of_type(world), "Some words\nmore [b]")
     await until(lambda: store.outbox.refused == 1, store.outbox_entries)
     async with opened(store) as pilot:
         await pilot.press("g", "o", "G", "e")
@@ -401,7 +359,7 @@ async def test_enter_shows_all_of_an_entry_and_yy_copies_it(world: World, store:
 
 @pytest.mark.slow
 async def test_what_only_waits_is_not_settled_and_its_item_opens(world: World, store: Store, opened: Open) -> None:
-    item_id = await story(world)
+    item_id = await of_type(world)
     world.faults.is_down = True
     await store.items.edit([item_id], {"Estimate": "777"})
     async with opened(store) as pilot:
@@ -418,7 +376,7 @@ async def test_what_only_waits_is_not_settled_and_its_item_opens(world: World, s
 async def test_a_change_of_an_item_that_others_deleted_is_saved_as_a_new_item(
     world: World, store: Store, opened: Open
 ) -> None:
-    item_id = await story(world)
+    item_id = await of_type(world)
     await store.items.edit([item_id], {"Description": TEXT})
     await sent(store)
     world.faults.is_down = True
@@ -446,7 +404,7 @@ async def test_a_change_of_an_item_that_others_deleted_is_saved_as_a_new_item(
 
 @pytest.mark.slow
 async def test_the_editor_shows_the_item_that_was_created_again(world: World, store: Store, edit: Edit) -> None:
-    item_id = await story(world)
+    item_id = await of_type(world)
     async with edit(item_id) as pilot:
         world.faults.is_down = True
         await pilot.press("e", *"!", "escape")

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.store.world import until
-from tests.tui.items.test_conflict import TEXT
+from tests.tui.items.conflicts import TEXT
 from tests.tui.stage import Stage, missing, text_of
 
 from backlit.store.edits.conflicts import ContestedField

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.editing import Edit, burst, go_to, item_of, save, screen_of
 from tests.tui.listing import press
+from tests.tui.opened import Open
 from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
 from textual.app import ComposeResult
 

@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 from tests.quiet import workers_done
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, items, press, select, shown
+from tests.tui.opened import Open
 from tests.tui.stage import clear_messages, messages_of, text_of
 from textual.pilot import Pilot
 from textual.screen import Screen

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.store.papers import item, offline_store
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, press, status_line
+from tests.tui.opened import Open
 from tests.tui.stage import Stage, missing, scrollbar_beside, text_of
 
 from backlit.store import ConnectionState, EntryState, Store

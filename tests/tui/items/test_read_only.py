@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 from tests.store.world import World, raised
-from tests.tui.conftest import Open
 from tests.tui.listing import press
+from tests.tui.opened import Open
 from tests.tui.stage import clear_messages, lines_of, missing, said, text_of
 from tests.tui.target import FakeTarget, run
 

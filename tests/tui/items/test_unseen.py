@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, go_to, shown
+from tests.tui.opened import Open
 from tests.tui.stage import text_of
 from textual.drivers.headless_driver import HeadlessDriver
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.conftest import Open
 from tests.tui.listing import items, press
-from tests.tui.lists.test_saved_views import LARGE, viewed
+from tests.tui.lists.saved_views import LARGE, viewed
+from tests.tui.opened import Open
 from tests.tui.stage import lines_of, text_of
 from textual.pilot import Pilot
 

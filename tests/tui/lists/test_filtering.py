@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 from tests.store.papers import item, node, offline_store, put_nouns
 from tests.store.world import World, until
-from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
+from tests.tui.opened import Open
 from tests.tui.stage import heading_of, line_with, missing, text_of
 from textual.pilot import Pilot
 

@@ -6,8 +6,8 @@ import pytest
 from rich.segment import Segment
 from tests.quiet import strips_of
 from tests.store.world import until
-from tests.tui.conftest import Open
-from tests.tui.listing import items, press, shown
+from tests.tui.listing import group_by, items, press, shown
+from tests.tui.opened import Open
 from tests.tui.stage import heading_of, lines_of, text_of
 from textual.pilot import Pilot
 from textual.strip import Strip
@@ -28,17 +28,6 @@ def is_bold(segment: Segment) -> bool:
 def headers_of(pilot: Pilot[None]) -> list[str]:
     """The headers in sight, without their rules."""
     return [line.replace("─", "").replace("▌", " ").split("  ")[0].strip() for line in rows_of(pilot) if "──" in line]
-
-
-async def group_by(pilot: Pilot[None], *words: str) -> None:
-    """Pick one field, or two."""
-    if len(words) == 1:
-        await press(pilot, "t", "g", *words[0], "enter")
-        return
-    await press(pilot, "t", "g")
-    for word in words:
-        await press(pilot, *word, "tab")
-    await press(pilot, "enter")
 
 
 async def groups_of(store: Store, *keys: str) -> list[GroupLine]:

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.quiet import strips_of
-from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
+from tests.tui.opened import Open
 from tests.tui.stage import text_of
 
 from backlit.store import Store

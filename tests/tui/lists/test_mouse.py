@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from tests.quiet import strips_of, workers_done
 from tests.store.world import until
-from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
-from tests.tui.lists.test_saved_views import BUGS, LARGE, viewed
+from tests.tui.lists.saved_views import BUGS, LARGE, viewed
+from tests.tui.opened import Open
 from tests.tui.stage import heading_of, lines_of, text_of
 from textual import events
 from textual.pilot import Pilot

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.store.world import until
-from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown
+from tests.tui.opened import Open
 from tests.tui.stage import heading_of, text_of
 
 from backlit.model.ready_check import RULES, USUAL_RULES

@@ -1,49 +1,24 @@
 """Saved views as tabs of the backlog."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.quiet import workers_done
 from tests.store.papers import offline_store
 from tests.store.world import until
 from tests.tui.listing import items, press, shown
+from tests.tui.lists.saved_views import BUGS, LARGE, viewed
 from tests.tui.stage import heading_of, lines_of, place_of, text_of
 from tests.tui.target import FakeTarget
-from textual.pilot import Pilot
 
 from backlit.config.settings import find_locations
 from backlit.store import Store, ViewSpec
 from backlit.store.views.saved import SavedView
-from backlit.tui.app.app import BacklitApp
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.lists.filtering import FilterState, SharedFilter
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.lists.view_controller import ColumnChoice
 from backlit.tui.shell.dispatch import function_of
-
-BUGS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\ngroup = ["status"]\n'
-LARGE = '[[view]]\nname = "Large"\nquery = "est>5"\nsort = ["est desc"]\n'
-
-
-@asynccontextmanager
-async def viewed(
-    store: Store, home: Path, own: str = "", shared: str = "", size: tuple[int, int] = (120, 40)
-) -> AsyncIterator[Pilot[None]]:
-    """The application with views of the user's own, and of the repository it is started in."""
-    files = ViewFiles(find_locations({"BACKLIT_HOME": str(home)}), home / "repository")
-    (home / "repository").mkdir(parents=True)
-    files.own.parent.mkdir(parents=True)
-    if own:
-        files.own.write_text(own)
-    if shared:
-        (home / "repository" / "backlit-views.toml").write_text(shared)
-    async with BacklitApp(store, view_files=files).run_test(size=size, notifications=True) as pilot:
-        await pilot.pause()
-        await workers_done(pilot.app)
-        yield pilot
 
 
 async def count_of(store: Store, query: str) -> int:

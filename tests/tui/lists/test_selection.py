@@ -4,8 +4,8 @@ from typing import cast
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import items, press, shown, status_line
+from tests.tui.opened import Open
 from tests.tui.stage import heading_of, lines_of, text_of, title_of
 from textual.message import Message
 

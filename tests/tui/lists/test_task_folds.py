@@ -2,9 +2,8 @@
 
 import pytest
 from tests.store.world import until
-from tests.tui.conftest import Open
-from tests.tui.listing import items, press, shown, status_line
-from tests.tui.lists.test_groups import group_by
+from tests.tui.listing import group_by, items, press, shown, status_line
+from tests.tui.opened import Open
 from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.store import Store

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from tests.store.world import Said, World, until
-from tests.tui.conftest import Open
-from tests.tui.outbox.test_screen import outbox_of, story
+from tests.tui.opened import Open
+from tests.tui.outbox.outbox_screens import outbox_of, story
 from tests.tui.stage import missing, text_of
 
 from backlit.store import Store, TreeKind, ViewSpec

@@ -1,7 +1,6 @@
 """The outbox: what waits, what is in conflict, and how it is settled."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -9,30 +8,16 @@ import pytest
 from msgspec.structs import replace
 from tests.store.papers import item, offline_store
 from tests.store.world import Said, World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import shown
+from tests.tui.opened import Open
+from tests.tui.outbox.outbox_screens import outbox_of, story
 from tests.tui.stage import heading_of, line_with, lines_of, missing, place_of, text_of, title_of
 from tests.tui.target import FakeTarget, run
-from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, EntryState, OutboxEntry, Store, ViewSpec
 from backlit.store.files.files import WriteContext
 from backlit.tui.items.item_head import ItemSidePane
 from backlit.tui.outbox.screen import LEAST_ASIDE, OutboxScreen
-
-
-async def story(store: Store) -> int:
-    view = store.view(ViewSpec())
-    await view.load()
-    return next(row.id for row in view.rows(0, 50) if row.type == "Story")
-
-
-@asynccontextmanager
-async def outbox_of(opened: Open, store: Store, size: tuple[int, int] = (100, 30)) -> AsyncIterator[Pilot[None]]:
-    async with opened(store, size) as pilot:
-        await pilot.press("g", "o")
-        await pilot.pause()
-        yield pilot
 
 
 async def conflict(world: World, store: Store, more: Mapping[str, object] = MappingProxyType({})) -> int:

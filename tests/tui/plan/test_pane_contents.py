@@ -4,9 +4,9 @@ import re
 
 import pytest
 from tests.store.world import sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import press
-from tests.tui.plan.test_screen import go_to, keys, panes, plan_of, settled, two_sprints
+from tests.tui.opened import Open
+from tests.tui.plan.plan_screens import go_to, keys, panes, plan_of, settled, two_sprints
 from tests.tui.stage import heading_of, line_with, lines_of, text_of
 
 from backlit.model.amounts import points_of

@@ -1,16 +1,15 @@
 """Commands of the plan against a target without a screen."""
 
-from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.edits.test_rollover import ended_sprint
 from tests.store.papers import item, node, offline_store, put_nouns
-from tests.store.plan_steps import add_sprints, held, stories
+from tests.store.plan_steps import add_sprints, ended_sprint, held, stories
 from tests.store.world import World, sent
-from tests.tui.target import FakeTarget, run
+from tests.tui.plan.fake_plan import FakePlan
+from tests.tui.target import run
 from tests.tui.target import words_of as dialog_words
 
 from backlit.model.fields import FIELD_BY_KEY
@@ -31,40 +30,6 @@ from backlit.tui.plan.commit import MAX_REVIEW_LINES, PlanSummary, plan_lines
 from backlit.tui.plan.pane_contents import Forecast
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.plan.rollover import RolloverDialog
-
-
-class FakePlan(FakeTarget):
-    """A `plan.plan_commands.PlanCommandTarget` with some iterations, in the pane of one of them or of the backlog."""
-
-    def __init__(
-        self,
-        store: Store,
-        ids: Sequence[int] = (),
-        answers: Sequence[object] = (),
-        targets: Sequence[IterationEntry] = (),
-        here: IterationEntry | None = None,
-    ) -> None:
-        super().__init__(store, ids, answers)
-        self._targets = targets
-        self._here = here
-        self.passed: list[AbstractSet[int]] = []
-        self.run: list[tuple[str, int | None]] = []
-
-    @property
-    def lists(self) -> "FakePlan":
-        return self
-
-    def targets(self) -> Sequence[IterationEntry]:
-        return self._targets
-
-    def here(self) -> IterationEntry | None:
-        return self._here
-
-    def step_past(self, item_ids: AbstractSet[int]) -> None:
-        self.passed.append(item_ids)
-
-    def run_command(self, command_id: str, count: int | None = None) -> None:
-        self.run.append((command_id, count))
 
 
 async def unplanned(store: Store, count: int) -> list[ItemRow]:

@@ -1,11 +1,10 @@
 """gw: the unfinished items one by one, with the next iteration's capacity in sight."""
 
 import pytest
-from tests.store.edits.test_rollover import ended_sprint
-from tests.store.plan_steps import held
+from tests.store.plan_steps import ended_sprint, held
 from tests.store.world import World, sent
-from tests.tui.conftest import Open
-from tests.tui.plan.test_screen import keys, plan_of
+from tests.tui.opened import Open
+from tests.tui.plan.plan_screens import keys, plan_of
 from tests.tui.stage import missing, text_of
 
 from backlit.store import Store

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.store.papers import item, node, offline_store, put, put_nouns
 from tests.store.world import until
-from tests.tui.plan.test_plan_commands import FakePlan
+from tests.tui.plan.fake_plan import FakePlan
 from tests.tui.stage import Stage, text_of
 from tests.tui.target import rows_of, run
 from textual.content import Content

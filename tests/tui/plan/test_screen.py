@@ -1,76 +1,28 @@
 """The plan from the keyboard: what is planned, what stands on the screen, and what the service then has."""
 
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 from rich.segment import Segment
-from tests.quiet import workers_done
-from tests.store.plan_steps import add_sprints, held, stories
+from tests.store.plan_steps import held
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import press
+from tests.tui.opened import Open
+from tests.tui.plan.plan_screens import go_to, keys, panes, plan_of, screen, settled, two_sprints
 from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.model.amounts import PersonLoad
 from backlit.model.planning import PlannedLoad
 from backlit.model.settings.user_settings import OwnCapacities
-from backlit.store import ItemRow, IterationEntry, Store, TreeKind
+from backlit.store import IterationEntry, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import IterationChangeCounts, PeopleCapacities
 from backlit.tui.plan.pane import PlanList
-from backlit.tui.plan.screen import IterationHead, PlanScreen
-
-
-@asynccontextmanager
-async def plan_of(opened: Open, store: Store, size: tuple[int, int] = (150, 40)) -> AsyncIterator[Pilot[None]]:
-    async with opened(store, size) as pilot:
-        await press(pilot, "g", "p")
-        await until(lambda: isinstance(pilot.app.screen, PlanScreen))
-        await settled(pilot)
-        yield pilot
-
-
-async def settled(pilot: Pilot[None]) -> None:
-    """Wait until all panes show what the store has."""
-    await pilot.pause(0.05)
-    await workers_done(pilot.app)
-    await pilot.pause()
-
-
-async def keys(pilot: Pilot[None], *pressed: str) -> None:
-    await press(pilot, *pressed)
-    await settled(pilot)
-
-
-def screen(pilot: Pilot[None]) -> PlanScreen:
-    found = pilot.app.screen_stack[0]
-    assert isinstance(found, PlanScreen)
-    return found
-
-
-def panes(pilot: Pilot[None]) -> list[PlanList]:
-    return list(screen(pilot).query(PlanList))
-
-
-async def go_to(pilot: Pilot[None], item_id: int) -> None:
-    """Put the cursor on an item of the pane that has the focus."""
-    assert screen(pilot).items.go_to(item_id), text_of(pilot.app)
-    await pilot.pause()
-
-
-async def two_sprints(store: Store, count: int = 2) -> tuple[list[IterationEntry], list[ItemRow]]:
-    """New iterations that are planned, and unplanned items without tasks."""
-    sprints = await add_sprints(store)
-    await store.plan.aim(sprints[0].id)
-    root = store.plan.iterations.backlog_id
-    rows = [row for row in await stories(store, 99) if row.iteration_id == root and not store.batch.tasks_of(row.id)]
-    return sprints, rows[:count]
+from backlit.tui.plan.screen import IterationHead
 
 
 @pytest.mark.slow

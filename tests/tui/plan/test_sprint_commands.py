@@ -6,9 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put, put_nouns
-from tests.store.views.test_lookups import tell
-from tests.tui.plan.test_plan_commands import FakePlan
+from tests.store.papers import item, node, offline_store, put, put_nouns, state_project
+from tests.tui.plan.fake_plan import FakePlan
 from tests.tui.target import fault_of, rows_of, run, stage, taken_by, words_of
 
 from backlit.model.amounts import PersonLoad
@@ -222,13 +221,13 @@ async def test_the_capacity_is_that_of_the_pane_or_of_the_target(store: Store, h
     target.answers = [None]
     await run(target, "plan.capacity")
     assert {each: entry.max_capacity for each, entry in store.lookups.iterations().items()}[changed] == 12.5
-    tell(store, role="reader")
+    state_project(store, role="reader")
     with pytest.raises(BadRequest, match="Only managers"):
         await run(target, "plan.capacity")
 
 
 async def test_a_reader_is_led_on_where_others_are_told_to_plan(store: Store) -> None:
-    tell(store, role="reader")
+    state_project(store, role="reader")
     target, said = plan_at(store, 23), []
     for command_id in ("difference", "send", "back"):
         with pytest.raises((CannotAct, Forbidden)) as refused:
@@ -354,7 +353,7 @@ async def test_a_plan_with_only_contested_changes_offers_nothing_but_to_overwrit
 
 async def test_a_reader_looks_at_a_plan_and_saves_nothing(store: Store) -> None:
     await store.plan.move([1], 22)
-    tell(store, role="reader")
+    state_project(store, role="reader")
     target = plan_at(store, None, answers=[None])
 
     await run(target, "plan.difference")

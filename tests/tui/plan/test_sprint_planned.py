@@ -6,9 +6,9 @@ from datetime import date, timedelta
 import pytest
 from tests.store.plan_steps import held
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import press
-from tests.tui.plan.test_screen import keys, panes, screen, settled
+from tests.tui.opened import Open
+from tests.tui.plan.plan_screens import keys, panes, screen, settled
 from tests.tui.stage import line_with, text_of
 
 from backlit.store import ConnectionState, Store, ViewSpec

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.store.papers import item, offline_store
 from tests.store.world import World, until
-from tests.tui.conftest import Open
+from tests.tui.opened import Open
 from tests.tui.stage import heading_of, lines_of, missing, place_of, text_of
 from textual.pilot import Pilot
 

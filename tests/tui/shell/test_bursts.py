@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.conftest import Open
 from tests.tui.editing import burst
 from tests.tui.listing import items, press, select, shown
-from tests.tui.plan.test_screen import plan_of
+from tests.tui.opened import Open
+from tests.tui.plan.plan_screens import plan_of
 from tests.tui.stage import Stage, said, text_of
 from textual import events
 from textual.pilot import Pilot

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.store.world import until
 from tests.terminal import terminal
-from tests.tui.conftest import Open
 from tests.tui.listing import items, press
+from tests.tui.opened import Open
 from tests.tui.stage import text_of
 
 from backlit.config.clipboard import passed_through, routes

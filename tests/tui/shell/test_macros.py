@@ -6,8 +6,8 @@ from typing import cast
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import fields_of, items, press, shown
+from tests.tui.opened import Open
 from tests.tui.stage import text_of
 from textual import events
 from textual.pilot import Pilot

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.store.papers import item, offline_store, places_in
 from tests.store.world import until
-from tests.tui.conftest import Open
 from tests.tui.listing import press, status_line
+from tests.tui.opened import Open
 from tests.tui.stage import lines_of, messages_of, text_of, words_of_dialog
 from textual.pilot import Pilot
 

@@ -8,8 +8,8 @@ import pytest
 from tests.quiet import rest
 from tests.store.papers import item, offline_store
 from tests.store.world import World, until
-from tests.tui.conftest import Open
 from tests.tui.listing import press
+from tests.tui.opened import Open
 from tests.tui.stage import lines_of, place_of, text_of, title_of
 from textual.pilot import Pilot
 

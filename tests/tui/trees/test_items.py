@@ -4,7 +4,7 @@ import re
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.conftest import Open
+from tests.tui.opened import Open
 from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.store import Store, TreeKind, ViewSpec

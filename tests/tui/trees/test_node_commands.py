@@ -7,8 +7,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put, put_nouns
-from tests.store.views.test_lookups import tell
+from tests.store.papers import item, node, offline_store, put, put_nouns, state_project
 from tests.tui.target import FakeTarget, fault_of, rows_of, run, stage, words_of
 from textual.app import ScreenError
 
@@ -136,7 +135,7 @@ async def test_a_reader_and_an_empty_tree_change_nothing(store: Store) -> None:
     empty.node_id = None
     with pytest.raises(CannotAct, match="This tree is empty"):
         await run(empty, "tree.add")
-    tell(store, role="reader")
+    state_project(store, role="reader")
 
     for command_id in ("tree.add", "tree.rename", "tree.delete", "tree.later"):
         target = FakeTree(store, 2)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import pytest
 from msgspec.structs import replace
 from tests.store.world import World, until
-from tests.tui.conftest import Open
+from tests.tui.opened import Open
 from tests.tui.stage import Stage, heading_of, line_with, lines_of, place_of, text_of
 from textual.app import ComposeResult
 from textual.pilot import Pilot

@@ -9,8 +9,8 @@ from datetime import date, timedelta
 
 import pytest
 from tests.store.world import World, raised, sent, until
-from tests.tui.conftest import Open
 from tests.tui.listing import press, shown
+from tests.tui.opened import Open
 from tests.tui.stage import lines_of, text_of
 from textual.pilot import Pilot
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from rich.segment import Segment
 from tests.tui.stage import Stage, lines_of
+from tests.tui.widgets.wrapped_words import Words
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from backlit.tui.drawing.text import Line, wrapped
+from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.side_lines import FooterLine
 from backlit.tui.widgets.text_view import LinesView
@@ -58,16 +59,6 @@ async def test_a_sentence_that_hardly_fits_is_cut_with_a_sign() -> None:
 
 async def test_a_scrap_of_a_sentence_is_not_shown_at_all() -> None:
     assert await shown_at(28) == " ? keys            2 of 259"
-
-
-class Words(LinesView):
-    """Words that are wrapped, in a view of six lines."""
-
-    DEFAULT_CSS = "Words { height: 6; width: 20; overflow-x: hidden; scrollbar-size-vertical: 1; }"
-    text = ""
-
-    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:  # noqa: ARG002 - as the base has it
-        return [[Segment(line)] for line in wrapped(self.text, width)]
 
 
 async def shown_words(pilot: Pilot[None]) -> Words:

@@ -1,0 +1,36 @@
+"""Files of saved views, and the application over them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.quiet import workers_done
+from textual.pilot import Pilot
+
+from backlit.config.settings import find_locations
+from backlit.store import Store
+from backlit.tui.app.app import BacklitApp
+from backlit.tui.lists.saved_views import ViewFiles
+
+BUGS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\ngroup = ["status"]\n'
+
+
+LARGE = '[[view]]\nname = "Large"\nquery = "est>5"\nsort = ["est desc"]\n'
+
+
+@asynccontextmanager
+async def viewed(
+    store: Store, home: Path, own: str = "", shared: str = "", size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Pilot[None]]:
+    """The application with views of the user's own, and of the repository it is started in."""
+    files = ViewFiles(find_locations({"BACKLIT_HOME": str(home)}), home / "repository")
+    (home / "repository").mkdir(parents=True)
+    files.own.parent.mkdir(parents=True)
+    if own:
+        files.own.write_text(own)
+    if shared:
+        (home / "repository" / "backlit-views.toml").write_text(shared)
+    async with BacklitApp(store, view_files=files).run_test(size=size, notifications=True) as pilot:
+        await pilot.pause()
+        await workers_done(pilot.app)
+        yield pilot
