@@ -269,6 +269,7 @@ def opened(path: Path, patience: float = OPENING_PATIENCE) -> JournalConnection:
             _create(path)
         if not path.stat().st_size:  # SQLite would take it for a new database, and what was in it for never written
             raise damaged_journal("the file is empty", path)
+        # FULL, because the journal has the only copy of a change until it is sent: it has to survive a power cut.
         connection = connect(path, "FULL", JournalConnection, REPORTED_AFTER_MILLISECONDS)
         assert isinstance(connection, JournalConnection)
         if version_of(connection) < len(MIGRATIONS):

@@ -341,6 +341,7 @@ class SupersededError(StorageError):
 
 
 def _tried(path: Path) -> sqlite3.Connection:
+    # A power cut may take the last transactions of a NORMAL file. The mirror reads them from the service again.
     connection = connect(path, "NORMAL")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIBIBYTES}")
     connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")

@@ -26,6 +26,7 @@ class RetryPauses(Struct, frozen=True):
 
     def pause(self, failures: int) -> float:
         pause = min(self.longest_pause, self.first_pause * 2 ** min(max(failures, 1) - 1, 16))
+        # Spread out, so that the clients which lost a service at one moment do not all return to it at one moment.
         return random.uniform(pause / 2, pause)  # noqa: S311 # jitter is no secret
 
 
