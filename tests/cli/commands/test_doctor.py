@@ -69,7 +69,7 @@ def test_doctor_reports_no_sign_in_and_an_unreachable_service(home: Home, server
     unreachable = home.run("doctor")
 
     assert (signed_out.returncode, unreachable.returncode) == (1, 1)
-    assert f"✗ sign-in     Not signed in. Use: backlit login {address}\n" in signed_out.stdout
+    assert f"✗ sign-in     Not signed in. Use: backlit login {address} --user maya\n" in signed_out.stdout
     assert "127.0.0.1:9" in unreachable.stdout.partition("✗ ")[2]
     assert "· mirror      No file yet" in unreachable.stdout
 

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from backlit.cli.output import write_json
-from backlit.cli.wiring import chosen_profile, open_client
+from backlit.cli.wiring import chosen_profile, open_client, sign_in_needed
 from backlit.client.network import is_loopback, proxy_between, tls_details_of
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_settings
 from backlit.model.amounts import counted
@@ -168,8 +168,7 @@ async def look_at_address(url: str, report: HealthReport) -> None:
 
 async def _ask(client: "Client", profile: Profile, report: HealthReport) -> None:
     if not client.auth.signed_in:
-        way = f"backlit login {profile.url}"
-        report.say("sign-in", f"Not signed in. Use: {way}", Health.BROKEN)
+        report.say("sign-in", sign_in_needed(profile, "Not signed in.").message, Health.BROKEN)
         return
     me = User.read(await client.users.me())
     report.say(
