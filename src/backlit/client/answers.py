@@ -95,18 +95,19 @@ def _parsed_error(status: int, body: bytes) -> tuple[str, dict[str, str]]:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError:
-        return _plain_told(status, body), {}
+        return _plain_message(status, body), {}
     if isinstance(value, str):
         return _tidy(value) or _sentence(status), {}
     if not isinstance(value, dict):
         return _sentence(status), {}
     by_key = {key.lower(): text for key, text in value.items()}
-    told = next((text for key in _MESSAGE_KEYS if isinstance(text := by_key.get(key), str) and text.strip()), "")
-    return _tidy(told) or _sentence(status), _field_errors(by_key.get("errors"))
+    message = next((text for key in _MESSAGE_KEYS if isinstance(text := by_key.get(key), str) and text.strip()), "")
+    return _tidy(message) or _sentence(status), _field_errors(by_key.get("errors"))
 
 
-def _plain_told(status: int, body: bytes) -> str:
+def _plain_message(status: int, body: bytes) -> str:
     text = body[: TEXT_LIMIT * 4].decode("utf-8", "replace").strip()
+    # A page of a gateway or a framework says nothing to a person here.
     if not text or text.startswith("<"):
         return _sentence(status)
     return f"{_sentence(status)} {_tidy(text)}"[:TEXT_LIMIT]
@@ -145,11 +146,13 @@ def check_numbers(document: dict[str, Any], response_label: str) -> None:
 
     `response_label` names the response.
     """
+    # Level by level and without recursion: a hostile nesting must not reach Python's own limit.
     level: list[tuple[_Place, Any]] = [((), document)]
     for depth in range(_DEEPEST):
         deeper: list[tuple[_Place, Any]] = []
         for place, holder in level:
             for key, value in _entries(holder):
+                # Exact types: `True` is an `int` to isinstance, and this loop runs over every value of a page.
                 kind = type(value)
                 if kind is str:
                     continue
@@ -277,6 +280,7 @@ class _Decompressor:
         except zlib.error as error:
             if self._is_begun:
                 raise self._failed() from error
+            # Some servers send deflate without the zlib header that the standard asks for.
             self._is_begun, self._inflate = True, zlib.decompressobj(-zlib.MAX_WBITS)
             return self.part()
         self._is_begun = self._is_begun or bool(part)

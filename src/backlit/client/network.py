@@ -159,6 +159,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
             response = await self._through(proxy).handle_async_request(request)
         except _socks_errors() as error:
             raise httpx.ProxyError("it does not speak SOCKS") from error
+        # To http addresses the proxy's own 407 arrives as if the server had sent it.
         if proxy is not None and response.status_code == _SIGN_IN_NEEDED:
             await response.aclose()
             raise httpx.ProxyError(f"{_SIGN_IN_NEEDED}")

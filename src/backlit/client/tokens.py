@@ -97,6 +97,7 @@ class TokenCache:
 
     def __init__(self, path: Path, key: str, patience: float = LOCK_PATIENCE) -> None:
         self._path = path
+        # A file of its own: each write replaces the file of tokens, and a lock on a replaced file holds nobody.
         self._lock_path = path.with_name(f"{path.name}.lock")
         self._key = key
         self._patience = patience
@@ -121,6 +122,7 @@ class TokenCache:
             found = self._path.stat()
         except OSError:
             return None
+        # Each write makes a new file, so the inode changes even within the clock's resolution.
         return found.st_ino, found.st_mtime_ns
 
     def save(self, grant: TokenGrant) -> StoredTokens:
@@ -213,6 +215,7 @@ async def _acquire(descriptor: int, patience: float) -> None:
     pause = _FIRST_POLL
     while True:
         try:
+            # Polled, because a thread that waits in flock could not be cancelled.
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > deadline:

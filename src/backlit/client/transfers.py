@@ -185,6 +185,7 @@ class ContentTransfers:
         return response, 0
 
     async def _get(self, attachment: Attachment, begin: int = 0, etag: str = "") -> httpx.Response:
+        # A range counts bytes of what is sent; compressed, they would not be those of the file.
         headers = {"Accept": "*/*", "Accept-Encoding": "identity"}
         if etag:
             headers |= {"Range": f"bytes={begin}-", "If-Range": etag}
@@ -217,6 +218,7 @@ class ContentTransfers:
             raise ServiceError("The server names no usable address for the file.") from None
         if not (attachment.download_url or attachment.url):
             raise ServiceError("The server names no address for the file.")
+        # Only the path is taken over: the token goes to no other host.
         return self._root.copy_with(raw_path=found.raw_path)
 
 

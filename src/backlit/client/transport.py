@@ -61,6 +61,7 @@ class _Exchange(httpx.AsyncByteStream):
     def __init__(self, application: Application, request: httpx.Request) -> None:
         self._request = request
         self._limit: float | None = request.extensions.get("timeout", {}).get("read")
+        # A large file is not read into memory ahead of a slow reader.
         self._room = asyncio.Semaphore(_PARTS_AHEAD)
         self._messages: asyncio.Queue[Message] = asyncio.Queue()
         self._answered = asyncio.Event()
@@ -98,6 +99,7 @@ class _Exchange(httpx.AsyncByteStream):
         await application(_scope_of(self._request), self._receive, self._send)
 
     async def _receive(self) -> Message:
+        # An application that asks on after the body waits for the end of the connection, as under a server.
         if self._is_received:
             await self._answered.wait()
             return {"type": "http.disconnect"}

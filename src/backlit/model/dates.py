@@ -19,6 +19,7 @@ _PLAIN_LENGTHS = frozenset({19, 23, 26})
 """Lengths of the common forms with a faster parser: whole seconds, milliseconds, microseconds."""
 
 
+# UTC+14 is Kiribati; no zone is farther from UTC in either direction.
 _LARGEST_OFFSET = timedelta(hours=14)
 
 
@@ -40,6 +41,7 @@ def parse_utc(text: str) -> datetime:
 
 
 def _moment_and_offset(text: str) -> tuple[datetime, timedelta]:
+    # `fromisoformat` also reads week dates and forms without separators, which the interface does not have.
     if len(text) in _PLAIN_LENGTHS and text[4] == text[7] == "-" and text[10] in "T " and text[13] == ":":
         try:
             moment = datetime.fromisoformat(text)

@@ -43,6 +43,7 @@ class LocalTimes(Struct, frozen=True):
             return when
         try:
             return when.replace(tzinfo=UTC).astimezone(self.zone).replace(tzinfo=None)
+        # The years 1 and 9999 have no neighbours to convert into.
         except (OverflowError, ValueError):
             return when
 

@@ -8,6 +8,7 @@ def plain(text: str, limit: int | None = None) -> str:
 
     Line breaks and tabs become blanks. `limit` is in characters.
     """
+    # Nearly every text is plain ASCII, and is passed on without a copy.
     if not (text.isascii() and text.isprintable()):
         text = text.replace("\r\n", " ").translate({9: " ", 10: " ", 13: " "})
         text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
@@ -56,6 +57,7 @@ def file_name(given: str) -> str:
     last = re.split(r"[/\\]", given)[-1]
     clean = "".join(c if c.isprintable() else "" for c in last).strip()
     stem, dot, suffix = clean.rpartition(".")
+    # In bytes, as file systems count; the suffix stays, because programs are chosen by it.
     room = NAME_LIMIT - len((dot + suffix).encode())
     if len(clean.encode()) > NAME_LIMIT:
         clean = (_cut(stem, room) + dot + suffix if stem and room > 0 else _cut(clean, NAME_LIMIT)).strip()

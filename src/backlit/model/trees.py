@@ -66,6 +66,7 @@ class Tree:
         self._path: dict[int, str] = {}
         self._place()
         self._size = dict.fromkeys(self._order, 1)
+        # Backwards, each node comes after all below it.
         for node_id in reversed(self._order):
             parent_id = self._nodes[node_id].parent_id
             if parent_id in self._size:
@@ -138,6 +139,7 @@ def _rooted(nodes: dict[int, Node]) -> dict[int, Node]:
     nodes = {node_id: node for node_id, node in nodes.items() if node_id != ROOT_PARENT}
     roots = [node for node in nodes.values() if node.parent_id == ROOT_PARENT]
     home = min(roots, key=lambda node: (node.sequence, node.id)).id if roots else ROOT_PARENT
+    # Each walk up ends at the first node that an earlier walk has settled, so that all walks together are linear.
     settled = {node.id for node in roots}
     for node_id in sorted(nodes):
         trail: set[int] = set()

@@ -15,6 +15,7 @@ from backlit.model.errors import ServiceError, Unauthorized
 TOKEN_PATH = "/Authenticate/WRAPv0.9"  # noqa: S105  an address, not a secret
 LOGIN_PATH = "/Authentication/RichAppLogin"
 
+# Possessive quantifiers: a hostile header cannot make the pattern try again and again.
 _TOKEN = r"[\w!#$%&'*+.^`|~-]++"  # noqa: S105  a token of HTTP's grammar
 _PARAMETER = re.compile(rf'({_TOKEN})\s*=\s*("(?:[^"\\]|\\.)*+"|[^\s,"]*+)', re.ASCII | re.DOTALL)
 _SCHEME = re.compile(_TOKEN, re.ASCII)
@@ -142,6 +143,7 @@ def verify(text: str, keys: Iterable[bytes], audience: str, now: float) -> Acces
     if not text.isascii() or not signed:
         raise Unauthorized("The access token is malformed.")
     given = unquote(signature).encode()
+    # Every key is compared in full: the time taken shows neither the key nor how much of a guess is right.
     found = [hmac.compare_digest(_signature_of(signed, key).encode(), given) for key in keys]
     if not any(found):
         raise Unauthorized("The access token was not issued by this service.")

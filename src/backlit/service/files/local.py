@@ -28,6 +28,7 @@ class _LocalIncomingContent:
     def write(self, data: bytes) -> None:
         self._sha256.update(data)
         rest = memoryview(data)
+        # Unbuffered writes may take a part only, as when the disk fills.
         while rest:
             rest = rest[self._file.write(rest) :]
         self.size += len(data)
@@ -62,8 +63,10 @@ class LocalContentStore:
         place = self._place(incoming.digest)
         if not place.parent.exists():
             make_private_folder(place.parent)
+            # A new folder is lost after a power failure unless the one above it is flushed.
             _flush(self._folder)
         again = incoming.path.with_name(secrets.token_hex(16))
+        # The upload itself stays until it is forgotten, so that a transaction that is tried again can keep it again.
         os.link(incoming.path, again)
         again.replace(place)  # replaces identical contents and resets their age
         _flush(place.parent)

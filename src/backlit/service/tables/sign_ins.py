@@ -115,6 +115,7 @@ def revoke_all(connection: Connection, user_id: int) -> None:
 
 def add_code(connection: Connection, user_id: int, client_id: str, now: datetime) -> str:
     secret = "".join(secrets.choice(_CODE_LETTERS) for _ in range(CODE_LENGTH))
+    # Each sign-in clears what expired; no job of its own has to.
     connection.execute(delete(verification_codes).where(verification_codes.c.expires_at < now))
     row = {"digest": digest(secret), "user_id": user_id, "client_id": client_id, "expires_at": now + CODE_LIFETIME}
     connection.execute(insert(verification_codes).values(row))
@@ -166,6 +167,7 @@ def end_attempt(connection: Connection, limits: Mapping[str, int], now: datetime
     Attempts that were checked at the same time reach this one after another, so that no more of them than the limit
     learn whether they were right.
     """
+    # Otherwise attempts in several processes would all read the count before any of them adds to it.
     hold_lock(connection, Lock.ATTEMPTS)
     must_have_few_failures(connection, limits, now)
     if not is_right:
