@@ -19,6 +19,7 @@ except SystemExit:
     pass
 print([name for name in sys.modules if name.startswith(("pydantic", "backlit.config.schema"))], file=sys.stderr)
 """
+VIEWS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\n[[view]]\nname = "Late"\ngroup = "statsu"\n'
 MOUSE = b"?1000h"
 
 pytestmark = [
@@ -32,9 +33,26 @@ def has_pydantic(process: int) -> bool:
     return "pydantic_core" in Path(f"/proc/{process}/maps").read_text()
 
 
-def configure(home: Home, text: str) -> None:
+def configure(home: Home, text: str, views: str = "") -> None:
     (home.path / "config").mkdir(exist_ok=True)
     (home.path / "config" / "config.toml").write_text(text)
+    if views:
+        (home.path / "config" / "views.toml").write_text(views)
+
+
+def test_the_screens_never_load_pydantic_for_views_read_or_saved(demo_home: Home) -> None:
+    configure(demo_home, "", VIEWS)
+    loaded = []
+    with terminal(DEMO, demo_home.environment, program=BACKLIT) as shown:
+        shown.wait_for("There is no field 'statsu'")
+        shown.wait_for("2 Bugs")
+        loaded.append(has_pydantic(shown.process))
+        shown.press("S", *"Mine", "enter")
+        shown.wait_for("3 Mine")
+        loaded.append(has_pydantic(shown.process))
+
+        assert loaded == [False, False]
+    assert (demo_home.path / "config" / "views.toml").read_text() == VIEWS + '\n[[view]]\nname = "Mine"\n'
 
 
 @pytest.mark.parametrize("is_changed", [True, False])

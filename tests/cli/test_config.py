@@ -123,7 +123,7 @@ def test_views_that_cannot_be_read_are_said_with_the_file(locations: Locations, 
 
     found = read_views(locations, locations.config)
 
-    assert found.tables == []
+    assert found.own == ()
     [problem] = found.problems
     assert problem.startswith("Could not read the views: ")
     assert "views.toml" in problem

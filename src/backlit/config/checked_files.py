@@ -142,17 +142,18 @@ class CheckingProcess:
 
     def refresh(self, files: Iterable[CheckedFile[Any]]) -> None:
         """Have files that this program changed checked for the next start."""
-        self._wait()
+        self.wait()
         self._process = self._begin([file for file in files if not file.is_known()])
 
     def _result(self, file: CheckedFile[_T], content: bytes) -> _T | None:
-        self._wait()
+        self.wait()
         if str(file.path) not in self._results:
             self._process = self._begin([file])
-            self._wait()
+            self.wait()
         return file.kept(content, self._results.get(str(file.path), b""))
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
+        """Wait until the process has ended; reads of the files as they were when it began take no time after that."""
         if self._process is None:
             return
         output, _ = self._process.communicate()

@@ -1,41 +1,59 @@
 """Files of saved views: the user's own, and the repository's."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
+from backlit.config.checked_files import CheckedFile, CheckingProcess
 from backlit.config.settings import Locations, shared_files
-from backlit.model.settings.user_settings import toml_in
+from backlit.model.settings.view_settings import ViewTable
+
+_CHECKS = "backlit.config.schema.views"
 
 
-class ViewTables(Struct, frozen=True):
-    """The tables of saved views with their files, and a sentence for each fault of a file."""
+class CheckedViews(Struct, frozen=True):
+    """The right tables of a file of views, and a sentence for each fault of it, with its line."""
 
-    tables: list[tuple[Path, object]]
-    problems: list[str]
+    tables: tuple[ViewTable, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
-def read_views(locations: Locations, directory: Path) -> ViewTables:
-    """Read the tables of saved views: those of the user's `views.toml`, then the repository's.
+class Views(Struct, frozen=True):
+    """The views of a user's own file and of the repository's, and a sentence for each fault of both."""
 
-    The repository's file is the nearest one in the directory or above it. A fault in one file leaves the other, and
-    an unknown key the views beside it.
+    own: tuple[ViewTable, ...]
+    shared: tuple[ViewTable, ...]
+    problems: tuple[str, ...]
+
+
+def own_views_file(locations: Locations) -> CheckedFile[CheckedViews]:
+    return CheckedFile(locations.config / "views.toml", CheckedViews, f"{_CHECKS}:check_views", locations.checked)
+
+
+def shared_views_files(locations: Locations, directory: Path) -> Sequence[CheckedFile[CheckedViews]]:
+    """Return the nearest file of a repository, in the directory or above it; none where there is none."""
+    check = f"{_CHECKS}:check_shared_views"
+    return [CheckedFile(path, CheckedViews, check, locations.checked) for path in shared_files(directory)]
+
+
+def read_views(locations: Locations, directory: Path, checking: CheckingProcess | None = None) -> Views:
+    """Read `views.toml` and the repository's file.
+
+    A fault costs the view that it is in, or its file where that is no TOML. A changed file is checked by the given
+    process, else in this one.
     """
-    tables: list[tuple[Path, object]] = []
-    problems = []
-    own = locations.config / "views.toml"
-    for path in [own, *shared_files(directory)]:
-        try:
-            values = toml_in(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError) as error:
-            problems.append(f"Could not read the views: {error} ({path}). Its views are left out.")
-            continue
-        unknown = sorted(values.keys() - ({"view"} if path == own else {"view", "profile", "project"}))
-        if unknown:
-            names = ", ".join(map(repr, unknown))
-            problems.append(f"Unknown in a file of views: {names}. Write each view as a [[view]] ({path}).")
-        found = values.get("view", [])
-        tables.extend((path, table) for table in (found if isinstance(found, list) else [found]))
-    return ViewTables(tables, problems)
+    own = _read(own_views_file(locations), checking)
+    shared = [_read(file, checking) for file in shared_views_files(locations, directory)]
+    return Views(
+        own.tables,
+        tuple(table for views in shared for table in views.tables),
+        (*own.problems, *(problem for views in shared for problem in views.problems)),
+    )
+
+
+def _read(file: CheckedFile[CheckedViews], checking: CheckingProcess | None) -> CheckedViews:
+    try:
+        return (file.read() if checking is None else checking.read(file)) or CheckedViews()
+    except OSError as error:
+        return CheckedViews(problems=(f"Could not read the views: {error} ({file.path}). Its views are left out.",))

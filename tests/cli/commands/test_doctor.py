@@ -47,6 +47,19 @@ def test_doctor_writes_its_findings_as_json(home: Home) -> None:
 
 
 @pytest.mark.slow
+def test_every_fault_of_settings_and_views_is_said_with_its_line(home: Home) -> None:
+    config = find_locations(home.environment).config
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text('colour = "red"\n')
+    (config / "views.toml").write_text('[[view]]\nname = "A"\ngroup = "statsu"\ndone = 1\n')
+
+    done = home.run("--profile", "demo-30-1", "doctor")
+
+    assert done.returncode == 1
+    assert re.findall(r"✗ (\w+) .*line (\d)", done.stdout) == [("settings", "1"), ("views", "3"), ("views", "4")]
+
+
+@pytest.mark.slow
 def test_a_damaged_journal_is_broken_and_left_as_it_is(home: Home) -> None:
     journal = find_locations(home.environment).journal(demo_profile(30))
     journal.parent.mkdir(parents=True)

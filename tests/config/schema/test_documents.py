@@ -9,6 +9,7 @@ from pydantic import Field
 
 from backlit.config.schema.documents import MUST, SAID, SENTENCES, UNKNOWN, Table, check_document
 from backlit.config.schema.settings import ConfigFile
+from backlit.config.schema.views import SharedViewsFile, ViewsFile
 from backlit.model.settings.user_settings import toml_in
 
 FAULTS_BY_KIND = {
@@ -32,7 +33,7 @@ FAULTS_BY_CONSTRAINT = {
     "min_length": "too_short",
 }
 OTHER_CONSTRAINTS = {"gt", "lt", "max_length", "multiple_of", "pattern", "allow_inf_nan"}
-FILES: list[type[Table]] = [ConfigFile]
+FILES: list[type[Table]] = [ConfigFile, ViewsFile, SharedViewsFile]
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:

@@ -11,12 +11,12 @@ from tests.store.world import raised
 from backlit.model.errors import BadRequest
 from backlit.model.filters import matches
 from backlit.model.query import NameKind
+from backlit.model.settings.view_settings import ChosenColumn, column_wish, without_repeats
 from backlit.model.trees import NodeTotals
 from backlit.store import RowSign, Store, ViewSpec
 from backlit.store.files.files import WriteContext
 from backlit.store.records.item import ItemRow, fields_in
 from backlit.store.remote.receiving import note_synced, receive
-from backlit.store.views.columns import ChosenColumn, column_wish, without_repeats
 from backlit.store.views.groups import ShownTasks
 from backlit.store.views.preferences import MAX_REMEMBERED_INPUTS, KeptBoardLayout
 

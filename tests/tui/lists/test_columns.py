@@ -11,8 +11,8 @@ from tests.tui.stage import lines_of, text_of
 from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest
+from backlit.model.settings.view_settings import ChosenColumn, column_wish
 from backlit.store import ConnectionState, Store, ViewSpec
-from backlit.store.views.columns import ChosenColumn, column_wish
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles, load_themes
 from backlit.tui.widgets.column_scroll import ColumnScroll

@@ -11,8 +11,8 @@ from tests.tui.target import FakeTarget, rows_of, run
 from backlit.config.settings import find_locations
 from backlit.model.errors import BadRequest
 from backlit.model.filters import SortKey
+from backlit.model.settings.view_settings import ChosenColumn
 from backlit.store import Store, TreeKind, ViewSpec
-from backlit.store.views.columns import ChosenColumn
 from backlit.store.views.groups import Facet
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import CannotAct

@@ -127,6 +127,23 @@ async def test_a_view_of_the_same_name_is_replaced_and_no_other(store: Store, tm
         assert 'group = ["AssignedToID"]' in kept
 
 
+async def test_a_saved_view_goes_behind_ones_own_and_before_those_of_the_repository(
+    store: Store, tmp_path: Path
+) -> None:
+    async with viewed(store, tmp_path / "home", BUGS, LARGE) as pilot:
+        await press(pilot, "S", *"Mine", "enter")
+
+        assert lines_of(pilot.app)[1] == " 1 Open items  2 Bugs  3 Mine  4 Large"
+
+
+async def test_a_file_that_is_no_toml_is_left_as_it_is(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", "[[view]\n") as pilot:
+        await press(pilot, "S", *"Mine", "enter")
+
+        assert "Could not save the view: Expected ']]'" in " ".join(text_of(pilot.app).split())
+        assert (tmp_path / "home" / "config" / "views.toml").read_text() == "[[view]\n"
+
+
 async def test_views_that_cannot_be_read_are_named_and_the_backlog_is_there(store: Store, tmp_path: Path) -> None:
     async with viewed(store, tmp_path / "home", BUGS, '[[view]]\nname = "X"\ngroup = ["nonsense"]\n') as pilot:
         assert "There is no field 'nonsense'" in text_of(pilot.app)

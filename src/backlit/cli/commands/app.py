@@ -19,7 +19,7 @@ from backlit.cli.crash import threads_reporting
 from backlit.cli.last_frame import save_frame
 from backlit.cli.typed_ahead import ALTERNATE, RawTerminal, has_screen, is_own
 from backlit.cli.wiring import chosen_profile
-from backlit.config.checked_files import CheckingProcess
+from backlit.config.checked_files import CheckedFile, CheckingProcess
 from backlit.config.settings import (
     Locations,
     Profile,
@@ -33,6 +33,7 @@ from backlit.config.settings import (
     settings_file,
     shared_places,
 )
+from backlit.config.view_files import own_views_file, shared_views_files
 from backlit.model.errors import BacklitError, BadRequest
 
 if TYPE_CHECKING:
@@ -169,7 +170,12 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
         raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
     frame, is_first = arguments.frame, True
     while True:
-        checking = CheckingProcess([settings_file(locations)])
+        files: list[CheckedFile[Any]] = [
+            settings_file(locations),
+            own_views_file(locations),
+            *shared_views_files(locations, Path.cwd()),
+        ]
+        checking = CheckingProcess(files)
         make = partial(_make_application, profile, project) if profile else _welcome
         name = profile.name if profile else ""
         keep = partial(_keep, profile if is_first else None, locations)
@@ -272,6 +278,7 @@ def _make_application(
 
     def open_store() -> Settings:
         settings = read_settings(locations, checking)
+        checking.wait()  # here, as the event loop reads the views and must not wait for their check
         configure(store, settings)
         store.open()
         return settings
@@ -291,7 +298,7 @@ def _make_application(
         images=settings.images,
         board=settings.board,
         capacities=settings.capacities,
-        view_files=ViewFiles(locations, Path.cwd()),
+        view_files=ViewFiles(locations, Path.cwd(), checking),
         templates=settings.templates,
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
         join=partial(_joining, locations),

@@ -5,6 +5,7 @@ import asyncio
 import time
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from backlit.cli.output import write_json
 from backlit.cli.wiring import chosen_profile, open_client, sign_in_needed
 from backlit.client.network import is_loopback, proxy_between, tls_details_of
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_settings
+from backlit.config.view_files import read_views
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
@@ -87,12 +89,14 @@ def examine(arguments: argparse.Namespace) -> int:
 
 
 def _look_at_settings(profile: Profile, locations: Locations, report: HealthReport) -> None:
-    problems = read_settings(locations).problems
+    problems, views = read_settings(locations).problems, read_views(locations, Path.cwd())
     for problem in problems:
         report.say("settings", problem, Health.BROKEN)
+    for problem in views.problems:
+        report.say("views", problem, Health.BROKEN)
     started = kept_value(locations.journal(profile), START_PROBLEMS)
     for problem in started if isinstance(started, list) else ():
-        if problem not in problems:
+        if problem not in (*problems, *views.problems):
             report.say("last start", str(problem), Health.NOTE)
     if not problems:
         report.say("settings", f"No faults ({locations.config / 'config.toml'}).")

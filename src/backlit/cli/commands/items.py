@@ -21,6 +21,7 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.filters import matches
 from backlit.model.odata import parse_filter
 from backlit.model.plain import plain
+from backlit.model.settings.view_settings import sort_key
 from backlit.store.edits.work_log import COMPLETED, REMAINING, LoggedWork, type_named
 from backlit.store.journal.journal import Journal
 from backlit.store.journal.undo_log import KEPT_DAYS, ItemCopy
@@ -30,7 +31,6 @@ from backlit.store.records.item import Item, counted_types, fields_in
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
-from backlit.store.views.saved import sort_key
 
 _ITEM_RIGHT = frozenset({0, 3})
 

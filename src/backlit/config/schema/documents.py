@@ -51,6 +51,10 @@ class Table(BaseModel):
     """Keys without which the table means something else: a fault in one costs the table."""
     misplaced: ClassVar[frozenset[str]] = frozenset()
     """Keys that belong to another file; no sentence proposes them."""
+    is_left_out_whole: ClassVar[bool] = False
+    """Whether a fault anywhere in the table costs all of it."""
+    instead_of_unknown: ClassVar[str] = ""
+    """What to write, where a key is near to none of the fields; empty to list those."""
 
 
 class Checked(NamedTuple):
@@ -65,18 +69,23 @@ def must(rest: str) -> NoReturn:
     raise PydanticCustomError(MUST, "{rest}", {"rest": rest})
 
 
-def said(check: Callable[[Any], object], choices: Callable[[str], Collection[str]] = lambda _: ()) -> AfterValidator:
+def said(
+    check: Callable[[Any], object],
+    choices: Callable[[str], Collection[str]] = lambda _: (),
+    word_in: Callable[[Any], Any] = lambda value: value,
+) -> AfterValidator:
     """Return a validator that refuses what a rule refuses, in its words, and leaves the value as written.
 
-    `choices` returns the words one of which may be meant by a refused one. BadRequest is no ValueError and would end
-    the check.
+    `choices` returns the words one of which may be meant by a refused one, which `word_in` finds in the value.
+    BadRequest is no ValueError and would end the check.
     """
 
     def validate(value: Any) -> Any:
         try:
             check(value)
         except BadRequest as error:
-            raise fault(error.message, value, choices(value)) from error
+            word = word_in(value)
+            raise fault(error.message, word, choices(word)) from error
         return value
 
     return AfterValidator(validate)
@@ -112,6 +121,15 @@ def as_list(value: object) -> object:
 
 Listed = BeforeValidator(as_list)
 """Accepts a text where a list of texts is meant."""
+
+
+def _check_filled(text: str) -> str:
+    if not text.strip():
+        must("must not be empty")
+    return text
+
+
+Filled = Annotated[str, AfterValidator(_check_filled)]
 
 
 class _Fault(NamedTuple):
@@ -215,6 +233,11 @@ class _Check:
 
     def _unit(self, path: KeyPath) -> KeyPath:
         """Return what a fault costs: its value, or the table that cannot be without it."""
+        for number in range(len(path)):
+            table = self._model_of(path[:number])
+            if table is not None and table.is_left_out_whole:
+                path = path[:number]
+                break
         while path:
             owner = self._model_of(path[:-1])
             is_needed = owner is not None and (
@@ -250,7 +273,10 @@ class _Check:
         if kind == UNKNOWN:
             words = self._words_at(found.path)
             sentence = f"Unknown setting {found.path[-1]!r}{_of_table(found.path)}"
-            if not hint and len(words) <= MAX_LISTED_CHOICES:
+            owner = self._model_of(found.path[:-1])
+            if not hint and owner is not None and owner.instead_of_unknown:
+                hint = owner.instead_of_unknown
+            elif not hint and len(words) <= MAX_LISTED_CHOICES:
                 hint = f"Choose from: {', '.join(words)}."
         elif kind == SAID:
             sentence = str(context["sentence"]).removesuffix(".")
@@ -277,12 +303,12 @@ class _Check:
         return str(field.examples[0]) if field is not None and field.examples else ""
 
     def _effect(self, found: _Fault) -> str:
-        if found.detail["type"] == UNKNOWN:
-            return "It is ignored."
         unit = self._unit(found.path)
         lost = min((known for known in self._left_out if unit[: len(known)] == known), key=len)
         if lost != found.path and isinstance(lost[-1], int):
             return f"The {lost[-2]} is left out."
+        if found.detail["type"] == UNKNOWN:
+            return "It is ignored."
         return "The default is used." if self._field_of(lost) is not None else "It is left out."
 
 

@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from backlit.config.schema.documents import Listed, Table, check_document, fault, faults_at, must, said
+from backlit.config.schema.documents import Filled, Listed, Table, check_document, fault, faults_at, must, said
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Settings
 from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest
@@ -120,17 +120,8 @@ def _read_template_type(value: object) -> ItemType:
     return found
 
 
-def _check_filled(text: str) -> str:
-    if not text.strip():
-        must("must not be empty")
-    return text
-
-
 def _refuse_views(_value: object) -> None:
     raise fault("Move the views to views.toml beside this file.", effect="They are ignored.", is_about_key=True)
-
-
-_Filled = Annotated[str, AfterValidator(_check_filled)]
 
 
 def _rules_of(item_type: ItemType) -> Any:
@@ -192,9 +183,9 @@ class BoardTable(Table):
 class TemplateTable(Table):
     """A table `[[template]]`; `fields` holds its further keys."""
 
-    name: _Filled = Field(examples=['name = "Incident"'])
+    name: Filled = Field(examples=['name = "Incident"'])
     type: Annotated[ItemType, PlainValidator(_read_template_type)] = Field(examples=['type = "Bug"'])
-    tasks: list[_Filled] = Field(default=[], examples=['tasks = ["Find the cause"]'])
+    tasks: list[Filled] = Field(default=[], examples=['tasks = ["Find the cause"]'])
     fields: dict[str, Any] = Field(default={})
 
     @model_validator(mode="before")

@@ -1,17 +1,14 @@
-"""Columns of lists: the requested ones and their written form, the values of fields, and computed columns."""
+"""Columns of lists: the values of fields, computed columns, and the chosen ones of the backlog."""
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec import Struct
-
 from backlit.model.errors import BadRequest
-from backlit.model.fields import Kind
 from backlit.model.local_times import LocalTimes
-from backlit.model.query.keys import LINT_KEY, field_named
+from backlit.model.query.keys import LINT_KEY
 from backlit.model.ready_check import ReadyRule
+from backlit.model.settings.view_settings import ChosenColumn, column_wish
 from backlit.store.files.files import LocalDatabase
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import value_sql
@@ -70,54 +67,6 @@ def _failed_rules(cells: ColumnCells, ids: Sequence[int]) -> Mapping[int, str]:
 COMPUTED: Mapping[str, ComputedColumn] = {
     each.key: each for each in (ComputedColumn(LINT_KEY, "Not ready", 20, _failed_rules),)
 }
-
-
-NEVER = frozenset({"Name", "id", "type"})
-"""Fields that every row shows anyway."""
-
-
-WIDEST = 60
-
-
-_WRITTEN = re.compile(r"(?P<key>\w+)(?: +(?P<width>\d{1,3}))?(?P<grows> *\+)?(?: +drop +(?P<drop>\d{1,2}))?", re.ASCII)
-
-
-class ChosenColumn(Struct, frozen=True):
-    """A requested column: its field or computed key, width (0: usual), growth, and drop order in narrow lists.
-
-    The column with the smallest `drop` goes first. Columns with 0 follow, the last one first.
-    """
-
-    key: str
-    width: int = 0
-    grows: bool = False
-    drop: int = 0
-
-    def __str__(self) -> str:
-        parts = [self.key, str(self.width) if self.width else "", f"drop {self.drop}" if self.drop else ""]
-        parts[1] += "+" if self.grows else ""
-        return " ".join(part for part in parts if part)
-
-
-def column_wish(text: str, key_of: Callable[[str], str]) -> ChosenColumn:
-    found = _WRITTEN.fullmatch(" ".join(text.split()))
-    if found is None:
-        raise BadRequest(f"Unknown column “{text.strip()}”. Example: status, tags 14+, iter drop 1.")
-    key = found["key"].lower()
-    key = key if key in COMPUTED else key_of(found["key"])
-    width = int(found["width"] or 0)
-    field = field_named(key)
-    if key in NEVER:
-        raise BadRequest(f"{found['key']} is always shown and cannot be a column.")
-    if field is not None and field.kind is Kind.LONG_TEXT:
-        raise BadRequest(f"{field.label} is too long for a column. Use the preview.")
-    if width > WIDEST:
-        raise BadRequest(f"A column can be {WIDEST} wide at most, {found['key']} has {width}.")
-    return ChosenColumn(key, width, bool(found["grows"]), int(found["drop"] or 0))
-
-
-def without_repeats(wishes: Sequence[ChosenColumn]) -> tuple[ChosenColumn, ...]:
-    return tuple({wish.key: wish for wish in reversed(wishes)}[key] for key in dict.fromkeys(w.key for w in wishes))
 
 
 _SETTING = "columns"

@@ -22,10 +22,19 @@ from backlit.model.query.keys import (
     values_of,
     with_values,
 )
+from backlit.model.settings.view_settings import (
+    ALWAYS_SHOWN,
+    MAX_GROUP_LEVELS,
+    ChosenColumn,
+    column_wish,
+    field_key,
+    sort_key,
+    without_repeats,
+)
 from backlit.store.store import Store
-from backlit.store.views.columns import COMPUTED, NEVER, ChosenColumn, column_wish, without_repeats
+from backlit.store.views.columns import COMPUTED
 from backlit.store.views.query import ViewSpec
-from backlit.store.views.saved import MOST_GROUPS, SavedView, field_key, sort_key
+from backlit.store.views.saved import SavedView
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext, candidates_beginning
 from backlit.tui.dialogs.line import LineDialog
@@ -121,15 +130,15 @@ async def group(target: ListTarget, call: CommandContext) -> None:
     if call.text:
         typed = [] if call.text == "none" else call.text.replace(",", " ").split()
         names = tuple(key_named(target.store, each) for each in typed)
-        if len(names) > MOST_GROUPS:
-            raise BadRequest(f"A list has at most {MOST_GROUPS} levels of groups.")
+        if len(names) > MAX_GROUP_LEVELS:
+            raise BadRequest(f"A list has at most {MAX_GROUP_LEVELS} levels of groups.")
     else:
         choices = [
             Choice(None, "no groups"),
             *key_choices(target.store, FIELDS_OFFERED_FIRST, (*SORT_FIELDS, "ParentID")),
         ]
         chosen = [SortKey(key) for key in target.spec.group]
-        keys = await target.ask(PickSortKeysDialog("Group by", choices, chosen, most=MOST_GROUPS))
+        keys = await target.ask(PickSortKeysDialog("Group by", choices, chosen, most=MAX_GROUP_LEVELS))
         if keys is None:
             return
         names = tuple(each.name for each in keys)
@@ -166,8 +175,8 @@ def _typed_columns(store: Store, text: str) -> Sequence[ChosenColumn]:
 
 async def _picked_columns(target: ListTarget) -> Sequence[ChosenColumn] | None:
     before = {wish.key: wish for wish in target.columns.wishes}
-    offered = key_choices(target.store, (*FIELDS_OFFERED_FIRST, *SORT_FIELDS[2:4]), tuple(NEVER))
-    choices = [each for each in (Choice(None, "default columns"), *offered) if each.value not in NEVER]
+    offered = key_choices(target.store, (*FIELDS_OFFERED_FIRST, *SORT_FIELDS[2:4]), tuple(ALWAYS_SHOWN))
+    choices = [each for each in (Choice(None, "default columns"), *offered) if each.value not in ALWAYS_SHOWN]
     choices[1 + len(USUAL_COLUMNS) : 1 + len(USUAL_COLUMNS)] = [
         Choice(each.key, each.title) for each in COMPUTED.values()
     ]

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from backlit.config.checked_files import CheckingProcess
 from backlit.config.private_files import write_private
 from backlit.config.settings import Locations
-from backlit.config.view_files import read_views
+from backlit.config.view_files import Views, own_views_file, read_views
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.settings.user_settings import toml_in
+from backlit.model.settings.view_settings import ViewTable
 from backlit.store.views.query import ViewSpec
-from backlit.store.views.saved import SavedView, saved_views, write_views
+from backlit.store.views.saved import SavedView, saved_views, table_of, written_table
 
 DEFAULT_VIEW = SavedView("Open items", ViewSpec())
 """The first tab: the backlog without a saved view."""
@@ -19,22 +21,23 @@ NO_FILES = "Cannot save views: this session has no configuration folder."
 class ViewFiles:
     """The user's own `views.toml`, and the file of the repository that a directory is in."""
 
-    def __init__(self, locations: Locations, directory: Path) -> None:
+    def __init__(self, locations: Locations, directory: Path, checking: CheckingProcess | None = None) -> None:
         self._locations = locations
         self._directory = directory
+        self._checking = checking
 
     @property
     def own(self) -> Path:
-        return self._locations.config / "views.toml"
+        return own_views_file(self._locations).path
 
-    def read(self) -> tuple[list[SavedView], list[str]]:
-        """Return all views, the user's first, and a sentence with the file for each fault."""
-        found = read_views(self._locations, self._directory)
-        views, problems = saved_views(found.tables)
-        return views, [*found.problems, *problems]
+    def read(self) -> Views:
+        return read_views(self._locations, self._directory, self._checking)
 
-    def save(self, view: SavedView) -> None:
-        """Add a view to the user's file, or replace the view of its name; the rest of the file stays as written."""
+    def save(self, table: ViewTable) -> None:
+        """Add a view to the user's file, or replace the view of its name; the rest of the file stays as written.
+
+        Raises StorageError and leaves the file where it cannot be read.
+        """
         try:
             text = self.own.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -42,13 +45,19 @@ class ViewFiles:
         except (OSError, UnicodeDecodeError) as error:
             raise StorageError(f"Could not read the saved views: {error} ({self.own}).") from error
         head, *tables = text.split("[[view]]")
-        kept = [f"[[view]]{table}" for table in tables if _name_in(table) != view.name]
+        kept = [f"[[view]]{other}" for other in tables if _name_in(other) != table.name]
         text = (head + "".join(kept)).rstrip()
-        content = f"{text}\n\n{write_views([view])}" if text else write_views([view])
+        content = f"{text}\n\n{written_table(table)}" if text else written_table(table)
+        try:
+            toml_in(content)
+        except ValueError as error:
+            raise StorageError(f"Could not save the view: {error} ({self.own}). Correct the file first.") from error
         try:
             write_private(self.own, content.encode())
         except OSError as error:
             raise StorageError(f"Could not save the view: {error.strerror} ({self.own}).") from error
+        if self._checking is not None:
+            self._checking.refresh([own_views_file(self._locations)])
 
 
 def _name_in(table: str) -> object:
@@ -64,28 +73,36 @@ class SavedViews:
     def __init__(self) -> None:
         self.tabs: Sequence[SavedView] = (DEFAULT_VIEW,)
         self.files: ViewFiles | None = None
+        self._own: Sequence[ViewTable] = ()
+        self._shared: Sequence[ViewTable] = ()
 
     @property
     def names(self) -> Sequence[str]:
         """The names in the order of the tabs."""
         return [each.name for each in self.tabs]
 
-    def read(self, files: ViewFiles) -> list[str]:
+    def read(self, files: ViewFiles) -> Sequence[str]:
         """Offer the views of some files. Returns a sentence with the file for each fault."""
         self.files = files
-        views, problems = files.read()
-        self.tabs = (DEFAULT_VIEW, *(each for each in views if each.name != DEFAULT_VIEW.name))
-        return problems
+        views = files.read()
+        self._own, self._shared = views.own, views.shared
+        self._offer()
+        return views.problems
+
+    def _offer(self) -> None:
+        views = saved_views([*self._own, *self._shared])
+        self.tabs = (DEFAULT_VIEW, *(view for view in views if view.name != DEFAULT_VIEW.name))
 
     def save(self, view: SavedView) -> ViewFiles:
         """Save a view in the user's file and offer it. Raises BadRequest or StorageError."""
         fault = fault_of_name(view.name)
         if fault or self.files is None:
             raise BadRequest(fault or NO_FILES)
-        self.files.save(view)
-        problems = self.read(self.files)
-        if view.name not in self.names:
-            raise StorageError(" ".join(problems))
+        table = table_of(view)
+        self.files.save(table)
+        # Not read again: the check of a changed file takes longer than a frame, and needs pydantic.
+        self._own = (*(own for own in self._own if own.name != table.name), table)
+        self._offer()
         return self.files
 
     def place(self, view: SavedView) -> int:

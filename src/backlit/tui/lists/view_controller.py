@@ -12,10 +12,10 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.filters import all_of
 from backlit.model.query.keys import field_named
+from backlit.model.settings.view_settings import ChosenColumn
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.records.changes import Subject
 from backlit.store.store import Store
-from backlit.store.views.columns import ChosenColumn
 from backlit.store.views.groups import ShownTasks
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView

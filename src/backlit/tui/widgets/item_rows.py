@@ -14,9 +14,10 @@ from textual.strip import Strip
 from backlit.model.amounts import counted
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, choice_word
 from backlit.model.filters import POINTS
+from backlit.model.settings.view_settings import ChosenColumn
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import ItemRow, RowSign
-from backlit.store.views.columns import COMPUTED, ChosenColumn
+from backlit.store.views.columns import COMPUTED
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
 from backlit.tui.drawing.text import fit, fit_right, line_of, safe

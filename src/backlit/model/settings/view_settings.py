@@ -1,0 +1,87 @@
+"""Saved views as they are written: a table of a file, and the words for columns, orders and fields in it."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from backlit.model.errors import BadRequest
+from backlit.model.fields import Kind
+from backlit.model.filters import SortKey
+from backlit.model.query.keys import LINT_KEY, field_named
+
+ALWAYS_SHOWN = frozenset({"Name", "id", "type"})
+"""Fields that every row shows anyway."""
+COMPUTED_COLUMNS = frozenset({LINT_KEY})
+"""Columns that are no fields; `store.views.columns.COMPUTED` has their texts."""
+MAX_GROUP_LEVELS = 2
+
+MAX_COLUMN_WIDTH = 60
+
+
+_WRITTEN = re.compile(r"(?P<key>\w+)(?: +(?P<width>\d{1,3}))?(?P<grows> *\+)?(?: +drop +(?P<drop>\d{1,2}))?", re.ASCII)
+
+
+class ChosenColumn(Struct, frozen=True):
+    """A requested column: its field or computed key, width (0: usual), growth, and drop order in narrow lists.
+
+    The column with the smallest `drop` goes first. Columns with 0 follow, the last one first.
+    """
+
+    key: str
+    width: int = 0
+    grows: bool = False
+    drop: int = 0
+
+    def __str__(self) -> str:
+        parts = [self.key, str(self.width) if self.width else "", f"drop {self.drop}" if self.drop else ""]
+        parts[1] += "+" if self.grows else ""
+        return " ".join(part for part in parts if part)
+
+
+def column_wish(text: str, key_of: Callable[[str], str]) -> ChosenColumn:
+    found = _WRITTEN.fullmatch(" ".join(text.split()))
+    if found is None:
+        raise BadRequest(f"Unknown column “{text.strip()}”. Example: status, tags 14+, iter drop 1.")
+    key = found["key"].lower()
+    key = key if key in COMPUTED_COLUMNS else key_of(found["key"])
+    width = int(found["width"] or 0)
+    field = field_named(key)
+    if key in ALWAYS_SHOWN:
+        raise BadRequest(f"{found['key']} is always shown and cannot be a column.")
+    if field is not None and field.kind is Kind.LONG_TEXT:
+        raise BadRequest(f"{field.label} is too long for a column. Use the preview.")
+    if width > MAX_COLUMN_WIDTH:
+        raise BadRequest(f"A column can be {MAX_COLUMN_WIDTH} wide at most, {found['key']} has {width}.")
+    return ChosenColumn(key, width, bool(found["grows"]), int(found["drop"] or 0))
+
+
+def without_repeats(wishes: Sequence[ChosenColumn]) -> tuple[ChosenColumn, ...]:
+    return tuple({wish.key: wish for wish in reversed(wishes)}[key] for key in dict.fromkeys(w.key for w in wishes))
+
+
+class ViewTable(Struct, frozen=True):
+    """A table `[[view]]`, checked; its words are read by `column_wish`, `sort_key` and `field_key`."""
+
+    name: str
+    query: str = ""
+    sort: tuple[str, ...] = ()
+    group: tuple[str, ...] = ()
+    done: bool = False
+    columns: tuple[str, ...] = ()
+
+
+def sort_key(text: str) -> SortKey:
+    """Read `changed desc` or `-changed`."""
+    words = text.removeprefix("-").split()
+    if len(words) not in {1, 2} or (len(words) == 2 and words[1].lower() not in {"asc", "desc"}):
+        raise BadRequest(f'Unknown order {text!r}. Write a field name, followed by "desc" for descending order.')
+    return SortKey(field_key(words[0]), text.startswith("-") or words[-1].lower() == "desc")
+
+
+def field_key(text: str) -> str:
+    """Return the field of a name. Custom fields need their full key. Raises BadRequest for an unknown name."""
+    field = field_named(text)
+    if field is None and not text.endswith("_cf"):
+        raise BadRequest(f"There is no field {text!r}. Custom fields end in _cf.")
+    return field.key if field else text
