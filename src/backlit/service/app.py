@@ -29,7 +29,7 @@ from backlit.service.http.bodies import BODY_KEY, FORM_LIMIT
 from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Route, ServiceState
 from backlit.service.routes import attachments, comments, directory, login, tokens, trees, work_items
 from backlit.service.routes.directory import BODY_LIMIT
-from backlit.service.storage.database import trouble_of
+from backlit.service.storage.database import transient_error_of
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import sign_ins
 from backlit.service.tables import users as user_table
@@ -110,8 +110,8 @@ class Service:
             exception_handlers={
                 BacklitError: _on_error,
                 HTTPException: _on_http_error,
-                DBAPIError: _on_trouble,
-                OSError: _on_trouble,
+                DBAPIError: _on_transient_error,
+                OSError: _on_transient_error,
                 ClientDisconnect: _on_disconnect,
                 Exception: _on_crash,
             },
@@ -300,14 +300,14 @@ async def _on_disconnect(request: Request, _: Exception) -> Response:
 _SENTENCES = {404: "No resource has this address.", 405: "This address does not support the method."}
 
 
-async def _on_trouble(request: Request, error: Exception) -> Response:
+async def _on_transient_error(request: Request, error: Exception) -> Response:
     """Return a response for a temporary error of database or disk; raise other errors as defects."""
-    trouble = trouble_of(error)
-    if trouble is None:
+    transient_error = transient_error_of(error)
+    if transient_error is None:
         raise error
     said = {"request_id": request.scope[REQUEST_ID_KEY], "method": request.method, "path": request.url.path}
     _log.warning("A request was refused (%s): %s", said["request_id"], error, extra=said)
-    return await _on_error(request, trouble)
+    return await _on_error(request, transient_error)
 
 
 async def _on_crash(request: Request, error: Exception) -> Response:

@@ -22,7 +22,7 @@ from tests.service.served import PATIENCE, Served
 from backlit.model.errors import Conflict, StorageFull, Unavailable
 from backlit.service.app import Service
 from backlit.service.storage.clock import Clock
-from backlit.service.storage.database import engine_at, trouble_of, writing_engine
+from backlit.service.storage.database import engine_at, transient_error_of, writing_engine
 from backlit.service.storage.schema import METADATA, attachments, work_items
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.storage.worker_queue import WorkerQueue
@@ -205,7 +205,7 @@ def test_a_write_that_the_server_times_out_is_a_trouble_that_passes(lane: Worker
     error = lane.submit(wait).exception()
 
     assert error is not None
-    assert isinstance(trouble_of(error), Unavailable)
+    assert isinstance(transient_error_of(error), Unavailable)
     assert lane.submit(partial(insert, 1)).result() == 1
 
 

@@ -125,7 +125,7 @@ def _custom_field(row: Row) -> None:
     field_rules.must_be_sound(row)
 
 
-def _node(row: Row) -> None:
+def _check_node(row: Row) -> None:
     area_values({"name": row["name"], "parentId": row["parent_id"], "sequence": row["sequence"]})
 
 
@@ -177,8 +177,8 @@ _CHECKS: Mapping[Table, Callable[[Row], object]] = {
     value_lists: _value_list,
     status_groups: _status_group,
     custom_fields: _custom_field,
-    areas: _node,
-    iterations: _node,
+    areas: _check_node,
+    iterations: _check_node,
     work_items: _work_item,
     comments: _comment,
     attachments: _attachment,

@@ -20,9 +20,9 @@ from starlette.responses import Response
 from backlit.model.errors import Forbidden, TooManyRequests, Unauthorized
 from backlit.model.wrap import AccessToken, sign, tokens_in_header, verify
 from backlit.service.storage.access import Caller
+from backlit.service.storage.bounded_cache import BoundedCache
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.dialects import Lock, hold_lock
-from backlit.service.storage.remembered import Remembered
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import sign_ins, users
 from backlit.service.tables.sign_ins import SESSION_LIFETIME
@@ -51,7 +51,7 @@ class TokenIssuer:
     def __init__(self, settings: ServiceSettings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._known: Remembered[str, tuple[AccessToken, float]] = Remembered(MOST_HEADERS)
+        self._known: BoundedCache[str, tuple[AccessToken, float]] = BoundedCache(MOST_HEADERS)
 
     def issue(self, connection: Connection, account: Account, family_id: int, now: datetime) -> str:
         """Sign an access token of a family; in a writing transaction, as a new key may be due."""

@@ -38,9 +38,9 @@ from backlit.service.http.options import (
     selected,
 )
 from backlit.service.storage.access import Caller
+from backlit.service.storage.bounded_cache import BoundedCache
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
-from backlit.service.storage.remembered import Remembered
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
 from backlit.service.tables.projects import ProjectSettings
@@ -57,7 +57,7 @@ class TotalCache:
     """Cached counts by projects and filter, each valid for one revision of the projects' items."""
 
     def __init__(self) -> None:
-        self._counts: Remembered[TotalKey, tuple[int, int]] = Remembered(MAX_CACHED_TOTALS)
+        self._counts: BoundedCache[TotalKey, tuple[int, int]] = BoundedCache(MAX_CACHED_TOTALS)
 
     def get(self, key: TotalKey, revision: int, count: Callable[[], int]) -> int:
         """Return the remembered total, or count it; `revision` is of the same transaction."""
@@ -88,7 +88,7 @@ class ServiceState:
         self.database = Database(settings.database, self.clock)
         self.tokens = TokenIssuer(settings, self.clock)
         self.passwords = Passwords()
-        self.project_settings: Remembered[int, tuple[int, ProjectSettings]] = Remembered(MAX_CACHED_PROJECTS)
+        self.project_settings: BoundedCache[int, tuple[int, ProjectSettings]] = BoundedCache(MAX_CACHED_PROJECTS)
         """The settings of each project with their revision."""
         self.totals = TotalCache()
         self.contents = AttachmentContents(settings.files, self.database, settings.limits.probe)

@@ -23,7 +23,7 @@ from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
 from backlit.service.storage.jobs import RETRY_AFTER, ReadTooSlow, Result, SharePerUser, Work
 from backlit.service.storage.migrations import migrate
 from backlit.service.storage.prepared_statements import driver_sql
-from backlit.service.storage.quick_reads import GivenUp, QuickReads
+from backlit.service.storage.quick_reads import NeedsWorkerThread, QuickReads
 from backlit.service.storage.worker_queue import WorkerQueue
 
 _Identity = tuple[int, int] | None
@@ -172,7 +172,7 @@ class Database:
         """
         try:
             if self._quick is not None:
-                with suppress(GivenUp):
+                with suppress(NeedsWorkerThread):
                     return self._quick.run(work)
             return await self.fast.run(work)
         except ReadTooSlow:
@@ -383,7 +383,7 @@ _BY_SQLSTATE: Mapping[str, _Trouble] = {
 }
 
 
-def trouble_of(error: BaseException) -> ServiceError | None:
+def transient_error_of(error: BaseException) -> ServiceError | None:
     """Translate a temporary error; None for a defect."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     found = _found(cause)

@@ -13,20 +13,20 @@ from backlit.service.storage.jobs import ReadTooSlow, Result, Work
 from backlit.service.storage.prepared_statements import driver_sql
 
 
-class GivenUp(Exception):
-    """Signal of a read that a lane should do: its connection is in use or closed, or the database failed."""
+class NeedsWorkerThread(Exception):
+    """Signal of a read that a worker thread should do: its connection is in use or closed, or the database failed."""
 
 
-# Handing a read to a thread and its outcome back costs two wake-ups and the interpreter's lock twice. On the fast lane,
-# one item takes 1.1 to 1.3 times the CPU, a page of 100 1.2 times (`python -m benchmarks service`). The time limit
-# keeps the event loop free: what takes longer starts again on the slow lane. PostgreSQL has no such reads, because the
-# loop would wait for the network.
+# Handing a read to a thread and its outcome back costs two wake-ups and the interpreter's lock twice. On the fast
+# queue, one item takes 1.1 to 1.3 times the CPU, a page of 100 1.2 times (`python -m benchmarks service`). The time
+# limit keeps the event loop free: what takes longer starts again on the slow queue. PostgreSQL has no such reads,
+# because the loop would wait for the network.
 
 
 class QuickReads:
     """A connection for short reads in the thread of the caller, which is an event loop.
 
-    A read that fails in the database is given up. `before` is called in each transaction.
+    A read that fails in the database raises NeedsWorkerThread. `before` is called in each transaction.
     """
 
     def __init__(self, engine: Engine, time_limit: float, before: Callable[[Connection], None]) -> None:
@@ -41,10 +41,10 @@ class QuickReads:
     def run(self, work: Work[Result]) -> Result:
         """Do the read at once; raises GivenUp, and ReadTooSlow after the time limit."""
         if not self._gate.acquire(blocking=False):
-            raise GivenUp
+            raise NeedsWorkerThread
         try:
             if self._connection.closed:
-                raise GivenUp
+                raise NeedsWorkerThread
             self._deadline = time.monotonic() + self._time_limit
             driver_sql(self._connection, "BEGIN")  # at a third of the cost of SQLAlchemy's transactions
             self._before(self._connection)
@@ -52,7 +52,7 @@ class QuickReads:
         except OperationalError as error:
             if self._is_late():
                 raise ReadTooSlow(self._time_limit) from error
-            raise GivenUp from error
+            raise NeedsWorkerThread from error
         finally:
             try:
                 if not self._connection.closed:

@@ -2,11 +2,11 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from backlit.service.storage.remembered import Remembered
+from backlit.service.storage.bounded_cache import BoundedCache
 
 
 def test_remembered_forgets_the_value_that_was_put_first_when_it_is_full() -> None:
-    known: Remembered[str, int] = Remembered(2)
+    known: BoundedCache[str, int] = BoundedCache(2)
 
     known.put("a", 1)
     known.put("b", 2)
@@ -17,7 +17,7 @@ def test_remembered_forgets_the_value_that_was_put_first_when_it_is_full() -> No
 
 
 def test_remembered_stays_bounded_when_many_threads_put() -> None:
-    known: Remembered[int, int] = Remembered(8)
+    known: BoundedCache[int, int] = BoundedCache(8)
 
     with ThreadPoolExecutor(8) as pool:
         put = list(pool.map(lambda number: known.put(number % 100, number), range(5_000)))

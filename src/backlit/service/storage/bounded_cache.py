@@ -15,7 +15,7 @@ Value = TypeVar("Value")
 # service`). `functools.lru_cache` would not do: a value is replaced when its revision or its age says so.
 
 
-class Remembered(Generic[Key, Value]):
+class BoundedCache(Generic[Key, Value]):
     """The values that were put last, at most `most`; for any thread."""
 
     def __init__(self, most: int) -> None:
