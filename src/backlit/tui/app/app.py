@@ -14,6 +14,7 @@ from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
 from backlit.tui.app.screen_navigator import BACKLOG, ScreenNavigator
 from backlit.tui.commands.table import WRITER_COMMANDS
+from backlit.tui.drawing import textual_private
 from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.themes import use_themes
 from backlit.tui.lists.filtering import NodeFilterRequested
@@ -114,8 +115,12 @@ class BacklitApp(ChordApp, inherit_bindings=False):
             self._say_problems(problems)
             self._problems += problems
             self.navigator.backlog.update_labels()
-        if (self.store.kept.find(START_PROBLEMS) or []) != self._problems:
-            self.store.kept.keep(START_PROBLEMS, self._problems)
+        # a slower drawing is no reason for a message at each start: only `backlit doctor` tells it
+        to_keep = [*self._problems]
+        if fault := textual_private.fault():
+            to_keep.append(f"Textual draws the screens itself, which is slower: {fault}. Update backlit.")
+        if (self.store.kept.find(START_PROBLEMS) or []) != to_keep:
+            self.store.kept.keep(START_PROBLEMS, to_keep)
         self.dispatch.begin(self._show_last)
         self.set_timer(FRAME_SECONDS, self.store.start)
         if not self.is_headless:  # tests make many applications in one process
