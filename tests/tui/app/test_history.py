@@ -10,6 +10,7 @@ from backlit.model.statuses import status_word
 from backlit.store import Store, ViewSpec
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.comments.screen import CommentsScreen
+from backlit.tui.dialogs.dialog import ConfirmDialog
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.trees.screen import TreeScreen
 
@@ -35,6 +36,8 @@ async def test_undo_and_redo_say_what_they_did(store: Store, opened: Open) -> No
         item_id = await at(pilot, store)
         before = status(store, item_id)
         await pilot.press("x")
+        await until(lambda: isinstance(pilot.app.screen, ConfirmDialog))
+        await pilot.press("o")
         await until(lambda: status(store, item_id) == "Done")
 
         await pilot.press("u")

@@ -71,11 +71,11 @@ async def test_another_profile_is_gone_to_by_its_name(store: Store, typed: str) 
 @pytest.mark.slow
 async def test_a_profile_that_is_not_there_is_named_with_those_that_are(store: Store) -> None:
     app = BacklitApp(store, profiles=["here", "local"])
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await pilot.pause()
         await press(pilot, ":", *"profile nowhere", "enter")
 
-        assert "Unknown profile “nowhere”. Profiles: here, local." in text_of(app)
+        assert "Unknown profile “nowhere”. Profiles: here, local." in " ".join(text_of(app).split())
     assert app.wanted_profile is None
 
 

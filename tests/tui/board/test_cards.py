@@ -33,7 +33,7 @@ async def test_a_card_moves_to_the_next_column_and_back_and_the_cursor_goes_with
 async def test_a_count_moves_past_columns_and_undo_reverts_it(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)
-        await press(pilot, "3", "L")
+        await press(pilot, "3", "L", "o")
         await until(lambda: column(pilot).name == "Done")
         done = (await fields_of(world, store, item.id))["Status"]
         await press(pilot, "u")

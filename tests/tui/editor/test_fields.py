@@ -104,7 +104,7 @@ async def test_a_new_task_finds_its_parent_by_name(world: World, store: Store, e
 
 FAULTS = [
     ("Bug", "Name", "", "Name cannot be empty."),
-    ("Bug", "Name", "x" * 501, "Name is longer than 500 characters."),
+    ("Bug", "Name", "x" * 501, "Name may have 500 characters; this has 501."),
     ("Bug", "Priority", "high", "Priority is a whole number, such as 3; “high” is not."),
     ("Bug", "Priority", "2.5", "Priority is a whole number, such as 3; “2.5” is not."),
     ("Bug", "Priority", "99999999999999999", "Priority is too large."),

@@ -181,7 +181,7 @@ async def test_a_word_for_points_is_an_answer_that_leaves_the_item_not_ready(
         await queue_of(pilot, [item_id])
         await press(pilot, "0")
         warned = missing(pilot.app, ["Scale:", " has no points."])
-        await press(pilot, *"XL", "enter")
+        await press(pilot, *"XL", "enter", "y")
 
         assert warned == []
         assert missing(pilot.app, ["¬ Estimate XL", "¬ No estimate in points", "1 question left"]) == []

@@ -187,7 +187,9 @@ async def test_a_value_that_is_not_valid_is_asked_for_again(world: World, store:
         await pilot.press("w")
         await pilot.pause()
         assert isinstance(pilot.app.screen, ConflictDialog)
-        assert missing(pilot.app, [f"! Name is longer than {NAME_LIMIT} characters.", "▌ Name"]) == []
+        assert (
+            missing(pilot.app, [f"! Name may have {NAME_LIMIT} characters; this has {NAME_LIMIT + 1}.", "▌ Name"]) == []
+        )
         assert store.outbox.conflicts == 1
         await pilot.press("m", "w")
         await until(lambda: not store.outbox_entries(), store.outbox_entries)

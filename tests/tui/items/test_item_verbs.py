@@ -278,19 +278,19 @@ OUTCOMES = {
     "LineDialog": "add-task estimate name priority rank-position",
     "ComposeDialog": "description",
     "CommentDialog": "comment",
-    "ConfirmDialog": "duplicate delete",
+    "ConfirmDialog": "duplicate delete done",
     "AssignedToID": "unassign",
-    "Status": "done reopen",
     "Estimate": "estimate-up estimate-down",
     "IterationID": "to-next to-previous to-backlog",
     "BacklogPriority": RANKS,
     "Copied ": "copy-id copy-name copy-markdown copy-tsv copy-json",
-    "No change needed.": "assign-me to-current repeat",
+    "No change needed.": "assign-me to-current repeat reopen",
     " is not on the scale": "points",
     "This terminal cannot run an editor.": "external",
     "Work is logged on tasks": "log timer",
     "This item has no conflicts": "conflict",
-    "No order is kept on this machine": "rank-write rank-forget",
+    "No order is kept on this machine": "rank-forget",
+    "Select two or more items; mw numbers": "rank-write",
     "A story has no ": "severity remaining blocking",
 }
 """The dialog or screen that item verbs open, the field that they change, or the beginning of their message."""
@@ -300,11 +300,16 @@ EXCEPTIONS = {
         "#19 is already at the top.": "rank-up rank-top",
         "#19 is already at the bottom.": "rank-down rank-bottom",
     },
-    "plan": {"IterationID": "to-current repeat", "No change needed.": "to-backlog"},
+    "plan": {
+        "IterationID": "to-current repeat",
+        "No change needed.": "to-backlog",
+        "ConfirmDialog": "to-previous",  # it has ended
+    },
     "editor": {
         "The editor of the item is already open.": "open",
         "an input": "estimate name description priority edit",
         "PickManyDialog": "tags",
+        "Status": "done reopen",  # the draft is asked about when it is saved
         **UNRANKED,
     },
     "comments": {"The comments of the item are already open.": "comments", **UNRANKED},
@@ -398,7 +403,7 @@ async def test_in_the_editor_a_verb_changes_the_draft(world: World, store: Store
         before = (await fields_of(world, store, item_id))["Estimate"]
         await press(pilot, "c", "e", "ctrl+u", *"3", "enter", "+", "I", "s", *"done", "enter")
         unsent = (await fields_of(world, store, item_id))["Estimate"]
-        await press(pilot, "ctrl+s")
+        await press(pilot, "ctrl+s", "o")
         fields = await fields_of(world, store, item_id)
 
         assert unsent == before
