@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from tests.faults.hand import Hand
-from tests.service.served import Served
+from tests.faults.plan_runner import Hand
+from tests.service.served_process import Served
 from tests.store.world import make_sample, until
 
 from backlit.client.client import Client

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from backlit.cli.last_frame import saved_frame
 from backlit.cli.machine import check_machine
-from backlit.cli.typed_ahead import PIPE, RawTerminal, can_ask, has_screen
+from backlit.cli.terminal_input import PIPE, RawTerminal, can_ask, has_screen
 
 if TYPE_CHECKING:
     import argparse
@@ -123,7 +123,7 @@ def main() -> None:
 
         guard_output()
     if any(stream is not None and stream.encoding.lower() != "utf-8" for stream in (sys.stdout, sys.stderr)):
-        from backlit.cli.signs import replace_signs
+        from backlit.cli.ascii_output import replace_signs
 
         replace_signs()
     sys.exit(run(sys.argv[1:]))

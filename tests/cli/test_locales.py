@@ -11,8 +11,8 @@ import pytest
 from tests.cli.home import COMMAND, DEMO, Home
 
 import backlit
-from backlit.cli import signs
-from backlit.cli.signs import replace_signs
+from backlit.cli import ascii_output as ascii_module
+from backlit.cli.ascii_output import replace_signs
 from backlit.model.filters.matching import SYLLABIC
 
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -30,7 +30,7 @@ COMMANDS = [
     (*DEMO, "items", "list"),
     (*DEMO, "doctor"),
     (*DEMO, "report", "burndown"),
-    (*DEMO, "items", "show", "19"),
+    (*DEMO, "items", "update_overlay", "19"),
     (*DEMO, "plan", "export"),
     (*DEMO, "log", "30", "2h", "--dry-run"),
     (*DEMO, "items", "import", "-", "--dry-run"),
@@ -109,7 +109,7 @@ def written_signs() -> Iterator[str]:
     """The signs in the strings of every module that can write to the output of a command, but for ranges of letters."""
     source = Path(backlit.__file__).parent
     for module in source.rglob("*.py"):
-        if module.relative_to(source).parts[0] in {"tui", "service"} or module == Path(signs.__file__):
+        if module.relative_to(source).parts[0] in {"tui", "service"} or module == Path(ascii_module.__file__):
             continue
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != SYLLABIC:

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.store.papers import places_in
+from tests.store.documents import places_in
 
 from backlit.cli.synced import wait_until_settled
 from backlit.client.client import Client

@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.faults.hand import MOST_PENDING, Hand, lines_for
+from tests.faults.faulty_workspace import HOUSE, FaultyWorkspace
 from tests.faults.plan import Act, acts
-from tests.faults.yard import HOUSE, Yard
+from tests.faults.plan_runner import MOST_PENDING, PlanRunner, lines_for
 from tests.store.world import until
 
 pytestmark = pytest.mark.slow
@@ -28,31 +28,34 @@ PATIENCE = 90
 
 async def test_a_thousand_edits_of_two_people_through_a_bad_network_arrive_once(tmp_path: Path, seed: str) -> None:
     began = time.monotonic()
-    async with Yard(tmp_path, seed) as yard:
-        stories = await yard.stories(STORIES)
+    async with FaultyWorkspace(tmp_path, seed) as workspace:
+        stories = await workspace.stories(STORIES)
         planned = {who: list(acts(seed, who, stories, EDITS)) for who in ("maya", "jon")}
-        hands = [Hand(tmp_path, who, yard.address) for who in planned]
+        runners = [PlanRunner(tmp_path, who, workspace.address) for who in planned]
 
         try:
-            await asyncio.gather(*(work(hand, planned[hand.who]) for hand in hands))
+            await asyncio.gather(*(work(runner, planned[runner.who]) for runner in runners))
         finally:
-            for hand in hands:
-                await asyncio.to_thread(hand.store.close)
-        await asyncio.to_thread(yard.calm)
+            for runner in runners:
+                await asyncio.to_thread(runner.store.close)
+        await asyncio.to_thread(workspace.calm)
 
         tell(
-            yard, began, conflicts=sum(hand.conflicts for hand in hands), sign_ins=sum(hand.sign_ins for hand in hands)
+            workspace,
+            began,
+            conflicts=sum(runner.conflicts for runner in runners),
+            sign_ins=sum(runner.sign_ins for runner in runners),
         )
-        assert (await yard.holds()).wrong([act for who in planned for act in planned[who]]) == []
-        assert [hand.store.outbox.refused for hand in hands] == [0, 0]
+        assert (await workspace.holds()).wrong([act for who in planned for act in planned[who]]) == []
+        assert [runner.store.outbox.refused for runner in runners] == [0, 0]
 
 
 async def test_a_process_killed_at_any_moment_in_a_bad_network_loses_and_doubles_nothing(
     tmp_path: Path, seed: str
 ) -> None:
     began, chance = time.monotonic(), random.Random(seed)
-    async with Yard(tmp_path, seed) as yard:
-        left = list(acts(seed, "maya", await yard.stories(STORIES), KILLED_EDITS))
+    async with FaultyWorkspace(tmp_path, seed) as workspace:
+        left = list(acts(seed, "maya", await workspace.stories(STORIES), KILLED_EDITS))
         done: list[Act] = []
         maybe: list[Act] = []
         made: dict[int, int] = {}
@@ -60,17 +63,17 @@ async def test_a_process_killed_at_any_moment_in_a_bad_network_loses_and_doubles
 
         while not is_empty:
             seconds = chance.uniform(0.05, LONGEST_LIFE) if lives < LIVES else PATIENCE
-            count, is_empty = await lived(yard, left, made, seconds)
+            count, is_empty = await lived(workspace, left, made, seconds)
             lives += 1
             done, left = done + left[:count], left[count:]
             if left:  # the one that was being done has perhaps come as far as the disk
                 unsure = left.pop(0)
                 done, maybe = [*done, unsure], [*maybe, unsure]
                 left = [act for act in left if act.made != unsure.number]
-        await asyncio.to_thread(yard.calm)
+        await asyncio.to_thread(workspace.calm)
 
-        tell(yard, began, lives=lives, edits=len(done))
-        assert (await yard.holds()).wrong(done, maybe) == []
+        tell(workspace, began, lives=lives, edits=len(done))
+        assert (await workspace.holds()).wrong(done, maybe) == []
 
 
 @pytest.fixture(params=SEEDS)
@@ -78,20 +81,22 @@ def seed(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def work(hand: Hand, planned: list[Act]) -> None:
-    hand.start()
-    await until(lambda: hand.store.connection.synced_at)
+async def work(runner: PlanRunner, planned: list[Act]) -> None:
+    runner.start()
+    await until(lambda: runner.store.connection.synced_at)
     for act in planned:
-        await hand.keep_up(MOST_PENDING)
-        await hand.act(act)
-    await hand.keep_up(0)
+        await runner.keep_up(MOST_PENDING)
+        await runner.act(act)
+    await runner.keep_up(0)
 
 
-async def lived(yard: Yard, planned: list[Act], made: dict[int, int], seconds: float) -> tuple[int, bool]:
+async def lived(
+    workspace: FaultyWorkspace, planned: list[Act], made: dict[int, int], seconds: float
+) -> tuple[int, bool]:
     """Let a process do what is planned, killed so long after its first word; how much it said is on disk, and whether
     it came to the end.
     """
-    command = (sys.executable, "-m", "tests.faults.hand", str(yard.folder), "maya", yard.address)
+    command = (sys.executable, "-m", "tests.faults.plan_runner", str(workspace.folder), "maya", workspace.address)
     process = await asyncio.create_subprocess_exec(
         *command, cwd=HOUSE, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
@@ -111,5 +116,5 @@ async def lived(yard: Yard, planned: list[Act], made: dict[int, int], seconds: f
     return len(numbers), is_empty
 
 
-def tell(yard: Yard, began: float, **more: object) -> None:
-    sys.stdout.write(f"\n{time.monotonic() - began:.1f} s, {more}, {yard.faults}\n")
+def tell(workspace: FaultyWorkspace, began: float, **more: object) -> None:
+    sys.stdout.write(f"\n{time.monotonic() - began:.1f} s, {more}, {workspace.faults}\n")

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import httpx
-from tests.service.served import PATIENCE
+from tests.service.served_process import PATIENCE
 
 from backlit.service.app import Service
 from backlit.service.front import set_up_log

@@ -14,7 +14,7 @@ import httpx
 import orjson
 import pytest
 from sqlalchemy import Connection, func, select, text
-from tests.service.served import Served
+from tests.service.served_process import Served
 
 from backlit.service.storage.database import engine_at
 from backlit.service.storage.schema import project_totals, work_items

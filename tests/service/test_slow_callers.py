@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.service.bounded import Bounded, rest_of
-from tests.service.served import PATIENCE, sign_in
+from tests.service.served_process import PATIENCE, sign_in
 
 from backlit.service.storage.settings import ServiceLimits
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.service.served import PATIENCE, Served
+from tests.service.served_process import PATIENCE, Served
 
 from backlit.service.storage.settings import ServiceSettings
 

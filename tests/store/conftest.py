@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+from tests.store.documents import offline_store, places_in
 from tests.store.foreign_server import PACING, ForeignServer, Online, Quirks
-from tests.store.papers import offline_store, places_in
 from tests.store.reading import Begin, Reading
 from tests.store.world import Faults, World, until
 

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from tests.store.papers import no_service, places_in
+from tests.store.documents import no_service, places_in
 from tests.store.world import World
 
 from backlit.store import Store

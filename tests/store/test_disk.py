@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.store.documents import item, no_service, offline_store, places_in
 from tests.store.faulty_files import no_room, settled, tear
-from tests.store.papers import item, no_service, offline_store, places_in
 from tests.store.world import World, raised, until
 
 from backlit.model.errors import StorageError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import World, sent, until
 
 from backlit.store import Store, StoreChange, Subject, ViewSpec

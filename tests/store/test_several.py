@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.store.documents import offline_store
 from tests.store.nodes import AREAS, leaf, on_service, shown
-from tests.store.papers import offline_store
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import TransientError
@@ -157,7 +157,7 @@ async def test_new_files_may_be_opened_by_many_at_once(tmp_path: Path) -> None:
 
 OPEN = """
 import pathlib, sys
-from tests.store.papers import offline_store
+from tests.store.documents import offline_store
 sys.stdin.readline()
 with offline_store(pathlib.Path(sys.argv[1])):
     pass

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.store.papers import places_in
+from tests.store.documents import places_in
 from tests.store.remembered import Answers, Remembered
 
 from backlit.client.calls import USUAL_RETRIES

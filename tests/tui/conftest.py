@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from tests import quiet
-from tests.tui.editing import Edit
+from tests.tui.editor_steps import Edit
 from tests.tui.opened import Open
 from textual.pilot import Pilot
 

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cache
 from typing import TypeVar, cast
 
-from tests.tui.stage import Stage
+from tests.tui.bare_app import BareApp
 from textual.app import ScreenError
 from textual.compose import compose
 from textual.screen import Screen
@@ -29,7 +29,7 @@ Answer = TypeVar("Answer")
 Reply = Callable[[Screen[object]], object]
 
 
-class _Application(Stage):
+class _Application(BareApp):
     """An application that never runs, so that it has no screen."""
 
     def clear_selection(self) -> None:
@@ -60,7 +60,7 @@ class FakeTarget:
     that many of the items. `shown_on` shows the dialogs beyond the answers.
     """
 
-    shown_on: Stage | None = None
+    shown_on: BareApp | None = None
 
     def __init__(self, store: Store, ids: Sequence[int] = (), answers: Sequence[object] = ()) -> None:
         self.store = store

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 import textual
-from tests.store.papers import item, node, offline_store, places_in, put_nouns
+from tests.store.documents import item, node, offline_store, places_in, put_nouns
 from tests.store.world import until
-from tests.tui.listing import items, press
-from tests.tui.stage import text_of
+from tests.tui.bare_app import text_of
+from tests.tui.list_steps import items, press
 from textual.pilot import Pilot
 
 from backlit.store import Store

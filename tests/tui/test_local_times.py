@@ -5,9 +5,9 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from tests.store.papers import announce, item, offline_store
+from tests.store.documents import announce, item, offline_store
+from tests.tui.bare_app import missing, text_of
 from tests.tui.opened import Open
-from tests.tui.stage import missing, text_of
 
 from backlit.store import Store
 from backlit.store.inbox import ItemNews

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from backlit.cli.output import say, show, write_json
-from backlit.cli.served import (
+from backlit.cli.served_workspace import (
     print_first_steps,
     print_password_note,
     reading_transaction,
@@ -16,7 +16,7 @@ from backlit.cli.served import (
     settings_with_files,
     writing_transaction,
 )
-from backlit.cli.typed_ahead import PIPE, can_ask, read_line, standard_input
+from backlit.cli.terminal_input import PIPE, can_ask, read_line, standard_input
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.fields import ItemType, Kind

@@ -47,7 +47,7 @@ def save_frame(arguments: Sequence[str], paths: Iterable[str], frame: "KeptFrame
     """Save a frame that was drawn from some files; they are closed, and may be missing."""
     from pathlib import Path
 
-    from backlit.config.private_files import write_private
+    from backlit.config.atomic_files import write_private
 
     content = marshal.dumps((_conditions(arguments), stamps_of([__file__, *paths]), frame))
     write_private(Path(state_folder(), NAME), content)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from backlit.cli.typed_ahead import PIPE, standard_input
+from backlit.cli.terminal_input import PIPE, standard_input
 from backlit.cli.wiring import chosen_profile, sign_in_needed, store_of
 from backlit.config.settings import find_locations, read_pins
 from backlit.model.amounts import counted

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from backlit.config.private_files import locked, writing_to
+from backlit.config.atomic_files import locked, writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_pins, read_settings
 from backlit.model.errors import BacklitError, SignInNeeded
 from backlit.model.plain import plain

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from backlit.config.private_files import locked, open_lock, write_private
+from backlit.config.atomic_files import locked, open_lock, write_private
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.wrap import TokenGrant, authorization_header
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from backlit.config.private_files import write_private
+from backlit.config.atomic_files import write_private
 from backlit.model.version import VERSION
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
+from backlit.config.atomic_files import locked, write_private
 from backlit.config.checked_files import CheckedFile, CheckingProcess
-from backlit.config.private_files import locked, write_private
 from backlit.model.errors import BadRequest, SignInNeeded, StorageError
 from backlit.model.ready_check import STALE_DAYS, USUAL_RULES, ReadyRules
 from backlit.model.settings.user_settings import BoardSettings, OwnCapacities, OwnNames, Template, json_in, toml_in

@@ -72,28 +72,28 @@ class ReadyCheck:
     def filter(self) -> Filter:
         return self._names.failing(None)
 
-    def ground(self) -> RuleInputs:
-        return self._names.ground()
+    def rule_inputs(self) -> RuleInputs:
+        return self._names.rule_inputs()
 
     def sentences(self, item: Item) -> list[str]:
         """Return a sentence for each rule that an item fails; none for a done item or a task."""
-        ground = self.ground()
-        return [rule.failure_sentence(ground) for rules in self.faults_of([item]).values() for rule in rules]
+        inputs = self.rule_inputs()
+        return [rule.failure_sentence(inputs) for rules in self.faults_of([item]).values() for rule in rules]
 
     def checks(self, item: Item) -> list[RuleCheck]:
         """Return the checks of an item, the passed ones first; an empty field passes none."""
         from backlit.store.records.merge import is_empty
 
-        failed, ground = self.faults([item.id]).get(item.id, ()), self.ground()
+        failed, inputs = self.faults([item.id]).get(item.id, ()), self.rule_inputs()
         rules = self._names.rules.of(item.type)
         filled = [rule for rule in rules if not is_empty(item.fields.get(FIELD_BY_RULE[rule.id]))]
         passed = [
-            RuleCheck(rule.words_passed(ground), has_passed=True)
+            RuleCheck(rule.words_passed(inputs), has_passed=True)
             for rule in filled
             if rule.passed and rule not in failed
         ]
         return passed + [
-            RuleCheck(rule.failure_sentence(ground).rstrip("."), has_passed=False) for rule in rules if rule in failed
+            RuleCheck(rule.failure_sentence(inputs).rstrip("."), has_passed=False) for rule in rules if rule in failed
         ]
 
     def faults_of(self, items: Iterable[Item]) -> Mapping[int, tuple[ReadyRule, ...]]:
@@ -149,10 +149,10 @@ class ReadyCheck:
 
     def _statement(self) -> tuple[str, Sequence[object]]:
         """Return the query of all rules. It is rebuilt once a minute, because every scrolled row asks for it."""
-        ground, rules = self._names.ground(), self._names.rules
-        key = (rules, replace(ground, now=ground.now.replace(second=0, microsecond=0)))
+        inputs, rules = self._names.rule_inputs(), self._names.rules
+        key = (rules, replace(inputs, now=inputs.now.replace(second=0, microsecond=0)))
         if self._asked is None or self._asked[0] != key:
-            asked = [condition(rules.failing(ground, rule.id)) for rule in RULES]
+            asked = [condition(rules.failing(inputs, rule.id)) for rule in RULES]
             columns = ", ".join(each.text for each in asked)
             sql = f"SELECT id, {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
             self._asked = key, sql, [value for each in asked for value in each.values]

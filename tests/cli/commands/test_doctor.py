@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from tests.cli.home import Home, Server
+from tests.store.documents import no_service
 from tests.store.foreign_server import ForeignServer, Quirks, on_socket
-from tests.store.papers import no_service
 
 from backlit.cli.commands.doctor import Health, HealthReport, look_at_clock, look_at_file
 from backlit.client.client import Client

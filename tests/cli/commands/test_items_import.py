@@ -285,7 +285,7 @@ def test_import_names_every_fault_of_a_file_on_a_line_of_its_own(demo_home: Home
 
 def test_an_id_changes_an_existing_item_off_a_terminal_only_with_yes(demo_home: Home) -> None:
     def name() -> str:
-        return str(json.loads(demo_home.run(*DEMO, "items", "show", "19", "--json").stdout)["fields"]["Name"])
+        return str(json.loads(demo_home.run(*DEMO, "items", "update_overlay", "19", "--json").stdout)["fields"]["Name"])
 
     text, before = "id,type,Name\n19,,Of another tracker\n,Story,Zebra\n", name()
 

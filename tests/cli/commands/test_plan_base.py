@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import node, offline_store, put_nouns
+from tests.store.documents import node, offline_store, put_nouns
 from tests.store.world import World
 
 from backlit.cli.commands.plan import described, differing, exported, was_of

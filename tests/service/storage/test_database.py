@@ -16,7 +16,7 @@ import httpx
 import pytest
 from sqlalchemy import Connection, select, text, update
 from sqlalchemy.event import listen
-from tests.store.papers import places_in
+from tests.store.documents import places_in
 from tests.store.world import until
 
 from backlit.client.client import Client

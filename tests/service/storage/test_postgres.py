@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import Connection, func, select, text
 from sqlalchemy.exc import OperationalError
 from tests.service.postgres import Postgres
-from tests.service.served import PATIENCE
+from tests.service.served_process import PATIENCE
 
 from backlit.model.errors import StorageError
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant

@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 from sqlalchemy import Connection, delete, func, select, text, update
-from tests.service.served import PATIENCE, Served
+from tests.service.served_process import PATIENCE, Served
 
 from backlit.model.errors import Conflict, StorageFull, Unavailable
 from backlit.service.app import Service

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.store.conflicts import case_of, contested
-from tests.store.papers import item, offline_store, put
+from tests.store.documents import item, offline_store, put
 from tests.store.service_items import fields, of_type
 from tests.store.world import World, raised, sent, until
 

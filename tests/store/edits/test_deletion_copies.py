@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.store.documents import item, node, offline_store, put, put_nouns
 from tests.store.store_items import copy_of
 from tests.store.world import raised
 

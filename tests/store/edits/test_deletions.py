@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, places_in
+from tests.store.documents import item, offline_store, places_in
 from tests.store.service_items import exists, of_type, with_task
 from tests.store.store_items import copy_of
 from tests.store.world import PATIENCE, Said, World, raised, sent, until

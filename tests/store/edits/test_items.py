@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, no_service, offline_store, places_in, put
+from tests.store.documents import item, no_service, offline_store, places_in, put
 from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put_nouns
+from tests.store.documents import item, node, offline_store, put_nouns
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT

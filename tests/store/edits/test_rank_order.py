@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import Store, ViewSpec
-from backlit.store.edits.ranking import RankedBlock, RankOrder, beside_of, reorder
+from backlit.store.edits.ranking import RankedBlock, RankOrder, rank_neighbours, reorder
 from backlit.store.files.files import WriteContext
 from backlit.store.records.changes import StoreChange
 
@@ -141,7 +141,7 @@ async def test_a_move_is_sent_with_substitutes_for_its_neighbour(
     entries = await store.files.write(lambda writer: [writer.journal.entries.find(number) for number in range(1, 9)])
     (entry,) = [each for each in entries if each]
     assert (ranked.count, ranked.is_local, ranked.is_first) == (1, True, True)
-    assert beside_of(entry.payload) == beside
+    assert rank_neighbours(entry.payload) == beside
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import World, raised, sent, until, until_true
 
 from backlit.model.filters import SortKey

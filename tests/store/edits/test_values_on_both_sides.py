@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from tests.store.papers import announce, node, offline_store, put_nouns
+from tests.store.documents import announce, node, offline_store, put_nouns
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELDS, Field, ItemType, Kind, Settable, custom_field, fields_of

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, no_service, offline_store, places_in
+from tests.store.documents import item, no_service, offline_store, places_in
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest, NotFound

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from tests.store.papers import item, put
+from tests.store.documents import item, put
 from tests.store.reading import Reading
 from tests.store.world import until
 

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.store.papers import places_in
+from tests.store.documents import places_in
 from tests.store.service_items import fields, of_type
 from tests.store.store_items import shown
 from tests.store.world import Said, World, raised, sent, until

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 
 from backlit.store.files.files import WriteContext
 

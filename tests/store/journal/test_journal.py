@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, no_service, offline_store, places_in
+from tests.store.documents import item, no_service, offline_store, places_in
 from tests.store.world import PATIENCE, World, sent, until
 
 from backlit.model.errors import StorageError

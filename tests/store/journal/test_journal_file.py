@@ -11,8 +11,8 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import pytest
+from tests.store.documents import item, no_service, offline_store, places_in
 from tests.store.faulty_files import held
-from tests.store.papers import item, no_service, offline_store, places_in
 from tests.store.world import PATIENCE, until
 
 from backlit.model.errors import StorageError

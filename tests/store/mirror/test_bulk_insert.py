@@ -3,7 +3,7 @@
 import sqlite3
 from pathlib import Path
 
-from tests.store.papers import item, offline_store, places_in, put
+from tests.store.documents import item, offline_store, places_in, put
 
 from backlit.store import ViewSpec
 from backlit.store.mirror.mirror import Mirror

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item
+from tests.store.documents import item
 
 from backlit.store.mirror.mirror import Mirror, WriteResult
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_entry

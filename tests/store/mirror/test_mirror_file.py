@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, places_in
+from tests.store.documents import item, places_in
 
 from backlit.model.errors import StorageError
 from backlit.store.mirror.mirror import Mirror

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 
 from backlit.model.fields import Kind
 from backlit.store import EntryState, OutboxEntry, RowSign

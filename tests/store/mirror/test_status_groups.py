@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, no_service, offline_store, places_in
+from tests.store.documents import item, no_service, offline_store, places_in
 
 from backlit.model.reports.report import Measure
 from backlit.model.statuses import StatusGroup, StatusGroups

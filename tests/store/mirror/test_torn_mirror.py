@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.store.documents import item, offline_store, places_in, put
 from tests.store.faulty_files import tear
-from tests.store.papers import item, offline_store, places_in, put
 from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import NotFound, StorageError

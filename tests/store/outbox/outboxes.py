@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tests.store.papers import item, put
+from tests.store.documents import item, put
 from tests.store.reading import Reading
 
 from backlit.store import Store

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from tests.store.documents import item
 from tests.store.outbox.entries import comment, edit, from_number, story, temporary
 from tests.store.outbox.outboxes import items, journalled, outbox_of, states, writes
-from tests.store.papers import item
 from tests.store.reading import Begin
 from tests.store.world import Said
 

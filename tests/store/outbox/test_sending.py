@@ -5,8 +5,8 @@ import asyncio
 import orjson
 import pytest
 from msgspec.structs import replace
+from tests.store.documents import item, node
 from tests.store.outbox.outboxes import AT_ONCE, items, journalled, outbox_of, states, writes
-from tests.store.papers import item, node
 from tests.store.reading import Begin, Reading
 from tests.store.world import Said, raised, until
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import orjson
 import pytest
 from msgspec.structs import replace
+from tests.store.documents import item
 from tests.store.outbox.entries import _FIRST, comment, edit, from_number, story, temporary
 from tests.store.outbox.outboxes import AT_ONCE, items, journalled, outbox_of, states, writes
-from tests.store.papers import item
 from tests.store.reading import Begin
 from tests.store.world import Said, raised, until
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.store.documents import item, node, offline_store, put, put_nouns
 from tests.store.world import raised
 
 from backlit.model.errors import BadRequest

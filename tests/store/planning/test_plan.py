@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.plan_steps import add_sprints, held, stories
 from tests.store.world import World, raised, sent, until
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item
+from tests.store.documents import item
 
 from backlit.store.files.files import WriteContext
 from backlit.store.journal.inbox import InboxRecord, NewsKind, Watermarks

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put
+from tests.store.documents import item, offline_store, put
 from tests.store.views.filled_store import TODAY, filled
 
 from backlit.model.reports.daily import ScopeFlow

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put
+from tests.store.documents import item, offline_store, put
 from tests.store.world import World, sent
 
 from backlit.store import Store

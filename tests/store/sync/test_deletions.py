@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from tests.store.documents import item, offline_store
 from tests.store.foreign_server import ForeignServer, Quirks
-from tests.store.papers import item, offline_store
 from tests.store.service_items import on_service
 from tests.store.store_items import mirrored
 from tests.store.world import World, until

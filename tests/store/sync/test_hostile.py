@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.store.documents import places_in
 from tests.store.foreign_server import ForeignServer, Quirks
-from tests.store.papers import places_in
 from tests.store.world import until
 
 from backlit.client.calls import RetryPolicy

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import pytest
-from tests.store.papers import item, put
+from tests.store.documents import item, put
 from tests.store.reading import Begin, Reading
 from tests.store.world import raised
 

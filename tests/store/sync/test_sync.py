@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.store.documents import item, offline_store, places_in
 from tests.store.foreign_server import ForeignServer, Quirks
-from tests.store.papers import item, offline_store, places_in
 from tests.store.service_items import on_service
 from tests.store.store_items import mirrored
 from tests.store.world import PATIENCE, Said, World, raised, until, until_true

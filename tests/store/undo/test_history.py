@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.store.documents import item, node, offline_store, put, put_nouns
 from tests.store.service_items import of_type
 from tests.store.store_items import field
 from tests.store.undo.undo_steps import redone, undone

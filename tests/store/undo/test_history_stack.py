@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 from tests.store.conflicts import case_of, contested
-from tests.store.papers import item, offline_store, put
+from tests.store.documents import item, offline_store, put
 from tests.store.service_items import fields
 from tests.store.store_items import field
 from tests.store.undo.undo_steps import redone, undone

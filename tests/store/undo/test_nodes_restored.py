@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 from msgspec.structs import replace
+from tests.store.documents import item, node, offline_store, put_nouns
 from tests.store.nodes import AREAS, shown
-from tests.store.papers import item, node, offline_store, put_nouns
 from tests.store.undo.undo_steps import redone, undone
 
 from backlit.store import Store

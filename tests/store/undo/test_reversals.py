@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 from msgspec.structs import asdict, replace
-from tests.store.papers import item, offline_store, put
+from tests.store.documents import item, offline_store, put
 
 from backlit.store import EntryState, Store
 from backlit.store.edits.items import ItemWithTasks

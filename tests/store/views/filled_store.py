@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
 
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 
 from backlit.store import Store
 from backlit.store.files.files import WriteContext

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.examples import few_and_many
 from tests.model.filters.true_filters import CUSTOM, HOLDS, ITEM
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 
 from backlit.cli.commands.items import values_of
 from backlit.model.amounts import points_of

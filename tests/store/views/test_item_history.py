@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 
 from backlit.store import EntryState, Store
 from backlit.store.views.item_history import EventKind

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from tests.store.papers import announce, item, offline_store, put
+from tests.store.documents import announce, item, offline_store, put
 
 from backlit.model.local_times import MachineZone
 from backlit.store import Store, ViewSpec

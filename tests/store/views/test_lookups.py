@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import announce, item, node, offline_store, publish, put, put_nouns, state_project
+from tests.store.documents import announce, item, node, offline_store, publish, put, put_nouns, state_project
 from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, Forbidden

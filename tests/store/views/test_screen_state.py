@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.views.filled_store import DOCUMENTS, filled
 from tests.store.world import raised
 
@@ -158,7 +158,7 @@ def test_the_rules_know_the_root_area_and_the_current_iteration(store: Store) ->
 
     assert matches(store.names.failing("area"), values)
     assert not matches(store.names.failing("area"), values | {"AreaID": 2})
-    assert store.names.ground().current_iteration_ids == {11}
+    assert store.names.rule_inputs().current_iteration_ids == {11}
 
 
 def test_cells_hold_fields_and_findings_of_open_items_without_tasks(store: Store) -> None:

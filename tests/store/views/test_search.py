@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.store.papers import item, offline_store, put
+from tests.store.documents import item, offline_store, put
 
 from backlit.store import ViewSpec
 from backlit.store.records.changes import StoreChange, Subject

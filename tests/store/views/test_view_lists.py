@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, places_in, put
+from tests.store.documents import item, offline_store, places_in, put
 
 from backlit.model.errors import BadRequest
 from backlit.model.filters import SortKey

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, places_in, put
+from tests.store.documents import item, offline_store, places_in, put
 
 from backlit.model.filters import SortKey
 from backlit.model.trees import NodeTotals

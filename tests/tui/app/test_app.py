@@ -4,8 +4,8 @@ import pytest
 from tests.quiet import workers_done
 from tests.store.service_items import on_service
 from tests.store.world import World, until
+from tests.tui.bare_app import missing, place_of, text_of
 from tests.tui.opened import Open
-from tests.tui.stage import missing, place_of, text_of
 
 from backlit.store import Store, ViewSpec
 from backlit.tui.editor.screen import ItemEditorScreen

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import World, raised, sent, until
 from tests.tui.target import Answer, FakeTarget, rows_of, run, stage, words_of
 from textual.screen import Screen
@@ -470,7 +470,7 @@ async def test_stop_logs_the_timer_s_task_and_ends_the_timer_of_a_task_that_is_g
 
 def test_a_macro_that_was_never_recorded_is_refused() -> None:
     class Target:
-        recorder = macros.Recorder(cast("macros.Player", None))
+        recorder = macros.Recorder(cast("macros.MacroApp", None))
 
     with pytest.raises(CannotAct, match="There is no macro z"):
         macros.play(Target(), CommandContext(COMMAND_BY_ID["macro.play"], None, "z"))

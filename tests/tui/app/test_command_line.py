@@ -2,10 +2,10 @@
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.editing import Edit
-from tests.tui.listing import items, press, shown
+from tests.tui.bare_app import heading_of, lines_of, text_of
+from tests.tui.editor_steps import Edit
+from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, lines_of, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tests.store.documents import item, offline_store, places_in
 from tests.store.faulty_files import no_room, settled, tear
-from tests.store.papers import item, offline_store, places_in
 from tests.store.world import until
-from tests.tui.stage import text_of
+from tests.tui.bare_app import text_of
 
 from backlit.tui.app.app import BacklitApp
 

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 import pytest
 from tests.quiet import rest
 from tests.store.world import until
-from tests.tui.listing import press
+from tests.tui.bare_app import BareApp, line_with, lines_of, missing, text_of
+from tests.tui.list_steps import press
 from tests.tui.opened import Open
-from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
 from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 
@@ -30,10 +30,10 @@ CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 @asynccontextmanager
 async def asked(
     contexts: Sequence[Context] = CONTEXTS, size: tuple[int, int] = (100, 40)
-) -> AsyncIterator[tuple[Pilot[None], Stage]]:
-    async with Stage().run_test(size=size) as pilot:
+) -> AsyncIterator[tuple[Pilot[None], BareApp]]:
+    async with BareApp().run_test(size=size) as pilot:
         app = pilot.app
-        assert isinstance(app, Stage)
+        assert isinstance(app, BareApp)
         app.push_screen(KeysHelp(contexts, ["item.status", "g", "list.filter", "app.help"]), app.answers.append)
         await pilot.pause()
         yield pilot, app
@@ -232,10 +232,10 @@ async def item_named(store: Store) -> tuple[int, str]:
 
 
 @asynccontextmanager
-async def palette_of(store: Store) -> AsyncIterator[tuple[Pilot[None], Stage]]:
-    async with Stage().run_test(size=(100, 30)) as pilot:
+async def palette_of(store: Store) -> AsyncIterator[tuple[Pilot[None], BareApp]]:
+    async with BareApp().run_test(size=(100, 30)) as pilot:
         app = pilot.app
-        assert isinstance(app, Stage)
+        assert isinstance(app, BareApp)
         app.push_screen(Palette(command_offers(CONTEXTS), item_search(FakeTarget(store))), app.answers.append)
         await pilot.pause()
         yield pilot, app

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.store.world import World, sent, until
+from tests.tui.bare_app import missing, said, text_of
 from tests.tui.opened import Open
-from tests.tui.stage import missing, said, text_of
 from textual.pilot import Pilot
 
 from backlit.model.statuses import status_word

@@ -2,9 +2,9 @@
 
 import pytest
 from tests.store.world import until
-from tests.tui.listing import items, press, shown
+from tests.tui.bare_app import heading_of, missing, text_of, words_of_dialog
+from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, missing, text_of, words_of_dialog
 
 from backlit.store import Store
 from backlit.tui.app.screen_navigator import AppLocation, JumpHistory

@@ -5,11 +5,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, places_in, put
+from tests.store.documents import item, offline_store, places_in, put
 from tests.store.world import until
-from tests.tui.listing import items, press
+from tests.tui.bare_app import line_with, lines_of, text_of
+from tests.tui.list_steps import items, press
 from tests.tui.opened import Open
-from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp

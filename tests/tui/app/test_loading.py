@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.store.documents import places_in
 from tests.store.foreign_server import ForeignServer, Quirks
-from tests.store.papers import places_in
 from tests.store.world import until
-from tests.tui.stage import text_of
+from tests.tui.bare_app import text_of
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.store.papers import item, node, offline_store, put_nouns
+from tests.store.documents import item, node, offline_store, put_nouns
 from tests.store.world import until
-from tests.tui.stage import Stage
+from tests.tui.bare_app import BareApp
 from tests.tui.target import FakeTarget, rows_of, run, words_of
 from textual.geometry import Size
 
@@ -141,7 +141,7 @@ async def test_a_profile_is_picked_among_the_projects_and_stays_closed_unless_th
 
 
 async def test_the_counts_of_the_projects_come_into_the_list_while_it_is_shown(store: Store) -> None:
-    app = Stage()
+    app = BareApp()
     async with app.run_test(size=(100, 20)):
         target = FakeProfiles(store)
         target.shown_on = app

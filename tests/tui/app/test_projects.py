@@ -2,9 +2,9 @@
 
 import pytest
 from tests.store.world import until
-from tests.tui.listing import go_to, items, press
+from tests.tui.bare_app import line_with, text_of
+from tests.tui.list_steps import go_to, items, press
 from tests.tui.opened import Open
-from tests.tui.stage import line_with, text_of
 
 from backlit.model.trees import NodeTotals
 from backlit.store import Store

@@ -8,8 +8,8 @@ from functools import partial
 
 import pytest
 from tests.store.world import Said, World, until
+from tests.tui.bare_app import missing, text_of
 from tests.tui.opened import Open
-from tests.tui.stage import missing, text_of
 from textual.pilot import Pilot
 
 from backlit.cli.commands.session import RemoteProfileSignIn

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from tests.store.world import until
-from tests.tui.stage import Stage, text_of
+from tests.tui.bare_app import BareApp, text_of
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -51,18 +51,18 @@ class Way:
         self.is_signed_in = True
 
 
-def form_of(app: Stage) -> SignInDialog:
+def form_of(app: BareApp) -> SignInDialog:
     assert isinstance(app.screen, SignInDialog), app.screen
     return app.screen
 
 
-def note(app: Stage) -> str:
+def note(app: BareApp) -> str:
     """Return the sentence below the form, with a mark before a bad one."""
     line = form_of(app).query_one(".reason", Static)
     return f"{'! ' if line.has_class('-bad') else ''}{line.content}"
 
 
-def focused(app: Stage) -> int | None:
+def focused(app: BareApp) -> int | None:
     """Return the number of the input with the focus: user name, password, code."""
     inputs = list(form_of(app).query(Input))
     return inputs.index(app.focused) if isinstance(app.focused, Input) else None
@@ -73,9 +73,9 @@ OTHER = OtherOrigin("https://tracker.example", "https://sso.example")
 
 
 @asynccontextmanager
-async def shown_form(way: Way, answers: list[object]) -> AsyncIterator[tuple[Stage, Pilot[None], Refusal]]:
+async def shown_form(way: Way, answers: list[object]) -> AsyncIterator[tuple[BareApp, Pilot[None], Refusal]]:
     """A shown form, and a function that presses a key and returns the note that begins so, and the focus."""
-    app = Stage()
+    app = BareApp()
     async with app.run_test(size=(100, 30)) as pilot:
         await app.push_screen(SignInDialog(way, "Sign in", "About this.", "later"), answers.append)
         await pilot.pause()
@@ -172,7 +172,7 @@ async def test_the_form_takes_a_code_of_the_browser() -> None:
 
 async def test_a_form_is_left_by_esc_and_closes_after_a_sign_in_elsewhere() -> None:
     way = Way(Unauthorized("no"), None)
-    app = Stage()
+    app = BareApp()
     answers: list[object] = []
     async with app.run_test(size=(60, 20)) as pilot:
         await app.push_screen(SignInDialog(way, "Sign in", "", "later"), answers.append)
@@ -209,7 +209,7 @@ async def test_a_server_is_asked_for_unless_it_is_given() -> None:
             raise BadRequest(f"“{address}” is no address.")
         return way
 
-    async with Stage().run_test():
+    async with BareApp().run_test():
         asked: list[Dialog[object]] = []
 
         def asking(*answers: object) -> Callable[[Dialog[object]], Awaitable[object]]:

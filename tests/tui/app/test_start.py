@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, places_in
+from tests.store.documents import item, offline_store, places_in
 from tests.store.sync.first_answers import LIST, PROJECTS, answer_only
 from tests.store.world import World, until
-from tests.tui.stage import text_of
+from tests.tui.bare_app import text_of
 from textual._context import active_app
 
 from backlit.client.client import Client

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.tui.target import words_of
 
 from backlit.model.trees import NodeTotals

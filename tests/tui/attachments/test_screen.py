@@ -13,8 +13,8 @@ from tests.quiet import workers_done
 from tests.store.store_items import mirrored
 from tests.store.world import Said, World, until
 from tests.tui.attachments.pictures import picture
+from tests.tui.bare_app import line_with, lines_of, messages_of, missing, text_of
 from tests.tui.opened import Open
-from tests.tui.stage import line_with, lines_of, messages_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store

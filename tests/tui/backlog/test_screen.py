@@ -5,9 +5,9 @@ import re
 import pytest
 from tests.quiet import every_frame, strips_of
 from tests.store.world import World, sent, until
-from tests.tui.listing import items, press, shown
+from tests.tui.bare_app import heading_of, line_with, lines_of, missing, scrollbar_beside, text_of, title_of
+from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, line_with, lines_of, missing, scrollbar_beside, text_of, title_of
 from textual.app import App
 from textual.pilot import Pilot
 

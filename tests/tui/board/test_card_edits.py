@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.store.documents import item, node, offline_store, put, put_nouns
 
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.filters import In, Literal, Property

@@ -2,9 +2,9 @@
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.boarding import active_issue, board, column, current, go_to, is_story, on_board, pick
-from tests.tui.listing import fields_of, press, shown
-from tests.tui.stage import heading_of, line_with, messages_of, text_of
+from tests.tui.bare_app import heading_of, line_with, messages_of, text_of
+from tests.tui.board_steps import active_issue, board, column, current, go_to, is_story, on_board, pick
+from tests.tui.list_steps import fields_of, press, shown
 
 from backlit.model.fields import ItemType
 from backlit.store import Store

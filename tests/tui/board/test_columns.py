@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put_nouns
+from tests.store.documents import item, node, offline_store, put_nouns
 
 from backlit.model.settings.user_settings import RELEASE, BoardSettings, ColumnSettings
 from backlit.store import Store

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.config.settings_text import settings_in
-from tests.store.papers import item, offline_store, put_nouns
+from tests.store.documents import item, offline_store, put_nouns
 from tests.tui.target import FakeTarget, rows_of, run
 
 from backlit.model.errors import BadRequest

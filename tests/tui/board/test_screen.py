@@ -4,9 +4,9 @@ import re
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.boarding import DOING, active_issue, board, column, current, go_to, is_story, on_board, pick
-from tests.tui.listing import fields_of, press
-from tests.tui.stage import heading_of, line_with, lines_of, text_of
+from tests.tui.bare_app import heading_of, line_with, lines_of, text_of
+from tests.tui.board_steps import DOING, active_issue, board, column, current, go_to, is_story, on_board, pick
+from tests.tui.list_steps import fields_of, press
 from textual.pilot import Pilot
 
 from backlit.model.settings.user_settings import BoardSettings, ColumnSettings

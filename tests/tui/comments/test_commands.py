@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put_nouns, state_project
+from tests.store.documents import item, offline_store, put_nouns, state_project
 from tests.tui.target import FakeTarget, run, words_of
 from textual.screen import Screen
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from tests.store.world import World, sent, until
+from tests.tui.bare_app import heading_of, line_with, lines_of, missing, text_of
 from tests.tui.comments.threads import comment, comments_of, showing, story
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of
 
 from backlit.store import Store
 from backlit.tui.drawing import themes

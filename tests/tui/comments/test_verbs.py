@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from tests.store.world import World, sent, until
 from tests.terminal import terminal
+from tests.tui.bare_app import line_with, missing, text_of
 from tests.tui.comments.threads import comment, comments_of, showing, story
 from tests.tui.items.editor_scripts import environment, script
 from tests.tui.opened import Open
-from tests.tui.stage import line_with, missing, text_of
 
 from backlit.store import Store
 from backlit.store.views.items import AttachmentEntry

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
+from tests.tui.bare_app import BareApp
 from tests.tui.opened import Open
-from tests.tui.stage import Stage
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
@@ -23,7 +23,7 @@ def comment(number: int, text: str = "", **changes: object) -> CommentEntry:
     return CommentEntry(number, 1, text or f"Comment {number}.", "Maya Kent", **values)  # type: ignore[arg-type] # a test's
 
 
-class ThreadStage(Stage):
+class ThreadStage(BareApp):
     """A thread by itself."""
 
     def __init__(self) -> None:

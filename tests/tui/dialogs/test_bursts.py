@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import until
-from tests.tui.stage import Stage, clear_messages, text_of, words_of_dialog
+from tests.tui.bare_app import BareApp, clear_messages, text_of, words_of_dialog
 from tests.tui.target import FakeTarget
 from textual import events
 from textual.containers import VerticalScroll
@@ -158,7 +158,7 @@ def dialogs() -> Iterator[type[Dialog[Any]]]:
         yield from (each for each in derived if not each.__subclasses__() and each.__module__.startswith("backlit."))
 
 
-class Watched(Stage):
+class Watched(BareApp):
     """Counts refusals, behind which waiting keys are dropped on purpose."""
 
     refused = 0

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.quiet import strips_of
 from tests.store.world import World, until
-from tests.tui.stage import Stage, line_with, missing, text_of
+from tests.tui.bare_app import BareApp, line_with, missing, text_of
 from textual import events
 from textual.color import Color
 from textual.pilot import Pilot
@@ -34,16 +34,16 @@ def line_of(shown: str, part: str) -> int:
     return next(index for index, line in enumerate(shown.splitlines()) if part in line)
 
 
-async def show(pilot: Pilot[None], dialog: Dialog[Any]) -> Stage:
+async def show(pilot: Pilot[None], dialog: Dialog[Any]) -> BareApp:
     app = pilot.app
-    assert isinstance(app, Stage)
+    assert isinstance(app, BareApp)
     app.push_screen(dialog, app.answers.append)
     await pilot.pause()
     return app
 
 
 async def test_the_cursor_starts_on_another_choice_than_the_current_one_where_a_start_is_given() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices(), "Ready For Test", start="Done"))
 
         assert line_with(app, "▌").split("│")[1].strip() == "▌   4 Done"
@@ -51,14 +51,14 @@ async def test_the_cursor_starts_on_another_choice_than_the_current_one_where_a_
 
 
 async def test_the_cursor_starts_on_the_current_choice() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices(), "Ready For Test"))
 
         assert line_with(app, "▌").split("│")[1].strip() == "▌ ✓ 3 Ready For Test"
 
 
 async def test_typing_narrows_down_and_enter_answers() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices(), "Not Done"))
         await pilot.press(*"prog", "enter")
 
@@ -66,9 +66,9 @@ async def test_typing_narrows_down_and_enter_answers() -> None:
 
 
 async def test_keys_typed_while_a_dialog_opens_are_not_lost() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = pilot.app
-        assert isinstance(app, Stage)
+        assert isinstance(app, BareApp)
         app.push_screen(PickDialog("Status", choices()), app.answers.append)
         await pilot.press(*"test", "enter")
 
@@ -77,7 +77,7 @@ async def test_keys_typed_while_a_dialog_opens_are_not_lost() -> None:
 
 @pytest.mark.parametrize("down", ["down", "ctrl+n"])
 async def test_arrows_and_readline_keys_move_and_wrap_around(down: str) -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices(), "Done"))
         await pilot.press(down, down, "enter")
 
@@ -91,7 +91,7 @@ async def test_arrows_and_readline_keys_move_and_wrap_around(down: str) -> None:
 async def test_a_digit_takes_a_choice_at_once_where_none_has_a_digit(
     words: Sequence[str], keys: Sequence[str], answer: str | None
 ) -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices(words)))
         await pilot.press(*keys)
 
@@ -99,7 +99,7 @@ async def test_a_digit_takes_a_choice_at_once_where_none_has_a_digit(
 
 
 async def test_escape_answers_nothing() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices()))
         await pilot.press("escape")
 
@@ -107,7 +107,7 @@ async def test_escape_answers_nothing() -> None:
 
 
 async def test_enter_does_nothing_where_nothing_fits() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices()))
         await pilot.press(*"zzz", "enter")
 
@@ -116,7 +116,7 @@ async def test_enter_does_nothing_where_nothing_fits() -> None:
 
 
 async def test_a_free_picker_takes_what_is_typed() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickDialog("Status", choices(), free=True))
         await pilot.press(*"Blocked", "enter")
 
@@ -124,7 +124,7 @@ async def test_a_free_picker_takes_what_is_typed() -> None:
 
 
 async def test_a_new_word_comes_before_words_that_only_resemble_it() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickTagsDialog("Tags", ["quick-win", "build"], {}, 1))
         await pilot.press(*"ui", "enter")
 
@@ -133,7 +133,7 @@ async def test_a_new_word_comes_before_words_that_only_resemble_it() -> None:
 
 @pytest.mark.parametrize("typed", ["UI", "ui"])
 async def test_a_known_word_comes_before_a_new_one_that_differs_in_case(typed: str) -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickManyDialog("Tags", ["ui-kit", "ui"], [], free=True))
         await pilot.press(*typed, "enter")
 
@@ -141,7 +141,7 @@ async def test_a_known_word_comes_before_a_new_one_that_differs_in_case(typed: s
 
 
 async def test_tab_completes_visibly_and_enter_takes_what_is_typed() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickTagsDialog("Tags", ["quick-win", "search"], {}, 1))
         await pilot.press(*"sea", "tab")
         shown = text_of(app)
@@ -162,7 +162,7 @@ async def test_of_five_thousand_choices_only_the_rows_in_sight_are_drawn(monkeyp
         return draw(index, is_cursor=is_cursor)
 
     monkeypatch.setattr(picker.list, "render_row", counted)
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, picker)
         await pilot.press(*"77")
 
@@ -172,7 +172,7 @@ async def test_of_five_thousand_choices_only_the_rows_in_sight_are_drawn(monkeyp
 
 
 async def test_names_that_look_like_markup_or_escapes_are_shown_as_they_are() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickDialog("[/b]\x1b[31m", choices(["[/oops]", "a\x1b]0;x\x07b", "日本語" * 40])))
 
         assert missing(app, ["[/oops]", "a␛]0;x␇b", "日本語", "[/b]␛[31m"]) == []
@@ -180,7 +180,7 @@ async def test_names_that_look_like_markup_or_escapes_are_shown_as_they_are() ->
 
 @pytest.mark.parametrize("size", [(60, 20), (40, 12), (120, 40)])
 async def test_a_long_picker_fits_small_screens(size: tuple[int, int]) -> None:
-    async with Stage().run_test(size=size) as pilot:
+    async with BareApp().run_test(size=size) as pilot:
         app = await show(pilot, PickDialog("Iteration", choices([f"Sprint {n}" for n in range(60)]), "Sprint 59"))
         shown = text_of(app)
 
@@ -190,7 +190,7 @@ async def test_a_long_picker_fits_small_screens(size: tuple[int, int]) -> None:
 
 
 async def test_tab_selects_words_and_enter_accepts_them_with_what_is_typed() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickManyDialog("Tags", ["api", "ui", "search"], ["ui"], free=True))
         await pilot.press(*"search", "tab", *"ui", "tab", *"brand new", "enter")
 
@@ -198,7 +198,7 @@ async def test_tab_selects_words_and_enter_accepts_them_with_what_is_typed() -> 
 
 
 async def test_selected_words_carry_a_sign() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, PickManyDialog("Tags", ["api", "ui"], ["ui"]))
         await pilot.press("down", "tab")
 
@@ -207,7 +207,7 @@ async def test_selected_words_carry_a_sign() -> None:
 
 
 async def test_a_line_starts_with_its_text_and_answers_what_was_made_of_it() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, LineDialog("Name", "Basket"))
         await pilot.press("ctrl+a", *"The ", "ctrl+e", "ctrl+w", *"till", "enter")
 
@@ -215,7 +215,7 @@ async def test_a_line_starts_with_its_text_and_answers_what_was_made_of_it() -> 
 
 
 async def test_a_line_that_is_to_be_replaced_goes_with_the_first_letter() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, LineDialog("Estimate", "13", is_replaced=True))
         await pilot.press("5", "enter")
 
@@ -223,7 +223,7 @@ async def test_a_line_that_is_to_be_replaced_goes_with_the_first_letter() -> Non
 
 
 async def test_several_lines_pasted_into_one_are_all_kept() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, LineDialog("Name", "Basket: "))
         app.post_message(events.Paste("first\r\nsecond\nthird\n"))
         await pilot.pause()
@@ -233,7 +233,7 @@ async def test_several_lines_pasted_into_one_are_all_kept() -> None:
 
 
 async def test_a_line_that_is_refused_says_why_and_stays() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, LineDialog("Name", "x", lambda text: None if text else "A name is needed."))
         await pilot.press("ctrl+u", "enter")
         complaint = missing(app, ["A name is needed."])
@@ -246,7 +246,7 @@ async def test_a_line_that_is_refused_says_why_and_stays() -> None:
 
 
 async def test_enter_never_confirms() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, ConfirmDialog("Unsaved", "Two fields changed.", [AnswerKey("d", "discard them")]))
         await pilot.press("x", "enter")
 
@@ -259,7 +259,7 @@ async def test_enter_never_confirms() -> None:
 )
 async def test_a_narrow_dialog_names_the_most_important_keys_and_the_way_out(width: int, shown: str) -> None:
     dialog = PickDialog("Side", choices())
-    async with Stage().run_test(size=(width, 20)) as pilot:
+    async with BareApp().run_test(size=(width, 20)) as pilot:
         app = await show(pilot, dialog)
         dialog.name_keys(("m", "mine"), ("t", "theirs"), ("e", "edit"), ("tab", "next"), ("esc", "later"))
         await pilot.pause()
@@ -269,7 +269,7 @@ async def test_a_narrow_dialog_names_the_most_important_keys_and_the_way_out(wid
 
 @pytest.mark.parametrize(("key", "answers"), [("q", [None]), ("n", [None]), ("enter", [None]), ("x", [])])
 async def test_q_n_and_enter_leave_a_question_and_other_letters_do_nothing(key: str, answers: list[None]) -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, ConfirmDialog("Grooming", "You paused grooming.", [AnswerKey("r", "resume")]))
         await pilot.press(key)
 
@@ -277,7 +277,7 @@ async def test_q_n_and_enter_leave_a_question_and_other_letters_do_nothing(key: 
 
 
 async def test_the_key_of_an_answer_gives_it() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(
             pilot,
             ConfirmDialog("Unsaved", "Two fields changed.", [AnswerKey("s", "save"), AnswerKey("d", "discard them")]),
@@ -316,7 +316,7 @@ def test_many_equal_letters_do_not_blow_up() -> None:
 async def test_a_written_text_is_answered_and_its_draft_stays_for_the_caller_to_discard(world: World) -> None:
     store = world.store()
 
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         app = await show(pilot, ComposeDialog("Comment", "", StoredDraft(store, "comment:7"), act="send"))
         await pilot.press(*"two", "enter", *"lines", "ctrl+s")
         await until(lambda: store.drafts.find("comment:7"))
@@ -329,7 +329,7 @@ async def test_a_written_text_is_answered_and_its_draft_stays_for_the_caller_to_
 async def test_a_text_that_was_left_is_there_again_and_says_so(world: World) -> None:
     store = world.store()
 
-    async with Stage().run_test(size=(60, 20)) as pilot:
+    async with BareApp().run_test(size=(60, 20)) as pilot:
         app = await show(pilot, ComposeDialog("Comment", "", StoredDraft(store, "comment:7"), act="send"))
         await pilot.press(*"not done", "escape")
         await until(lambda: store.drafts.find("comment:7"))
@@ -343,7 +343,7 @@ async def test_a_text_that_was_left_is_there_again_and_says_so(world: World) -> 
 async def test_what_is_typed_is_kept_while_it_is_typed(world: World) -> None:
     store = world.store()
 
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         await show(pilot, ComposeDialog("Comment", "> quoted\n\n", StoredDraft(store, "comment:7"), act="send"))
         await pilot.press(*"half")
         kept = {"text": "> quoted\n\nhalf", "base": "> quoted\n\n"}
@@ -367,7 +367,7 @@ def test_a_difference_of_long_texts_names_the_lines_it_goes_on_with() -> None:
 
 
 async def test_a_dialog_names_its_keys_in_the_accent_and_the_footer_below_hides_its_own() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         footer = FooterLine(id="status")
         await pilot.app.mount(footer)
         footer.show(["app.help"], [("3 of 9", "muted")])

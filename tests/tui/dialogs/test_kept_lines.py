@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.store.documents import item, offline_store, places_in
 from tests.store.faulty_files import held, no_room
-from tests.store.papers import item, offline_store, places_in
 from tests.store.world import World, until
-from tests.tui.editing import burst
+from tests.tui.bare_app import BareApp, line_with, text_of, words_of_dialog
+from tests.tui.editor_steps import burst
 from tests.tui.items.conflicts import contest_names, settling
-from tests.tui.listing import items, press
+from tests.tui.list_steps import items, press
 from tests.tui.opened import Open
-from tests.tui.stage import Stage, line_with, text_of, words_of_dialog
 
 from backlit import tui
 from backlit.store import Store
@@ -149,7 +149,7 @@ def test_every_dialog_for_a_line_keeps_what_is_typed() -> None:
 async def test_no_change_that_is_noticed_after_a_dialog_closed_alters_what_is_kept(tmp_path: Path, key: str) -> None:
     with offline_store(tmp_path) as store:
         kept = StoredLines(store, "name")
-        async with Stage().run_test() as pilot:
+        async with BareApp().run_test() as pilot:
             dialog = LineDialog("Name", kept=kept)
             pilot.app.push_screen(dialog)
             await pilot.pause()

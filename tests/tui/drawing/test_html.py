@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from tests.tui.stage import Stage
+from tests.tui.bare_app import BareApp
 from textual.app import App
 
 from backlit.tui.drawing.html import is_html
@@ -35,7 +35,7 @@ PARTS = (
 
 
 async def drawn(text: str, width: int = 40) -> list[Line]:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         return markdown_lines(text, width, ThemeStyles.of(cast("App[object]", pilot.app)))
 
 
@@ -85,7 +85,7 @@ def test_markdown_that_mentions_a_tag_is_no_html(text: str) -> None:
 
 
 async def test_hostile_html_is_drawn_in_the_width_there_is() -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         theme = ThemeStyles.of(cast("App[object]", pilot.app))
 
         @given(st.lists(st.sampled_from(PARTS), max_size=40).map(lambda parts: "<div>" + "".join(parts)))

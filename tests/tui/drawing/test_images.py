@@ -7,7 +7,7 @@ import re
 import pytest
 from PIL import Image
 from tests.quiet import workers_done
-from tests.tui.stage import Stage, text_of
+from tests.tui.bare_app import BareApp, text_of
 from textual.drivers.headless_driver import HeadlessDriver
 
 from backlit.tui.attachments.file_preview import FilePreviewDialog, preview_of
@@ -76,7 +76,7 @@ async def test_a_picture_is_drawn_at_its_place_and_taken_away(monkeypatch: pytes
     monkeypatch.setattr(HeadlessDriver, "write", lambda _driver, data: written.append(data))
     content = png_of(picture())
 
-    async with Stage().run_test(size=(60, 20)) as pilot:
+    async with BareApp().run_test(size=(60, 20)) as pilot:
         pilot.app.push_screen(FilePreviewDialog("a.png", preview_of(content, "a.png", len(content)), KITTY))
         await pilot.pause()
         await workers_done(pilot.app)
@@ -96,7 +96,7 @@ async def test_a_picture_is_drawn_at_its_place_and_taken_away(monkeypatch: pytes
 async def test_a_terminal_that_does_not_know_kittys_protocol_gets_half_blocks() -> None:
     content = png_of(picture())
 
-    async with Stage().run_test(size=(60, 20)) as pilot:
+    async with BareApp().run_test(size=(60, 20)) as pilot:
         pilot.app.push_screen(FilePreviewDialog("a.png", preview_of(content, "a.png", len(content)), BLOCKS))
         await pilot.pause()
 

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
-from tests.tui.stage import Stage
+from tests.tui.bare_app import BareApp
 from textual.strip import Strip
 
 from backlit.tui.drawing.frame_rows import cells_of
@@ -137,7 +137,7 @@ def test_the_last_gate_lets_only_printable_text_pass_at_the_same_width(text: str
 
 
 def test_the_last_gate_is_the_same_for_every_frame_so_that_textual_keeps_its_lines() -> None:
-    app = Stage()
+    app = BareApp()
 
     assert app.get_line_filters() == app.get_line_filters()
     assert any(isinstance(each, SafeFilter) for each in app.get_line_filters())

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.editing import Edit, fields_on, item_of, screen_of
-from tests.tui.stage import line_with, lines_of, missing, text_of
+from tests.tui.bare_app import line_with, lines_of, missing, text_of
+from tests.tui.editor_steps import Edit, fields_on, item_of, screen_of
 from textual.pilot import Pilot
 
 from backlit.store import Store

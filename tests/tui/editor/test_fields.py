@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.editing import Edit, burst, fields_on, go_to, item_of, save, screen_of
-from tests.tui.stage import line_with, missing, text_of
+from tests.tui.bare_app import line_with, missing, text_of
+from tests.tui.editor_steps import Edit, burst, fields_on, go_to, item_of, save, screen_of
 from textual.pilot import Pilot
 
 from backlit.model.fields import Field, ItemType, Kind

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.editing import Edit, fields_on, go_to, screen_of
-from tests.tui.stage import line_with, missing, text_of
+from tests.tui.bare_app import line_with, missing, text_of
+from tests.tui.editor_steps import Edit, fields_on, go_to, screen_of
 from textual.pilot import Pilot
 
 from backlit.store import Store

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, offline_store, put, put_nouns
+from tests.store.documents import item, offline_store, put, put_nouns
 from tests.tui.editor.fake_editor import FakeEditor
 from tests.tui.target import run, words_of
 from textual.screen import Screen

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 from tests.quiet import strips_of
 from tests.store.world import Said, World, sent, until
-from tests.tui.editing import Edit, burst, fields_on, go_to, item_of, save, screen_of
-from tests.tui.stage import line_with, lines_of, missing, text_of
+from tests.tui.bare_app import line_with, lines_of, missing, text_of
+from tests.tui.editor_steps import Edit, burst, fields_on, go_to, item_of, save, screen_of
 from textual.strip import Strip
 
 from backlit.model.fields import FIELD_BY_KEY

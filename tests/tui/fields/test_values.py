@@ -4,7 +4,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import number_text, read_tags, read_text, tags_text, typed_text

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, node, offline_store, put_nouns
-from tests.tui.stage import Stage, text_of
+from tests.store.documents import item, node, offline_store, put_nouns
+from tests.tui.bare_app import BareApp, text_of
 from textual.app import ComposeResult
 
 from backlit.model.fields import FIELD_BY_KEY
@@ -269,7 +269,7 @@ def test_a_tag_is_added_and_another_answer_set(store: Store) -> None:
     assert given.changes(found(store, 1)) == {"Priority": 2}
 
 
-class StripStage(Stage):
+class StripStage(BareApp):
     def compose(self) -> ComposeResult:
         yield QuestionStrip()
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.grooming import answer, current, item_fields, queue_of, unestimated, unplanned
-from tests.tui.listing import fields_of, items, press, shown
+from tests.tui.bare_app import BareApp, line_with, lines_of, missing, place_of, text_of, title_of
+from tests.tui.groom_steps import answer, current, item_fields, queue_of, unestimated, unplanned
+from tests.tui.list_steps import fields_of, items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import Stage, line_with, lines_of, missing, place_of, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
@@ -481,7 +481,7 @@ async def test_the_next_items_of_the_queue_are_named_below_the_item(world: World
 
 
 async def test_a_next_item_without_a_number_is_called_new() -> None:
-    items, stage = [ComingItem(12, "Story", "Known"), ComingItem(-999_999_998, "Bug", "Unsent")], Stage()
+    items, stage = [ComingItem(12, "Story", "Known"), ComingItem(-999_999_998, "Bug", "Unsent")], BareApp()
     async with stage.run_test():
         rows = coming_lines(items, {}, 30, 9, ThemeStyles.of(stage.screen.app))
 

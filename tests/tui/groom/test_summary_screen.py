@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.grooming import current, queue_of, unestimated, unplanned
-from tests.tui.listing import press, shown
+from tests.tui.bare_app import line_with, lines_of, missing, text_of
+from tests.tui.groom_steps import current, queue_of, unestimated, unplanned
+from tests.tui.list_steps import press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 from textual.screen import Screen
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.quiet import workers_done
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import World, until
+from tests.tui.bare_app import heading_of, line_with, lines_of, missing, text_of, title_of
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of, title_of
 from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 

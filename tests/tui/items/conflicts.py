@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 from tests.store.service_items import of_type
 from tests.store.world import World, sent, until
+from tests.tui.bare_app import text_of
 from tests.tui.opened import Open
-from tests.tui.stage import text_of
 from textual.pilot import Pilot
 
 from backlit.store import Store

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.listing import fields_of, items, press
-from tests.tui.stage import text_of
+from tests.tui.bare_app import text_of
+from tests.tui.list_steps import fields_of, items, press
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType

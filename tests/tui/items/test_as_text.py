@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from tests.terminal import terminal
 from tests.tui.items.editor_scripts import environment, script
-from tests.tui.listing import shown
+from tests.tui.list_steps import shown
 
 from backlit.model.fields import FIELD_BY_KEY, Kind, custom_field, fields_of
 from backlit.store import Item, Store

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import World, sent, until
-from tests.tui.listing import fields_of, go_to, items, press, select, shown
+from tests.tui.bare_app import messages_of, missing, text_of, words_of_dialog
+from tests.tui.list_steps import fields_of, go_to, items, press, select, shown
 from tests.tui.opened import Open
-from tests.tui.stage import messages_of, missing, text_of, words_of_dialog
 from tests.tui.target import words_of
 
 from backlit.model.fields import FIELD_BY_KEY

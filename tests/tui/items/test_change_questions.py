@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put_nouns
+from tests.store.documents import item, node, offline_store, put_nouns
 from tests.tui.editor.fake_editor import FakeEditor
 from tests.tui.plan.fake_plan import FakePlan
 from tests.tui.target import FakeTarget, run, words_of

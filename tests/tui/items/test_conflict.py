@@ -6,10 +6,10 @@ import pytest
 from tests.quiet import workers_done
 from tests.store.service_items import of_type
 from tests.store.world import Said, World, sent, until
-from tests.tui.editing import Edit, save, screen_of
+from tests.tui.bare_app import line_with, lines_of, missing, text_of
+from tests.tui.editor_steps import Edit, save, screen_of
 from tests.tui.items.conflicts import TEXT, contest, contest_names, settling
 from tests.tui.opened import Open
-from tests.tui.stage import line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 from textual.widgets import Input
 

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.store.world import until
+from tests.tui.bare_app import BareApp, missing, text_of
 from tests.tui.items.conflicts import TEXT
-from tests.tui.stage import Stage, missing, text_of
 
 from backlit.store.edits.conflicts import ContestedField
 from backlit.store.records.merge import with_both
@@ -17,7 +17,7 @@ async def test_a_field_with_a_fault_is_not_called_resolved(size: tuple[int, int]
 
     fields = [ContestedField("Description", TEXT, "Mine", "Theirs"), ContestedField("Name", "Was", "Mine", "Theirs")]
     question = ConflictQuestion("Conflict", "Somebody changed it.", fields, lambda _key, value: str(value), edit, "Jon")
-    async with Stage().run_test(size=size) as pilot:
+    async with BareApp().run_test(size=size) as pilot:
         pilot.app.push_screen(ConflictDialog(question, {}, {}))
         await pilot.pause()
         await pilot.press("e")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put, put_nouns
+from tests.store.documents import item, offline_store, put, put_nouns
 from tests.tui.target import FakeTarget, fault_of, run, stage, taken_by, words_of
 from textual.screen import Screen
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 from tests.store.world import World, sent, until
-from tests.tui.editing import Edit, burst, go_to, item_of, save, screen_of
-from tests.tui.listing import press
+from tests.tui.bare_app import BareApp, line_with, lines_of, missing, text_of
+from tests.tui.editor_steps import Edit, burst, go_to, item_of, save, screen_of
+from tests.tui.list_steps import press
 from tests.tui.opened import Open
-from tests.tui.stage import Stage, line_with, lines_of, missing, text_of
 from textual.app import ComposeResult
 
 from backlit.store import Store
@@ -31,7 +31,7 @@ class CountingAside(ItemSidePane):
         return super().lines_for(width, theme)
 
 
-class AsideStage(Stage):
+class AsideStage(BareApp):
     def compose(self) -> ComposeResult:
         yield CountingAside()
 

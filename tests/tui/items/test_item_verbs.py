@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 from tests.quiet import workers_done
 from tests.store.world import World, sent, until
-from tests.tui.listing import fields_of, go_to, items, press, select, shown
+from tests.tui.bare_app import clear_messages, messages_of, text_of
+from tests.tui.list_steps import fields_of, go_to, items, press, select, shown
 from tests.tui.opened import Open
-from tests.tui.stage import clear_messages, messages_of, text_of
 from textual.pilot import Pilot
 from textual.screen import Screen
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import World, sent, until
-from tests.tui.listing import fields_of, go_to, press, status_line
+from tests.tui.bare_app import BareApp, missing, scrollbar_beside, text_of
+from tests.tui.list_steps import fields_of, go_to, press, status_line
 from tests.tui.opened import Open
-from tests.tui.stage import Stage, missing, scrollbar_beside, text_of
 
 from backlit.store import ConnectionState, EntryState, Store
 from backlit.store.edits.work_log import LoggedWork
@@ -112,7 +112,7 @@ async def test_kept_hours_stand_only_where_none_are_given_or_timed(
     with offline_store(tmp_path, [item(1, kind="Task")]) as store:
         await store.drafts.save(draft_key(1), {"Hours": "2", "Note": "half done"})
         form = LogWorkForm(["Development"], "Development", timed, None, lambda: 2700.0)
-        async with Stage().run_test() as pilot:
+        async with BareApp().run_test() as pilot:
             (task,) = store.batch.items([1])
             pilot.app.push_screen(LogWorkDialog(task, form, StoredDraft(store, draft_key(1)), given))
             await pilot.pause()
@@ -129,7 +129,7 @@ async def test_the_lines_are_read_as_they_stand_and_the_facts_follow_them(tmp_pa
         ("9", "", "0.5", "", LoggedWork(9.0, "", "", 0.5), "done 1 h → 10 h", "left 8 h → 0.5 h"),
     ]
     form = LogWorkForm(["Development", "Testing"], "Development", None, None, lambda: 0.0)
-    app = Stage()
+    app = BareApp()
     with offline_store(tmp_path, [item(1, kind="Task", WorkCompleted=1.0, WorkRemaining=8.0)]) as store:
         (task,) = store.batch.items([1])
         async with app.run_test(size=(100, 30)) as pilot:

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import World, sent, until
-from tests.tui.listing import items, press, shown
+from tests.tui.bare_app import heading_of, text_of
+from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, text_of
 from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 

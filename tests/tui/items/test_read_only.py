@@ -6,9 +6,9 @@ from contextlib import closing
 
 import pytest
 from tests.store.world import World, raised
-from tests.tui.listing import press
+from tests.tui.bare_app import clear_messages, lines_of, missing, said, text_of
+from tests.tui.list_steps import press
 from tests.tui.opened import Open
-from tests.tui.stage import clear_messages, lines_of, missing, said, text_of
 from tests.tui.target import FakeTarget, run
 
 from backlit.model.errors import Forbidden

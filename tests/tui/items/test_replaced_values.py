@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.tui.target import FakeTarget, stage
 
 from backlit.model.fields import FIELD_BY_KEY, Kind, Settable

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put
+from tests.store.documents import item, offline_store, put
 from tests.tui.target import FakeTarget, run, words_of
 
 from backlit.store import Store

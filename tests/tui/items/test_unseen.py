@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.listing import fields_of, go_to, shown
+from tests.tui.bare_app import text_of
+from tests.tui.list_steps import fields_of, go_to, shown
 from tests.tui.opened import Open
-from tests.tui.stage import text_of
 from textual.drivers.headless_driver import HeadlessDriver
 
 from backlit.store import EntryState, Store

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put, put_nouns
-from tests.tui.stage import Stage
+from tests.store.documents import item, offline_store, put, put_nouns
+from tests.tui.bare_app import BareApp
 from tests.tui.target import FakeTarget, run
 
 from backlit.store import EntryKind, Store
@@ -128,7 +128,7 @@ async def test_a_timer_stopped_in_the_dialog_leaves_its_hours_and_the_typed_line
 
     assert store.timer.running is None
     assert logged(store) == []
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         pilot.app.push_screen(target.asked[1])
         await pilot.pause()
         assert lines_of(target.asked[1]) == ["2", "Testing", "6", "half done"]

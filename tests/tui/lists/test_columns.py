@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.listing import items, press
+from tests.tui.bare_app import lines_of, text_of
+from tests.tui.list_steps import items, press
 from tests.tui.lists.saved_views import LARGE, viewed
 from tests.tui.opened import Open
-from tests.tui.stage import lines_of, text_of
 from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest

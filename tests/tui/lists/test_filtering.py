@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, node, offline_store, put_nouns
+from tests.store.documents import item, node, offline_store, put_nouns
 from tests.store.world import World, until
-from tests.tui.listing import items, press, shown
+from tests.tui.bare_app import heading_of, line_with, missing, text_of
+from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, line_with, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.model.errors import BadRequest

@@ -6,9 +6,9 @@ import pytest
 from rich.segment import Segment
 from tests.quiet import strips_of
 from tests.store.world import until
-from tests.tui.listing import group_by, items, press, shown
+from tests.tui.bare_app import heading_of, lines_of, text_of
+from tests.tui.list_steps import group_by, items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, lines_of, text_of
 from textual.pilot import Pilot
 from textual.strip import Strip
 

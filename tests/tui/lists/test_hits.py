@@ -2,9 +2,9 @@
 
 import pytest
 from tests.quiet import strips_of
-from tests.tui.listing import items, press, shown
+from tests.tui.bare_app import text_of
+from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import text_of
 
 from backlit.store import Store
 from backlit.tui.lists.list_commands import nth_match

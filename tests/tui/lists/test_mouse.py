@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from tests.quiet import strips_of, workers_done
 from tests.store.world import until
-from tests.tui.listing import items, press, shown, status_line
+from tests.tui.bare_app import heading_of, lines_of, text_of
+from tests.tui.list_steps import items, press, shown, status_line
 from tests.tui.lists.saved_views import BUGS, LARGE, viewed
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, lines_of, text_of
 from textual import events
 from textual.pilot import Pilot
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, put
+from tests.store.documents import item, offline_store, put
 from tests.store.world import until
-from tests.tui.listing import items, press, shown
+from tests.tui.bare_app import heading_of, lines_of, text_of
+from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, lines_of, text_of
 from textual import events
 from textual.pilot import Pilot
 

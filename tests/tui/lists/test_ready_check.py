@@ -2,9 +2,9 @@
 
 import pytest
 from tests.store.world import until
-from tests.tui.listing import items, press, shown
+from tests.tui.bare_app import heading_of, text_of
+from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, text_of
 
 from backlit.model.ready_check import RULES, USUAL_RULES
 from backlit.store import Store, ViewSpec

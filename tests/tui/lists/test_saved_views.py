@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.store.papers import offline_store
+from tests.store.documents import offline_store
 from tests.store.world import until
-from tests.tui.listing import items, press, shown
+from tests.tui.bare_app import heading_of, lines_of, place_of, text_of
+from tests.tui.list_steps import items, press, shown
 from tests.tui.lists.saved_views import BUGS, LARGE, viewed
-from tests.tui.stage import heading_of, lines_of, place_of, text_of
 from tests.tui.target import FakeTarget
 
 from backlit.config.settings import find_locations

@@ -4,9 +4,9 @@ from typing import cast
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.listing import items, press, shown, status_line
+from tests.tui.bare_app import heading_of, lines_of, text_of, title_of
+from tests.tui.list_steps import items, press, shown, status_line
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, lines_of, text_of, title_of
 from textual.message import Message
 
 from backlit.model.amounts import points_of

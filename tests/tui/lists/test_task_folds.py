@@ -2,9 +2,9 @@
 
 import pytest
 from tests.store.world import until
-from tests.tui.listing import group_by, items, press, shown, status_line
+from tests.tui.bare_app import line_with, lines_of, text_of
+from tests.tui.list_steps import group_by, items, press, shown, status_line
 from tests.tui.opened import Open
-from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.store import Store
 from backlit.store.records.item import ItemRow

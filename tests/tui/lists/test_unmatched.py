@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.store.papers import item, offline_store, put
+from tests.store.documents import item, offline_store, put
 
 from backlit.model.trees import NodeTotals
 from backlit.store import Store, ViewSpec

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.store.documents import item, node, offline_store, put, put_nouns
 from tests.store.world import until
-from tests.tui.stage import Stage, text_of
+from tests.tui.bare_app import BareApp, text_of
 from tests.tui.target import FakeTarget, fault_of, rows_of, run, stage, words_of
 from textual.widgets import Static
 
@@ -259,7 +259,7 @@ async def test_a_refused_answer_keeps_the_decisions_and_is_explained(store: Stor
     target = FakeOutbox(store, answers=[{"Priority": KeptSide.MINE}, resolved_meanwhile, None])
     await run(target, "outbox.edit")
 
-    app = Stage()
+    app = BareApp()
     async with app.run_test(size=(110, 30)) as pilot:
         shown = []
         for dialog in target.asked:
@@ -289,7 +289,7 @@ async def test_each_kind_of_field_is_asked_for_beginning_with_the_user_s_value(s
         "AreaID": Choice(1, "Shop"),
         "IsTriaged": Choice(False, "no"),
     }
-    app = Stage()
+    app = BareApp()
     async with app.run_test(size=(120, 40)):
         target = FakeOutbox(store)
         target.shown_on = app

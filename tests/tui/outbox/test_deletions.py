@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from tests.store.world import Said, World, until
+from tests.tui.bare_app import missing, text_of
 from tests.tui.opened import Open
 from tests.tui.outbox.outbox_screens import outbox_of, story
-from tests.tui.stage import missing, text_of
 
 from backlit.store import Store, TreeKind, ViewSpec
 

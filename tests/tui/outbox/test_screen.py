@@ -6,12 +6,12 @@ from types import MappingProxyType
 
 import pytest
 from msgspec.structs import replace
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import Said, World, sent, until
-from tests.tui.listing import shown
+from tests.tui.bare_app import heading_of, line_with, lines_of, missing, place_of, text_of, title_of
+from tests.tui.list_steps import shown
 from tests.tui.opened import Open
 from tests.tui.outbox.outbox_screens import outbox_of, story
-from tests.tui.stage import heading_of, line_with, lines_of, missing, place_of, text_of, title_of
 from tests.tui.target import FakeTarget, run
 
 from backlit.store import ConnectionState, EntryState, OutboxEntry, Store, ViewSpec

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from tests.quiet import workers_done
 from tests.store.plan_steps import add_sprints, stories
 from tests.store.world import until
-from tests.tui.listing import press
+from tests.tui.bare_app import text_of
+from tests.tui.list_steps import press
 from tests.tui.opened import Open
-from tests.tui.stage import text_of
 from textual.pilot import Pilot
 
 from backlit.store import ItemRow, IterationEntry, Store

@@ -4,10 +4,10 @@ import re
 
 import pytest
 from tests.store.world import sent, until
-from tests.tui.listing import press
+from tests.tui.bare_app import heading_of, line_with, lines_of, text_of
+from tests.tui.list_steps import press
 from tests.tui.opened import Open
 from tests.tui.plan.plan_screens import go_to, keys, panes, plan_of, settled, two_sprints
-from tests.tui.stage import heading_of, line_with, lines_of, text_of
 
 from backlit.model.amounts import points_of
 from backlit.store import Store

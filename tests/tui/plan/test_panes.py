@@ -6,9 +6,9 @@ from datetime import date, timedelta
 import pytest
 from tests.store.plan_steps import add_sprints, stories
 from tests.store.world import sent
+from tests.tui.bare_app import text_of
 from tests.tui.opened import Open
 from tests.tui.plan.plan_screens import go_to, keys, plan_of, screen, two_sprints
-from tests.tui.stage import text_of
 
 from backlit.store import Store, TreeKind
 from backlit.tui.plan.pane import PlanList

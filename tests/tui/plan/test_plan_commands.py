@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put_nouns
+from tests.store.documents import item, node, offline_store, put_nouns
 from tests.store.plan_steps import add_sprints, ended_sprint, held, stories
 from tests.store.world import World, sent
 from tests.tui.plan.fake_plan import FakePlan

@@ -3,9 +3,9 @@
 import pytest
 from tests.store.plan_steps import ended_sprint, held
 from tests.store.world import World, sent
+from tests.tui.bare_app import missing, text_of
 from tests.tui.opened import Open
 from tests.tui.plan.plan_screens import keys, plan_of
-from tests.tui.stage import missing, text_of
 
 from backlit.store import Store
 from backlit.tui.shell.drafts import RESTORED_SENTENCE

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.store.papers import item, node, offline_store, put, put_nouns
+from tests.store.documents import item, node, offline_store, put, put_nouns
 from tests.store.world import until
+from tests.tui.bare_app import BareApp, text_of
 from tests.tui.plan.fake_plan import FakePlan
-from tests.tui.stage import Stage, text_of
 from tests.tui.target import rows_of, run
 from textual.content import Content
 from textual.screen import Screen
@@ -66,9 +66,9 @@ def put_sprints(store: Store, numbers: list[int]) -> None:
 
 
 @asynccontextmanager
-async def asking(store: Store, here: int = 23) -> AsyncIterator[tuple[Stage, FakePlan]]:
+async def asking(store: Store, here: int = 23) -> AsyncIterator[tuple[BareApp, FakePlan]]:
     """The questions of an iteration's rollover on a stage; the last key of a test ends the command."""
-    app = Stage()
+    app = BareApp()
     async with app.run_test(size=(110, 40)):
         target = FakePlan(store, here=store.lookups.iterations()[here])
         target.shown_on = app
@@ -78,7 +78,7 @@ async def asking(store: Store, here: int = 23) -> AsyncIterator[tuple[Stage, Fak
         await asked
 
 
-def words(app: Stage, *pressed: str) -> str:
+def words(app: BareApp, *pressed: str) -> str:
     """Return the title and the words of the questions after keys, undrawn."""
     dialog = app.screen
     assert isinstance(dialog, RolloverDialog)
@@ -91,11 +91,11 @@ def words(app: Stage, *pressed: str) -> str:
     return " ".join(f"{title} {dialog.query_one(Static).content}".split())
 
 
-async def shown(app: Stage, kind: type[Screen[Any]]) -> None:
+async def shown(app: BareApp, kind: type[Screen[Any]]) -> None:
     await until(lambda: isinstance(app.screen, kind) and any(str(each.content) for each in app.screen.query(Static)))
 
 
-async def split(app: Stage, points: str) -> tuple[str, str]:
+async def split(app: BareApp, points: str) -> tuple[str, str]:
     """Answer that the item is split, and type done points or leave; return the note and the fault of the first try."""
     words(app, "s")
     await shown(app, LineDialog)
@@ -111,7 +111,7 @@ async def split(app: Stage, points: str) -> tuple[str, str]:
     return note, fault
 
 
-async def until_said(app: Stage, *parts: str) -> None:
+async def until_said(app: BareApp, *parts: str) -> None:
     await until(lambda: all(each in text_of(app) for each in parts), lambda: text_of(app))
 
 

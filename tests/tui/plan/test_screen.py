@@ -6,10 +6,10 @@ import pytest
 from rich.segment import Segment
 from tests.store.plan_steps import held
 from tests.store.world import World, sent, until
-from tests.tui.listing import press
+from tests.tui.bare_app import heading_of, line_with, lines_of, missing, text_of
+from tests.tui.list_steps import press
 from tests.tui.opened import Open
 from tests.tui.plan.plan_screens import go_to, keys, panes, plan_of, screen, settled, two_sprints
-from tests.tui.stage import heading_of, line_with, lines_of, missing, text_of
 from textual.pilot import Pilot
 
 from backlit.model.amounts import PersonLoad

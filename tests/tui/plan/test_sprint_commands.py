@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put, put_nouns, state_project
+from tests.store.documents import item, node, offline_store, put, put_nouns, state_project
 from tests.tui.plan.fake_plan import FakePlan
 from tests.tui.target import fault_of, rows_of, run, stage, taken_by, words_of
 

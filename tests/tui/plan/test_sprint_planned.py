@@ -6,10 +6,10 @@ from datetime import date, timedelta
 import pytest
 from tests.store.plan_steps import held
 from tests.store.world import World, sent, until
-from tests.tui.listing import press
+from tests.tui.bare_app import line_with, text_of
+from tests.tui.list_steps import press
 from tests.tui.opened import Open
 from tests.tui.plan.plan_screens import keys, panes, screen, settled
-from tests.tui.stage import line_with, text_of
 
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.planning.plan import PlanChange

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put_nouns
+from tests.store.documents import item, node, offline_store, put_nouns
 from tests.tui.target import FakeTarget, fault_of, rows_of, run, words_of
 
 from backlit.model.reports.report import Measure, Report

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import World, until
+from tests.tui.bare_app import heading_of, lines_of, missing, place_of, text_of
 from tests.tui.opened import Open
-from tests.tui.stage import heading_of, lines_of, missing, place_of, text_of
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.editing import burst
-from tests.tui.listing import items, press, select, shown
+from tests.tui.bare_app import BareApp, said, text_of
+from tests.tui.editor_steps import burst
+from tests.tui.list_steps import items, press, select, shown
 from tests.tui.opened import Open
 from tests.tui.plan.plan_screens import plan_of
-from tests.tui.stage import Stage, said, text_of
 from textual import events
 from textual.pilot import Pilot
 
@@ -106,7 +106,7 @@ async def test_a_verb_behind_other_keys_acts_where_they_lead(store: Store, opene
 async def test_a_command_that_was_over_at_once_has_its_changes_shown_before_the_next_key() -> None:
     caught_up = []
 
-    class Watched(Stage):
+    class Watched(BareApp):
         def catch_up(self) -> None:
             caught_up.append(self.input.is_idle)
 

@@ -4,7 +4,7 @@ import asyncio
 import re
 import time
 
-from tests.tui.stage import Stage, lines_of, text_of
+from tests.tui.bare_app import BareApp, lines_of, text_of
 from textual import events
 from textual.pilot import Pilot
 
@@ -15,14 +15,14 @@ TURNS = 8
 """Turns of the loop between the timer and the list, and a few more."""
 
 
-class ChordStage(Stage):
+class ChordStage(BareApp):
     """Knows the chords of the application."""
 
     COMMAND_GROUPS = BacklitApp.COMMAND_GROUPS
 
 
 async def take(pilot: Pilot[None], key: str) -> None:
-    assert isinstance(pilot.app, Stage)
+    assert isinstance(pilot.app, BareApp)
     await pilot.app.dispatch.take(events.Key(key, key if len(key) == 1 else None))
 
 
@@ -59,7 +59,7 @@ async def test_key_between_the_delay_and_the_list_leaves_no_list() -> None:
 
 
 async def test_message_shows_markup_and_control_characters_as_text() -> None:
-    async with Stage().run_test(size=(120, 40), notifications=True) as pilot:
+    async with BareApp().run_test(size=(120, 40), notifications=True) as pilot:
         pilot.app.notify("[b]bold[/b] \x1b[31mred", markup=True)
         await pilot.pause(0.1)
 

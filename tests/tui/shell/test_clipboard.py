@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.store.world import until
 from tests.terminal import terminal
-from tests.tui.listing import items, press
+from tests.tui.bare_app import text_of
+from tests.tui.list_steps import items, press
 from tests.tui.opened import Open
-from tests.tui.stage import text_of
 
 from backlit.config.clipboard import passed_through, routes
 from backlit.store import Store

@@ -14,7 +14,7 @@ from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.screen import BoardScreen
 from backlit.tui.commands.command import Command, Context, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, commands_in
-from backlit.tui.shell.dispatch import COUNT_LIMIT, Outcome, Passed, Pending, PendingCommand, Resolver, Unknown
+from backlit.tui.shell.dispatch import COUNT_LIMIT, Outcome, PartialChord, Passed, PendingCommand, Resolver, Unknown
 from backlit.tui.widgets.view_list import BacklogList
 
 HERE = Path(__file__).parents[3] / "src" / "backlit" / "tui"
@@ -65,7 +65,7 @@ def test_a_single_key_runs_its_command() -> None:
 
 
 def test_a_chord_waits_for_its_end() -> None:
-    assert typed(Resolver(), "g b") == [Pending(("g",)), run("app.backlog")]
+    assert typed(Resolver(), "g b") == [PartialChord(("g",)), run("app.backlog")]
 
 
 def test_digits_are_the_count_of_the_next_command() -> None:
@@ -123,7 +123,7 @@ def test_in_the_groom_queue_digits_are_answers() -> None:
 def test_a_chord_that_leads_nowhere_is_named_and_forgotten() -> None:
     resolver = Resolver()
 
-    assert typed(resolver, "g X j") == [Pending(("g",)), Unknown(("g", "X")), run("list.down")]
+    assert typed(resolver, "g X j") == [PartialChord(("g",)), Unknown(("g", "X")), run("list.down")]
 
 
 def test_a_key_of_nobody_is_passed_on() -> None:

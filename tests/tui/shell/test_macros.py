@@ -6,16 +6,16 @@ from typing import cast
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.listing import fields_of, items, press, shown
+from tests.tui.bare_app import text_of
+from tests.tui.list_steps import fields_of, items, press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import text_of
 from textual import events
 from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.shell.macros import Player, Recorder
+from backlit.tui.shell.macros import MacroApp, Recorder
 
 
 async def played(pilot: Pilot[None], *keys: str) -> None:
@@ -69,7 +69,7 @@ class FakePlayer:
 
     def __init__(self) -> None:
         self.input = self
-        self.recorder = Recorder(cast("Player", self))
+        self.recorder = Recorder(cast("MacroApp", self))
         self.pressed = ""
         self.said: list[str] = []
         self.is_done = asyncio.Event()

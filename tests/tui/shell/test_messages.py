@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, offline_store, places_in
+from tests.store.documents import item, offline_store, places_in
 from tests.store.world import until
-from tests.tui.listing import press, status_line
+from tests.tui.bare_app import lines_of, messages_of, text_of, words_of_dialog
+from tests.tui.list_steps import press, status_line
 from tests.tui.opened import Open
-from tests.tui.stage import lines_of, messages_of, text_of, words_of_dialog
 from textual.pilot import Pilot
 
 from backlit.store import Store

@@ -6,11 +6,11 @@ from pathlib import Path
 import orjson
 import pytest
 from tests.quiet import rest
-from tests.store.papers import item, offline_store
+from tests.store.documents import item, offline_store
 from tests.store.world import World, until
-from tests.tui.listing import press
+from tests.tui.bare_app import lines_of, place_of, text_of, title_of
+from tests.tui.list_steps import press
 from tests.tui.opened import Open
-from tests.tui.stage import lines_of, place_of, text_of, title_of
 from textual.pilot import Pilot
 
 from backlit.store import Store

@@ -4,8 +4,8 @@ import re
 
 import pytest
 from tests.store.world import World, until
+from tests.tui.bare_app import line_with, lines_of, text_of
 from tests.tui.opened import Open
-from tests.tui.stage import line_with, lines_of, text_of
 
 from backlit.store import Store, TreeKind, ViewSpec
 from backlit.tui.trees.screen import TreeScreen

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.papers import item, node, offline_store, put, put_nouns, state_project
+from tests.store.documents import item, node, offline_store, put, put_nouns, state_project
 from tests.tui.target import FakeTarget, fault_of, rows_of, run, stage, words_of
 from textual.app import ScreenError
 

@@ -8,8 +8,8 @@ from types import MappingProxyType
 import pytest
 from msgspec.structs import replace
 from tests.store.world import World, until
+from tests.tui.bare_app import BareApp, heading_of, line_with, lines_of, place_of, text_of
 from tests.tui.opened import Open
-from tests.tui.stage import Stage, heading_of, line_with, lines_of, place_of, text_of
 from textual.app import ComposeResult
 from textual.pilot import Pilot
 
@@ -51,7 +51,7 @@ ITERATIONS = {
 OWN = {3: NodeTotals(2, 5), 4: NodeTotals(12, 61.5), 5: NodeTotals(1, 0), 7: NodeTotals(1000, 20)}
 
 
-class TreeStage(Stage):
+class TreeStage(BareApp):
     """A tree by itself; keeps what it asks for and counts the lines it draws."""
 
     def __init__(self, kind: TreeKind = TreeKind.ITERATIONS) -> None:

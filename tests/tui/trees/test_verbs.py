@@ -9,9 +9,9 @@ from datetime import date, timedelta
 
 import pytest
 from tests.store.world import World, raised, sent, until
-from tests.tui.listing import press, shown
+from tests.tui.bare_app import lines_of, text_of
+from tests.tui.list_steps import press, shown
 from tests.tui.opened import Open
-from tests.tui.stage import lines_of, text_of
 from textual.pilot import Pilot
 
 from backlit.model.dates import typed_day, typed_end

@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.tui.stage import Stage
+from tests.tui.bare_app import BareApp
 
 from backlit.store.records.item import Item, ItemRow, RowSign
 from backlit.store.views.groups import GroupLine
@@ -41,7 +41,7 @@ MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
 async def test_cursor_selection_and_state_have_a_cell_each(
     sign: RowSign, badge: Badge, gutter: str, *, is_cursor: bool, is_selected: bool
 ) -> None:
-    stage = Stage()
+    stage = BareApp()
     async with stage.run_test():
         layout = RowLayout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699)
         row = ROW._replace(sign=sign)
@@ -51,7 +51,7 @@ async def test_cursor_selection_and_state_have_a_cell_each(
 
 
 async def test_the_points_of_a_group_are_never_cut() -> None:
-    stage = Stage()
+    stage = BareApp()
     async with stage.run_test():
         layout = RowLayout(80, NAMES, ThemeStyles.of(stage.screen.app))
         short, long = (
@@ -65,7 +65,7 @@ async def test_the_points_of_a_group_are_never_cut() -> None:
 
 
 async def test_with_low_bandwidth_a_row_is_sent_in_one_colour() -> None:
-    stage = Stage()
+    stage = BareApp()
     async with stage.run_test():
         layout = RowLayout(80, NAMES, ThemeStyles.of(stage.screen.app), largest_id=1699, is_plain=True)
         row = ROW._replace(sign=RowSign.PENDING)

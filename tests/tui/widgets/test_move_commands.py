@@ -2,7 +2,7 @@
 
 import pytest
 from rich.segment import Segment
-from tests.tui.stage import Stage
+from tests.tui.bare_app import BareApp
 from textual.strip import Strip
 
 from backlit.tui.attachments.screen import AttachmentList
@@ -12,7 +12,7 @@ from backlit.tui.editor.field_grid import FieldGrid
 from backlit.tui.inbox.inbox_list import FeedList, InboxList
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.outbox.screen import OutboxList
-from backlit.tui.reports.report_panes import ReportTable
+from backlit.tui.reports.report_panes import ReportTableView
 from backlit.tui.shell.dispatch import function_of
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.line_list import LineList
@@ -53,7 +53,7 @@ def test_a_count_is_a_number_of_steps_or_a_row(command_id: str, count: int | Non
     assert rows.cursor == cursor
 
 
-PLACES = [TreeList, OutboxList, InboxList, FeedList, ReportTable, AttachmentList, CommentThread, FieldGrid]
+PLACES = [TreeList, OutboxList, InboxList, FeedList, ReportTableView, AttachmentList, CommentThread, FieldGrid]
 
 
 @pytest.mark.parametrize("kind", PLACES)
@@ -74,7 +74,7 @@ class Numbers(LineList):
 
 
 async def test_a_count_of_half_pages_moves_as_that_many_half_pages_do() -> None:
-    async with Stage().run_test(size=(20, 11)) as pilot:
+    async with BareApp().run_test(size=(20, 11)) as pilot:
         once, twice = Numbers(), Numbers()
         for rows in (once, twice):
             await pilot.app.mount(rows)

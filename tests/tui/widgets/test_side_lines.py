@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rich.segment import Segment
-from tests.tui.stage import Stage, lines_of
+from tests.tui.bare_app import BareApp, lines_of
 from tests.tui.widgets.wrapped_words import Words
 from textual.app import ComposeResult
 from textual.pilot import Pilot
@@ -32,7 +32,7 @@ class Lines(Screen[None]):
 
 
 async def shown_at(width: int, hints: Sequence[str] = ("list.filter", "item.status", "app.help")) -> str:
-    async with Stage().run_test(size=(width, 3)) as pilot:
+    async with BareApp().run_test(size=(width, 3)) as pilot:
         pilot.app.push_screen(Lines(hints))
         await pilot.pause()
         return lines_of(pilot.app)[0]
@@ -69,7 +69,7 @@ async def shown_words(pilot: Pilot[None]) -> Words:
 
 
 async def test_lines_are_wrapped_beside_the_scrollbar_that_they_need() -> None:
-    async with Stage().run_test(size=(40, 12)) as pilot:
+    async with BareApp().run_test(size=(40, 12)) as pilot:
         view = await shown_words(pilot)
         view.text = "four " * 40
         view.lay_out()
@@ -85,7 +85,7 @@ async def test_lines_are_wrapped_beside_the_scrollbar_that_they_need() -> None:
 
 
 async def test_lines_take_the_place_of_their_bar_in_a_view_that_becomes_higher() -> None:
-    async with Stage().run_test(size=(40, 12)) as pilot:
+    async with BareApp().run_test(size=(40, 12)) as pilot:
         view = await shown_words(pilot)
         view.text = "four " * 26
         view.lay_out()
@@ -108,7 +108,7 @@ class Texts(LinesView):
 
 
 async def test_the_last_line_of_a_longer_text_says_how_much_is_left_and_no_heading_stands_above_it() -> None:
-    async with Stage().run_test(size=(40, 12)) as pilot:
+    async with BareApp().run_test(size=(40, 12)) as pilot:
         view = Texts(id="texts")
         await pilot.app.mount(view)
         view.lay_out()

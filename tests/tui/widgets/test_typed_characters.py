@@ -2,7 +2,7 @@
 
 import pytest
 from tests.store.world import until
-from tests.tui.stage import Stage, messages_of, text_of
+from tests.tui.bare_app import BareApp, messages_of, text_of
 from textual import events
 from textual.pilot import Pilot
 
@@ -55,7 +55,7 @@ def dialog(request: pytest.FixtureRequest) -> LineDialog | TextDialog:
 async def test_a_character_of_several_parts_is_typed_passed_and_deleted_whole(
     dialog: LineDialog | TextDialog, character: str
 ) -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         pilot.app.push_screen(dialog)
         await pilot.pause()
         await put(pilot, f"a{character}b")
@@ -76,7 +76,7 @@ async def test_a_character_of_several_parts_is_typed_passed_and_deleted_whole(
 
 
 async def test_the_cursor_on_a_joined_character_does_not_take_it_apart(dialog: LineDialog | TextDialog) -> None:
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         pilot.app.push_screen(dialog)
         await pilot.pause()
         await put(pilot, f"a{FAMILY}b")
@@ -88,7 +88,7 @@ async def test_the_cursor_on_a_joined_character_does_not_take_it_apart(dialog: L
 async def paste(pilot: Pilot[None], *texts: str) -> None:
     """Paste texts, each as the terminal sends it, and wait for their end."""
     app = pilot.app
-    assert isinstance(app, Stage)
+    assert isinstance(app, BareApp)
     for text in texts:
         for message in InputParser().feed(f"\x1b[200~{text}\x1b[201~"):
             app.post_message(message)
@@ -98,7 +98,7 @@ async def paste(pilot: Pilot[None], *texts: str) -> None:
 
 async def test_a_text_that_is_pasted_in_parts_is_whole_and_keys_behind_it_wait() -> None:
     text = "\n".join(f"Line {number} of a long text" for number in range(2 * PASTE_PART_LENGTH // 20))
-    async with Stage().run_test() as pilot:
+    async with BareApp().run_test() as pilot:
         dialog = TextDialog()
         pilot.app.push_screen(dialog)
         await pilot.pause()
@@ -112,7 +112,7 @@ async def test_a_text_that_is_pasted_in_parts_is_whole_and_keys_behind_it_wait()
 async def test_a_paste_that_is_too_long_is_refused_with_a_sentence(
     dialog: LineDialog | TextDialog, length: int
 ) -> None:
-    async with Stage().run_test(notifications=True) as pilot:
+    async with BareApp().run_test(notifications=True) as pilot:
         pilot.app.push_screen(dialog)
         await pilot.pause()
         await paste(pilot, "x" * length)

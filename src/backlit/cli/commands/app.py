@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from backlit.cli.crash import threads_reporting
 from backlit.cli.last_frame import save_frame
-from backlit.cli.typed_ahead import ALTERNATE, RawTerminal, has_screen, is_own
+from backlit.cli.terminal_input import ALTERNATE, RawTerminal, has_screen, is_own
 from backlit.cli.wiring import chosen_profile
 from backlit.config.checked_files import CheckedFile, CheckingProcess
 from backlit.config.settings import (
@@ -74,13 +74,13 @@ class SignalShutdown:
     A SIGHUP that is ignored stays so (`nohup`); a terminal that is gone ends the application all the same.
     """
 
-    def __init__(self, typed_ahead: RawTerminal) -> None:
+    def __init__(self, raw_terminal: RawTerminal) -> None:
         self._number: int | None = None
         self._application: Application | None = None
-        self._typed_ahead, self._terminal = typed_ahead, typed_ahead.terminal
+        self._raw_terminal, self._terminal = raw_terminal, raw_terminal.terminal
         self._before: dict[int, Any] = {}
         self._over = threading.Event()
-        self._told, self._tells = os.pipe()
+        self._over_reader, self._over_writer = os.pipe()
 
     def __enter__(self) -> Self:
         # Not the event loop's handlers: it runs none while it waits for a terminal that takes nothing.
@@ -96,7 +96,7 @@ class SignalShutdown:
             self._end(self._number)
         for number, handler in self._before.items():
             signal.signal(number, handler)
-        os.close(self._tells)
+        os.close(self._over_writer)
 
     def ends(self, application: Application) -> None:
         self._application = application
@@ -111,10 +111,10 @@ class SignalShutdown:
         # Where SIGHUP is ignored and the terminal is gone, Textual's thread of the input would read its end for ever.
         watched = select.poll()
         watched.register(self._terminal, 0)  # reports only a hang-up
-        watched.register(self._told, 0)
+        watched.register(self._over_reader, 0)
         if any(file == self._terminal for file, _ in watched.poll()):
             self._begin(signal.SIGHUP)
-        os.close(self._told)
+        os.close(self._over_reader)
 
     def _begin(self, number: int) -> None:
         if self._number is not None:
@@ -144,7 +144,7 @@ class SignalShutdown:
             with contextlib.suppress(OSError):
                 if select.select([], [self._terminal], [], 0)[1]:  # the terminal takes something
                     os.write(self._terminal, _RESTORED.encode())
-            self._typed_ahead.give_back()
+            self._raw_terminal.give_back()
         os._exit(128 + number)
 
 

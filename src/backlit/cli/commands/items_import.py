@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from backlit.cli.output import announce
 from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
-from backlit.cli.typed_ahead import PIPE, can_ask, read_line
+from backlit.cli.terminal_input import PIPE, can_ask, read_line
 from backlit.model.amounts import counted
 from backlit.model.errors import AnswerNeeded, BacklitError, BadRequest, StorageError
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable

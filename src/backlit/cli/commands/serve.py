@@ -15,7 +15,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from backlit.cli.served import has_no_users, print_first_steps, served_settings, warn_of_open_files
+from backlit.cli.served_workspace import has_no_users, print_first_steps, served_settings, warn_of_open_files
 from backlit.cli.wiring import make_sample, workspace_settings
 from backlit.client.network import is_loopback
 from backlit.config.settings import find_locations

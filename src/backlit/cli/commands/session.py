@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from backlit.cli.typed_ahead import can_ask, read_line
+from backlit.cli.terminal_input import can_ask, read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client, sign_in_needed
 from backlit.client.client import Client, root_of
 from backlit.client.network import is_loopback
 from backlit.client.tokens import LOGIN_COOKIE, LoginCookie, TokenCache
 from backlit.config import clipboard
-from backlit.config.private_files import writing_to
+from backlit.config.atomic_files import writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
 from backlit.model.amounts import counted
 from backlit.model.errors import AnswerNeeded, BadRequest, OtherOrigin, SignInNeeded

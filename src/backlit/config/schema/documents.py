@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Val
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from backlit.config.schema.toml_positions import KeyPath, Position, TomlPositions
+from backlit.config.schema.toml_positions import KeyPath, TomlPosition, TomlPositions
 from backlit.model.errors import BadRequest
 
 MAX_LISTED_CHOICES = 16
@@ -266,7 +266,7 @@ class _Check:
                 return None
         return kind if isinstance(kind, type) and issubclass(kind, Table) else None
 
-    def _sentence(self, found: _Fault, place: Position) -> str:
+    def _sentence(self, found: _Fault, place: TomlPosition) -> str:
         kind, context = found.detail["type"], found.detail.get("ctx", {})
         nearest, example = self._nearest(found), self._example(found)
         hint = f"Did you mean {nearest!r}?" if nearest else ""

@@ -17,7 +17,7 @@ _STRING = re.compile(rf'"""(?:[^\\]|\\.)*?"{{3,5}}|\'\'\'.*?\'{{3,5}}|{_BASIC}|{
 _SCALAR = re.compile(r"[^,\]}#\r\n]+")
 
 
-class Position(NamedTuple):
+class TomlPosition(NamedTuple):
     """A place in a text, both numbers from 1."""
 
     line: int
@@ -35,19 +35,19 @@ class TomlPositions:
         self._tables_in_array: dict[KeyPath, int] = {}
         self._scan()
 
-    def of_key(self, path: KeyPath) -> Position:
+    def of_key(self, path: KeyPath) -> TomlPosition:
         """Return the position of a key, or of the nearest table around one that is not written."""
         return self._position(self._keys, path)
 
-    def of_value(self, path: KeyPath) -> Position:
+    def of_value(self, path: KeyPath) -> TomlPosition:
         """Return the position of a value, or of the nearest table around one that is not written."""
         return self._position(self._values, path)
 
-    def _position(self, offsets: dict[KeyPath, int], path: KeyPath) -> Position:
+    def _position(self, offsets: dict[KeyPath, int], path: KeyPath) -> TomlPosition:
         while path and path not in offsets:
             path = path[:-1]
         offset = offsets.get(path, 0)
-        return Position(self._text.count("\n", 0, offset) + 1, offset - self._text.rfind("\n", 0, offset))
+        return TomlPosition(self._text.count("\n", 0, offset) + 1, offset - self._text.rfind("\n", 0, offset))
 
     def _scan(self) -> None:
         table: KeyPath = ()

@@ -65,7 +65,7 @@ def in_any_case(column: Sql, name: str) -> ColumnElement[bool]:
     return func.backlit_lower(column) == func.backlit_lower(name)
 
 
-class Position(FunctionElement[int]):
+class TextPosition(FunctionElement[int]):
     """Return the position of a text in another, from 1; 0 if absent."""
 
     type = Integer()
@@ -153,7 +153,7 @@ class JsonBoolean(_JsonMember):
 
 _TEMPLATES: dict[type[FunctionElement[Any]], tuple[str, str]] = {
     # By number of the argument; the rounding functions of SQLite are ours (see `database`).
-    Position: ("instr({0}, {1})", "strpos({0}, {1})"),
+    TextPosition: ("instr({0}, {1})", "strpos({0}, {1})"),
     SecondOfMinute: ("CAST(strftime('%S', {0}) AS INTEGER)", "floor(extract(second FROM {0}))"),
     Rounded: ("backlit_round({0})", "backlit_round({0})"),
     Floor: ("backlit_floor({0})", "floor({0})"),

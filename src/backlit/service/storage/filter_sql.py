@@ -43,9 +43,9 @@ from backlit.service.storage.dialects import (
     JsonBoolean,
     JsonNumber,
     JsonText,
-    Position,
     Rounded,
     SecondOfMinute,
+    TextPosition,
 )
 from backlit.service.storage.levels import ConditionLevel, ConditionRoot
 from backlit.service.storage.schema import work_items
@@ -278,12 +278,12 @@ def _arithmetic(function: Function) -> Callable[[Sql, Sql], Sql]:
 _FUNCTIONS: Mapping[Function, Callable[..., Sql]] = {
     Function.STARTSWITH: _starts_with,
     Function.ENDSWITH: _ends_with,
-    Function.CONTAINS: lambda text, part: func.coalesce(Position(text, part) > 0, false()),
+    Function.CONTAINS: lambda text, part: func.coalesce(TextPosition(text, part) > 0, false()),
     Function.TOLOWER: func.backlit_lower,
     Function.TOUPPER: func.backlit_upper,
     Function.TRIM: func.trim,
     Function.LENGTH: func.length,
-    Function.INDEXOF: lambda text, part: Position(text, part) - 1,
+    Function.INDEXOF: lambda text, part: TextPosition(text, part) - 1,
     Function.CONCAT: lambda left, right: left.op("||")(right),
     Function.YEAR: lambda moment: extract("year", moment),
     Function.MONTH: lambda moment: extract("month", moment),

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check, check_text
-from backlit.store.edits.items import discard, show, show_without, with_dependents
+from backlit.store.edits.items import discard, show_without, update_overlay, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
@@ -204,7 +204,7 @@ def _retry(writer: WriteContext, entry_id: int) -> None:
         return
     base = {**entry.base, **entry.theirs}
     writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}, attempts=0))
-    show(writer, [entry.item_id])
+    update_overlay(writer, [entry.item_id])
     if entry.kind in ON_NODES:
         show_trees(writer)
     writer.signal.publish(StoreChange(Subject.OUTBOX))
@@ -225,7 +225,7 @@ def _discard(writer: WriteContext, entry_id: int) -> None:
 
 
 def _tell(writer: WriteContext, entry: OutboxEntry) -> None:
-    show(writer, [entry.item_id])
+    update_overlay(writer, [entry.item_id])
     writer.signal.publish(StoreChange(Subject.ITEMS, frozenset({entry.item_id}), frozenset({"sign"})))
     writer.signal.publish(StoreChange(Subject.OUTBOX))
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
-from backlit.store.edits.items import discard, journalled, show, show_without, with_dependents
+from backlit.store.edits.items import discard, journalled, show_without, update_overlay, with_dependents
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.mirror.overlay import laid_over
@@ -153,7 +153,7 @@ def _delete_items(writer: WriteContext, wanted: Sequence[int]) -> None:
         journal_deletions(writer, deletions, step)
         withdraw(writer, unsent, step)
     show_without(writer, unsent)
-    show(writer, [entry.item_id for entry, _ in deletions])
+    update_overlay(writer, [entry.item_id for entry, _ in deletions])
 
 
 def _unsent(writer: WriteContext, item_ids: Sequence[int]) -> list[OutboxEntry]:

@@ -146,18 +146,18 @@ class ItemEdits:
 def journalled(writer: WriteContext, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
     """Commit a new act to the journal, lay it over the mirror and announce it."""
     written = writer.journal.add(entries)
-    show(writer, [entry.item_id for entry in written])
+    update_overlay(writer, [entry.item_id for entry in written])
     return written
 
 
-def show(writer: WriteContext, item_ids: Sequence[int]) -> None:
+def update_overlay(writer: WriteContext, item_ids: Sequence[int]) -> None:
     """Lay the journal over some items again and announce the changes."""
 
     def act() -> None:
         family = writer.mirror.hidden.family(item_ids, writer.journal.entries.undelivered(item_ids))
         writer.announce(writer.mirror.lay_over(family, writer.journal.entries.undelivered(family)))
 
-    writer.show(act)
+    writer.change_mirror(act)
 
 
 def present(writer: WriteContext, item_id: int) -> tuple[int, Document]:
@@ -177,7 +177,7 @@ def _add(writer: WriteContext, families: Sequence[tuple[OutboxEntry, Sequence[Ou
     step = parents[0].step if parents else None
     below = [_under(task, parent) for parent, (_, tasks) in zip(parents, families, strict=True) for task in tasks]
     made = [*parents, *(writer.journal.add(below, step) if below else ())]
-    show(writer, [entry.item_id for entry in made])
+    update_overlay(writer, [entry.item_id for entry in made])
     return [entry.item_id for entry in parents]
 
 
@@ -237,7 +237,7 @@ def show_without(writer: WriteContext, discarded: Sequence[OutboxEntry]) -> None
     writer.release_ranks()
     made = [each.item_id for each in discarded if each.kind is EntryKind.ADD]
     gone = writer.mirror.remove_items(made)
-    show(writer, [each.item_id for each in discarded if each.item_id not in gone])
+    update_overlay(writer, [each.item_id for each in discarded if each.item_id not in gone])
     if gone:
         writer.signal.publish(StoreChange(Subject.ITEMS, gone))
     if any(each.kind in ON_NODES for each in discarded):
@@ -269,7 +269,7 @@ def _leave_places(writer: WriteContext, nodes: Collection[int]) -> None:
     """Move nothing into new nodes that were discarded. An entry without another change is discarded too."""
     items = [each for each in writer.journal.entries.undelivered() if each.places & set(nodes)] if nodes else []
     writer.journal.update_all(_without_places(each, nodes) for each in items)
-    show(writer, [each.item_id for each in items])
+    update_overlay(writer, [each.item_id for each in items])
 
 
 def _without_places(entry: OutboxEntry, nodes: Collection[int]) -> OutboxEntry:

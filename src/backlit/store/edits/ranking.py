@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store.edits.items import show
+from backlit.store.edits.items import update_overlay
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_entry
@@ -28,7 +28,7 @@ RankTarget = tuple[str, int]
 """A target position in the service's terms: `after` or `before` an item, or at the `top`."""
 
 
-def beside_of(kept: Mapping[str, object]) -> list[RankTarget]:
+def rank_neighbours(kept: Mapping[str, object]) -> list[RankTarget]:
     found = kept.get("beside")
     return [(str(where), int(neighbour_id)) for where, neighbour_id in found] if isinstance(found, list | tuple) else []
 
@@ -169,7 +169,7 @@ def reorder(writer: WriteContext, block: RankedBlock, beside: Sequence[RankTarge
         with writer.journal.transaction():
             writer.journal.add(entries)
             writer.journal.ranks.put(block.project_id, numbers, is_local=is_local)
-    show(writer, block.ids)
+    update_overlay(writer, block.ids)
     _tell(writer, numbers)
     return True
 
@@ -178,7 +178,7 @@ def move_back(writer: WriteContext, entries: Sequence[OutboxEntry], step: int) -
     block = _block_of_entries(writer, entries)
     rank_order = rank_order_of(writer, block)
     is_local = any(each.state is EntryState.KEPT for each in entries)
-    stood = {each.item_id: beside_of(each.base) for each in entries}
+    stood = {each.item_id: rank_neighbours(each.base) for each in entries}
     former = {item_id: rank_order.former(item_id, block.ids) for item_id in block.ids}
     moved: list[OutboxEntry] = []
     for item_id in [each.item_id for each in sorted(entries, key=lambda each: each.id)]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from backlit.model.amounts import hours_text
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.store.edits.items import edit_entry, present, show
+from backlit.store.edits.items import edit_entry, present, update_overlay
 from backlit.store.edits.timer import end_timer
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
@@ -109,7 +109,7 @@ def _log(writer: WriteContext, task_id: int, work: LoggedWork, seen: Mapping[str
         end_timer(writer.journal, item_id)
         writer.journal.add(entries)
         writer.journal.settings.keep(_LAST_TYPE, work.entry_type)
-    show(writer, [item_id])
+    update_overlay(writer, [item_id])
     writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({item_id})))
     writer.signal.publish(StoreChange(Subject.TIMER))
 
@@ -138,7 +138,7 @@ def add_up(writer: WriteContext, entry: OutboxEntry, theirs: Mapping[str, object
     base = {**entry.base, **{key: theirs.get(key) for key in wanted}}
     payload = {**entry.payload, **wanted}
     writer.journal.update(replace(writer.journal.entries.find(entry.id) or entry, payload=payload, base=base))
-    show(writer, [entry.item_id])
+    update_overlay(writer, [entry.item_id])
     return replace(entry, payload=payload, base=base)
 
 

@@ -190,7 +190,7 @@ class SyncSession:
             loops.create_task(self._reachability.watch())
             loops.create_task(self._repeat(self._sync_when_due, self._sync_due))
             loops.create_task(self._repeat(self._send_pending, self._send_due))
-            loops.create_task(self._look())
+            loops.create_task(self._read_wanted_items())
             loops.create_task(self.user_lookup.run(self._ready))
 
     async def _repeat(self, work: Callable[[bool], Awaitable[float | None]], due: asyncio.Event) -> None:
@@ -257,7 +257,7 @@ class SyncSession:
     async def _sync_now(self, *, is_asked: bool, is_wanted: bool = True) -> None:
         async with self._syncing:
             if time.monotonic() >= self._people_due:
-                self._project_id = await self._sync.meet(
+                self._project_id = await self._sync.load_user_and_projects(
                     self._project_id, self._display.on_projects, self._confirm_owner
                 )
                 self._display.welcome(self._sync.user)
@@ -316,7 +316,7 @@ class SyncSession:
             self._signed_in.clear()
             self._display.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
 
-    async def _look(self) -> None:
+    async def _read_wanted_items(self) -> None:
         while True:
             await self._look_due.wait()
             await self._ready()

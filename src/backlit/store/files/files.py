@@ -51,7 +51,7 @@ class WriteContext(Struct, frozen=True):
     signal: Signal
     on_damage: Callable[[sqlite3.Error], None] = _raised
 
-    def show(self, act: Callable[[], None]) -> None:
+    def change_mirror(self, act: Callable[[], None]) -> None:
         """Lay the journal over the mirror. A damaged mirror is rebuilt in the process."""
         try:
             act()

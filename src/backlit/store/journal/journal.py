@@ -352,7 +352,7 @@ class JournalFile(FileIdentity):
         else:
             sentence = self._write_again(writing.file)
             os.pwrite(lock, orjson.dumps([*known, self._identity, self._found(), self._mark()]), 0)
-        with reading.reads.let_go():
+        with reading.reads.closed():
             writing.close()
         self.opened()
         return Journal(self.path), sentence

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store.edits.ranking import beside_of
+from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.edits.work_log import COMPLETED, add_up
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ItemCopy
@@ -314,7 +314,7 @@ class RankSending:
         """
         self._may_have_been_sent.add(entry.id)
         refusal = BadRequest("The item next to it was deleted.")
-        for where, neighbour_id in beside_of(entry.payload):
+        for where, neighbour_id in rank_neighbours(entry.payload):
             real_id = await self._files.write(partial(_followed, item_id=neighbour_id))
             if real_id < 0:
                 continue

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from backlit.model.amounts import listed
 from backlit.model.errors import ServiceError, ServiceRefused, TransientError, Unavailable
 from backlit.store.edits.checks import fault_of_range, on_wire
-from backlit.store.edits.items import show
+from backlit.store.edits.items import update_overlay
 from backlit.store.edits.nodes import DATES, item_key, show_trees
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.mirror import Mirror, tree_writes
@@ -334,4 +334,4 @@ def deliver_node(
     writer.signal.publish(StoreChange(Subject.TREES, renamed=renamed))
     show_trees(writer)
     if waiting:
-        show(writer, waiting)
+        update_overlay(writer, waiting)

@@ -20,9 +20,9 @@ from backlit.model.errors import (
 )
 from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.deletions import keep_last_copy
-from backlit.store.edits.items import show
+from backlit.store.edits.items import update_overlay
 from backlit.store.edits.nodes import show_trees
-from backlit.store.edits.ranking import beside_of
+from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.overlay import deleted_nodes
 from backlit.store.outbox.items import CommentSending, ItemCreationSearch, ItemSending, RankSending
@@ -237,7 +237,7 @@ def _is_neighbour_there(entry: OutboxEntry, earlier: Mapping[tuple[object, int],
     """Report whether a move's nearest neighbour is not a new item that is still unsent."""
     if entry.kind is not EntryKind.RANK:
         return True
-    (_, nearest), *_ = beside_of(entry.payload)
+    (_, nearest), *_ = rank_neighbours(entry.payload)
     new = earlier.get((EntryKind.ADD, entry.project_id), ())
     return not any(each.item_id == nearest and each.state in BUSY for each in new)
 
@@ -364,7 +364,7 @@ def _node_is_gone(files: LocalDatabase, writer: WriteContext, entry: OutboxEntry
 
 def _tell(writer: WriteContext, entry: OutboxEntry, written: list[OutboxEntry], sentence: str) -> None:
     ids = frozenset({entry.item_id, *(each.item_id for each in written)})
-    show(writer, sorted(ids))
+    update_overlay(writer, sorted(ids))
     if entry.kind is EntryKind.NODE_RECALL:
         show_trees(writer)
     writer.signal.publish(StoreChange(Subject.ITEMS, ids, frozenset({"sign"})))

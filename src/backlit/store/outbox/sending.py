@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from backlit.model.amounts import listed
 from backlit.model.errors import NotFound, OutcomeUnknown, PreconditionFailed, ServiceError
 from backlit.store.edits.deletions import deletions_of
-from backlit.store.edits.items import discard, show, show_without, with_dependents
+from backlit.store.edits.items import discard, show_without, update_overlay, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
@@ -271,7 +271,7 @@ def show_outcome(writer: WriteContext, entry: OutboxEntry) -> None:
 
 
 def show_sign(writer: WriteContext, item_id: int) -> None:
-    show(writer, [item_id])
+    update_overlay(writer, [item_id])
     writer.signal.publish(StoreChange(Subject.ITEMS, frozenset({item_id}), frozenset({"sign"})))
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
 from backlit.store.edits.checks import ON_EDIT, check
-from backlit.store.edits.items import edit_entry, show
+from backlit.store.edits.items import edit_entry, update_overlay
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.planning.draft import (
     PLANNED,
@@ -339,7 +339,7 @@ class Plan:
             after = draft.written({**done, **dropped}, written[0].step if written else None)
             writer.journal.drafts.save(key, document_of(after))
         ids = [entry.item_id for entry in written]
-        show(writer, ids)
+        update_overlay(writer, ids)
         writer.signal.publish(StoreChange(Subject.PLAN))
         return ids
 

@@ -245,7 +245,7 @@ class ScopeLog:
     async def note(self, project_id: int) -> None:
         """Scan the tracked iterations. The syncing process calls it after every complete sync."""
         today = self._today()
-        look = partial(_look, project_id=project_id, today=today)
+        look = partial(_tracked_items, project_id=project_id, today=today)
         await self._pace.scan(project_id, today, look, partial(_note_scope, project_id=project_id, today=today))
 
     async def flows(
@@ -279,7 +279,7 @@ class ScopeLog:
         return await self._files.write(read)
 
 
-def _look(
+def _tracked_items(
     connection: sqlite3.Connection, project_id: int, today: date
 ) -> tuple[frozenset[int], dict[int, IterationPoints]]:
     """Return the iterations to track and the place of each of their items, nothing for too many items."""

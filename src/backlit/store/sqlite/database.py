@@ -253,7 +253,7 @@ class JournalReads:
             raise (damaged_journal if is_damage(error) else failure)(error, self._path) from error
 
     @contextmanager
-    def let_go(self) -> Iterator[None]:
+    def closed(self) -> Iterator[None]:
         with self._lock:
             self._connection.close()
             try:

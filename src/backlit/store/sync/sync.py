@@ -66,7 +66,7 @@ class Sync:
 
         await self._files.write(act)
 
-    async def meet(
+    async def load_user_and_projects(
         self,
         known: int | None,
         choose: Callable[[list[int]], int | None],

@@ -9,7 +9,7 @@ from backlit.model.errors import NotFound
 from backlit.model.fields import ItemType
 from backlit.model.trees import NO_TOTALS
 from backlit.store.edits.deletions import copy_of_item, deletion_of, deletion_of_comment, journal_deletions, withdraw
-from backlit.store.edits.items import edit_entry, show, show_without, with_dependents
+from backlit.store.edits.items import edit_entry, show_without, update_overlay, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.ranking import move_back
 from backlit.store.files.files import LocalDatabase, WriteContext
@@ -248,7 +248,7 @@ def _revert(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool)
         withdraw(writer, unsent, step)
         written = _written(writer, [move for move, _ in told], step)
     show_without(writer, unsent)
-    show(writer, [entry.item_id for entry in written])
+    update_overlay(writer, [entry.item_id for entry in written])
     commented = frozenset(entry.item_id for entry in written if entry.kind in ON_COMMENTS)
     if commented:
         writer.signal.publish(StoreChange(Subject.COMMENTS, commented))
@@ -284,7 +284,7 @@ def _create_again(writer: WriteContext, item_id: int) -> int:
         )
     show_without(writer, unsent)
     gone = writer.mirror.remove_items([item_id])
-    show(writer, [entry.item_id for entry in written])
+    update_overlay(writer, [entry.item_id for entry in written])
     made = written[0].item_id
     writer.signal.publish(StoreChange(Subject.ITEMS, gone | {made}, renamed={item_id: made}))
     writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({made})))

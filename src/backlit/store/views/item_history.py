@@ -57,7 +57,7 @@ class ItemHistory:
 
     def of_item(self, item: Item) -> list[ItemEvent]:
         own = list(self._own(item.id))
-        found = [*self._told(item), *own]
+        found = [*self._service_events(item), *own]
         at, by = item.last_modified_at, item.last_modified_by
         is_told = any(each.author == by for each in own)  # a change is sent later than it was made
         if at is not None and not is_told and all(abs(each.at - at) > JUST_SAVED for each in found if each.at):
@@ -66,7 +66,7 @@ class ItemHistory:
         joined = [_joined(list(events)) for _, events in groupby(known, _minute_of)]
         return [replace(each, id=number) for number, each in enumerate(joined, 1)]
 
-    def _told(self, item: Item) -> Iterator[ItemEvent]:
+    def _service_events(self, item: Item) -> Iterator[ItemEvent]:
         yield ItemEvent(0, EventKind.CREATED, item.created_at, item.created_by, text=item.type)
         for comment in Comments(self._files).of_item(item.id):
             state = EntryState.WAITING if comment.pending else EntryState.SENT

@@ -180,19 +180,21 @@ class Lookups:
         ).fetchall()
 
     def _capabilities(self) -> Mapping[str, object]:
-        return self.keep(Subject.PEOPLE, "capabilities", lambda: project_in(self._told(), self.project_id))
+        return self.keep(
+            Subject.PEOPLE, "capabilities", lambda: project_in(self._capabilities_document(), self.project_id)
+        )
 
-    def _told(self) -> dict[str, object]:
+    def _capabilities_document(self) -> dict[str, object]:
         found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'capabilities'").fetchone()
         return orjson.loads(found[0]) if found else {}
 
     def limits(self) -> ValueLimits:
         """Return the limits of values that the service states."""
-        return self.keep(Subject.PEOPLE, "limits", lambda: _limits_in(self._told()))
+        return self.keep(Subject.PEOPLE, "limits", lambda: _limits_in(self._capabilities_document()))
 
     def roles(self) -> Mapping[int, str]:
         """Return the user's role in each project, empty if the service does not state it."""
-        told = self._told()
+        told = self._capabilities_document()
         return {each.id: str(project_in(told, each.id).get("role") or "") for each in self.projects()}
 
     def role(self) -> str:

@@ -118,14 +118,14 @@ class StoreNames:
         leaves = [each for each in leaves if not tree.children(each.id)]
         return frozenset(each.id for each in _BY_WORD[wanted](leaves, day))
 
-    def ground(self) -> RuleInputs:
+    def rule_inputs(self) -> RuleInputs:
         """Return the current facts that the ready-check depends on; an only area counts as an area."""
         areas = self._lookups.tree(TreeKind.AREAS)
         root_id = areas.roots[0].id if areas.roots and len(areas) > 1 else None
         return RuleInputs(self.now(), root_id, self._iterations_of(CURRENT), self.stale_days)
 
     def failing(self, rule_id: str | None) -> Filter:
-        return self.rules.failing(self.ground(), rule_id)
+        return self.rules.failing(self.rule_inputs(), rule_id)
 
     def roots(self, kind: NameKind) -> frozenset[int]:
         if kind not in _TREES:

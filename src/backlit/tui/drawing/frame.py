@@ -46,7 +46,7 @@ class Frame:
         self._cursor: tuple[int, int] | None = None
         self._style = DEFAULT_STYLE
         self._is_sure = False
-        self._told: Scroll | None = None
+        self._scrolled: Scroll | None = None
 
     def resize(self, size: Size) -> None:
         if size != self.size:
@@ -80,8 +80,8 @@ class Frame:
         # The terminal is told the same scroll. Searching the frame for it takes 0.5 ms, a tenth of the CPU of a `j` at
         # 30 a second (`python -m benchmarks keys`). Only whole lines scroll in a terminal, and one scroll a frame is
         # enough.
-        is_whole = region.width == self.size.width and self._told is None
-        self._told = Scroll(region.y, region.bottom, lines) if is_whole else None
+        is_whole = region.width == self.size.width and self._scrolled is None
+        self._scrolled = Scroll(region.y, region.bottom, lines) if is_whole else None
 
     def blank(self, region: Region) -> None:
         for row in self._rows[max(0, region.y) : max(0, region.bottom)]:
@@ -108,9 +108,9 @@ class Frame:
         begun = "" if self._is_sure else self.rest()
         pen = CellWriter(self.size.width, self._style)
         pen.say(begun)
-        told, self._told = self._told, None
+        scrolled, self._scrolled = self._scrolled, None
         if len(differing) >= _LEAST_SCROLLED:
-            scroll = told or find_scroll(self._rows, differing)
+            scroll = scrolled or find_scroll(self._rows, differing)
             if scroll is not None:
                 self._scroll(pen, scroll)
                 differing = [y for y, row in enumerate(self._rows) if row.differs()]

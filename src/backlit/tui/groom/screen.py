@@ -102,11 +102,11 @@ class GroomingItemPane(Vertical):
         """Set the items that come next, which are shown with the item, and what each lacks."""
         self._next = coming, lacks
 
-    def show(self, item: Item, comments: Sequence[CommentEntry], around: ItemContext) -> None:
-        self._shown = (item, comments, around)
+    def show(self, item: Item, comments: Sequence[CommentEntry], context: ItemContext) -> None:
+        self._shown = (item, comments, context)
         self._comments.display = is_beside = self.size.width >= WIDE and bool(comments)
-        self._comments.show(comments, around.now)
-        self._preview.show(item, None if is_beside else comments, around)
+        self._comments.show(comments, context.now)
+        self._preview.show(item, None if is_beside else comments, context)
         theme, aside = ThemeStyles.of(self.app), self.size.width * COMMENTS_SHARE // 100 * is_beside
         views = ((self._preview, self.size.width - aside), (self._comments, aside))
         shown = ((view, width - PADDING) for view, width in views if width > PADDING)
@@ -228,8 +228,8 @@ class GroomScreen(ItemScreen):
         item = self.current()
         self.questions.begin(stop, item)
         coming, check = self.queue.coming(stop.place, COMING), self.store.ready_check
-        faults, ground = check.faults([each.item_id for each in coming]) if coming else {}, check.ground()
-        self.pane.show_coming(coming, {each: listed(open_words(rules, ground)) for each, rules in faults.items()})
+        faults, inputs = check.faults([each.item_id for each in coming]) if coming else {}, check.rule_inputs()
+        self.pane.show_coming(coming, {each: listed(open_words(rules, inputs)) for each, rules in faults.items()})
         self._draw(item)
         self.app.run_worker(work(self.queue.show, stop, item, self.questions.keys), group="queue")
         self.run_worker(work(self.store.look_at, item.id), exclusive=True, group="look")

@@ -93,14 +93,14 @@ class SessionFacts(LinesView):
 
     def _facts(self, width: int) -> Iterator[Sequence[Part]]:
         """Yield how many items are ready and not, the reasons by their frequency, and the new estimates."""
-        here, ground = [each for each in self._results if each.type], self._store.ready_check.ground()
+        here, inputs = [each for each in self._results if each.type], self._store.ready_check.rule_inputs()
         unready = [each for each in here if each.open]
         ready = f"{len(here) - len(unready):,} of {len(here):,} ready"
         counts: list[Part] = [("✓ ", "status-done"), (ready, "foreground")]
         faults: list[Part] = [(f"{UNREADY_SIGN} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
         whole = [*counts, ("  ", "foreground"), *faults] if unready else counts
         yield from [whole] if length(whole) <= width else [counts, faults]
-        reasons = Counter(words for each in unready for words in open_words(each.open, ground))
+        reasons = Counter(words for each in unready for words in open_words(each.open, inputs))
         digits = len(str(max(reasons.values(), default=0)))
         for words, count in reasons.most_common():
             for at, line in enumerate(wrapped(words, width - 2 * SIGN - digits - 1)):
@@ -207,8 +207,8 @@ class GroomSummaryScreen(StoreScreen[None]):
         each = self.table.current
         item = self.store.item(each.item_id) if each is not None else None
         comments = self.store.comments.of_item(item.id) if item is not None else None
-        ground = self.store.ready_check.ground()
-        faults = [rule.failure_sentence(ground) for rule in each.open] if each is not None else ()
+        inputs = self.store.ready_check.rule_inputs()
+        faults = [rule.failure_sentence(inputs) for rule in each.open] if each is not None else ()
         self._preview.show(item, comments, item_context(self.store, item, faults))
         self._show_changes()
 
@@ -251,11 +251,11 @@ def summary_of(store: Store, results: Sequence[GroomedItem], item_ids: Sequence[
     """Return the summary of a session on some items, in Markdown with users' texts escaped."""
     head = f"# Groomed: {_line(project_name(store))}, {store.today().isoformat()}"
     lines = [head, "", _counts(store, results, item_ids)]
-    ground = store.ready_check.ground()
+    inputs = store.ready_check.rule_inputs()
     for title, found in grouped(results):
         lines += ["", f"## {title}", ""]
         for each in found:
-            lines += _item(store, each, ground)
+            lines += _item(store, each, inputs)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -268,12 +268,12 @@ def _counts(store: Store, results: Sequence[GroomedItem], item_ids: Sequence[int
     return f"{', '.join(parts)}."
 
 
-def _item(store: Store, each: GroomedItem, ground: RuleInputs) -> Iterator[str]:
+def _item(store: Store, each: GroomedItem, inputs: RuleInputs) -> Iterator[str]:
     number = f"#{each.item_id} " if each.item_id > 0 else ""
     yield f"- {number}{_line(each.name)}{f' ({each.type})' if each.type else ' (deleted)'}"
     yield from (f"  - {_line(change)}" for change in changes_of(store, each, ": "))
     if each.open:
-        yield f"  - open: {listed(open_words(each.open, ground))}"
+        yield f"  - open: {listed(open_words(each.open, inputs))}"
 
 
 def _line(text: str) -> str:

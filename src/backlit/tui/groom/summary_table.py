@@ -51,8 +51,8 @@ class SummaryTable(LineList):
 
     def show(self, results: Sequence[GroomedItem]) -> None:
         self._rows = [(title, each) for title, found in grouped(results) for each in found]
-        ground = self._store.ready_check.ground()
-        self._texts = [self._texts_of(each, ground) for _, each in self._rows]
+        inputs = self._store.ready_check.rule_inputs()
+        self._texts = [self._texts_of(each, inputs) for _, each in self._rows]
         self._number = max([len("ID"), *(len(str(each.item_id)) for each in results)])
         self._names = max((cell_len(name) for name, *_ in self._texts), default=0) + GAP
         self._outcome = max(
@@ -148,13 +148,13 @@ class SummaryTable(LineList):
         texts = (name, "bold", is_cut[0]), (change, "", is_cut[1]), (check, "$muted", is_cut[1])
         return [(text, style) for text, style, cut in texts if cut and text]
 
-    def _texts_of(self, each: GroomedItem, ground: RuleInputs) -> tuple[str, str, str]:
+    def _texts_of(self, each: GroomedItem, inputs: RuleInputs) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"
-        return name, ", ".join(changes_of(self._store, each, " ")), listed(open_words(each.open, ground))
+        return name, ", ".join(changes_of(self._store, each, " ")), listed(open_words(each.open, inputs))
 
 
-def open_words(rules: Sequence[ReadyRule], ground: RuleInputs) -> list[str]:
-    return [rule.failure_sentence(ground).rstrip(".") for rule in rules]
+def open_words(rules: Sequence[ReadyRule], inputs: RuleInputs) -> list[str]:
+    return [rule.failure_sentence(inputs).rstrip(".") for rule in rules]
 
 
 def listed(words: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from textual.content import Content
 
 from backlit.store.edits.conflicts import UNRESOLVED
-from backlit.store.edits.ranking import beside_of
+from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.records.entry import DELETES, ON_COMMENTS, ON_NODES, RECALLS, EntryKind, OutboxEntry
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -126,7 +126,7 @@ def deletion_state(entry: OutboxEntry) -> str:
 
 
 def moved_words(entry: OutboxEntry) -> str:
-    (where, neighbour_id), *_ = beside_of(entry.payload)
+    (where, neighbour_id), *_ = rank_neighbours(entry.payload)
     if where == "top":
         return "to the top"
     return f"{where} #{neighbour_id}" if neighbour_id > 0 else f"{where} a new item"

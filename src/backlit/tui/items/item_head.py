@@ -120,11 +120,11 @@ class ItemSidePane(LinesView):
         super().__init__(id="aside")
         self._shown: tuple[Item, ItemContext] | None = None
 
-    def show(self, item: Item, around: ItemContext) -> None:
+    def show(self, item: Item, context: ItemContext) -> None:
         """Show an item, another one from its top; the time of day alone changes nothing here."""
         before = self._shown[0].id if self._shown else None
-        midnight = datetime.combine(around.today, time.min)
-        shown = replace(item, last_modified_at=None), replace(around, now=midnight)
+        midnight = datetime.combine(context.today, time.min)
+        shown = replace(item, last_modified_at=None), replace(context, now=midnight)
         if self._shown != shown:
             self._shown = shown
             self.lay_out()

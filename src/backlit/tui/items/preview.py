@@ -65,10 +65,10 @@ class ItemPreview(LinesView):
         self.is_brief = False
         """True where the row of the item is above the preview, which has only a few lines."""
 
-    def show(self, item: Item | None, comments: Sequence["CommentEntry"] | None, around: ItemContext) -> None:
+    def show(self, item: Item | None, comments: Sequence["CommentEntry"] | None, context: ItemContext) -> None:
         """Show another item, from its top; the same one again keeps its scroll position. None hides the comments."""
         before = self._shown[0].id if self._shown else None
-        self._shown = None if item is None else (item, comments, around)
+        self._shown = None if item is None else (item, comments, context)
         self.lay_out()
         if before != (item.id if item else None):
             self.scroll_to(y=0, animate=False, force=True)
@@ -105,36 +105,36 @@ class PreviewLayout:
         self._width = width
         self._is_brief = is_brief
 
-    def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, around: ItemContext) -> Iterator[Line]:
+    def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, context: ItemContext) -> Iterator[Line]:
         """Yield the head of an item, its texts and its comments, which stand beside the texts where there is room."""
         if comments and self._width >= MIN_WIDTH_OF_COLUMNS:
-            yield from self._beside(item, comments, around)
+            yield from self._beside(item, comments, context)
             return
         if not self._is_brief or item.sign in SIGN_WORDS:
-            yield self._heading(item, around.now)
+            yield self._heading(item, context.now)
         yield from ([Segment(line, self._theme.style(bold=True))] for line in wrapped(item.name, self._width))
-        yield from self.about(item, around, counted(len(comments), "comment") if comments and self._is_brief else "")
+        yield from self.about(item, context, counted(len(comments), "comment") if comments and self._is_brief else "")
         if comments is not None:
             yield []
-            yield from self.comments(comments, around.now)
+            yield from self.comments(comments, context.now)
 
-    def _beside(self, item: Item, comments: Sequence["CommentEntry"], around: ItemContext) -> Iterator[Line]:
+    def _beside(self, item: Item, comments: Sequence["CommentEntry"], context: ItemContext) -> Iterator[Line]:
         width = self._width * 3 // 5
-        texts = PreviewLayout(self._theme, width - COLUMN_GAP, is_brief=self._is_brief).lines(item, None, around)
+        texts = PreviewLayout(self._theme, width - COLUMN_GAP, is_brief=self._is_brief).lines(item, None, context)
         for text, comment in zip_longest(
-            texts, PreviewLayout(self._theme, self._width - width).comments(comments, around.now)
+            texts, PreviewLayout(self._theme, self._width - width).comments(comments, context.now)
         ):
             yield [*Strip(text or []).adjust_cell_length(width, self._theme.style()), *(comment or [])]
 
-    def about(self, item: Item, around: ItemContext, comments: str = "") -> Iterator[Line]:
+    def about(self, item: Item, context: ItemContext, comments: str = "") -> Iterator[Line]:
         """Yield the facts of an item, with the number of its comments, and its texts; in brief some facts follow."""
-        yield from self._chips([*_state(item, around), *([(comments, "muted")] if comments else ())])
-        places = list(self._places(item, around))
+        yield from self._chips([*_state(item, context), *([(comments, "muted")] if comments else ())])
+        places = list(self._places(item, context))
         yield from () if self._is_brief else places
-        if around.found:
-            yield from self._chips([("Found", "muted"), (around.found, "foreground")], " ")
-        if around.faults:
-            yield from self._chips([(UNREADY_SIGN, "pending"), *((each, "foreground") for each in around.faults)], " ")
+        if context.found:
+            yield from self._chips([("Found", "muted"), (context.found, "foreground")], " ")
+        if context.faults:
+            yield from self._chips([(UNREADY_SIGN, "pending"), *((each, "foreground") for each in context.faults)], " ")
         for key, label in TEXTS.items():
             text = str(item.fields.get(key) or "").strip()
             if text:
@@ -144,9 +144,9 @@ class PreviewLayout:
         if self._is_brief and places:
             yield from ([], *places)
 
-    def _places(self, item: Item, around: ItemContext) -> Iterator[Line]:
+    def _places(self, item: Item, context: ItemContext) -> Iterator[Line]:
         """Yield the area, the other tracker and the tags, which stand on their own lines unless one holds all."""
-        path, found = around.area_path.partition("\\")[2].replace("\\", " › "), item.fields.get("Tags")
+        path, found = context.area_path.partition("\\")[2].replace("\\", " › "), item.fields.get("Tags")
         places = [each for each in (path, _mirrored(item)) if each]
         tags = [f"#{each}" for each in found] if isinstance(found, list) else []
         whole = [*places, " ".join(tags)] if tags else places
@@ -225,9 +225,9 @@ class PreviewLayout:
         return Segment(safe(text), self._theme.style(colour))
 
 
-def _state(item: Item, around: ItemContext) -> Iterator[Chip]:
+def _state(item: Item, context: ItemContext) -> Iterator[Chip]:
     fields = item.fields
-    status, groups = str(fields.get("Status") or ""), around.status_groups
+    status, groups = str(fields.get("Status") or ""), context.status_groups
     if status:
         yield f"{status_sign(status, groups)} {status_word(status)}", status_colour(status, groups)
     if fields.get("IsBlocking") is True:
@@ -240,9 +240,9 @@ def _state(item: Item, around: ItemContext) -> Iterator[Chip]:
         f"{choice_word(str(fields['Severity']))} severity" if fields.get("Severity") else "",
     ]
     yield from ((words, "foreground") for words in found if words)
-    owner = _person(fields.get("AssignedToID"), around)
+    owner = _person(fields.get("AssignedToID"), context)
     yield (owner, "foreground") if owner else ("unassigned", "muted")
-    if iteration := _iteration(fields.get("IterationID"), around):
+    if iteration := _iteration(fields.get("IterationID"), context):
         yield iteration, "foreground"
 
 
@@ -259,18 +259,18 @@ def _mirrored(item: Item) -> str:
     return f"{SYNCED_SIGN} mirrored {there}in another tracker" if is_synced(item) else ""
 
 
-def _person(value: object, around: ItemContext) -> str:
+def _person(value: object, context: ItemContext) -> str:
     if not isinstance(value, int):
         return ""
-    person = around.people.get(value)
+    person = context.people.get(value)
     return person.display_name if person else f"user {value}"
 
 
-def _iteration(value: object, around: ItemContext) -> str:
-    iteration = around.iterations.get(value) if isinstance(value, int) else None
+def _iteration(value: object, context: ItemContext) -> str:
+    iteration = context.iterations.get(value) if isinstance(value, int) else None
     if iteration is None or "\\" not in iteration.path:
         return ""
-    end = days_until(iteration.start, iteration.end, around.today)
+    end = days_until(iteration.start, iteration.end, context.today)
     return iteration.name + (f" · {end}" if end else "")
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from backlit.config.atomic_files import write_private
 from backlit.config.checked_files import CheckingProcess
-from backlit.config.private_files import write_private
 from backlit.config.settings import Locations
 from backlit.config.view_files import Views, own_views_file, read_views
 from backlit.model.errors import BadRequest, StorageError

@@ -25,7 +25,7 @@ from backlit.tui.lists.filtering import FilterTarget, drop_query, filter_in_text
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
-from backlit.tui.shell.input_queue import Readings
+from backlit.tui.shell.input_queue import ListReadCounter
 from backlit.tui.shell.status_text import (
     explain_empty,
     selection_words,
@@ -93,7 +93,7 @@ class ViewTarget(FilterTarget, Protocol):
     line: FilterLine
     spec: ViewSpec
     current_view: View
-    readings: Readings
+    readings: ListReadCounter
 
     def update_labels(self) -> None: ...
 

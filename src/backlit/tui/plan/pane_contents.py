@@ -21,7 +21,7 @@ from backlit.tui.fields.names import ListNames
 from backlit.tui.plan.capacity import points_of_row
 from backlit.tui.plan.pane import FORECAST_KEY, PlanList, PlanPane
 from backlit.tui.plan.panes import MAX_ITERATION_PANES, PlanPanes
-from backlit.tui.shell.input_queue import Readings
+from backlit.tui.shell.input_queue import ListReadCounter
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import ListColumn
@@ -60,7 +60,7 @@ class PlanPaneContents:
         """The view of each loaded pane."""
         self._forecast = Forecast(store)
         self._is_stale = self._is_loading = False
-        self.readings = Readings()
+        self.readings = ListReadCounter()
 
     def view(self, pane: PlanPane) -> View:
         """Return the view of a pane. Raises CannotAct before it is loaded."""

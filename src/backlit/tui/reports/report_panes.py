@@ -164,7 +164,7 @@ def _legend_rows(row: Row, width: int) -> list[Row]:
     return lines
 
 
-class ReportTable(LineList):
+class ReportTableView(LineList):
     """The rows of a report."""
 
     HEADER_LINES = 1

@@ -21,7 +21,7 @@ from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
 from backlit.tui.fields.dates import span
 from backlit.tui.items.preview import ItemPreview, item_context
-from backlit.tui.reports.report_panes import ReportChart, ReportTable, natural_width, note_words, way_words
+from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words, way_words
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -92,7 +92,7 @@ class ReportsScreen(StoreScreen[None]):
     """Shows one report at a time; its coverage applies to all reports."""
 
     COMMAND_GROUPS = ("reports.screen", "widgets.text_view")
-    AUTO_FOCUS = "ReportTable"
+    AUTO_FOCUS = "ReportTableView"
     PLACE = "app.reports"
     CSS_PATH = "../styles/reports.tcss"
 
@@ -108,7 +108,7 @@ class ReportsScreen(StoreScreen[None]):
     def compose(self) -> ComposeResult:
         self._strip, self._heading = TabLine(id="reports"), RuleLine("┬", id="heading", is_of_first=True)
         self._rule, self._footer = RuleLine("┴"), FooterLine(id="status")
-        self._chart, self._table = ReportChart(id="chart"), ReportTable(id="numbers")
+        self._chart, self._table = ReportChart(id="chart"), ReportTableView(id="numbers")
         self._way, self._preview = RuleLine("─", id="way"), ItemPreview()
         yield self.title_line
         yield self._strip

@@ -123,7 +123,7 @@ class Dispatch:
         in_text, contexts = self._is_in_text, contexts_of(self.focused_node)
         outcome = self._resolver.feed(key, contexts, in_text=in_text)
         match outcome:
-            case Pending(chord) if chord:
+            case PartialChord(chord) if chord:
                 hidden, following = self.hidden(), self._resolver.continuations(contexts)
                 self._which_key.show_soon(chord, [each for each in following if each[1].id not in hidden])
             case PendingCommand(command, count, letter):
@@ -165,19 +165,19 @@ def runner_of(node: DOMNode, command: Command) -> Runner | None:
     if target is None:
         return None
     run: Runner = partial(function_of(command.handler), target)
-    around: RunningCommand | None = getattr(target, "running_command", None)
-    return run if around is None else _inside(around, run)
+    context: RunningCommand | None = getattr(target, "running_command", None)
+    return run if context is None else _run_in_context(context, run)
 
 
-def _inside(around: RunningCommand, run: Runner) -> Runner:
+def _run_in_context(context: RunningCommand, run: Runner) -> Runner:
     """Return a runner of the same kind, awaited or not, that runs in a target's context."""
 
     async def run_awaited(call: CommandContext) -> None:
-        with around():
+        with context():
             await cast("Awaitable[None]", run(call))
 
     def run_at_once(call: CommandContext) -> None:
-        with around():
+        with context():
             run(call)
 
     return run_awaited if iscoroutinefunction(run) else run_at_once
@@ -203,7 +203,7 @@ async def run_asking(act: Callable[..., Awaitable[None] | None], *args: object) 
 # From keys to a command
 
 
-class Pending(Struct, frozen=True):
+class PartialChord(Struct, frozen=True):
     """More keys are needed; `keys` is the chord so far."""
 
     keys: tuple[str, ...]
@@ -227,7 +227,7 @@ class Passed(Struct, frozen=True):
     """An unbound key, left to the focused widget."""
 
 
-Outcome = Pending | PendingCommand | Unknown | Passed
+Outcome = PartialChord | PendingCommand | Unknown | Passed
 
 COUNT_LIMIT = 9_999_999
 COUNTED = frozenset({Context.LIST, Context.MOVES})
@@ -258,7 +258,7 @@ class Resolver:
             return self._feed_in_text(key, contexts)
         if self._is_count(key, contexts):
             self._count = min((self._count or 0) * 10 + int(key), COUNT_LIMIT)
-            return Pending(())
+            return PartialChord(())
         self._chord = (*self._chord, key)
         wanted = " ".join(self._chord)
         candidates = commands_in(contexts)
@@ -269,7 +269,7 @@ class Resolver:
             if self._is_lettered(command):
                 return self._run(command, key)
         if any(sequence.startswith(wanted + " ") for command in candidates for sequence in command.keys):
-            return Pending(self._chord)
+            return PartialChord(self._chord)
         return self._dead_end()
 
     def continuations(self, contexts: Sequence[Context]) -> tuple[tuple[str, Command], ...]:

@@ -11,7 +11,7 @@ tab. Textual hands keys on as they come, to the screen that is there when it doe
 
 Settling is over when no worker runs that a key waits for, and all message pumps on the way of an event rest. A worker
 that asks in a dialog counts as over (`pausing`); reads of lists count while the screen has not shown the last one that
-was wanted (`Readings`); work for the network never counts.
+was wanted (`ListReadCounter`); work for the network never counts.
 
 The short cut for characters takes a third of the time of typed text, and a third or less of a filter: without it,
 each character waits for the list of a filter that the next one replaces (0.2 s against 0.5 to 1.4 s of processor time
@@ -65,7 +65,7 @@ BEHIND = frozenset(
 )
 """Groups of workers that keys never wait for: they change nothing that keys act on, or wait for the network."""
 READINGS = frozenset({"view", "panes"})
-"""Groups of workers that read a list, repeatedly during a sync; `Readings` limits the wait for them."""
+"""Groups of workers that read a list, repeatedly during a sync; `ListReadCounter` limits the wait for them."""
 
 
 class AnswerRefused(Message):
@@ -76,7 +76,7 @@ class AnswerRefused(Message):
         self.reason = reason
 
 
-class Readings:
+class ListReadCounter:
     """Numbers of readings: last asked for, awaited by keys, and last shown."""
 
     def __init__(self) -> None:
@@ -260,7 +260,7 @@ class InputQueue:
         self._show(is_busy=False)
 
     def _unfinished(self, besides: frozenset[str]) -> Iterable[Worker[Any]]:
-        readings: Readings | None = getattr(self._app.screen, "readings", None)
+        readings: ListReadCounter | None = getattr(self._app.screen, "readings", None)
         passed = BEHIND | besides | (frozenset() if readings is not None and readings.is_behind else READINGS)
         self._given_up = {each for each in self._given_up if not each.is_finished}
         return (

@@ -11,7 +11,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.shell.input_queue import InputQueue
 from backlit.tui.shell.workers import work
 
-Press = tuple[str, str | None]
+KeyPress = tuple[str, str | None]
 """A key and the character it types, if any."""
 MOST_KEYS = 20_000
 """Keys that a replay may press, so that a macro that plays itself ends."""
@@ -25,7 +25,7 @@ class MacroTarget(Protocol):
     recorder: "Recorder"
 
 
-class Player(Protocol):
+class MacroApp(Protocol):
     """The application that plays macros."""
 
     input: InputQueue
@@ -48,14 +48,14 @@ def play(target: MacroTarget, call: CommandContext) -> None:
 class Recorder:
     """The macros of one application: records keys from the terminal, in dialogs too, and presses them again."""
 
-    def __init__(self, app: Player) -> None:
+    def __init__(self, app: MacroApp) -> None:
         self.is_playing = False
         self._app = app
-        self._macros: dict[str, tuple[Press, ...]] = {}
+        self._macros: dict[str, tuple[KeyPress, ...]] = {}
         self._recording: str | None = None
-        self._noted: list[Press] = []
+        self._noted: list[KeyPress] = []
         self._last_played = ""
-        self._to_play: deque[Press] = deque()
+        self._to_play: deque[KeyPress] = deque()
         self._played = 0
         self._fault: str | None = None
         self._pressed: events.Key | None = None

@@ -13,7 +13,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing.textual_private import BatchScreen
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.input_queue import Readings
+from backlit.tui.shell.input_queue import ListReadCounter
 from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.target import ItemDestination, OpenItem, UiSession
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
@@ -82,7 +82,7 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
         self.store = store
         self.title_line = TitleLine(store, place or self.PLACE)
         self._missed = ChangeBatch()
-        self.readings = Readings()
+        self.readings = ListReadCounter()
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show changes; for subclasses."""

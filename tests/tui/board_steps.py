@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from tests.store.world import until
-from tests.tui.listing import press
+from tests.tui.list_steps import press
 from textual.pilot import Pilot
 
 from backlit.model.settings.user_settings import BoardSettings

@@ -1,8 +1,8 @@
 """Grooming sessions for tests: items that lack something, and the queue by keys."""
 
 from tests.store.world import World, until
-from tests.tui.listing import items, press, shown
-from tests.tui.stage import place_of
+from tests.tui.bare_app import place_of
+from tests.tui.list_steps import items, press, shown
 from textual.pilot import Pilot
 
 from backlit.store import Store

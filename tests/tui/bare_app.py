@@ -15,7 +15,7 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.widgets.side_lines import FooterLine
 
 
-class Stage(ChordApp):
+class BareApp(ChordApp):
     """Shows what a test pushes, and keeps what it answers."""
 
     CSS = "Screen { background: $background; color: $foreground; }"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from tests.store.world import World, sent, until
-from tests.tui.stage import text_of
+from tests.tui.bare_app import text_of
 from textual import events
 from textual.pilot import Pilot
 

@@ -1,7 +1,7 @@
-"""The hand that does what is planned in a store; also as a process that is killed by its test.
+"""Does what a plan says in a store; also as a process that is killed by its test.
 
-Started as `python -m tests.faults.hand FOLDER WHO ADDRESS`, it reads its acts as lines of JSON, says on its output what
-is on disk, and `empty` when the service has all of it.
+Started as `python -m tests.faults.plan_runner FOLDER WHO ADDRESS`, it reads its acts as lines of JSON, says on its
+output what is on disk, and `empty` when the service has all of it.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import asdict
 from tests.faults.plan import Act, After, Deed
-from tests.store.papers import places_in
+from tests.store.documents import places_in
 from tests.store.world import until
 
 from backlit.client.calls import RetryPolicy
@@ -31,7 +31,7 @@ WAITS = RetryPauses(first_pause=0.05, longest_pause=0.5, in_transit=1.5, sync_ev
 MOST_PENDING = 40
 
 
-class Hand:
+class PlanRunner:
     """One person with a store of their own; `made` are the temporary ids of what the acts made, by number."""
 
     def __init__(self, folder: Path, who: str, address: str, made: dict[int, int] | None = None) -> None:
@@ -111,17 +111,17 @@ class Hand:
 async def live(folder: Path, who: str, address: str) -> None:
     """Do what the input says, one after the other, and say each number when it is on disk."""
     told = json.loads(sys.stdin.readline())
-    hand = Hand(folder, who, address, {int(number): item_id for number, item_id in told["made"].items()})
-    hand.start()
+    runner = PlanRunner(folder, who, address, {int(number): item_id for number, item_id in told["made"].items()})
+    runner.start()
     for line in sys.stdin:
         read = json.loads(line)
         act = Act(**{**read, "deed": Deed(read["deed"]), "after": After(read["after"])})
-        await hand.keep_up(MOST_PENDING)
-        await hand.act(act)
-        say(f"{act.number} {hand.made.get(act.number, 0)}")
-    await hand.keep_up(0)
+        await runner.keep_up(MOST_PENDING)
+        await runner.act(act)
+        say(f"{act.number} {runner.made.get(act.number, 0)}")
+    await runner.keep_up(0)
     say("empty")
-    hand.store.close()
+    runner.store.close()
 
 
 def lines_for(made: dict[int, int], acts: list[Act]) -> bytes:

@@ -2,7 +2,7 @@
 
 from tests.quiet import rest
 from tests.store.world import World, sent, until
-from tests.tui.stage import lines_of
+from tests.tui.bare_app import lines_of
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec

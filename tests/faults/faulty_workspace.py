@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from tests.faults.plan import DELETED, OWNED, Act, After, Deed
 from tests.faults.proxy import USUAL
-from tests.service.served import Served
+from tests.service.served_process import Served
 from tests.store.world import make_sample
 
 from backlit.client.client import Client
@@ -23,7 +23,7 @@ _PATIENCE = 20
 _ON_FIELDS = frozenset({Deed.FIELD, Deed.SHARED, Deed.SOFT})
 
 
-class Yard:
+class FaultyWorkspace:
     """The service as a process on SQLite, the proxy as another."""
 
     def __init__(self, folder: Path, seed: str, rates: Mapping[str, float] = USUAL) -> None:
@@ -62,15 +62,17 @@ class Yard:
         page = await self.truth.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=count)
         return [each["id"] for each in page.results]
 
-    async def holds(self) -> "Truth":
+    async def holds(self) -> "ServiceContents":
         """All items and comments of the project, as they are now."""
         found = [page async for page in self.truth.work_items.pages(filter="projectId eq 1", order="id", top=1000)]
         items = {each["id"]: each for page in found for each in page.results}
         said = [page async for page in self.truth.comments.pages(order="id", top=1000)]
-        return Truth(items, [(each["workItemId"], each["description"]) for page in said for each in page.results])
+        return ServiceContents(
+            items, [(each["workItemId"], each["description"]) for page in said for each in page.results]
+        )
 
 
-class Truth:
+class ServiceContents:
     """What the service holds in the end, against what was done."""
 
     def __init__(self, items: Mapping[int, dict[str, Any]], comments: Iterable[tuple[int, str]]) -> None:
