@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from functools import cache
-from typing import TypeVar, cast
+from functools import cache, partial
+from typing import Any, ClassVar, TypeVar, cast
 
 from tests.tui.bare_app import BareApp
 from textual.app import ScreenError
@@ -134,6 +134,15 @@ class FakeTarget:
     def item_added(self, item_id: int) -> None:
         """Record a new item."""
         self.added.append(item_id)
+
+
+class FakeScreen(FakeTarget):
+    """A target that runs the methods of a screen; what a test does not fake is the screen's own."""
+
+    stands_for: ClassVar[type]
+
+    def __getattr__(self, name: str) -> Any:
+        return partial(getattr(self.stands_for, name), self)
 
 
 def rows_of(dialog: object) -> list[Choice]:

@@ -5,21 +5,24 @@ from pathlib import Path
 
 import pytest
 from tests.store.documents import item, offline_store, put_nouns, state_project
-from tests.tui.target import FakeTarget, run, words_of
+from tests.tui.target import FakeScreen, run, words_of
 from textual.screen import Screen
 
 from backlit.model.errors import BacklitError
 from backlit.store import EntryKind, Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment
 from backlit.tui.shell.target import ItemDestination
 
 KEY = "comment:1"
 
 
-class FakeComments(FakeTarget):
+class FakeComments(FakeScreen):
     """A thread of one item with the cursor on a comment."""
+
+    stands_for = CommentsScreen
 
     item_id = 1
 

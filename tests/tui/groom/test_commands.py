@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 from tests.store.documents import item, node, offline_store, put_nouns
-from tests.tui.target import FakeTarget, run, stage, words_of
+from tests.tui.target import FakeScreen, FakeTarget, run, stage, words_of
 from textual.content import Content
 from textual.screen import Screen
 
@@ -42,8 +42,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-class FakeGrooming(FakeTarget):
+class FakeGrooming(FakeScreen):
     """A `groom.screen.GroomScreen` that draws nothing: its queue, its questions and the item that it shows."""
+
+    stands_for = GroomScreen
 
     def __init__(self, store: Store, alone: int | None = None, answers: Sequence[object] = ()) -> None:
         super().__init__(store, (), answers)

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from tests.store.documents import item, offline_store, put
-from tests.tui.target import FakeTarget, run, words_of
+from tests.tui.target import FakeScreen, run, words_of
 
 from backlit.store import Store
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.inbox.screen import InboxScreen
 from backlit.tui.shell.target import ItemDestination
 
 CHANGED = InboxRecord(1, 1, NewsKind.CHANGED, "Story", "Item 1", {"Estimate": "3"})
@@ -19,8 +20,10 @@ GONE = InboxRecord(4, 1, NewsKind.GONE, "Story", "Item 4")
 ELSEWHERE = InboxRecord(5, 2, NewsKind.NEW, "Story", "Item 5")
 
 
-class FakeInbox(FakeTarget):
+class FakeInbox(FakeScreen):
     """An `inbox.screen.InboxScreen` with its cursor on one item."""
+
+    stands_for = InboxScreen
 
     shows_feed = False
     item_id = 1

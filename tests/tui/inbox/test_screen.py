@@ -309,7 +309,7 @@ def test_only_the_editor_gives_way_to_the_comments_where_only_they_are_new(
     with offline_store(tmp_path, [item(1)]) as store:
         target = FakeFeed(store)
 
-        function_of("inbox.screen:open_item")(target, CommandContext(COMMAND_BY_ID[command_id]))
+        function_of("inbox.screen:InboxScreen.open_item")(target, CommandContext(COMMAND_BY_ID[command_id]))
 
     assert target.opened == [(1, place, None)]
 

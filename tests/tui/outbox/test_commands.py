@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.store.documents import item, node, offline_store, put, put_nouns
 from tests.store.world import until
 from tests.tui.bare_app import BareApp, text_of
-from tests.tui.target import FakeTarget, fault_of, rows_of, run, stage, words_of
+from tests.tui.target import FakeScreen, FakeTarget, fault_of, rows_of, run, stage, words_of
 from textual.widgets import Static
 
 from backlit.store import EntryKind, EntryState, OutboxEntry, Store, TreeKind
@@ -21,7 +21,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.items.conflict_dialog import ConflictDialog
 from backlit.tui.items.resolve import resolve_entry, resolve_item
-from backlit.tui.outbox.screen import item_name_of, summary_of
+from backlit.tui.outbox.screen import OutboxScreen, item_name_of, summary_of
 from backlit.tui.shell.target import ItemDestination
 
 WAITING, REFUSED, CONFLICT = EntryState.WAITING, EntryState.REFUSED, EntryState.CONFLICT
@@ -41,8 +41,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-class FakeOutbox(FakeTarget):
+class FakeOutbox(FakeScreen):
     """An `outbox.screen.OutboxScreen` with its cursor on one change."""
+
+    stands_for = OutboxScreen
 
     at = 0
 

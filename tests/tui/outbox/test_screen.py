@@ -12,7 +12,7 @@ from tests.tui.bare_app import heading_of, line_with, lines_of, missing, place_o
 from tests.tui.list_steps import shown
 from tests.tui.opened import Open
 from tests.tui.outbox.outbox_screens import outbox_of, story
-from tests.tui.target import FakeTarget, run
+from tests.tui.target import FakeScreen, run
 
 from backlit.store import ConnectionState, EntryState, OutboxEntry, Store, ViewSpec
 from backlit.store.files.files import WriteContext
@@ -265,8 +265,10 @@ async def test_all_that_was_refused_of_one_change_is_sent_again_together(
         assert found == ["17", "17", "17"]
 
 
-class FakeOutbox(FakeTarget):
+class FakeOutbox(FakeScreen):
     """An `outbox.screen.OutboxScreen` with its cursor on the first change."""
+
+    stands_for = OutboxScreen
 
     @property
     def entries(self) -> Sequence[OutboxEntry]:

@@ -23,7 +23,7 @@ from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import QueryLine
 from backlit.tui.widgets.item_rows import Badge
-from backlit.tui.widgets.view_list import BacklogList, TaskFolds, position_in_list
+from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
 
 class BacklogScreen(ListScreen):
@@ -96,7 +96,7 @@ class BacklogScreen(ListScreen):
         self._view_controller.update_labels(
             list_heading(self._names, self.shared.now.view, self.node, self.spec),
             self.current_view.totals,
-            position_in_list(self._rows, self._names.names.group),
+            self._rows.position_in_list(self._names.names.group),
         )
 
     def go_to_item(self, item_id: int, *, is_offered: bool = True) -> None:

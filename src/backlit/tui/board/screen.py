@@ -149,69 +149,68 @@ class BoardScreen(ListScreen):
             self.say(reason)
         return {**found, **own}
 
+    async def choose_columns(self, _call: CommandContext) -> None:
+        arrangement = self.arrangement
+        choice = await self.ask(PickDialog("Columns by", arrangement.column_choices(), arrangement.by))
+        if choice is not None and choice.value != arrangement.by:
+            arrangement.by = str(choice.value)
+            arrangement.lanes = "" if arrangement.lanes == arrangement.field.key else arrangement.lanes
+            self.board.position.collapsed = {}
+            self.show_spec(replace(self.spec, with_done=arrangement.has_status))
+            await arrangement.save({})
+
+    async def choose_lanes(self, call: CommandContext) -> None:
+        """Set swimlanes by the typed field, else pick one. Raises BadRequest for a field without swimlanes."""
+        arrangement = self.arrangement
+        offered = arrangement.lane_choices()
+        if call.text:
+            key = "" if call.text == "none" else key_named(self.store, call.text)
+            if key and key not in {each.value for each in offered}:
+                raise BadRequest(f"Cannot make swimlanes by {ListNames(self.store).label(key)}. Press tg to choose.")
+        else:
+            choice = await self.ask(
+                PickDialog("Swimlanes by", [Choice("", "no swimlanes"), *offered], arrangement.lanes)
+            )
+            if choice is None:
+                return
+            key = str(choice.value)
+        arrangement.lanes = key
+        self.show_spec(self.spec)
+        await arrangement.save(dict(self.board.position.collapsed))
+
+    async def move_cards(self, call: CommandContext) -> None:
+        steps = int(call.command.argument) * (call.count or 1)
+        items, grid, arrangement = self.chosen(), self.board.position.grid, self.arrangement
+        act = move_between_columns(self.store, arrangement.by, grid, steps)
+        words = limit_warning(grid, arrangement.field, bulk_change_of(act, items, self.store.lookups))
+        await self.apply(act, items)
+        if words:
+            self.say(words, is_bad=True)
+
+    def go_to_column(self, call: CommandContext) -> None:
+        position = self.board.position
+        wanted = position.column + int(call.command.argument) * (call.count or 1)
+        self.board.go_to_column(max(0, min(len(position.grid.columns) - 1, wanted)))
+
+    def toggle_all_done(self, _call: CommandContext) -> None:
+        """Show all cards of the columns of done items, or the last changed ones."""
+        if not self.spec.latest:
+            raise CannotAct("No column is limited to its last changed cards.")
+        self.board.position.has_all_done = not self.board.position.has_all_done
+        self.board.regrid()
+
+    def collapse_column(self, _call: CommandContext) -> None:
+        if not self.board.position.toggle_collapsed():
+            raise CannotAct("The board has no columns.")
+        self.board.regrid()
+        self.board.post_message(self.board.Collapsed())
+
 
 def _arranged(arrangement: BoardArrangement, names: ListNames, grid: CardGrid) -> list[Part]:
     columns = RELEASE if arrangement.by == RELEASE else names.label(arrangement.by)
     lanes = f", lanes by {names.label(arrangement.lanes)}" if arrangement.lanes else ""
     folded = [f"{grid.columns[each].word} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
-    return [(f" · by {columns}{lanes}", "muted"), *[(f" · folded: {', '.join(folded)}", "muted")][: len(folded)]]
-
-
-async def columns(target: BoardScreen, _call: CommandContext) -> None:
-    arrangement = target.arrangement
-    choice = await target.ask(PickDialog("Columns by", arrangement.column_choices(), arrangement.by))
-    if choice is not None and choice.value != arrangement.by:
-        arrangement.by = str(choice.value)
-        arrangement.lanes = "" if arrangement.lanes == arrangement.field.key else arrangement.lanes
-        target.board.position.collapsed = {}
-        target.show_spec(replace(target.spec, with_done=arrangement.has_status))
-        await arrangement.save({})
-
-
-async def lanes(target: BoardScreen, call: CommandContext) -> None:
-    """Set swimlanes by the typed field, else pick one. Raises BadRequest for a field without swimlanes."""
-    arrangement = target.arrangement
-    offered = arrangement.lane_choices()
-    if call.text:
-        key = "" if call.text == "none" else key_named(target.store, call.text)
-        if key and key not in {each.value for each in offered}:
-            raise BadRequest(f"Cannot make swimlanes by {ListNames(target.store).label(key)}. Press tg to choose.")
-    else:
-        choice = await target.ask(PickDialog("Swimlanes by", [Choice("", "no swimlanes"), *offered], arrangement.lanes))
-        if choice is None:
-            return
-        key = str(choice.value)
-    arrangement.lanes = key
-    target.show_spec(target.spec)
-    await arrangement.save(dict(target.board.position.collapsed))
-
-
-async def move(target: BoardScreen, call: CommandContext) -> None:
-    steps = int(call.command.argument) * (call.count or 1)
-    items, grid, arrangement = target.chosen(), target.board.position.grid, target.arrangement
-    act = move_between_columns(target.store, arrangement.by, grid, steps)
-    words = limit_warning(grid, arrangement.field, bulk_change_of(act, items, target.store.lookups))
-    await target.apply(act, items)
-    if words:
-        target.say(words, is_bad=True)
-
-
-def to_column(target: BoardScreen, call: CommandContext) -> None:
-    position = target.board.position
-    wanted = position.column + int(call.command.argument) * (call.count or 1)
-    target.board.go_to_column(max(0, min(len(position.grid.columns) - 1, wanted)))
-
-
-def all_done(target: BoardScreen, _call: CommandContext) -> None:
-    """Show all cards of the columns of done items, or the last changed ones."""
-    if not target.spec.latest:
-        raise CannotAct("No column is limited to its last changed cards.")
-    target.board.position.has_all_done = not target.board.position.has_all_done
-    target.board.regrid()
-
-
-def collapse(target: BoardScreen, _call: CommandContext) -> None:
-    if not target.board.position.toggle_collapsed():
-        raise CannotAct("The board has no columns.")
-    target.board.regrid()
-    target.board.post_message(target.board.Collapsed())
+    return [
+        (f" · by {columns}{lanes}", "muted"),
+        *[(f" · folded: {', '.join(folded)}", "muted")][: len(folded)],
+    ]

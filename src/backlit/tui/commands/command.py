@@ -52,8 +52,9 @@ class Command(Struct, frozen=True):
     """A row of the command table.
 
     `keys` holds sequences of key names separated by blanks (`g b`, `ctrl+d`, `?`). A command with `in_text` also runs
-    while a text input has the focus; its keys must not be printable. `handler` is `group:function`; the group is a
-    module below `backlit.tui` that is imported when one of its commands first runs. `argument` is passed on in the
+    while a text input has the focus; its keys must not be printable. `handler` is `group:function` or
+    `group:Class.method`; the group is a module below `backlit.tui` that is imported when one of its commands first
+    runs. `argument` is passed on in the
     call, so that rows can share a function. With `is_stepped` a count is a number of steps; otherwise it is the number
     of rows that the command acts on. `completer` names the function that completes the command's argument, in the
     group or as `group:function`; a command with `takes_text` accepts an argument without completing it. `words` are

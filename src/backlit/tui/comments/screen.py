@@ -108,101 +108,83 @@ class CommentsScreen(ItemRowsScreen):
             raise CannotAct("Nothing selected.")
         return comment
 
+    async def add_comment(self, _call: CommandContext) -> None:
+        """Write a comment; a draft keeps the text until it is journalled."""
+        await comment_on_current(self)
 
-# Writing
+    async def add_from_editor(self, _call: CommandContext) -> None:
+        """Write an internal comment in the user's own editor, beginning with the draft."""
+        self.store.lookups.need_writer()
+        self.current()
+        key = COMMENT_DRAFT.format(self.item_id)
+        kept = str((self.store.drafts.find(key) or {}).get("text") or "")
+        text = self.edit_outside(kept, ".md")
+        if not text.strip() or text == kept:
+            self.say("Nothing was changed; the draft is still there." if kept else "Nothing was written.")
+            return
+        await self.store.drafts.save(key, {"text": text})  # on the disk first, then journalled
+        try:
+            await self.store.items.comment(self.item_id, text.strip())
+        except BacklitError as error:
+            raise CannotAct(f"{sentence_of(error)} Your text is kept.") from error
+        await self.store.drafts.discard(key)
 
+    async def quote_comment(self, _call: CommandContext) -> None:
+        comment = self.current_comment()
+        quoted = "\n".join(f"> {line}".rstrip() for line in comment.text.strip().splitlines()) + "\n\n"
+        key = COMMENT_DRAFT.format(self.item_id)
+        kept = self.store.drafts.find(key) or {}
+        text = kept.get("text")
+        if isinstance(text, str) and text.strip():
+            await self.store.drafts.save(key, {**kept, "text": f"{text.rstrip()}\n\n{quoted}"})
+            quoted = ""
+        await comment_on_current(self, quoted)
 
-async def add(target: CommentsScreen, _call: CommandContext) -> None:
-    """Write a comment; a draft keeps the text until it is journalled."""
-    await comment_on_current(target)
+    async def correct_comment(self, _call: CommandContext) -> None:
+        """Say that comments cannot be changed, and offer to post a corrected copy."""
+        self.store.lookups.need_writer()
+        comment = self.current_comment()
+        answers = [AnswerKey("c", "write a corrected copy")]
+        sentence = "The interface has no way to change a comment. A corrected copy is a new one, at the end."
+        if self.store.deletions.is_own(comment.author):
+            answers.append(AnswerKey("d", "the same, and delete this one when it is sent off"))
+            sentence += f" Deleting this one loses its time and its place{self._files_lost(comment)} for good."
+        key = await self.ask(ConfirmDialog("Correct the comment", sentence, answers, "cancel"))
+        if key is None:
+            return
+        self.current()
+        begun = ComposedComment(comment.text, for_customers=not comment.is_internal)
+        is_sent = await write_comment(self, self.item_id, f"correct:{comment.id}", "Corrected copy", begun)
+        if is_sent and key == "d":
+            await self.store.deletions.delete_comment(comment.id)
 
+    async def delete_comment(self, _call: CommandContext) -> None:
+        """Delete the comment under the cursor after a question; raises CannotAct for somebody else's."""
+        self.store.lookups.need_writer()
+        comment = self.current_comment()
+        if not self.store.deletions.is_own(comment.author):
+            raise CannotAct(f"{comment.author} wrote it; only your own comments can be deleted here.")
+        text = " ".join(comment.text.split())
+        quoted = text if len(text) <= MAX_QUOTED_CHARACTERS else text[: MAX_QUOTED_CHARACTERS - 1] + "…"
+        files = self._files_lost(comment).removeprefix(" and")
+        sentence = f"“{quoted}” is deleted for everybody; u writes it again{f', without{files}' if files else ''}."
+        if await self.ask(ConfirmDialog("Delete the comment", sentence, [AnswerKey("y", "delete it")])) == "y":
+            await self.store.deletions.delete_comment(comment.id)
 
-async def add_from_editor(target: CommentsScreen, _call: CommandContext) -> None:
-    """Write an internal comment in the user's own editor, beginning with the draft."""
-    target.store.lookups.need_writer()
-    target.current()
-    key = COMMENT_DRAFT.format(target.item_id)
-    kept = str((target.store.drafts.find(key) or {}).get("text") or "")
-    text = target.edit_outside(kept, ".md")
-    if not text.strip() or text == kept:
-        target.say("Nothing was changed; the draft is still there." if kept else "Nothing was written.")
-        return
-    await target.store.drafts.save(key, {"text": text})  # on the disk first, then journalled
-    try:
-        await target.store.items.comment(target.item_id, text.strip())
-    except BacklitError as error:
-        raise CannotAct(f"{sentence_of(error)} Your text is kept.") from error
-    await target.store.drafts.discard(key)
+    def _files_lost(self, comment: CommentEntry) -> str:
+        count = len(self.files().get(comment.id, ()))
+        return f" and its {counted(count, 'file')}" if count else ""
 
+    def copy_comment(self, _call: CommandContext) -> None:
+        text = self.current_comment().text
+        self.copy(text, f"Copied the comment: {' '.join(text.split())[:60]}")
 
-async def quote(target: CommentsScreen, _call: CommandContext) -> None:
-    comment = target.current_comment()
-    quoted = "\n".join(f"> {line}".rstrip() for line in comment.text.strip().splitlines()) + "\n\n"
-    key = COMMENT_DRAFT.format(target.item_id)
-    kept = target.store.drafts.find(key) or {}
-    text = kept.get("text")
-    if isinstance(text, str) and text.strip():
-        await target.store.drafts.save(key, {**kept, "text": f"{text.rstrip()}\n\n{quoted}"})
-        quoted = ""
-    await comment_on_current(target, quoted)
+    def open_files(self, _call: CommandContext) -> None:
+        comment = self.current_comment()
+        if comment.id < 0:
+            raise CannotAct("The server does not have this comment yet. Attach files once it is sent.")
+        self.open(self.item_id, ItemDestination.ATTACHMENTS, comment.id)
 
-
-# Correcting and deleting
-
-
-async def correct(target: CommentsScreen, _call: CommandContext) -> None:
-    """Say that comments cannot be changed, and offer to post a corrected copy."""
-    target.store.lookups.need_writer()
-    comment = target.current_comment()
-    answers = [AnswerKey("c", "write a corrected copy")]
-    sentence = "The interface has no way to change a comment. A corrected copy is a new one, at the end."
-    if target.store.deletions.is_own(comment.author):
-        answers.append(AnswerKey("d", "the same, and delete this one when it is sent off"))
-        sentence += f" Deleting this one loses its time and its place{_files_lost(target, comment)} for good."
-    key = await target.ask(ConfirmDialog("Correct the comment", sentence, answers, "cancel"))
-    if key is None:
-        return
-    target.current()
-    begun = ComposedComment(comment.text, for_customers=not comment.is_internal)
-    is_sent = await write_comment(target, target.item_id, f"correct:{comment.id}", "Corrected copy", begun)
-    if is_sent and key == "d":
-        await target.store.deletions.delete_comment(comment.id)
-
-
-async def delete(target: CommentsScreen, _call: CommandContext) -> None:
-    """Delete the comment under the cursor after a question; raises CannotAct for somebody else's."""
-    target.store.lookups.need_writer()
-    comment = target.current_comment()
-    if not target.store.deletions.is_own(comment.author):
-        raise CannotAct(f"{comment.author} wrote it; only your own comments can be deleted here.")
-    text = " ".join(comment.text.split())
-    quoted = text if len(text) <= MAX_QUOTED_CHARACTERS else text[: MAX_QUOTED_CHARACTERS - 1] + "…"
-    files = _files_lost(target, comment).removeprefix(" and")
-    sentence = f"“{quoted}” is deleted for everybody; u writes it again{f', without{files}' if files else ''}."
-    if await target.ask(ConfirmDialog("Delete the comment", sentence, [AnswerKey("y", "delete it")])) == "y":
-        await target.store.deletions.delete_comment(comment.id)
-
-
-def _files_lost(target: CommentsScreen, comment: CommentEntry) -> str:
-    count = len(target.files().get(comment.id, ()))
-    return f" and its {counted(count, 'file')}" if count else ""
-
-
-# Reading
-
-
-def copy(target: CommentsScreen, _call: CommandContext) -> None:
-    text = target.current_comment().text
-    target.copy(text, f"Copied the comment: {' '.join(text.split())[:60]}")
-
-
-def open_files(target: CommentsScreen, _call: CommandContext) -> None:
-    comment = target.current_comment()
-    if comment.id < 0:
-        raise CannotAct("The server does not have this comment yet. Attach files once it is sent.")
-    target.open(target.item_id, ItemDestination.ATTACHMENTS, comment.id)
-
-
-def refresh(target: CommentsScreen, _call: CommandContext) -> None:
-    target.run_worker(work(target.store.look_at, target.item_id), group="look")
-    target.run_command("app.refresh")
+    def refresh_comments(self, _call: CommandContext) -> None:
+        self.run_worker(work(self.store.look_at, self.item_id), group="look")
+        self.run_command("app.refresh")

@@ -174,7 +174,7 @@ class GroomScreen(ItemScreen):
     @on(QuestionStrip.Clicked)
     def _answer_clicked(self, message: QuestionStrip.Clicked) -> None:
         message.stop()
-        self.begin(give, self, message.digit)
+        self.begin(GroomScreen.give_answer, self, message.digit)
 
     def store_changed(self, changes: ChangeBatch) -> None:
         if self.stop is None:
@@ -279,67 +279,59 @@ class GroomScreen(ItemScreen):
             hints, labels = HINTS_ALONE, {"groom.accept": "done", "groom.pause": "close"}
         self._footer.show([*hints, "app.help"], status_words(self.store), labels)
 
+    async def answer_question(self, call: CommandContext) -> None:
+        await self.give_answer(int(call.letter or 0))
 
-async def answer(target: GroomScreen, call: CommandContext) -> None:
-    await give(target, int(call.letter or 0))
+    async def give_answer(self, digit: int) -> None:
+        """Give an answer to the current question; raises CannotAct for a digit without one."""
+        asked, item = self.questions.current, self.current()
+        if asked is None:
+            raise CannotAct("This item is ready. enter for the next one.")
+        if digit == 0:
+            await change_field(self, asked.field.key, [item])
+            return
+        choice = asked.answers.get(digit)
+        if choice is None:
+            raise CannotAct(f"{digit} is not an option. 0 to enter another value.")
+        if asked.has(choice):
+            self.questions.confirm(item)
+            self.show_questions()
+            return
+        self.questions.go_on()  # before the change is journalled, so that the next digit answers the next question
+        self.show_questions()
+        await self.apply(edit_of(asked.field, choice), [item])
 
+    def step_question(self, call: CommandContext) -> None:
+        self.questions.walk(int(call.command.argument))
+        self.show_questions()
 
-async def give(target: GroomScreen, digit: int) -> None:
-    """Give an answer to the current question; raises CannotAct for a digit without one."""
-    asked, item = target.questions.current, target.current()
-    if asked is None:
-        raise CannotAct("This item is ready. enter for the next one.")
-    if digit == 0:
-        await change_field(target, asked.field.key, [item])
-        return
-    choice = asked.answers.get(digit)
-    if choice is None:
-        raise CannotAct(f"{digit} is not an option. 0 to enter another value.")
-    if asked.has(choice):
-        target.questions.confirm(item)
-        target.show_questions()
-        return
-    target.questions.go_on()  # before the change is journalled, so that the next digit answers the next question
-    target.show_questions()
-    await target.apply(edit_of(asked.field, choice), [item])
+    def scroll_item(self, call: CommandContext) -> None:
+        self.pane.scroll_item(int(call.command.argument))
 
+    async def add_comment(self, _call: CommandContext) -> None:
+        """Write a comment; with it, an item without open questions is done."""
+        goes_on = not self.questions.count_open()
+        act = f"send, {'end grooming' if self.alone else 'next'}" if goes_on else "send"
+        if await comment_on_current(self, act=act) and goes_on:
+            self.leave_item(is_skipped=False)
 
-def step(target: GroomScreen, call: CommandContext) -> None:
-    target.questions.walk(int(call.command.argument))
-    target.show_questions()
+    def accept_or_skip(self, call: CommandContext) -> None:
+        self.leave_item(is_skipped=call.command.argument == "skip")
 
+    def go_back(self, _call: CommandContext) -> None:
+        queue, here = self.queue, self.stop.place if self.stop is not None else 0
+        found, known = queue.previous_stop(here), self.questions.last_place_before(here)
+        if found is None or found.place < known:
+            found = queue.stop_at(known)
+        if found is None or self.store.item(found.item_id) is None:
+            raise CannotAct("This is the first item.")
+        self.show_stop(found)
 
-def scroll_item(target: GroomScreen, call: CommandContext) -> None:
-    target.pane.scroll_item(int(call.command.argument))
-
-
-async def add_comment(target: GroomScreen, _call: CommandContext) -> None:
-    """Write a comment; with it, an item without open questions is done."""
-    goes_on = not target.questions.count_open()
-    act = f"send, {'end grooming' if target.alone else 'next'}" if goes_on else "send"
-    if await comment_on_current(target, act=act) and goes_on:
-        target.leave_item(is_skipped=False)
-
-
-def leave(target: GroomScreen, call: CommandContext) -> None:
-    target.leave_item(is_skipped=call.command.argument == "skip")
-
-
-def go_back(target: GroomScreen, _call: CommandContext) -> None:
-    queue, here = target.queue, target.stop.place if target.stop is not None else 0
-    found, known = queue.previous_stop(here), target.questions.last_place_before(here)
-    if found is None or found.place < known:
-        found = queue.stop_at(known)
-    if found is None or target.store.item(found.item_id) is None:
-        raise CannotAct("This is the first item.")
-    target.show_stop(found)
-
-
-def pause(target: GroomScreen, _call: CommandContext) -> None:
-    progress = target.store.grooming.progress()
-    if target.stop is not None and progress is not None and not target.alone:
-        target.say(f"Grooming paused ({target.stop.place + 1:,} of {progress.count:,}). gq to resume.")
-    target.dismiss(None)
+    def pause(self, _call: CommandContext) -> None:
+        progress = self.store.grooming.progress()
+        if self.stop is not None and progress is not None and not self.alone:
+            self.say(f"Grooming paused ({self.stop.place + 1:,} of {progress.count:,}). gq to resume.")
+        self.dismiss(None)
 
 
 # Opening

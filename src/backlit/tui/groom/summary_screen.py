@@ -246,6 +246,45 @@ class GroomSummaryScreen(StoreScreen[None]):
     def go_to(self, place: int) -> None:
         self.app.switch_screen(self._screen_at(place))
 
+    def open_item(self, call: CommandContext) -> None:
+        each = self.table.current
+        if each is None or not each.type:
+            raise CannotAct("The item no longer exists.")
+        self.open(each.item_id, ItemDestination(call.command.argument))
+
+    def copy_summary(self, _call: CommandContext) -> None:
+        markdown = self.quoted()
+        self.copy(markdown, f"Copied the summary, {counted(len(markdown.splitlines()), 'line')} of Markdown")
+
+    async def save_summary(self, _call: CommandContext) -> None:
+        store, markdown = self.store, self.quoted()
+        project = project_name(store)
+        name = f"groomed-{_NOT_FOR_FILES.sub('-', project).strip('-.').lower()}-{store.today().isoformat()}.md"
+        await save_file(self, TextToSave("Save the summary", lambda _path: markdown, file_in), downloads() / name)
+
+    def go_back(self, _call: CommandContext) -> None:
+        progress = self.store.grooming.progress()
+        stop = self.store.grooming.previous_stop(progress.count if progress else 0)
+        if stop is None:
+            raise CannotAct("None of the items exists any more.")
+        self.go_to(stop.place)
+
+    async def groom_again(self, _call: CommandContext) -> None:
+        ids = [each.item_id for each in self.unready]
+        if not ids:
+            raise CannotAct("All items of this session are ready.")
+        if not await self.store.grooming.begin(ids):
+            raise CannotAct("No question is left about these items.")
+        self.go_to(0)
+
+    def leave_unfinished(self, _call: CommandContext) -> None:
+        self.say("Grooming is not finished. gq shows the summary again.")
+        self.dismiss(None)
+
+    async def end_session(self, _call: CommandContext) -> None:
+        self.dismiss(None)
+        await self.store.grooming.end()
+
 
 def summary_of(store: Store, results: Sequence[GroomedItem], item_ids: Sequence[int]) -> str:
     """Return the summary of a session on some items, in Markdown with users' texts escaped."""
@@ -278,49 +317,3 @@ def _item(store: Store, each: GroomedItem, inputs: RuleInputs) -> Iterator[str]:
 
 def _line(text: str) -> str:
     return escaped(" ".join(text.split()))
-
-
-def open_item(target: GroomSummaryScreen, call: CommandContext) -> None:
-    each = target.table.current
-    if each is None or not each.type:
-        raise CannotAct("The item no longer exists.")
-    target.open(each.item_id, ItemDestination(call.command.argument))
-
-
-def copy(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    markdown = target.quoted()
-    target.copy(markdown, f"Copied the summary, {counted(len(markdown.splitlines()), 'line')} of Markdown")
-
-
-async def save(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    store, markdown = target.store, target.quoted()
-    project = project_name(store)
-    name = f"groomed-{_NOT_FOR_FILES.sub('-', project).strip('-.').lower()}-{store.today().isoformat()}.md"
-    await save_file(target, TextToSave("Save the summary", lambda _path: markdown, file_in), downloads() / name)
-
-
-def go_back(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    progress = target.store.grooming.progress()
-    stop = target.store.grooming.previous_stop(progress.count if progress else 0)
-    if stop is None:
-        raise CannotAct("None of the items exists any more.")
-    target.go_to(stop.place)
-
-
-async def groom_again(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    ids = [each.item_id for each in target.unready]
-    if not ids:
-        raise CannotAct("All items of this session are ready.")
-    if not await target.store.grooming.begin(ids):
-        raise CannotAct("No question is left about these items.")
-    target.go_to(0)
-
-
-def leave(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    target.say("Grooming is not finished. gq shows the summary again.")
-    target.dismiss(None)
-
-
-async def close(target: GroomSummaryScreen, _call: CommandContext) -> None:
-    target.dismiss(None)
-    await target.store.grooming.end()

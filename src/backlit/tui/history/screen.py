@@ -126,6 +126,14 @@ class HistoryScreen(ItemRowsScreen):
         """Return an event as text: a comment, a file's name, or the changes."""
         return event.text or ", ".join(change_words(self.store, field) for field in event.fields) or event.kind.value
 
+    def open_event(self, _call: CommandContext) -> None:
+        """Go to the tab of the event: the comments, the files, or the details."""
+        self.open(self.item_id, TAB_OF_EVENT.get(self.current_event().kind, ItemDestination.EDITOR))
+
+    def copy_event(self, _call: CommandContext) -> None:
+        text = self.copied(self.current_event())
+        self.copy(text, f"Copied {' '.join(text.split())[:60]}")
+
 
 def _byline(event: ItemEvent, store: Store) -> list[Part]:
     return [
@@ -135,13 +143,3 @@ def _byline(event: ItemEvent, store: Store) -> list[Part]:
 
 
 TAB_OF_EVENT = {EventKind.COMMENTED: ItemDestination.COMMENTS, EventKind.ATTACHED: ItemDestination.ATTACHMENTS}
-
-
-def open_event(target: HistoryScreen, _call: CommandContext) -> None:
-    """Go to the tab of the event: the comments, the files, or the details."""
-    target.open(target.item_id, TAB_OF_EVENT.get(target.current_event().kind, ItemDestination.EDITOR))
-
-
-def copy(target: HistoryScreen, _call: CommandContext) -> None:
-    text = target.copied(target.current_event())
-    target.copy(text, f"Copied {' '.join(text.split())[:60]}")

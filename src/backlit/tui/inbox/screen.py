@@ -163,6 +163,52 @@ class InboxScreen(StoreScreen[None]):
         message.stop()
         self.run_command("inbox.open")
 
+    def open_item(self, call: CommandContext) -> None:
+        """Open the item at the place of the command's argument; its comments instead, if nothing else is new."""
+        item_id = self.current_id()
+        if self.store.item(item_id) is None:
+            raise CannotAct("The item no longer exists. space removes it from the list.")
+        news = None if self.shows_feed else self.store.inbox.news(item_id)
+        has_comments_only = news is None or (news.kind is NewsKind.CHANGED and not news.fields)
+        place = ItemDestination(call.command.argument)
+        self.open(item_id, ItemDestination.COMMENTS if has_comments_only and place is ItemDestination.EDITOR else place)
+
+    async def show_changes(self, _call: CommandContext) -> None:
+        news = self._current_news()
+        if not news.fields:
+            raise CannotAct("No field of this item has changed.")
+        found = [FieldDifference(label_of(each.key), *_texts(self.store, each)) for each in news.fields]
+        await self.ask(DifferenceDialog(news.name, found))
+
+    async def mark_read(self, _call: CommandContext) -> None:
+        await self.store.inbox.seen([self._current_news().item_id])
+
+    async def mark_all_read(self, _call: CommandContext) -> None:
+        unread = self.store.inbox.unread()
+        key: str | None = "y"
+        if unread > 1:
+            answers = [AnswerKey("y", "mark all as read"), AnswerKey("e", "mark all as read in every project")]
+            sentence = f"Mark all {unread:,} items as read?"
+            key = await self.ask(ConfirmDialog("Mark as read", sentence, answers, "cancel"))
+        if key is not None:
+            await self.store.inbox.all_seen(everywhere=key == "e")
+
+    def turn_feed(self, _call: CommandContext) -> None:
+        self.show_feed(is_shown=not self.shows_feed)
+
+    def go_back(self, _call: CommandContext) -> None:
+        """Go back from comments to changed items, else to the former place."""
+        if self.shows_feed:
+            self.show_feed(is_shown=False)
+        else:
+            self.dismiss()
+
+    def _current_news(self) -> ItemNews:
+        news = self.store.inbox.news(self.current_id())
+        if news is None:
+            raise CannotAct("Nothing new about this item.")
+        return news
+
 
 def _empty_words(connection: ConnectionStatus, *, is_feed: bool) -> str:
     if connection.state is ConnectionState.ONLINE:
@@ -170,59 +216,6 @@ def _empty_words(connection: ConnectionStatus, *, is_feed: bool) -> str:
         return "No comments in this project yet." if is_feed else caught_up
     what = "No comments loaded." if is_feed else "Nothing new at the last sync."
     return f"{what} {connection.sentence or 'Syncing …'}"
-
-
-def open_item(target: InboxScreen, call: CommandContext) -> None:
-    """Open the item at the place of the command's argument; its comments instead, if nothing else is new."""
-    item_id = target.current_id()
-    if target.store.item(item_id) is None:
-        raise CannotAct("The item no longer exists. space removes it from the list.")
-    news = None if target.shows_feed else target.store.inbox.news(item_id)
-    has_comments_only = news is None or (news.kind is NewsKind.CHANGED and not news.fields)
-    place = ItemDestination(call.command.argument)
-    target.open(item_id, ItemDestination.COMMENTS if has_comments_only and place is ItemDestination.EDITOR else place)
-
-
-async def show_changes(target: InboxScreen, _call: CommandContext) -> None:
-    news = _current_news(target)
-    if not news.fields:
-        raise CannotAct("No field of this item has changed.")
-    found = [FieldDifference(label_of(each.key), *_texts(target.store, each)) for each in news.fields]
-    await target.ask(DifferenceDialog(news.name, found))
-
-
-async def mark_read(target: InboxScreen, _call: CommandContext) -> None:
-    await target.store.inbox.seen([_current_news(target).item_id])
-
-
-async def mark_all_read(target: InboxScreen, _call: CommandContext) -> None:
-    unread = target.store.inbox.unread()
-    key: str | None = "y"
-    if unread > 1:
-        answers = [AnswerKey("y", "mark all as read"), AnswerKey("e", "mark all as read in every project")]
-        sentence = f"Mark all {unread:,} items as read?"
-        key = await target.ask(ConfirmDialog("Mark as read", sentence, answers, "cancel"))
-    if key is not None:
-        await target.store.inbox.all_seen(everywhere=key == "e")
-
-
-def turn_feed(target: InboxScreen, _call: CommandContext) -> None:
-    target.show_feed(is_shown=not target.shows_feed)
-
-
-def go_back(target: InboxScreen, _call: CommandContext) -> None:
-    """Go back from comments to changed items, else to the former place."""
-    if target.shows_feed:
-        target.show_feed(is_shown=False)
-    else:
-        target.dismiss()
-
-
-def _current_news(target: InboxScreen) -> ItemNews:
-    news = target.store.inbox.news(target.current_id())
-    if news is None:
-        raise CannotAct("Nothing new about this item.")
-    return news
 
 
 def _texts(store: Store, field: FieldNews) -> tuple[str, str]:

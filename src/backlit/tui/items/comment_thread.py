@@ -265,19 +265,12 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         start, end = self._laid_out.extent(index)
         self.refresh(Region(0, start - round(self.scroll_y), self.size.width, end - start))
 
-    def toggle_fold(self) -> None:
+    def toggle_fold(self, _call: CommandContext) -> None:
         comment = self.current
         if comment is not None:
             self._expanded ^= {comment.id}
             self._drawn.pop(comment, None)
             self._lay_out(self._laid_out.extent(self.cursor)[0] - round(self.scroll_y))
-
-
-# Commands
-
-
-def toggle_fold(target: CommentThread, _call: CommandContext) -> None:
-    target.toggle_fold()
 
 
 def _file_lines(files: Sequence[AttachmentEntry], room: int, theme: ThemeStyles) -> list[Line]:

@@ -29,7 +29,7 @@ from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
-from backlit.tui.widgets.item_list import ItemList, has_no_items
+from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
@@ -109,7 +109,7 @@ class ListFrame(Vertical):
         shown = [each for each in self._hints if each != PREVIEW_HINT or not self._panes.has_preview]
         if self.has_more_columns:
             shown.insert(3, "list.columns-right")
-        usual = HINTS_WITHOUT_ROWS if has_no_items(items) else shown
+        usual = HINTS_WITHOUT_ROWS if items.has_no_items else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
         hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
         self._footer.show(hints, self._status, self._labels, is_reader=self._store.lookups.is_read_only)

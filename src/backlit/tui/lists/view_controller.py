@@ -36,7 +36,6 @@ from backlit.tui.shell.status_text import (
 )
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_list import has_no_items, is_complete
 from backlit.tui.widgets.item_rows import ListColumn, column_of
 from backlit.tui.widgets.side_lines import Part
 
@@ -165,7 +164,7 @@ class ListViewController:
         self._wanted_item, self._is_added = item_id, is_added
 
     async def loaded(self) -> None:
-        while self._items.is_attached and not is_complete(self._items):
+        while self._items.is_attached and not self._items.is_complete:
             await self._target.current_view.reload()
             self._items.show(self._target.current_view, self._items.current_id)
 
@@ -187,7 +186,7 @@ class ListViewController:
             figures = [(f"0 of {counted(unmatched.all.count, 'item')}", "foreground")]
         target.frame.say([*heading, *lacking], figures, [*unread, *selected, *place])
         target.frame.show_tabs(views.names, views.place(target.shared.now.view))
-        is_empty = has_no_items(self._items)
+        is_empty = self._items.has_no_items
         if is_empty:
             spec, can_clear = target.spec, target.shared.now.can_clear
             words = filter_words(spec.query, spec.text)

@@ -250,6 +250,62 @@ class OutboxScreen(StoreScreen[None]):
         message.stop()
         self.run_command("outbox.open")
 
+    async def show_change(self, _call: CommandContext) -> None:
+        """Resolve a conflict or a failed deletion; show the content of any other change."""
+        entry = self.current()
+        if _is_resolved_by_enter(entry):
+            await resolve_entry(self, entry)
+            return
+        title = f"{STATE_WORDS[entry.state].capitalize()}  {number_or_noun(entry)} {item_name_of(self.store, entry)}"
+        await self.ask(ReadingDialog(title, list(lines_of(self.store, entry))))
+
+    async def resolve_change(self, _call: CommandContext) -> None:
+        """Resolve a conflict, or correct a rejected change and send it again."""
+        await resolve_entry(self, self.current())
+
+    def open_item(self, _call: CommandContext) -> None:
+        entry = self.current()
+        if self.store.item(entry.item_id) is None:
+            raise CannotAct("The item no longer exists. d discards the change.")
+        self.open(entry.item_id, ItemDestination.EDITOR)
+
+    def copy_change(self, _call: CommandContext) -> None:
+        text = content_of(self.store, self.current())
+        self.copy(text, f"Copied {' '.join(text.split())[:60]}")
+
+    async def retry(self, _call: CommandContext) -> None:
+        """Send the change again; asks before it overwrites another's."""
+        entry = self.current()
+        if entry.state is EntryState.REFUSED:
+            for each in await self._refused_to_retry(entry):
+                await self.store.conflicts.retry(each.id)
+            return
+        if entry.state is not EntryState.CONFLICT:
+            raise CannotAct("Already queued. It will be sent when the server is reachable.")
+        fields = listed([label_of(key) for key in entry.theirs])
+        sentence = f"Someone else has changed {fields or 'the item'}. Sending again overwrites their values with yours."
+        if await self._is_agreed("Conflict", sentence, "overwrite their values"):
+            await self.store.conflicts.retry(entry.id)
+
+    async def discard(self, _call: CommandContext) -> None:
+        entry = self.current()
+        sentence = f"Discard {_DISCARDED_WORDS.get(entry.kind, 'the change')}? You can undo (u)."
+        if await self._is_agreed("Discard", sentence, "discard"):
+            await self.store.conflicts.discard(entry.id)
+
+    async def _refused_to_retry(self, entry: OutboxEntry) -> Sequence[OutboxEntry]:
+        """Return the rejected entries to send: asks where several were made together."""
+        alike = [each for each in self.entries if each.step == entry.step and each.state is EntryState.REFUSED]
+        if len(alike) == 1:
+            return alike
+        answers = [AnswerKey("y", "send this change again"), AnswerKey("a", f"send all {len(alike):,} changes again")]
+        sentence = f"{len(alike):,} changes made together were rejected."
+        key = await self.ask(ConfirmDialog("Send again", sentence, answers, "cancel"))
+        return {"y": [entry], "a": alike}.get(key or "", [])
+
+    async def _is_agreed(self, title: str, sentence: str, label: str) -> bool:
+        return await self.ask(ConfirmDialog(title, sentence, [AnswerKey("y", label)], "cancel")) == "y"
+
 
 def _at_rest(entry: OutboxEntry) -> OutboxEntry:
     """Return an entry as waiting if it was being sent when the connection was lost."""
@@ -258,70 +314,6 @@ def _at_rest(entry: OutboxEntry) -> OutboxEntry:
 
 def _is_resolved_by_enter(entry: OutboxEntry) -> bool:
     return (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or bool(deletion_state(entry))
-
-
-async def show(target: OutboxScreen, _call: CommandContext) -> None:
-    """Resolve a conflict or a failed deletion; show the content of any other change."""
-    entry = target.current()
-    if _is_resolved_by_enter(entry):
-        await resolve_entry(target, entry)
-        return
-    title = f"{STATE_WORDS[entry.state].capitalize()}  {number_or_noun(entry)} {item_name_of(target.store, entry)}"
-    await target.ask(ReadingDialog(title, list(lines_of(target.store, entry))))
-
-
-async def settle(target: OutboxScreen, _call: CommandContext) -> None:
-    """Resolve a conflict, or correct a rejected change and send it again."""
-    await resolve_entry(target, target.current())
-
-
-def open_item(target: OutboxScreen, _call: CommandContext) -> None:
-    entry = target.current()
-    if target.store.item(entry.item_id) is None:
-        raise CannotAct("The item no longer exists. d discards the change.")
-    target.open(entry.item_id, ItemDestination.EDITOR)
-
-
-def copy(target: OutboxScreen, _call: CommandContext) -> None:
-    text = content_of(target.store, target.current())
-    target.copy(text, f"Copied {' '.join(text.split())[:60]}")
-
-
-async def retry(target: OutboxScreen, _call: CommandContext) -> None:
-    """Send the change again; asks before it overwrites another's."""
-    entry = target.current()
-    if entry.state is EntryState.REFUSED:
-        for each in await _refused_to_retry(target, entry):
-            await target.store.conflicts.retry(each.id)
-        return
-    if entry.state is not EntryState.CONFLICT:
-        raise CannotAct("Already queued. It will be sent when the server is reachable.")
-    fields = listed([label_of(key) for key in entry.theirs])
-    sentence = f"Someone else has changed {fields or 'the item'}. Sending again overwrites their values with yours."
-    if await _is_agreed(target, "Conflict", sentence, "overwrite their values"):
-        await target.store.conflicts.retry(entry.id)
-
-
-async def discard(target: OutboxScreen, _call: CommandContext) -> None:
-    entry = target.current()
-    sentence = f"Discard {_DISCARDED_WORDS.get(entry.kind, 'the change')}? You can undo (u)."
-    if await _is_agreed(target, "Discard", sentence, "discard"):
-        await target.store.conflicts.discard(entry.id)
-
-
-async def _refused_to_retry(target: OutboxScreen, entry: OutboxEntry) -> Sequence[OutboxEntry]:
-    """Return the rejected entries to send: asks where several were made together."""
-    alike = [each for each in target.entries if each.step == entry.step and each.state is EntryState.REFUSED]
-    if len(alike) == 1:
-        return alike
-    answers = [AnswerKey("y", "send this change again"), AnswerKey("a", f"send all {len(alike):,} changes again")]
-    sentence = f"{len(alike):,} changes made together were rejected."
-    key = await target.ask(ConfirmDialog("Send again", sentence, answers, "cancel"))
-    return {"y": [entry], "a": alike}.get(key or "", [])
-
-
-async def _is_agreed(target: OutboxScreen, title: str, sentence: str, label: str) -> bool:
-    return await target.ask(ConfirmDialog(title, sentence, [AnswerKey("y", label)], "cancel")) == "y"
 
 
 class OutboxList(EntryList[OutboxEntry]):

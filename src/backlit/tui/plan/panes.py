@@ -22,10 +22,6 @@ NARROW, TWO, THREE = 80, 140, 190
 """Columns of a terminal with more than one pane, with a second and with a third iteration."""
 
 
-def step(target: "PlanPanes", call: CommandContext) -> None:
-    target.step(int(call.command.argument))
-
-
 class PlanPanes(StorageErrorGuard, Container):
     """The backlog's pane, then the panes of iterations; a narrow screen has only the pane with the focus."""
 
@@ -90,9 +86,9 @@ class PlanPanes(StorageErrorGuard, Container):
         region = self.focused.region
         return None if self.is_single else (region.x, region.right)
 
-    def step(self, steps: int) -> None:
+    def step(self, call: CommandContext) -> None:
         """Give the focus to another pane; after the last one comes the first."""
-        self.enter(self.after(steps))
+        self.enter(self.after(int(call.command.argument)))
 
     def can_enter(self, pane: PlanPane) -> bool:
         """Return whether the terminal has room for a pane; one that shows a single pane has room for each of them."""

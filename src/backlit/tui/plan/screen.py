@@ -46,7 +46,6 @@ from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.shell.status_text import explain_empty, is_loading, selection_words, status_words, unread_words
 from backlit.tui.shell.store_screen import ChangeBatch
-from backlit.tui.widgets.item_list import is_complete
 from backlit.tui.widgets.side_lines import Part, Word, length
 
 
@@ -95,7 +94,7 @@ class PlanScreen(ListScreen):
     # Items with the draft laid over
 
     def current(self) -> Item:
-        if not is_complete(self.items):
+        if not self.items.is_complete:
             raise CannotAct(LOADING_SENTENCE)
         return super().current()
 

@@ -250,63 +250,55 @@ class ReportsScreen(StoreScreen[None]):
         if self.current_item is not None:
             self.run_command("reports.open")
 
+    def step_report(self, call: CommandContext) -> None:
+        """Show the next or previous report, by argument and count, wrapping around."""
+        names = list(ReportName)
+        at = names.index(self.selection.name) + int(call.command.argument) * (call.count or 1)
+        self.selection.name = names[at % len(names)]
+        self.load()
 
-def step(target: ReportsScreen, call: CommandContext) -> None:
-    """Show the next or previous report, by argument and count, wrapping around."""
-    names = list(ReportName)
-    at = names.index(target.selection.name) + int(call.command.argument) * (call.count or 1)
-    target.selection.name = names[at % len(names)]
-    target.load()
+    async def choose_coverage(self, _call: CommandContext) -> None:
+        today, selection = self.store.today(), self.selection
+        choices = [Choice(each, each.name, span(each.start, each.end, today)) for each in selection.offered()]
+        choice = await self.ask(PickDialog("Reports on", choices, selection.coverage))
+        if choice is not None and isinstance(choice.value, Coverage):
+            selection.choose(choice.value)
+            self.load()
 
+    def turn_coverage(self, call: CommandContext) -> None:
+        self.selection.turn(int(call.command.argument) * (call.count or 1))
+        self.load()
 
-async def choose_coverage(target: ReportsScreen, _call: CommandContext) -> None:
-    today, selection = target.store.today(), target.selection
-    choices = [Choice(each, each.name, span(each.start, each.end, today)) for each in selection.offered()]
-    choice = await target.ask(PickDialog("Reports on", choices, selection.coverage))
-    if choice is not None and isinstance(choice.value, Coverage):
-        selection.choose(choice.value)
-        target.load()
+    def turn_measure(self, _call: CommandContext) -> None:
+        is_points = self.selection.measure is Measure.POINTS
+        self.selection.measure = Measure.ITEMS if is_points else Measure.POINTS
+        self.load()
 
+    def toggle_notes(self, _call: CommandContext) -> None:
+        if not self.report().has_hidden_notes:
+            raise CannotAct("No notes are hidden.")
+        self.has_notes = not self.has_notes
+        self.draw_chart()
+        self.update_labels()
 
-def turn(target: ReportsScreen, call: CommandContext) -> None:
-    target.selection.turn(int(call.command.argument) * (call.count or 1))
-    target.load()
+    def open_item(self, call: CommandContext) -> None:
+        report = self.report()
+        if not report.table.rows:
+            raise CannotAct(f"Nothing to open: the report is empty. {report.headline}")
+        if self.current_item is None:
+            raise CannotAct("This row is not an item. The report “Age” lists items.")
+        self.open(self.current_item, ItemDestination(call.command.argument))
 
+    def copy_report(self, _call: CommandContext) -> None:
+        report = self.report()
+        self.copy(as_markdown(report), f"Copied {report.title} as Markdown")
 
-def turn_measure(target: ReportsScreen, _call: CommandContext) -> None:
-    is_points = target.selection.measure is Measure.POINTS
-    target.selection.measure = Measure.ITEMS if is_points else Measure.POINTS
-    target.load()
-
-
-def toggle_notes(target: ReportsScreen, _call: CommandContext) -> None:
-    if not target.report().has_hidden_notes:
-        raise CannotAct("No notes are hidden.")
-    target.has_notes = not target.has_notes
-    target.draw_chart()
-    target.update_labels()
-
-
-def open_item(target: ReportsScreen, call: CommandContext) -> None:
-    report = target.report()
-    if not report.table.rows:
-        raise CannotAct(f"Nothing to open: the report is empty. {report.headline}")
-    if target.current_item is None:
-        raise CannotAct("This row is not an item. The report “Age” lists items.")
-    target.open(target.current_item, ItemDestination(call.command.argument))
-
-
-def copy(target: ReportsScreen, _call: CommandContext) -> None:
-    report = target.report()
-    target.copy(as_markdown(report), f"Copied {report.title} as Markdown")
-
-
-async def save(target: ReportsScreen, _call: CommandContext) -> None:
-    """Save the report to a file; its suffix sets the format."""
-    report = target.report()
-    saved = TextToSave("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, SAVE_NOTE)
-    name = _NOT_FOR_FILES.sub("-", f"{target.selection.name} {report.about}").strip("-.").lower()
-    await save_file(target, saved, downloads() / f"{name}.md")
+    async def save_report(self, _call: CommandContext) -> None:
+        """Save the report to a file; its suffix sets the format."""
+        report = self.report()
+        saved = TextToSave("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, SAVE_NOTE)
+        name = _NOT_FOR_FILES.sub("-", f"{self.selection.name} {report.about}").strip("-.").lower()
+        await save_file(self, saved, downloads() / f"{name}.md")
 
 
 def place_of(text: str) -> tuple[Path, str]:

@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from inspect import iscoroutinefunction
+from operator import attrgetter
 from typing import Any, TypeVarTuple, cast
 
 from msgspec import Struct
@@ -185,8 +186,9 @@ def _run_in_context(context: RunningCommand, run: Runner) -> Runner:
 
 @cache
 def function_of(handler: str) -> Callable[..., Any]:
+    """Return the function, or the method of a class, that gets the target first."""
     group, _, name = handler.partition(":")
-    return cast("Callable[..., Any]", getattr(importlib.import_module(f"backlit.tui.{group}"), name))
+    return cast("Callable[..., Any]", attrgetter(name)(importlib.import_module(f"backlit.tui.{group}")))
 
 
 async def run_asking(act: Callable[..., Awaitable[None] | None], *args: object) -> None:

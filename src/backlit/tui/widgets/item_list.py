@@ -233,56 +233,49 @@ class ItemList(LineList):
             self.selection.add(first, last + 1)
         super().clicked(index, event)
 
+    def select_rows(self, call: CommandContext) -> None:
+        """Select or deselect the row and move down; on a header, its whole group.
 
-def select(target: ItemList, call: CommandContext) -> None:
-    """Select or deselect the row and move down; on a header, its whole group.
+        A count selects as many rows.
+        """
+        group = self.folds.ids_under_header() if call.count is None else None
+        if group is not None:
+            self.selection.toggle_all(group)
+            self.move_to(self.cursor + 1)
+            return
+        stop = self.cursor + (call.count or 1)
+        self.selection.toggle(self.cursor, stop)
+        self.move_to(stop)
 
-    A count selects as many rows.
-    """
-    group = target.folds.ids_under_header() if call.count is None else None
-    if group is not None:
-        target.selection.toggle_all(group)
-        target.move_to(target.cursor + 1)
-        return
-    stop = target.cursor + (call.count or 1)
-    target.selection.toggle(target.cursor, stop)
-    target.move_to(stop)
+    def turn_range(self, _call: CommandContext) -> None:
+        """Start a range at the row, or end it and keep its rows selected."""
+        if not self.selection.end_range():
+            self.selection.begin_range()
 
+    def invert_selection(self, _call: CommandContext) -> None:
+        self._need_all()
+        self.selection.invert()
 
-def open_range(target: ItemList, _call: CommandContext) -> None:
-    """Start a range at the row, or end it and keep its rows selected."""
-    if not target.selection.end_range():
-        target.selection.begin_range()
+    def select_all(self, _call: CommandContext) -> None:
+        self._need_all()
+        self.selection.add(0, None)
 
+    @property
+    def has_no_items(self) -> bool:
+        """Return whether a list has no items, not even in folded groups and columns."""
+        return not (self.row_count() or (self.view is not None and self.view.count))
 
-def invert(target: ItemList, _call: CommandContext) -> None:
-    _need_all(target)
-    target.selection.invert()
+    @property
+    def is_complete(self) -> bool:
+        return self.view is not None and self.view.count is not None
 
+    def _need_all(self) -> None:
+        if not self.is_complete:
+            raise CannotAct("The list is still loading. Try again in a moment.")
 
-def select_all(target: ItemList, _call: CommandContext) -> None:
-    _need_all(target)
-    target.selection.add(0, None)
+    def turn_folds(self, call: CommandContext) -> None:
+        """Call the method of the list's folds that the argument names."""
+        getattr(self.folds, str(call.command.argument))()
 
-
-def has_no_items(target: ItemList) -> bool:
-    """Return whether a list has no items, not even in folded groups and columns."""
-    return not (target.row_count() or (target.view is not None and target.view.count))
-
-
-def is_complete(items: ItemList) -> bool:
-    return items.view is not None and items.view.count is not None
-
-
-def _need_all(target: ItemList) -> None:
-    if not is_complete(target):
-        raise CannotAct("The list is still loading. Try again in a moment.")
-
-
-def turn_folds(target: ItemList, call: CommandContext) -> None:
-    """Call the method of the list's folds that the argument names."""
-    getattr(target.folds, str(call.command.argument))()
-
-
-def step_header(target: ItemList, call: CommandContext) -> None:
-    target.folds.step(int(call.command.argument) * (call.count or 1))
+    def step_header(self, call: CommandContext) -> None:
+        self.folds.step(int(call.command.argument) * (call.count or 1))

@@ -353,28 +353,26 @@ class BacklogList(ItemList):
         badge = self._window.badge(row.id)
         return self.with_scrollbar(self.columns.line((row, cells, is_cursor, is_selected, badge)), index)
 
+    def position_in_list(self, name_of: Callable[[GroupLine], str]) -> tuple[int, int, str]:
+        """Return the place of the row in its group or list, on a header that of the outermost group, with its noun."""
+        view, count = self.view, self.row_count()
+        outline = view.outline if view is not None and view.is_grouped else None
+        header = outline.header_at(self.cursor) if outline is not None else None
+        if outline is None or header is None:
+            return self.cursor + 1, count, "row"
+        line = outline.top(self.cursor)
+        if self.cursor > line:
+            name = safe(name_of(header))
+            return self.cursor - line, header.rows, f"{fit(name, min(cell_len(name), MAX_GROUP_NAME_WIDTH))} · row"
+        return *outline.outermost(header.group), "group"
+
+    def scroll_columns(self, call: CommandContext) -> None:
+        steps = int(call.command.argument) * (call.count or 1)
+        if not self.columns.scroll(steps):
+            raise CannotAct(f"No more columns to the {'left' if steps < 0 else 'right. tc chooses the columns'}.")
+
 
 def searched_name_parts(spec: ViewSpec) -> tuple[str, ...]:
     """Return the parts of names that a spec asks for, in lower case."""
     words = [each.text for each in parts_of(spec.query) if isinstance(each, NameText)]
     return tuple(each.lower() for each in (spec.text, *words) if each)
-
-
-def position_in_list(items: BacklogList, name_of: Callable[[GroupLine], str]) -> tuple[int, int, str]:
-    """Return the place of the row in its group or list, on a header that of the outermost group, with its noun."""
-    view, count = items.view, items.row_count()
-    outline = view.outline if view is not None and view.is_grouped else None
-    header = outline.header_at(items.cursor) if outline is not None else None
-    if outline is None or header is None:
-        return items.cursor + 1, count, "row"
-    line = outline.top(items.cursor)
-    if items.cursor > line:
-        name = safe(name_of(header))
-        return items.cursor - line, header.rows, f"{fit(name, min(cell_len(name), MAX_GROUP_NAME_WIDTH))} · row"
-    return *outline.outermost(header.group), "group"
-
-
-def scroll_columns(target: BacklogList, call: CommandContext) -> None:
-    steps = int(call.command.argument) * (call.count or 1)
-    if not target.columns.scroll(steps):
-        raise CannotAct(f"No more columns to the {'left' if steps < 0 else 'right. tc chooses the columns'}.")
