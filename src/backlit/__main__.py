@@ -20,7 +20,7 @@ FAILED = 1
 INTERRUPTED = 130
 ASKING = {
     *("commands.session:log_in", "commands.session:log_out", "commands.items_import:import_items"),
-    *("admin:add_user", "admin:change_password"),
+    *("commands.plan:apply_plan", "admin:add_user", "admin:change_password"),
 }
 """Handlers that ask on the terminal, for a password or an answer."""
 

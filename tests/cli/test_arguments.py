@@ -58,16 +58,20 @@ MEANT: dict[str, Meaning] = {
     "items show 1": {"id": 1, "json": False},
     "items show 1 --json --project x": {"id": 1, "json": True, "project": "x"},
     "items import f": {"file": "f", "dry_run": False, "format": None, "customers_see": False}
-    | {"yes": False, "report": None},
-    "items import - --dry-run --format json --customers-see --yes --report r --project x": {"project": "x"}
-    | {"file": "-", "dry_run": True, "format": "json", "customers_see": True, "yes": True, "report": "r"},
+    | {"yes": False, "report": None, "keep_estimates": False},
+    "items import - --dry-run --format json --customers-see --yes --report r --keep-estimates --project x": {
+        "project": "x"
+    }
+    | {"file": "-", "dry_run": True, "format": "json", "customers_see": True, "yes": True, "report": "r"}
+    | {"keep_estimates": True},
     "log 1 2h": {"id": 1, "hours": "2h", "type": "", "note": "", "remaining": None, "dry_run": False},
     "log 1 2h --type t --note n --remaining 3 --dry-run --project x": {"project": "x"}
     | {"id": 1, "hours": "2h", "type": "t", "note": "n", "remaining": "3", "dry_run": True},
     "plan export": {"iteration": [], "backlog": 0},
     "plan export a b --backlog 5 --project x": {"iteration": ["a", "b"], "backlog": 5, "project": "x"},
-    "plan apply f": {"file": "f", "dry_run": False, "mine": False},
-    "plan apply f --dry-run --mine --project x": {"file": "f", "dry_run": True, "mine": True, "project": "x"},
+    "plan apply f": {"file": "f", "dry_run": False, "mine": False, "keep_estimates": False},
+    "plan apply f --dry-run --mine --keep-estimates --project x": {"project": "x"}
+    | {"file": "f", "dry_run": True, "mine": True, "keep_estimates": True},
     "report burnup": {"name": "burnup", "iteration": None, "days": None, "items": False, "format": "md"},
     "report burnup --iteration i --items --format csv --project x": {"project": "x"}
     | {"name": "burnup", "iteration": "i", "days": None, "items": True, "format": "csv"},

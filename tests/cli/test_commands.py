@@ -100,7 +100,7 @@ def test_the_version_is_said(home: Home) -> None:
     [
         ["nonsense"],
         ["items"],
-        ["items", "update_overlay", "x"],
+        ["items", "show", "x"],
         ["demo", "--items", "-3"],
         ["serve", "--port", "70000"],
         ["serve", "--max-upload", "5X"],
@@ -214,15 +214,15 @@ def test_a_filter_that_cannot_be_read_is_one_sentence(home: Home) -> None:
 
 def test_items_show_writes_names_for_ids(demo_home: Home) -> None:
     listed = json.loads(demo_home.run(*DEMO, "items", "list", "--limit", "1", "--json").stdout)
-    shown = demo_home.run(*DEMO, "items", "update_overlay", str(listed[0]["id"]))
+    shown = demo_home.run(*DEMO, "items", "show", str(listed[0]["id"]))
 
     assert listed[0]["fields"]["Name"] in shown.stdout
     assert "Aurora" in shown.stdout
 
 
 def test_items_show_writes_every_set_field_with_its_label_and_the_comments(demo_home: Home) -> None:
-    story = demo_home.run(*DEMO, "items", "update_overlay", "19").stdout.splitlines()
-    bug = demo_home.run(*DEMO, "items", "update_overlay", "2").stdout.splitlines()
+    story = demo_home.run(*DEMO, "items", "show", "19").stdout.splitlines()
+    bug = demo_home.run(*DEMO, "items", "show", "2").stdout.splitlines()
 
     assert story[:6] == [
         "#19 Story  Suggest categories beside articles while typing",
@@ -269,7 +269,7 @@ def test_an_item_has_each_of_its_values_under_its_own_name() -> None:
 
 
 def test_an_item_that_is_not_there_is_said(home: Home) -> None:
-    done = home.run("--profile", "local", "items", "update_overlay", "4711")
+    done = home.run("--profile", "local", "items", "show", "4711")
 
     assert (done.returncode, done.stderr) == (
         1,
@@ -283,7 +283,7 @@ def test_times_of_comments_are_local_and_those_of_documents_are_the_services(
     def shown(zone: str, *more: str) -> str:
         monkeypatch.setenv("TZ", zone)
         time.tzset()
-        return demo_home.run(*DEMO, "items", "update_overlay", "2", *more).stdout
+        return demo_home.run(*DEMO, "items", "show", "2", *more).stdout
 
     stamp = re.compile(r"^\S+  (\d{4}-\d\d-\d\d \d\d:\d\d)$", re.MULTILINE)
     try:
@@ -328,7 +328,7 @@ async def test_a_sign_in_to_the_workspace_is_kept_until_the_workspace_is_another
     assert kept[0] == kept[1] != kept[2]
 
 
-@pytest.mark.parametrize("words", [("items", "update_overlay"), ("trash",), ("log",)])
+@pytest.mark.parametrize("words", [("items", "show"), ("trash",), ("log",)])
 def test_a_number_that_no_item_can_have_is_refused(home: Home, words: tuple[str, ...]) -> None:
     done = home.run(*words, str(2**63), *(["1h"] if words == ("log",) else []))
 

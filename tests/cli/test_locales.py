@@ -30,7 +30,7 @@ COMMANDS = [
     (*DEMO, "items", "list"),
     (*DEMO, "doctor"),
     (*DEMO, "report", "burndown"),
-    (*DEMO, "items", "update_overlay", "19"),
+    (*DEMO, "items", "show", "19"),
     (*DEMO, "plan", "export"),
     (*DEMO, "log", "30", "2h", "--dry-run"),
     (*DEMO, "items", "import", "-", "--dry-run"),

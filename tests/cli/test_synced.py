@@ -1,11 +1,15 @@
-"""The store of a command: how long it waits for its service, and whom it names when that is too long."""
+"""The store of a command: how long it waits for its service, whom it names when that is too long, and its end."""
 
 import asyncio
+import os
+import signal
 from pathlib import Path
 
 import pytest
 from tests.store.documents import places_in
+from tests.store.world import World, until
 
+from backlit.cli.commands.items_import import planned, write_import
 from backlit.cli.synced import wait_until_settled
 from backlit.client.client import Client
 from backlit.model.errors import Offline
@@ -39,3 +43,47 @@ def test_a_service_that_does_not_get_ready_is_named_by_where_it_runs(
         store.close()
 
     assert str(raised.value) == sentence
+
+
+STORIES = "type,name\nStory,One\nStory,Two\nStory,Three"
+
+
+async def test_an_interrupted_import_says_what_was_sent_and_what_waits(
+    world: World, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def answer_one(method: str, _path: str) -> None:
+        if method == "POST" and world.faults.count("POST") > 1:
+            await asyncio.Event().wait()
+
+    world.faults.before = answer_one
+    found = planned(store, STORIES, is_json=False)
+
+    writing = asyncio.create_task(write_import(store, found))
+    await until(lambda: store.outbox.pending == 2, lambda: store.outbox)
+    writing.cancel()
+    await asyncio.gather(writing, return_exceptions=True)
+
+    waits = "2 wait on this machine: backlit sends them when the server is reachable."
+    assert writing.cancelled()
+    assert capsys.readouterr().err == f"backlit: Interrupted. 1 of 3 changes was sent; {waits}\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_ends_an_import_with_what_was_sent_and_its_exit_code(
+    world: World, store: Store, capsys: pytest.CaptureFixture[str], number: signal.Signals
+) -> None:
+    async def end_after_one(method: str, _path: str) -> None:
+        if method == "POST" and world.faults.count("POST") > 1:
+            os.kill(os.getpid(), number)
+            await asyncio.Event().wait()
+
+    world.faults.before = end_after_one
+    before = signal.getsignal(number)
+    found = planned(store, STORIES, is_json=False)
+
+    with pytest.raises(SystemExit) as ended:
+        await write_import(store, found)
+
+    assert ended.value.code == 128 + number
+    assert capsys.readouterr().err.startswith("backlit: Interrupted. 1 of 3 changes was sent; 2 wait on this machine")
+    assert signal.getsignal(number) is before

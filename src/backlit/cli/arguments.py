@@ -154,6 +154,7 @@ def _add_items(commands: "_Commands") -> None:
     bring.add_argument("--yes", action="store_true", help="change existing items without a question")
     bring.add_argument("--report", metavar="FILE", help="file for all faults, or all changes, a line each")
     bring.add_argument("--customers-see", action="store_true", help="allow changes that customers can see")
+    _add_keep_estimates(bring)
     _add_project(bring)
     bring.set_defaults(handler="commands.items_import:import_items")
 
@@ -161,6 +162,12 @@ def _add_items(commands: "_Commands") -> None:
 def _add_project(command: argparse.ArgumentParser, default: str | None = argparse.SUPPRESS) -> None:
     words = "name or number of the project (default: BACKLIT_PROJECT)"
     command.add_argument("--project", metavar="NAME", default=default, help=words)
+
+
+def _add_keep_estimates(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--keep-estimates", action="store_true", help="keep estimates that are no number without a question"
+    )
 
 
 def _add_log(commands: "_Commands") -> None:
@@ -190,6 +197,7 @@ def _add_plan(commands: "_Commands") -> None:
     apply.add_argument("file", metavar="FILE", help="plan to read; - for standard input")
     apply.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     apply.add_argument("--mine", action="store_true", help="overwrite changes that others made since the export")
+    _add_keep_estimates(apply)
     _add_project(apply)
     apply.set_defaults(handler="commands.plan:apply_plan")
 

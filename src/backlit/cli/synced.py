@@ -2,12 +2,13 @@
 
 import argparse
 import asyncio
+import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event, current_thread, main_thread
 
 from backlit.cli.terminal_input import PIPE, standard_input
 from backlit.cli.wiring import chosen_profile, sign_in_needed, store_of
@@ -79,7 +80,7 @@ def _choose_project(store: Store, wanted: str) -> None:
 
 def wait_until_settled(store: Store, seconds: float = FIRST_LOAD_TIMEOUT) -> ConnectionStatus:
     """Start the store and wait until it is in sync or cannot sync; raise Offline after so long without progress."""
-    changed = threading.Event()
+    changed = Event()
 
     def note(change: StoreChange) -> None:
         if change.sentence:
@@ -139,14 +140,46 @@ async def wait_while(store: Store, is_waiting: Callable[[], bool]) -> None:
 def counting_changes(store: Store) -> Iterator["SentChanges"]:
     """Yield the count of the changes that the block journals; an interrupted block says what was sent and what waits.
 
-    The block runs in an event loop, which ctrl+c cancels.
+    The block runs in an event loop, which ctrl+c cancels, as SIGTERM and SIGHUP do here. Raises SystemExit with 128 and
+    the number of such a signal.
     """
     changes = SentChanges(store)
+    signals: list[int] = []
+    with _cancelling_on(_ENDING_SIGNALS, signals):
+        try:
+            yield changes
+        except asyncio.CancelledError:
+            with suppress(OSError):  # the terminal may be gone
+                print(f"backlit: Interrupted. {changes.words()}", file=sys.stderr)
+            if signals:
+                raise SystemExit(128 + signals[0]) from None
+            raise
+
+
+_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def _cancelling_on(numbers: Iterable[int], received: list[int]) -> Iterator[None]:
+    """Cancel the running task at one of these signals, and note its number. Ignored signals stay ignored."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def cancel(number: int) -> None:
+        received.append(number)
+        task.cancel()
+
+    # Only the main thread can handle signals.
+    handlers = {number: signal.getsignal(number) for number in numbers if current_thread() is main_thread()}
+    handlers = {number: handler for number, handler in handlers.items() if handler != signal.SIG_IGN}
+    for number in handlers:
+        loop.add_signal_handler(number, cancel, number)
     try:
-        yield changes
-    except asyncio.CancelledError:
-        print(f"backlit: Interrupted. {changes.words()}", file=sys.stderr)
-        raise
+        yield
+    finally:
+        for number, handler in handlers.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)
 
 
 class SentChanges:

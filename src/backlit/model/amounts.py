@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -103,3 +103,23 @@ def estimate_text(estimate: str) -> str:
     """Write an Estimate with its unit: 1 pt, 2.5 pts; a text that is no number stays as it is."""
     points = points_of(estimate)
     return estimate if points is None else counted(points, "pt")
+
+
+_MAX_SHOWN_ESTIMATE, _MAX_NAMED_ESTIMATES = 24, 3
+
+
+def estimates_without_points(estimates: Iterable[object]) -> list[str]:
+    """Return the estimates that are set and are no number, each once."""
+    texts = dict.fromkeys(str(each) for each in estimates if each not in (None, ""))
+    return [text for text in texts if points_of(text) is None]
+
+
+def without_points_sentence(odd: Sequence[str]) -> str:
+    """Say what becomes of estimates that are no number; the first of them are named, in so many characters."""
+    named = [
+        f"“{text[:_MAX_SHOWN_ESTIMATE]}{'…' if len(text) > _MAX_SHOWN_ESTIMATE else ''}”"
+        for text in odd[:_MAX_NAMED_ESTIMATES]
+    ]
+    more = [f"{len(odd) - _MAX_NAMED_ESTIMATES:,} more"] if len(odd) > _MAX_NAMED_ESTIMATES else []
+    are = "is no number and counts" if len(odd) == 1 else "are no numbers and count"
+    return f"{listed([*named, *more])} {are} as no points in totals, plans and reports."

@@ -29,7 +29,7 @@ def editing(home: Home, script: str = "", editor: str = "") -> Iterator[Terminal
 
 
 def fields(home: Home, item_id: str) -> dict[str, object]:
-    shown = home.run(*DEMO, "items", "update_overlay", item_id, "--json")
+    shown = home.run(*DEMO, "items", "show", item_id, "--json")
     found = json.loads(shown.stdout)["fields"]
     assert isinstance(found, dict)
     return found

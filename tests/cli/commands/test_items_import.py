@@ -1,6 +1,5 @@
 """backlit items import: what a file comes to, and the real command once."""
 
-import asyncio
 import json
 import subprocess
 from collections.abc import Sequence
@@ -8,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.cli.home import COMMAND, DEMO, Home
-from tests.store.world import World, until
 from tests.terminal import terminal
 
-from backlit.cli.commands.items_import import ImportEffect, ImportRow, planned, rows_of, write_import
-from backlit.model.errors import BadRequest
+from backlit.cli.commands.items import document_of
+from backlit.cli.commands.items_import import ImportEffect, ImportRow, planned, rows_of
 from backlit.model.fields import FIELDS, Field, Settable
 from backlit.store import ItemRow, Store, ViewSpec
 from backlit.store.edits.items import ItemWithTasks
@@ -25,7 +23,11 @@ async def first(store: Store, query: str) -> ItemRow:
 
 
 def told(store: Store, *lines: str) -> ImportEffect:
-    return planned(store, rows_of("\n".join(lines), store.lookups.custom_fields(), is_json=False))
+    return planned(store, "\n".join(lines), is_json=False)
+
+
+def rows(text: str, *, is_json: bool = False) -> list[ImportRow]:
+    return rows_of(text, (), [], is_json=is_json)
 
 
 def test_a_csv_file_makes_items_with_their_tasks(demo_home: Home) -> None:
@@ -85,11 +87,11 @@ async def test_import_reads_the_json_of_items_list(store: Store) -> None:
     empty = {key: None if value in ("", []) else value for key, value in item.fields.items()}
     written = json.dumps([{"id": row.id, "type": "Bug", "projectId": 1, "fields": {**empty, "Name": "Renamed"}}])
 
-    found = planned(store, rows_of(written, store.lookups.custom_fields(), is_json=True))
+    found = planned(store, written, is_json=True)
 
     assert (found.faults, found.changes) == ([], {row.id: {"Name": "Renamed"}})
     people = json.dumps([{"type": "Story", "Name": "jon", "AssignedToID": "jon", "Tags": ["jon"]}])
-    (family,) = planned(store, rows_of(people, (), is_json=True)).families
+    (family,) = planned(store, people, is_json=True).families
     assert family.fields == {"Name": "jon", "AssignedToID": 2, "Tags": ["jon"]}
 
 
@@ -126,8 +128,9 @@ def test_an_import_with_a_fault_or_for_customers_changes_nothing(demo_home: Home
 
     assert "unknown field '[]'" in refused("[]")
     assert "not valid JSON" in refused("type,Name", form="json")
-    first, second, last = faults.splitlines()
-    assert first == "backlit: Line 2: There is no area “Nowhere”."
+    heading, first, second, last = faults.splitlines()
+    assert heading == "backlit: Could not import the items in standard input."
+    assert first == "Line 2: There is no area “Nowhere”."
     assert second.startswith("Line 4: Status must be one of: ")
     assert last == "No changes were made."
     assert shown == "backlit: Customers can see some of these changes. To allow that, add --customers-see.\n"
@@ -137,7 +140,7 @@ def test_an_import_with_a_fault_or_for_customers_changes_nothing(demo_home: Home
 @pytest.mark.parametrize("field", [each for each in FIELDS if each.settable is not Settable.NEVER], ids=str)
 def test_a_heading_names_a_field_by_its_key_or_label_in_any_case(field: Field) -> None:
     for name in (field.key, field.key.upper(), field.label, field.label.upper()):
-        (row,) = rows_of(f"id,{name}\n7,x", (), is_json=False)
+        (row,) = rows(f"id,{name}\n7,x")
 
         assert row.values == {field.key: "x"}
 
@@ -149,7 +152,7 @@ def test_a_file_that_is_nested_too_deeply_is_named(home: Home, tmp_path: Path, o
     done = home.run("--profile", "local", "items", "import", str(path))
 
     assert done.returncode == 1
-    assert f"backlit: Could not read the items in {path}.\nThe file is not valid JSON: lists" in done.stderr
+    assert f"backlit: Could not import the items in {path}.\nThe file is not valid JSON: lists" in done.stderr
 
 
 async def test_every_fault_is_told_with_its_line(store: Store) -> None:
@@ -160,13 +163,10 @@ async def test_every_fault_is_told_with_its_line(store: Store) -> None:
     assert found.is_for_customers
     assert [fault.partition(":")[0] for fault in found.faults] == ["Line 2", "Line 3"]
     assert "There is no area “Nowhere”" in found.faults[0]
-    with pytest.raises(BadRequest, match="Line 1: unknown field 'colour'"):
-        told(store, "type,colour", "Story,red")
-    with pytest.raises(BadRequest, match="Line 2: a new item needs a type"):
-        told(store, "type,Name", ",One")
+    assert told(store, "type,Name,colour", "Story,A,red").faults == ["Line 1: unknown field 'colour'."]
+    assert told(store, "type,Name", ",One").faults[0].startswith("Line 2: a new item needs a type")
     for number in ("0", "-1", "1.5", "٣", "1" * 19, "9" * 5000):
-        with pytest.raises(BadRequest, match=f"Line 2: '{number[:24]}' is not an item number"):
-            told(store, "id,Name", f"{number},Zero")
+        assert told(store, "id,Name", f"{number},Zero").faults == [f"Line 2: {number[:24]!r} is not an item number."]
 
 
 async def test_a_row_is_an_item_once_and_only_with_fields_that_it_can_have(store: Store) -> None:
@@ -189,26 +189,23 @@ async def test_a_row_is_an_item_once_and_only_with_fields_that_it_can_have(store
         (("id,type,Name", "1.0,Story,A"), "Line 2: '1.0' is not an item number."),
     ],
 )
-def test_a_file_that_is_no_table_of_items_is_refused(lines: Sequence[str], fault: str) -> None:
-    with pytest.raises(BadRequest) as refused:
-        rows_of("\n".join(lines), (), is_json=False)
-
-    assert str(refused.value) == fault
+async def test_a_file_that_is_no_table_of_items_is_refused(store: Store, lines: Sequence[str], fault: str) -> None:
+    assert told(store, *lines).faults == [fault]
 
 
 def test_a_heading_names_a_field_by_key_short_key_or_label_and_a_read_only_one_is_left_out() -> None:
     text = "\ufeff ID \tTYPE\tname\tOwner\tPTS\tTags\tBacklogPriority\tlastModifiedAt\n #7 \t bug \tA\tjon\t\tx\t1\ty\n"
     given = json.dumps({"id": 7, "projectId": 3, "unsent": "edited", "fields": {"Name": None}, "type": "Story"})
 
-    (written,) = rows_of(text.replace("PTS", "points"), (), is_json=False)
-    (value,) = rows_of(given, (), is_json=True)
+    (written,) = rows(text.replace("PTS", "points"))
+    (value,) = rows(given, is_json=True)
 
-    (tabbed,) = rows_of('type,Name\nStory,"A\tB"\n', (), is_json=False)
+    (tabbed,) = rows('type,Name\nStory,"A\tB"\n')
 
-    left_out = ("Backlog priority", "Modified")
+    computed = {"BacklogPriority": "1", "lastModifiedAt": "y"}
     assert tabbed.values == {"Name": "A\tB"}
-    assert written == ImportRow("Line 2", 7, "Bug", {"Name": "A", "AssignedToID": "jon", "Tags": "x"}, True, left_out)
-    assert value == ImportRow("Line 1, item 1", 7, "Story", {"Name": None}, is_written=False)
+    assert written == ImportRow("Line 2", 7, "Bug", {"Name": "A", "AssignedToID": "jon", "Tags": "x"}, True, computed)
+    assert value == ImportRow("Line 1, item 1", 7, "Story", {"Name": None}, is_written=False, computed={"projectId": 3})
 
 
 async def test_rows_that_do_not_fit_the_project_are_faults(store: Store) -> None:
@@ -226,8 +223,9 @@ async def test_rows_that_do_not_fit_the_project_are_faults(store: Store) -> None
     assert elsewhere.faults == [f"Line 2: this project has no item {row.id}."]
     assert told(store, "type,Name,Estimate", "Story,A,", "Task,B,5").faults[0].startswith("Line 3: ")
     assert not told(store, "type,Name", *["Story,A"] * 2000).faults
-    with pytest.raises(BadRequest, match="has 2,001 items; the limit is 2,000"):
-        told(store, "type,Name", *["Story,A"] * 2001)
+    assert told(store, "type,Name", *["Story,A"] * 2001).faults == [
+        "Line 2: the file has 2,001 items; the limit is 2,000 per import. Split the file."
+    ]
 
 
 def test_customers_see_changes_of_items_as_they_see_new_ones() -> None:
@@ -254,15 +252,18 @@ async def test_an_import_names_an_iteration_by_a_word(store: Store) -> None:
     assert found.families[0].fields["IterationID"] == store.names.iteration("current").id
 
 
-def test_a_fault_of_a_json_file_is_told_with_the_line_of_its_item() -> None:
+NEEDS_A_TYPE = "a new item needs a type, one of: Feature, Story, Bug, Issue, Risk, Feedback, Task."
+
+
+async def test_a_fault_of_a_json_file_is_told_with_the_line_of_its_item(store: Store) -> None:
     text = '[\n  {"type": "Story",\n   "Name": "One"},\n  7,\n  {"Name": "]"}, {"type": "Hat"}\n]'
 
-    with pytest.raises(BadRequest) as refused:
-        rows_of(text, (), is_json=True)
+    found = planned(store, text, is_json=True)
 
-    assert [line.partition(":")[0] for line in str(refused.value).splitlines()] == [
-        "Line 4, item 2",
-        "Line 5, item 3; Line 5, item 4",
+    assert [line.partition(": ")[::2] for line in found.faults] == [
+        ("Line 4, item 2", "an item is a JSON object; this is not one."),
+        ("Line 5, item 3", NEEDS_A_TYPE),
+        ("Line 5, item 4", NEEDS_A_TYPE),
     ]
 
 
@@ -273,7 +274,7 @@ def test_import_names_every_fault_of_a_file_on_a_line_of_its_own(demo_home: Home
 
     assert done.returncode == 1
     assert done.stderr.splitlines()[-7:] == [
-        "backlit: Could not read the items in standard input.",
+        "backlit: Could not import the items in standard input.",
         "Line 1: unknown field 'colour'.",
         "Line 1: unknown field 'weight'.",
         "Line 2: 'x' is not an item number.",
@@ -285,7 +286,7 @@ def test_import_names_every_fault_of_a_file_on_a_line_of_its_own(demo_home: Home
 
 def test_an_id_changes_an_existing_item_off_a_terminal_only_with_yes(demo_home: Home) -> None:
     def name() -> str:
-        return str(json.loads(demo_home.run(*DEMO, "items", "update_overlay", "19", "--json").stdout)["fields"]["Name"])
+        return str(json.loads(demo_home.run(*DEMO, "items", "show", "19", "--json").stdout)["fields"]["Name"])
 
     text, before = "id,type,Name\n19,,Of another tracker\n,Story,Zebra\n", name()
 
@@ -324,13 +325,90 @@ def test_an_answer_typed_before_the_question_stays_unseen_and_counts(demo_home: 
         assert "y" not in [line.strip() for line in shown.lines]
 
 
-async def test_values_that_the_server_sets_are_said_to_be_left_out_of_new_items(store: Store) -> None:
-    row = await first(store, "type:story")
+def notes(found: ImportEffect) -> list[str]:
+    return [f"{label} of {count} {noun}, {reason}" for (label, noun, reason), count in found.left_out.items()]
 
-    found = told(store, "id,type,Name,Created", ",Story,Old,2020-01-01", ",Bug,New,", f"{row.id},,Known,2020-01-01")
+
+async def test_what_is_not_taken_over_is_told_with_the_reason(store: Store) -> None:
+    row, task = await first(store, "type:story"), await first(store, "type:task")
+    lines = (",Story,Old,2020-01-01,", ",Bug,New,,", f"{row.id},,Known,2020-01-01,", f"{task.id},,Known,,8")
+
+    found = told(store, "id,type,Name,Created,est", *lines)
 
     assert found.faults == []
-    assert found.left_out == {"Created": 1}
+    assert notes(found) == [
+        "Created of 1 new item, which the server sets",
+        "Created of 1 existing item, which the server sets",
+        "Estimate of 1 existing item, whose type has no such field",
+    ]
+
+
+async def test_an_export_that_is_imported_again_is_taken_over_whole_and_a_changed_date_is_named(store: Store) -> None:
+    row = await first(store, "type:story")
+    item = store.item(row.id)
+    assert item is not None
+    exported = document_of(item)
+
+    same = planned(store, json.dumps([exported]), is_json=True)
+    changed = planned(store, json.dumps([exported | {"createdAt": "2020-01-01T00:00:00"}]), is_json=True)
+    copied = planned(
+        store, json.dumps([{"type": "Bug", "Name": "A", "createdAt": "2020-01-01T00:00:00"}]), is_json=True
+    )
+
+    assert (same.faults, same.changes, notes(same)) == ([], {}, [])
+    assert notes(changed) == ["Created of 1 existing item, which the server sets"]
+    assert notes(copied) == ["Created of 1 new item, which the server sets"]
+
+
+@pytest.mark.slow
+def test_what_is_not_taken_over_is_told_before_the_question(demo_home: Home, tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("id,Name,Created\n19,Renamed,2020-01-01\n")
+
+    with terminal([*DEMO, "items", "import", str(tmp_path / "items.csv")], demo_home.environment) as shown:
+        shown.wait_for("Change 1 existing item")
+
+        assert "Left out: Created of 1 existing item, which the server sets." in shown.text
+
+
+async def test_faults_of_structure_and_of_values_are_told_at_once(store: Store) -> None:
+    row = await first(store, "type:story")
+    lines = (
+        f"{row.id},Bug,,Nowhere,",
+        "999999,,A,Nowhere,",
+        "x,,B,Nowhere,",
+        ",hat,C,Nowhere,1",
+        ",Task,D,Nowhere,",
+        "short,of",
+        f"{row.id},,E,,",
+        ",Story,F,Nowhere,",
+    )
+
+    found = told(store, "id,type,Name,area,colour", *lines)
+
+    texts: dict[int, list[str]] = {place: [] for place in range(1, 10)}
+    for fault in found.faults:
+        place, _, sentence = fault.partition(": ")
+        texts[int(place.removeprefix("Line "))].append(sentence)
+    nowhere = "There is no area “Nowhere”."
+    assert texts == {
+        1: ["unknown field 'colour'."],
+        2: [f"item {row.id} is a Story; an import cannot change the type.", nowhere],
+        3: ["this project has no item 999999.", nowhere],
+        4: ["'x' is not an item number.", nowhere],
+        5: [NEEDS_A_TYPE, nowhere],
+        6: [nowhere],
+        7: ["expected 5 columns, found 2."],
+        8: [f"item {row.id} appears twice in the file."],
+        9: [nowhere],
+    }
+
+
+def test_faults_are_told_in_the_order_of_the_file(demo_home: Home) -> None:
+    lines = ("type,Name,area,colour", "Story,A,Nowhere,", "Hat,B,,", "Story,C", "Story,D,Beyond,")
+
+    done = demo_home.run(*DEMO, "items", "import", "-", given="\n".join(lines))
+
+    assert [line.partition(":")[0] for line in done.stderr.splitlines()[2:-1]] == [f"Line {at}" for at in range(1, 6)]
 
 
 async def test_every_fault_of_a_row_is_told(store: Store) -> None:
@@ -388,23 +466,3 @@ def test_a_file_that_is_no_text_of_items_is_refused_in_a_sentence(
     assert done.returncode == 1
     assert sentence in done.stderr
     assert "codec" not in done.stderr
-
-
-async def test_an_interrupted_import_says_what_was_sent_and_what_waits(
-    world: World, store: Store, capsys: pytest.CaptureFixture[str]
-) -> None:
-    async def answer_one(method: str, _path: str) -> None:
-        if method == "POST" and world.faults.count("POST") > 1:
-            await asyncio.Event().wait()
-
-    world.faults.before = answer_one
-    found = told(store, "type,name", "Story,One", "Story,Two", "Story,Three")
-
-    writing = asyncio.create_task(write_import(store, found))
-    await until(lambda: store.outbox.pending == 2, lambda: store.outbox)
-    writing.cancel()
-    await asyncio.gather(writing, return_exceptions=True)
-
-    waits = "2 wait on this machine: backlit sends them when the server is reachable."
-    assert writing.cancelled()
-    assert capsys.readouterr().err == f"backlit: Interrupted. 1 of 3 changes was sent; {waits}\n"

@@ -29,7 +29,7 @@ def test_hours_are_tried_out_logged_and_then_on_the_service(demo_home: Home, tas
     tried = demo_home.run(*DEMO, *words, "--dry-run")
     rest = demo_home.run(*DEMO, "log", number, "1", "--remaining", "0", "--dry-run")
     done = demo_home.run(*DEMO, *words)
-    after = json.loads(demo_home.run(*DEMO, "items", "update_overlay", number, "--json").stdout)["fields"]
+    after = json.loads(demo_home.run(*DEMO, "items", "show", number, "--json").stdout)["fields"]
 
     assert tried.stdout.splitlines()[-1] == "comment    [time] 1.5h Testing: both browsers", tried.stderr
     assert tried.stdout.splitlines()[1].startswith(f"remaining  {fields['WorkRemaining']:g} h → ")

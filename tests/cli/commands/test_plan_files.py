@@ -100,3 +100,24 @@ def test_a_heading_of_an_iteration_that_is_missing_is_refused(home: Home) -> Non
 
     assert done.returncode == 1
     assert "Line 1: There is no next iteration. Iterations: none." in done.stderr
+
+
+@pytest.mark.slow
+def test_estimates_that_are_no_number_are_applied_only_with_an_answer(demo_home: Home) -> None:
+    text = "[current]\n19  XL  maya  x\n"
+
+    refused = demo_home.run(*DEMO, "plan", "apply", "-", given=text)
+    tried = demo_home.run(*DEMO, "plan", "apply", "-", "--dry-run", given=text)
+    kept = demo_home.run(*DEMO, "plan", "apply", "-", "--keep-estimates", given=text)
+    unchanged = demo_home.run(*DEMO, "plan", "apply", "-", given=text.replace("maya", "jon"))
+
+    assert refused.returncode == 2
+    assert refused.stderr.endswith(
+        "backlit: “XL” is no number and counts as no points in totals, plans and reports."
+        " To keep it, add --keep-estimates. No changes were made.\n"
+    )
+    assert [each.stdout.splitlines()[-1] for each in (tried, kept, unchanged)] == [
+        "19  Suggest categories beside articles while typing:  points 5 → XL",
+        "1 item written.",
+        "1 item written.",
+    ]

@@ -200,7 +200,7 @@ def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home,
     after = home.run("items", "list", "--json")
     written = home.run("items", "import", "-", given="type,name\nStory,Later\n")
     task = next(str(each["id"]) for each in json.loads(before.stdout) if each["type"] == "Task")
-    logged, shown = home.run("log", task, "1"), home.run("items", "update_overlay", task)
+    logged, shown = home.run("log", task, "1"), home.run("items", "show", task)
 
     assert logged.stdout.endswith("Saved on this machine; backlit sends it when the server is reachable.\n")
     assert shown.stdout.splitlines()[-2:] == ["maya  not sent yet", "  [time] 1h"]

@@ -11,7 +11,7 @@ from backlit.config.settings import NO_WORKSPACE, Profiles, find_locations, loca
 from backlit.store.journal.journal import Journal
 from backlit.store.records.entry import EntryKind, OutboxEntry
 
-READING = (("items", "list"), ("items", "update_overlay", "1"), ("plan", "export"), ("report", "velocity"))
+READING = (("items", "list"), ("items", "show", "1"), ("plan", "export"), ("report", "velocity"))
 WRITING = (("items", "import", "-"), ("plan", "apply", "-"), ("log", "1", "2"))
 OTHERS = (("trash",), ("whoami",), ("doctor",), ("logout",))
 

@@ -9,12 +9,15 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
+from backlit.cli.commands.items import document_of
 from backlit.cli.output import announce
+from backlit.cli.questions import agrees, confirm_estimates
 from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
-from backlit.cli.terminal_input import PIPE, can_ask, read_line
+from backlit.cli.terminal_input import PIPE, can_ask
 from backlit.model.amounts import counted
 from backlit.model.errors import AnswerNeeded, BacklitError, BadRequest, StorageError
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable
@@ -34,17 +37,20 @@ MAX_FAULT_LINES, MAX_EFFECT_LINES = 20, 40
 MAX_PLACES = 5
 """Rows that are named beside one fault."""
 _BEGIN = re.compile(r"[^\s,\]]")
+_LINE = re.compile(r"Line (\d+)")
 
 
-UNSENT = frozenset({"projectId", "createdBy", "createdAt", "lastModifiedBy", "lastModifiedAt", "unsent"})
-"""Read-only keys in the output of `items list --json`; an import ignores them."""
+_UNSENT_MARK = "unsent"
+"""The key with which `items list --json` marks an unsent change; it is no field."""
+_ONLY_THE_SERVER, _NOT_FOR_THE_TYPE = "which the server sets", "whose type has no such field"
 
 
 class ImportRow(Struct, frozen=True):
     """An item of an import file: its place, the number of an existing item, its type, and values by field key.
 
-    With `is_written`, values are texts as people write them; otherwise JSON values. `left_out` has the labels of fields
-    with a value that only the server sets. With `names_parent`, the file has a place for the parent of a task.
+    With `is_written`, values are texts as people write them; otherwise JSON values. `computed` has the values that only
+    the server sets, by field key. With `names_parent`, the file has a place for the parent of a task. `fault` says why
+    the row is no item; its values are checked all the same, so that one reading tells all that is wrong.
     """
 
     place: str
@@ -52,21 +58,35 @@ class ImportRow(Struct, frozen=True):
     type: str
     values: Mapping[str, object]
     is_written: bool
-    left_out: Sequence[str] = ()
+    computed: Mapping[str, object] = {}
     names_parent: bool = False
+    fault: str = ""
+
+
+class LeftOut(NamedTuple):
+    """Why a value of a file is not taken over."""
+
+    label: str
+    noun: str
+    reason: str
 
 
 class ImportFaults(BadRequest):
     """The faults of a file, as `place: sentence`. The message has each sentence once; `lines` has every fault."""
 
     def __init__(self, faults: Sequence[str]) -> None:
-        self.lines = tuple(dict.fromkeys(faults))
+        self.lines = tuple(sorted(dict.fromkeys(faults), key=_line_of))
         places: dict[str, list[str]] = {}
         for fault in self.lines:
             place, _, sentence = fault.partition(": ")
             places.setdefault(sentence, []).append(place)
         grouped = [f"{_counted_places(all_places)}: {sentence}" for sentence, all_places in places.items()]
         super().__init__("\n".join(cut(grouped, MAX_FAULT_LINES, "fault")))
+
+
+def _line_of(fault: str) -> int:
+    found = _LINE.match(fault)
+    return int(found[1]) if found else 0
 
 
 def _counted_places(places: Sequence[str]) -> str:
@@ -82,13 +102,9 @@ def cut(lines: Sequence[str], limit: int, noun: str) -> list[str]:
     )
 
 
-def rows_of(text: str, custom: Collection[Field], *, is_json: bool) -> list[ImportRow]:
-    """Read all rows of a file; raise ImportFaults."""
-    faults: list[str] = []
-    rows = list(_json_rows(text, custom, faults) if is_json else _csv_rows(text, custom, faults))
-    if faults:
-        raise ImportFaults(faults)
-    return rows
+def rows_of(text: str, custom: Collection[Field], faults: list[str], *, is_json: bool) -> list[ImportRow]:
+    """Read all rows of a file and add what is wrong with it; raise BadRequest for a file without rows."""
+    return list(_json_rows(text, custom, faults) if is_json else _csv_rows(text, custom, faults))
 
 
 def _csv_rows(text: str, custom: Collection[Field], faults: list[str]) -> Iterator[ImportRow]:
@@ -111,7 +127,7 @@ def _csv_rows(text: str, custom: Collection[Field], faults: list[str]) -> Iterat
                 faults.append(f"{place}: expected {len(heading)} columns, found {len(cells)}.")
                 continue
             given = {key: cell for key, cell in zip(heading, cells, strict=True) if key and cell.strip()}
-            yield from _row(place, given, faults, is_written=True, names_parent="ParentID" in heading)
+            yield _row(place, given, is_written=True, names_parent="ParentID" in heading)
     except csv.Error as error:
         faults.append(f"Line {reader.line_num}: {error}.")
 
@@ -130,9 +146,9 @@ def _json_rows(text: str, custom: Collection[Field], faults: list[str]) -> Itera
         fields = each.get("fields", {})
         flat = {key: value for key, value in each.items() if key != "fields"}
         flat |= fields if isinstance(fields, dict) else {}
-        keys = {_key(key, custom, place, faults): value for key, value in flat.items() if key not in UNSENT}
+        keys = {_key(key, custom, place, faults): value for key, value in flat.items() if key != _UNSENT_MARK}
         given = {key: value for key, value in keys.items() if key}
-        yield from _row(place, given, faults, is_written=False, names_parent="ParentID" in given)
+        yield _row(place, given, is_written=False, names_parent="ParentID" in given)
 
 
 def _lines_of(text: str) -> Iterator[int]:
@@ -162,25 +178,22 @@ def _key(name: str, custom: Collection[Field], place: str, faults: list[str]) ->
     return key or ""
 
 
-def _row(
-    place: str, given: Mapping[str, object], faults: list[str], *, is_written: bool, names_parent: bool
-) -> Iterator[ImportRow]:
+def _row(place: str, given: Mapping[str, object], *, is_written: bool, names_parent: bool) -> ImportRow:
     number, type_name = given.get("id"), str(given.get("type") or "")
     text = str(number).strip().removeprefix("#") if number not in (None, "") else ""
-    if text and not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0):
-        faults.append(f"{place}: {text[:24]!r} is not an item number.")
-        return
     types = {each.casefold(): each.value for each in ItemType}
     item_type = types.get(type_name.strip().casefold(), "")
-    if not text and not item_type:
-        faults.append(f"{place}: a new item needs a type, one of: {', '.join(types.values())}.")
-        return
+    is_number = text.isascii() and text.isdigit() and len(text) <= 18 and int(text) > 0
+    fault = ""
+    if text and not is_number:
+        fault = f"{text[:24]!r} is not an item number."
+    elif not text and not item_type:
+        fault = f"a new item needs a type, one of: {', '.join(types.values())}."
     fields = {key: value for key, value in given.items() if key not in {"id", "type"}}
-    computed = {key: field.label for key in fields if (field := _computed_field(key))}
+    computed = {key: value for key, value in fields.items() if _computed_field(key)}
     values = {key: value for key, value in fields.items() if key not in computed}
-    yield ImportRow(
-        place, int(text) if text else None, item_type, values, is_written, tuple(computed.values()), names_parent
-    )
+    item_id = int(text) if is_number else None
+    return ImportRow(place, item_id, item_type, values, is_written, computed, names_parent, fault)
 
 
 def _computed_field(key: str) -> Field | None:
@@ -195,8 +208,10 @@ class ImportEffect(Struct):
     changes: dict[int, Mapping[str, object]] = field(default_factory=dict)
     items: dict[int, Item] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Values of new items that only the server sets, by the label of their field."""
+    left_out: Counter[LeftOut] = field(default_factory=Counter)
+    """How many values of the file are not taken over."""
+    has_new_item: bool = False
+    """Whether a new item that can have tasks stands above, be it right or not."""
     tasks_below: int = 0
     """Tasks that go below the new item above them, as the file has no place for their parent."""
 
@@ -206,29 +221,35 @@ class ImportEffect(Struct):
         written = [*(each.fields for each in self.families), *self.changes.values()]
         return any(is_seen_by_customers(key) and value for each in written for key, value in each.items())
 
+    @property
+    def estimates(self) -> Iterator[object]:
+        """Estimates that are set, as they would be saved."""
+        for values in (*(each.fields for each in self.families), *self.changes.values()):
+            yield values.get("Estimate")
+
 
 def import_items(arguments: argparse.Namespace) -> None:
     text = read_input(arguments.file, "items")
     is_json = arguments.format == "json" or (not arguments.format and text.lstrip().startswith(("[", "{")))
+    name = "standard input" if arguments.file == PIPE else arguments.file
     with synced_store(arguments, is_writing=True) as store:
         try:
-            rows = rows_of(text, store.lookups.custom_fields(), is_json=is_json)
+            found = planned(store, text, is_json=is_json)
+            if found.faults:
+                raise ImportFaults(found.faults)
         except BadRequest as error:
             _write_report(arguments.report, error.lines if isinstance(error, ImportFaults) else [error.message])
-            name = "standard input" if arguments.file == "-" else arguments.file
-            raise BadRequest(f"Could not read the items in {name}.\n{error.message}\nNo changes were made.") from None
-        found = planned(store, rows)
-        if found.faults:
-            faults = ImportFaults(found.faults)
-            _write_report(arguments.report, faults.lines)
-            raise BadRequest(f"{faults.message}\nNo changes were made.")
+            raise BadRequest(f"Could not import the items in {name}.\n{error.message}\nNo changes were made.") from None
         effects = [*_described(store, found)]
         _write_report(arguments.report, [*effects, *_summary(found)])
         announce(map(plain, [*cut(effects, MAX_EFFECT_LINES, "line"), *_summary(found)]))
         if arguments.dry_run or not (found.families or found.changes):
             return
+        can_answer = arguments.file != PIPE and can_ask()
         if found.changes and not arguments.yes:
-            _confirm(len(found.changes), can_answer=arguments.file != PIPE and can_ask())
+            _confirm(len(found.changes), can_answer=can_answer)
+        if not arguments.keep_estimates:
+            confirm_estimates(found.estimates, can_answer=can_answer)
         if found.is_for_customers and not arguments.customers_see:
             raise AnswerNeeded("Customers can see some of these changes. To allow that, add --customers-see.")
         asyncio.run(write_import(store, found))
@@ -255,42 +276,52 @@ def _confirm(changes: int, *, can_answer: bool) -> None:
             f"The ids in the file are those of {items}. To change {'it' if changes == 1 else 'them'}, add --yes."
             " If another tracker gave the ids, remove their column. No changes were made."
         )
-    if read_line(f"Change {items}? [y/N] ").strip().lower() not in {"y", "yes"}:
+    if not agrees(f"Change {items}?"):
         raise BadRequest("Import cancelled: no changes were made.")
 
 
-def planned(store: Store, rows: Sequence[ImportRow]) -> ImportEffect:
+def planned(store: Store, text: str, *, is_json: bool) -> ImportEffect:
+    """Compare a file with the store; raise BadRequest for a file without rows."""
+    found = ImportEffect()
+    rows = rows_of(text, store.lookups.custom_fields(), found.faults, is_json=is_json)
     if len(rows) > MAX_IMPORTED_ITEMS:
         limit = f"the limit is {MAX_IMPORTED_ITEMS:,} per import"
-        raise BadRequest(f"The file has {len(rows):,} items; {limit}. Split the file.")
-    found = ImportEffect(
-        items={item.id: item for item in store.batch.items([row.item_id for row in rows if row.item_id])}
-    )
+        found.faults.append(f"{rows[0].place}: the file has {len(rows):,} items; {limit}. Split the file.")
+        del rows[MAX_IMPORTED_ITEMS:]
+    found.items = {item.id: item for item in store.batch.items([row.item_id for row in rows if row.item_id])}
+    first_rows: dict[int, str] = {}
     for row in rows:
+        errors = {"": row.fault} if row.fault else {}
+        found.has_new_item = found.has_new_item or (row.item_id is None and row.type != ItemType.TASK)
+        if row.item_id is not None and first_rows.setdefault(row.item_id, row.place) != row.place:
+            errors["id"] = f"item {row.item_id} appears twice in the file."
         try:
-            if row.item_id is None:
-                _add(store, found, row)
+            if row.item_id is not None:
+                _change(store, found, row, errors)
+            elif row.fault:
+                _check_alone(store, row, row.type, errors)
             else:
-                _change(store, found, row)
+                _add(store, found, row, errors)
         except BadRequest as fault:
             found.faults += [f"{row.place}: {sentence}" for sentence in fault.errors.values() or [str(fault)]]
     return found
 
 
-def _add(store: Store, found: ImportEffect, row: ImportRow) -> None:
-    errors: dict[str, str] = {}
+def _add(store: Store, found: ImportEffect, row: ImportRow, errors: dict[str, str]) -> None:
     values = _values(store, row, row.type, errors)
     is_below = row.type == ItemType.TASK and "ParentID" not in row.values
     if is_below and row.names_parent:
         errors["ParentID"] = "the task names no parent; give it a ParentID."
-    elif is_below and not found.families:
+    elif is_below and not found.has_new_item:
         errors["ParentID"] = "place a task below its new item, or give it a ParentID."
     parent = values.get("ParentID")
     if isinstance(parent, int) and ((item := store.item(parent)) is None or item.project_id != store.project_id):
         errors["ParentID"] = f"this project has no item {parent} for a parent."
     _check(row.type, {"Name": None, **values}, store, ON_ADD, errors)
-    found.left_out.update(row.left_out)
-    if is_below:
+    for key, value in row.computed.items():
+        if value not in (None, ""):
+            found.left_out[LeftOut(_label(store, key), "new item", _ONLY_THE_SERVER)] += 1
+    if is_below and found.families:
         above = found.families[-1]
         found.families[-1] = ItemWithTasks(above.type, above.fields, [*above.tasks, values])
         found.tasks_below += 1
@@ -316,23 +347,52 @@ def _check(
     return checked
 
 
-def _change(store: Store, found: ImportEffect, row: ImportRow) -> None:
+def _change(store: Store, found: ImportEffect, row: ImportRow, errors: dict[str, str]) -> None:
     item = found.items.get(row.item_id or 0)
     if item is None or item.project_id != store.project_id:
-        raise BadRequest(f"this project has no item {row.item_id}.")
+        _check_alone(store, row, row.type, errors | {"id": f"this project has no item {row.item_id}."})
+        return
     if row.type and row.type != item.type:
-        raise BadRequest(f"item {item.id} is a {item.type}; an import cannot change the type.")
-    if item.id in found.changes:
-        raise BadRequest(f"item {item.id} appears twice in the file.")
-    errors: dict[str, str] = {}
+        errors["type"] = f"item {item.id} is a {item.type}; an import cannot change the type."
+        _check_alone(store, row, row.type, errors)
     values = _values(store, row, item.type, errors)
     changed = {key: value for key, value in values.items() if not is_same(item.fields.get(key), value)}
     if changed or errors:
         found.changes[item.id] = _check(item.type, changed, store, ON_EDIT, errors)
+    now = document_of(item)
+    for key, value in row.computed.items():
+        # Unchanged ones come from an export, and nobody wants them changed.
+        if value not in (None, "") and str(value) not in {str(now.get(key)), str(item.fields.get(key))}:
+            found.left_out[LeftOut(_label(store, key), "existing item", _ONLY_THE_SERVER)] += 1
+    for key in row.values.keys() - values.keys() - errors.keys():
+        found.left_out[LeftOut(_label(store, key), "existing item", _NOT_FOR_THE_TYPE)] += 1
+
+
+def _check_alone(store: Store, row: ImportRow, item_type: str, errors: dict[str, str]) -> None:
+    """Check the values of a row that is no item; raise BadRequest. Without a type, any type may have them."""
+    for key in row.values:
+        types = [item_type] if item_type else _field(store, key).types
+        faults = [_fault(store, row, key, each) for each in types]
+        if all(faults):
+            errors.setdefault(key, faults[0])
+    raise BadRequest(" ".join(errors.values()), errors)
+
+
+def _fault(store: Store, row: ImportRow, key: str, item_type: str) -> str:
+    errors: dict[str, str] = {}
+    try:
+        values = _values(store, structs.replace(row, values={key: row.values[key]}), item_type, errors)
+        _check(item_type, values, store, ON_ADD, errors)
+    except BadRequest as error:
+        return str(error)
+    return ""
 
 
 def _values(store: Store, row: ImportRow, item_type: str, errors: dict[str, str]) -> dict[str, object]:
-    """Return the values of a row; add an error for each that cannot be read."""
+    """Return the values of a row; add an error for each that cannot be read.
+
+    An existing item has no value for a field that its type lacks.
+    """
     reading = FieldReading(store)
     found: dict[str, object] = {}
     for key, value in row.values.items():
@@ -351,6 +411,11 @@ def _values(store: Store, row: ImportRow, item_type: str, errors: dict[str, str]
 
 def _field(store: Store, key: str) -> Field:
     return FIELD_BY_KEY.get(key) or next(each for each in store.lookups.custom_fields() if each.key == key)
+
+
+def _label(store: Store, key: str) -> str:
+    known = PROPERTY_BY_LOWER_NAME.get(key.casefold())
+    return (known or _field(store, key)).label
 
 
 def _described(store: Store, found: ImportEffect) -> Iterator[str]:
@@ -374,8 +439,8 @@ def _summary(found: ImportEffect) -> Iterator[str]:
     mirrored = sum(is_synced(found.items[item_id]) for item_id in found.changes)
     if mirrored:
         yield f"{mirrored:,} of them {'is' if mirrored == 1 else 'are'} synced with another tracker."
-    for label, values in found.left_out.items():
-        yield f"Left out: {label} of {counted(values, 'new item')}, which the server sets."
+    for (label, noun, reason), values in found.left_out.items():
+        yield f"Left out: {label} of {counted(values, noun)}, {reason}."
     if found.tasks_below:
         yield f"{counted(found.tasks_below, 'task')} without a parent below the new item above."
 

@@ -11,7 +11,9 @@ from functools import partial
 from msgspec import Struct
 
 from backlit.cli.output import announce, write_document
+from backlit.cli.questions import confirm_estimates
 from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
+from backlit.cli.terminal_input import PIPE, can_ask
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.field_values import NOTHING
@@ -120,6 +122,9 @@ def apply_plan(arguments: argparse.Namespace) -> None:
         announce(described(store, difference, labels_of(store.plan.iterations.targets())))
         changes = _changes(difference)
         if changes and not arguments.dry_run:
+            if not arguments.keep_estimates:
+                estimates = (values.get("Estimate") for values in changes.values())
+                confirm_estimates(estimates, can_answer=arguments.file != PIPE and can_ask())
             asyncio.run(_write(store, changes))
         contested = sum(bool(change.contests) for change in difference)
         if contested:

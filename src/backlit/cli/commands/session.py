@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from backlit.cli.questions import agrees
 from backlit.cli.terminal_input import can_ask, read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client, sign_in_needed
 from backlit.client.client import Client, root_of
@@ -99,8 +100,7 @@ def _approved(error: OtherOrigin) -> str:
     """Ask for approval to send credentials to another origin, and store it; raise the error if refused."""
     if can_ask():
         print(error.message, file=sys.stderr)
-        answer = read_line(f"Send the sign-in to {plain(error.other)} now and in future? [y/N] ")
-        if answer.strip().lower() in {"y", "yes"}:
+        if agrees(f"Send the sign-in to {plain(error.other)} now and in future?"):
             return error.other
         raise BadRequest("Sign-in cancelled: no credentials were sent.")
     raise AnswerNeeded(f"{error.message} If that is right, add --approve {plain(error.other)}") from None
@@ -175,7 +175,7 @@ def _confirm_sign_out(sentence: str) -> None:
     if not can_ask():
         raise AnswerNeeded(f"{sentence} To sign out now, add --yes.")
     print(sentence, file=sys.stderr)
-    if read_line("Sign out now? [y/N] ").strip().lower() not in {"y", "yes"}:
+    if not agrees("Sign out now?"):
         raise BadRequest("You are still signed in.")
 
 

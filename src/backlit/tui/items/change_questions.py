@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from backlit.model.amounts import counted, listed, points_of
+from backlit.model.amounts import counted, estimates_without_points, without_points_sentence
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.statuses import StatusGroup
 from backlit.store.records.item import number_of
@@ -11,24 +11,14 @@ from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.fields.field_edits import BulkChange, Changes, FieldEdit, bulk_change_of
 from backlit.tui.shell.target import StoreCommandTarget
 
-MAX_SHOWN_ESTIMATE = 24
-"""Characters of an estimate that are shown."""
-MAX_NAMED_ESTIMATES = 3
-
 
 async def agrees_on_estimates(target: StoreCommandTarget, changes: Iterable[Changes]) -> bool:
     """Ask about new estimates without points; each is asked about once. Return whether the user agrees to them."""
-    estimates = dict.fromkeys(str(each["Estimate"]) for each in changes if each.get("Estimate") not in (None, ""))
-    odd = [text for text in estimates if points_of(text) is None and text not in target.session.agreed_estimates]
+    estimates = estimates_without_points(each.get("Estimate") for each in changes)
+    odd = [text for text in estimates if text not in target.session.agreed_estimates]
     if not odd:
         return True
-    named = [
-        f"“{text[:MAX_SHOWN_ESTIMATE]}{'…' if len(text) > MAX_SHOWN_ESTIMATE else ''}”"
-        for text in odd[:MAX_NAMED_ESTIMATES]
-    ]
-    more = [f"{len(odd) - MAX_NAMED_ESTIMATES:,} more"] if len(odd) > MAX_NAMED_ESTIMATES else []
-    are = "is no number and counts" if len(odd) == 1 else "are no numbers and count"
-    sentence = f"{listed([*named, *more])} {are} as no points in totals, plans and reports."
+    sentence = without_points_sentence(odd)
     answers = [AnswerKey("y", "keep it" if len(odd) == 1 else "keep them")]
     if await target.ask(ConfirmDialog("Estimate without points", sentence, answers, "cancel")) is None:
         return False
