@@ -1,6 +1,6 @@
-"""A thousand edits by two people through a bad network, and a process killed again and again: all arrives, once.
+"""Edits by two people through a bad network, and a process killed again and again: all arrives, once.
 
-`BACKLIT_SOAK=n` runs n seeds; `-s` shows how long each took and how often the network did what.
+`BACKLIT_SOAK=n` runs n seeds of a thousand edits; `-s` shows how long each took and how often the network did what.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ from tests.store.world import until
 pytestmark = pytest.mark.slow
 
 SEEDS = [str(seed) for seed in range(1, 1 + int(os.environ.get("BACKLIT_SOAK", "1")))]
-EDITS, KILLED_EDITS = 500, 200
+EDITS, KILLED_EDITS = (500, 200) if "BACKLIT_SOAK" in os.environ else (200, 80)
 STORIES = 12
 LIVES, LONGEST_LIFE = 8, 2.0
 PATIENCE = 90
 
 
-async def test_a_thousand_edits_of_two_people_through_a_bad_network_arrive_once(tmp_path: Path, seed: str) -> None:
+async def test_edits_of_two_people_through_a_bad_network_arrive_once(tmp_path: Path, seed: str) -> None:
     began = time.monotonic()
     async with FaultyWorkspace(tmp_path, seed) as workspace:
         stories = await workspace.stories(STORIES)

@@ -256,9 +256,17 @@ async def test_a_picker_and_the_keys_behind_it_end_the_same_in_one_write(tmp_pat
             await assert_equal_ends(pilot, MAKERS[PickDialog], tmp_path / str(number), meant(text))
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        pytest.param(range(3), marks=pytest.mark.slow, id="few"),
+        pytest.param(range(3, 20), marks=pytest.mark.long, id="many"),
+    ],
+)
 @pytest.mark.parametrize("dialog", MAKERS, ids=lambda each: each.__name__)
-async def test_a_dialog_ends_the_same_in_one_write(tmp_path: Path, dialog: type[Dialog[Any]]) -> None:
+async def test_a_dialog_ends_the_same_in_one_write(
+    tmp_path: Path, dialog: type[Dialog[Any]], numbers: Sequence[int]
+) -> None:
     async with watched() as pilot:
-        for number, keys in enumerate([*map(meant, MEANT), *(drawn(dialog.__name__, number) for number in range(12))]):
+        for number, keys in enumerate([*map(meant, MEANT), *(drawn(dialog.__name__, each) for each in numbers)]):
             await assert_equal_ends(pilot, MAKERS[dialog], tmp_path / str(number), keys)

@@ -162,13 +162,21 @@ async def test_lines_painted_directly_are_those_that_textual_draws_at_every_fram
     assert app.painter.numbers[True] > app.painter.numbers[False] > 0
 
 
-@pytest.mark.slow
-async def test_rows_that_a_list_moves_are_those_that_textual_draws_at_every_frame(store: Store) -> None:
+@pytest.mark.parametrize(
+    "places",
+    [
+        pytest.param(("p", "g a"), marks=pytest.mark.slow),
+        pytest.param(("g i", "g p", "g h", "g b space p"), marks=pytest.mark.long),
+    ],
+)
+async def test_rows_that_a_list_moves_are_those_that_textual_draws_at_every_frame(
+    store: Store, places: tuple[str, ...]
+) -> None:
     app = LinedApp(store)
     with every_frame():
         async with app.run_test(size=(SIZE[0], 14), notifications=True) as pilot:
-            for place in ("p", "g a", "g i", "g p", "g h", "g b space p"):
-                keys = (*place.split(), *"jjjjjjjjjjjjjjjjjjjj", *"kkkkkkkkkkkkkkk", "G", *"kkkkkkkkk", *"Vjj", *"jzz")
+            for place in places:
+                keys = (*place.split(), *"jjjjjjjjjjjjjj", *"kkkkkkkkkkkk", "G", *"kkkkkkkkk", *"Vjj", *"jzz")
                 for key in (*keys, "ctrl+u", "ctrl+d", *"kkkk", "escape"):
                     await pilot.press(key)
                     app.compare(app.size.region)

@@ -33,9 +33,10 @@ STEPS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [pytest.param(0, marks=pytest.mark.slow), *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))]
+)
 async def test_the_focus_is_in_a_pane_on_the_screen_after_any_steps(
     store: Store, opened: Open, size: tuple[int, int], seed: int
 ) -> None:
