@@ -51,6 +51,20 @@ async def test_every_status_has_its_error(tmp_path: Path, status: int, kind: typ
     assert failure.message.endswith((".", ")."))
 
 
+@pytest.mark.parametrize("status", [302, 400, 401, 405, 413, 415, 418, 429, 500, 502, 503, 504])
+async def test_a_sentence_about_a_server_names_it(tmp_path: Path, status: int) -> None:
+    failure = await failure_of(tmp_path, answer(status))
+
+    assert "tracker.example" in failure.message
+
+
+@pytest.mark.parametrize("body", ["<html>", "[]", '{"id": 2}'])
+async def test_an_answer_that_is_not_of_the_interface_names_its_server(tmp_path: Path, body: str) -> None:
+    failure = await failure_of(tmp_path, answer(200, body))
+
+    assert failure.message.startswith("The response of tracker.example to GET /api/v1/workitems/1 ")
+
+
 @pytest.mark.parametrize("key", ["message", "Message", "error", "ExceptionMessage"])
 async def test_the_sentence_is_taken_from_the_key_that_has_it(tmp_path: Path, key: str) -> None:
     failure = await failure_of(tmp_path, answer(400, f'{{"{key}": " Name is required. "}}'))

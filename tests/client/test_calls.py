@@ -294,7 +294,7 @@ async def test_a_page_size_that_is_refused_becomes_the_one_that_every_service_al
 
 @pytest.mark.parametrize("sizes", [[1] * (REPEATS + 1), [LONGEST_LIST // 2, LONGEST_LIST - LONGEST_LIST // 2]])
 def test_a_walk_ends_with_an_error_just_beyond_its_limits(sizes: list[int]) -> None:
-    arrived = EndlessListGuard("list")
+    arrived = EndlessListGuard("team.example", "list")
     for size in sizes:
         arrived.note([{}] * size)
 

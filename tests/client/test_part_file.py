@@ -124,8 +124,8 @@ async def test_the_whole_file_is_asked_where_the_rest_does_not_fit(
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        (answer(200, TEN[:9]), "The server declared 10 bytes and sent 9"),
-        (answer(200, TEN + b"a"), "The server declared 10 bytes and sent more"),
+        (answer(200, TEN[:9]), "tracker.example declared 10 bytes and sent 9"),
+        (answer(200, TEN + b"a"), "tracker.example declared 10 bytes and sent more"),
         (answer(200, b"abcdefghij", repr_digest=TEN_DIGEST, etag=ETAG), "arrived damaged"),
         (answer(206, TEN, content_range="bytes 0-9/10"), "a part of the file"),
     ],

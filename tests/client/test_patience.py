@@ -133,12 +133,14 @@ STALLS: list[tuple[Act, int | None, type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("act", "status", "error", "words"), STALLS)
-async def test_a_response_that_stalls_ends(  # noqa: PLR0917 - a table of four columns
+async def test_a_response_that_stalls_ends_and_its_server_is_named(  # noqa: PLR0917 - a table of four columns
     tmp_path: Path, passed: Pass, act: Act, status: int | None, error: type[Exception], words: str
 ) -> None:
     async with client_of(tmp_path, Slow(passed, status, 1.0)) as client:
-        with pytest.raises(error, match=words):
+        with pytest.raises(error, match=words) as caught:
             await asyncio.wait_for(act(client, tmp_path), 10 * LONGEST_ANSWER)
+
+        assert client.base_url.split("/")[2] in str(caught.value)
 
 
 @pytest.mark.parametrize("piece", [PIECE, b"0"])

@@ -13,10 +13,11 @@ from tests.store.world import raised
 from backlit.client.calls import RetryPolicy
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.model.errors import Offline
+from backlit.model.errors import Offline, Unavailable
 from backlit.model.wrap import TokenGrant
 
 SECRET = "swordfish"
+GRANT = TokenGrant("name=maya&HMACSHA256=abc%3D", "refresh-1", 3600)
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +56,7 @@ async def dead_address() -> str:
 
 async def failure_of(folder: Path, address: str) -> Offline:
     cache = TokenCache(folder / "tokens.json", address)
-    cache.save(TokenGrant("name=maya&HMACSHA256=abc%3D", "refresh-1", 3600))
+    cache.save(GRANT)
     async with Client.at(address, cache, RetryPolicy(attempts=1)) as client:
         error = await raised(client.work_items.get(1))
     assert isinstance(error, Offline)
@@ -145,6 +146,70 @@ async def test_a_proxy_asks_for_a_sign_in_without_encryption_too(
 
     assert error.message.startswith(f"The proxy http://{place}, which HTTP_PROXY names, asks for a user name")
     assert proxy.requests == ["GET http://team.example/api/v1/workitems/1 HTTP/1.1"]
+
+
+def said_by(place: str, status: int) -> str:
+    return (
+        f"The proxy http://{place}, which HTTP_PROXY names, or a gateway of team.example answered in place of the"
+        f" server (status {status}). Ask those who run them, or go without the proxy: NO_PROXY=team.example"
+    )
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 403, 404, 500, 502, 503, 504])
+@pytest.mark.parametrize("body", [b"", b"<html>No</html>", b"Denied by policy"])
+async def test_an_answer_of_a_proxy_itself_does_not_blame_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, body: bytes
+) -> None:
+    proxy = Proxy(b"HTTP/1.1 %d No\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body))
+    async with listening(proxy) as place:
+        monkeypatch.setenv("HTTP_PROXY", place)
+        cache = TokenCache(tmp_path / "tokens.json", "http://team.example")
+        cache.save(GRANT)
+        async with Client.at("http://team.example", cache, RetryPolicy(attempts=1)) as client:
+            read = await raised(client.work_items.get(1))
+            written = await raised(client.work_items.update(1, {"Name": "x"}))
+            signed_in = await raised(client.auth.sign_in("maya", SECRET))
+
+    # A refusal would put the change aside, and a rejected refresh token end the sign-in.
+    assert [type(each) for each in (read, written, signed_in)] == [Unavailable] * 3
+    assert {str(each) for each in (read, written, signed_in)} == {said_by(place, status)}
+    assert cache.load() is not None
+
+
+@pytest.mark.parametrize(
+    ("head", "body"),
+    [(b"X-Request-Id: 1\r\n", b"Busy"), (b"", b'{"message": "The disk is full."}')],
+    ids=["service", "another server"],
+)
+async def test_an_answer_of_the_server_through_a_proxy_blames_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head: bytes, body: bytes
+) -> None:
+    proxy = Proxy(b"HTTP/1.1 503 No\r\n%sContent-Length: %d\r\n\r\n%s" % (head, len(body), body))
+    async with listening(proxy) as place:
+        monkeypatch.setenv("HTTP_PROXY", place)
+        cache = TokenCache(tmp_path / "tokens.json", "http://team.example")
+        cache.save(GRANT)
+        async with Client.at("http://team.example", cache, RetryPolicy(attempts=1)) as client:
+            failure = await raised(client.work_items.get(1))
+
+    assert str(failure) in {"team.example is unavailable (503). Busy", "The disk is full."}
+
+
+async def test_a_page_of_a_proxy_in_place_of_an_answer_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = Proxy(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>")
+    async with listening(proxy) as place:
+        monkeypatch.setenv("HTTP_PROXY", place)
+        cache = TokenCache(tmp_path / "tokens.json", "http://team.example")
+        cache.save(GRANT)
+        async with Client.at("http://team.example", cache, RetryPolicy(attempts=1)) as client:
+            failure = await raised(client.work_items.get(1))
+
+    assert str(failure) == (
+        f"The response of team.example to GET /api/v1/workitems/1 through the proxy http://{place}, which HTTP_PROXY"
+        " names, is not JSON. Check the address."
+    )
 
 
 async def test_a_proxy_that_breaks_off_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -231,7 +231,7 @@ async def test_an_attachment_without_a_usable_address_is_said(tmp_path: Path, fo
     foreign = Foreign(answer(200, b"0"))
 
     async with foreign.client(tmp_path) as client:
-        with pytest.raises(ServiceError, match="The server names no"):
+        with pytest.raises(ServiceError, match=r"tracker\.example names no"):
             await client.transfers.download(attachment, folder, quietly)
 
     assert foreign.requests == []

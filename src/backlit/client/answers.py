@@ -10,7 +10,8 @@ from typing import Any
 import httpx
 import orjson
 
-from backlit.model.errors import BacklitError, ServiceError, SignInNeeded, Unauthorized, error_for
+from backlit.client.network import server_of, speaking_proxy
+from backlit.model.errors import BacklitError, ServiceError, SignInNeeded, Unauthorized, Unavailable, error_for
 from backlit.model.plain import plain, redacted
 
 TEXT_LIMIT = 300
@@ -21,20 +22,22 @@ _LONGEST_WAIT = 6 * 3600.0
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MESSAGE_KEYS = ("message", "error", "exceptionmessage", "error_description", "detail", "title")
 _SENTENCES: Mapping[int, str] = {
-    400: "The server rejected the request as invalid.",
+    400: "{server} rejected the request as invalid.",
     403: "You do not have permission for this.",
     404: "Not found, or you have no access to it.",
-    405: "The server does not support this here.",
-    407: "A proxy on the way to the server asks for a user name and a password (407).",
+    405: "{server} does not support this here.",
+    407: "A proxy on the way to {server} asks for a user name and a password (407).",
     409: "The change conflicts with the current data.",
     412: "Someone else changed the item in the meantime.",
-    413: "The request is larger than the server allows.",
-    415: "The server does not accept this kind of content.",
-    429: "Too many requests. The server asks to slow down.",
-    502: "The gateway cannot reach the server (502).",
-    503: "Server unavailable (503).",
-    504: "The server did not answer its gateway in time (504).",
+    413: "The request is larger than {server} allows.",
+    415: "{server} does not accept this kind of content.",
+    429: "Too many requests. {server} asks to slow down.",
+    502: "The gateway of {server} cannot reach it (502).",
+    503: "{server} is unavailable (503).",
+    504: "{server} did not answer its gateway in time (504).",
 }
+_REQUEST_ID = "x-request-id"
+"""A header that the service sends with every response."""
 
 
 def json_object(body: bytes, response_label: str) -> dict[str, Any]:
@@ -45,32 +48,52 @@ def json_object(body: bytes, response_label: str) -> dict[str, Any]:
     try:
         value = orjson.loads(body.removeprefix(_BYTE_ORDER_MARK))
     except orjson.JSONDecodeError:
-        raise ServiceError("The server's response is not JSON. Check the address.") from None
+        raise ServiceError(f"{response_label} is not JSON. Check the address.") from None
     if not isinstance(value, dict):
-        raise ServiceError("The server's response does not match the interface.")
+        raise ServiceError(f"{response_label} does not match the interface.")
     check_numbers(value, response_label)
     return value
 
 
-def error_of(status: int, headers: Mapping[str, str], body: bytes) -> BacklitError:
+def error_of(request: httpx.Request, status: int, headers: Mapping[str, str], body: bytes) -> BacklitError:
     """Translate an error response; its text is cleaned of control characters and cut."""
-    message, errors = _parsed_error(status, body)
+    failure = failure_between(request, status, headers, body)
+    if failure is not None:
+        return failure
+    server = server_of(request.url)
+    message, errors = _parsed_error(server, status, body)
     if status == Unauthorized.status:
-        return SignInNeeded("Your sign-in has expired. Sign in again.")
+        return SignInNeeded(f"Your sign-in at {server} has expired. Sign in again.")
     if 300 <= status < 400:
         return ServiceError(
-            f"The server redirects to another address ({status}). backlit does not follow redirects: check the address."
+            f"{server} redirects to another address ({status}). backlit does not follow redirects: check the address."
         )
     return error_for(status, message, errors, retry_after(headers))
 
 
-def refusal_of_sign_in(status: int, headers: Mapping[str, str], body: bytes) -> BacklitError:
+def failure_between(
+    request: httpx.Request, status: int, headers: Mapping[str, str], body: bytes
+) -> BacklitError | None:
+    """Return the error of an answer that came through a proxy and not from the interface; None for any other.
+
+    The interface answers with an object, and the service with an id of the request. Where a proxy says no, the server
+    refused nothing: a change goes on waiting, and a sign-in is kept.
+    """
+    proxy = speaking_proxy(request)
+    if proxy is None or _REQUEST_ID in headers or isinstance(_json_in(body), dict):
+        return None
+    return Unavailable(proxy.answer_of_others(status, request.url), None, retry_after(headers))
+
+
+def refusal_of_sign_in(request: httpx.Request, status: int, headers: Mapping[str, str], body: bytes) -> BacklitError:
     """Translate the token endpoint's error; rejected credentials are Unauthorized."""
-    if status in (400, 401, 403):
-        message, errors = _parsed_error(status, body)
+    failure = failure_between(request, status, headers, body)
+    if failure is None and status in (400, 401, 403):
+        server = server_of(request.url)
+        message, errors = _parsed_error(server, status, body)
         fallback = "Wrong user name, password or code, or this kind of sign-in is not allowed."
-        return Unauthorized(message if message != _sentence(status) else fallback, errors)
-    return error_of(status, headers, body)
+        return Unauthorized(message if message != _sentence(server, status) else fallback, errors)
+    return failure or error_of(request, status, headers, body)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -85,32 +108,40 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return min(max(0.0, seconds), _LONGEST_WAIT)
 
 
-def _sentence(status: int) -> str:
-    return _SENTENCES.get(status, f"The server responded with error {status}.")
+def _sentence(server: str, status: int) -> str:
+    return _SENTENCES.get(status, f"{{server}} responded with error {status}.").format(server=server)
 
 
-def _parsed_error(status: int, body: bytes) -> tuple[str, dict[str, str]]:
+def _parsed_error(server: str, status: int, body: bytes) -> tuple[str, dict[str, str]]:
     """Return the body's message for people: from the usual keys, or as plain text."""
-    body = body.removeprefix(_BYTE_ORDER_MARK)
-    try:
-        value = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return _plain_message(status, body), {}
+    value, sentence = _json_in(body), _sentence(server, status)
+    if value is _NO_JSON:
+        return _plain_message(sentence, body.removeprefix(_BYTE_ORDER_MARK)), {}
     if isinstance(value, str):
-        return _tidy(value) or _sentence(status), {}
+        return _tidy(value) or sentence, {}
     if not isinstance(value, dict):
-        return _sentence(status), {}
+        return sentence, {}
     by_key = {key.lower(): text for key, text in value.items()}
     message = next((text for key in _MESSAGE_KEYS if isinstance(text := by_key.get(key), str) and text.strip()), "")
-    return _tidy(message) or _sentence(status), _field_errors(by_key.get("errors"))
+    return _tidy(message) or sentence, _field_errors(by_key.get("errors"))
 
 
-def _plain_message(status: int, body: bytes) -> str:
+_NO_JSON = object()
+
+
+def _json_in(body: bytes) -> object:
+    try:
+        return orjson.loads(body.removeprefix(_BYTE_ORDER_MARK))
+    except orjson.JSONDecodeError:
+        return _NO_JSON
+
+
+def _plain_message(sentence: str, body: bytes) -> str:
     text = body[: TEXT_LIMIT * 4].decode("utf-8", "replace").strip()
     # A page of a gateway or a framework says nothing to a person here.
     if not text or text.startswith("<"):
-        return _sentence(status)
-    return f"{_sentence(status)} {_tidy(text)}"[:TEXT_LIMIT]
+        return sentence
+    return f"{sentence} {_tidy(text)}"[:TEXT_LIMIT]
 
 
 def _field_errors(errors: object) -> dict[str, str]:
@@ -204,8 +235,10 @@ _AUTOMATIC = 32 + zlib.MAX_WBITS
 
 
 def response_label(request: httpx.Request) -> str:
-    """Name a response by its service and address, as the subject of a sentence."""
-    return plain(f"The response of {request.url.host} to {request.method} {request.url.path}", 200)
+    """Name a response by its service, address and proxy, as the subject of a sentence."""
+    proxy = speaking_proxy(request)
+    label = plain(f"The response of {server_of(request.url)} to {request.method} {request.url.path}", 200)
+    return label if proxy is None else f"{label} through {proxy},"
 
 
 async def read_body(response: httpx.Response, limit: int = BODY_LIMIT) -> bytes:

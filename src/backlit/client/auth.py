@@ -10,8 +10,16 @@ from urllib.parse import quote
 import httpx
 import orjson
 
-from backlit.client.answers import ENCODINGS, GRANT_LIMIT, LONGEST_ANSWER, error_of, read_body, refusal_of_sign_in
-from backlit.client.network import offline
+from backlit.client.answers import (
+    ENCODINGS,
+    GRANT_LIMIT,
+    LONGEST_ANSWER,
+    error_of,
+    failure_between,
+    read_body,
+    refusal_of_sign_in,
+)
+from backlit.client.network import offline, server_of
 from backlit.client.tokens import LoginCookie, StoredCredentials, StoredTokens, TokenCache, cookie_value
 from backlit.model.errors import (
     BacklitError,
@@ -87,14 +95,15 @@ class WrapAuth(httpx.Auth):
 
     async def user_of(self, grant: TokenGrant) -> dict[str, Any]:
         headers = {"Accept": "application/json", "Authorization": authorization_header(grant.access_token)}
-        status, answered, body = await self._ask(httpx.Request("GET", f"{self._root}{OWN_USER}", headers=headers))
+        request = httpx.Request("GET", f"{self._root}{OWN_USER}", headers=headers)
+        status, answered, body = await self._ask(request)
         if status != 200:
-            raise error_of(status, answered, body)
+            raise error_of(request, status, answered, body)
         with contextlib.suppress(ValueError):
             document = orjson.loads(body)
             if isinstance(document, dict):
                 return document
-        raise ServiceError("The server did not state who is signed in.")
+        raise ServiceError(f"{server_of(self._root)} did not state who is signed in.")
 
     async def accept(self, grant: TokenGrant) -> None:
         async with self._cache.locked():
@@ -245,7 +254,7 @@ class WrapAuth(httpx.Auth):
             async with asyncio.timeout(LONGEST_ANSWER):
                 return await self._ask_for_grant(credentials)
         except TimeoutError:
-            raise Offline("The server took too long to answer the sign-in. Try again.") from None
+            raise Offline(_too_slow(self._root)) from None
 
     async def _ask_for_grant(self, credentials: dict[str, str]) -> TokenGrant:
         challenge = self._challenge or await self._discover()
@@ -259,7 +268,7 @@ class WrapAuth(httpx.Auth):
         )
         status, headers, answer = await self._ask(request)
         if status != 200:
-            raise refusal_of_sign_in(status, headers, answer)
+            raise refusal_of_sign_in(request, status, headers, answer)
         return parse_grant(answer.decode("utf-8", "replace"))
 
     def _token_endpoint(self, challenge: Challenge) -> httpx.URL:
@@ -267,7 +276,7 @@ class WrapAuth(httpx.Auth):
         try:
             location = self._root.join(challenge.location)
         except httpx.InvalidURL:
-            raise ServiceError("The server names no usable address for signing in.") from None
+            raise ServiceError(f"{server_of(self._root)} names no usable address for signing in.") from None
         origin = _origin_of(location)
         if not _is_same_origin(location, self._root) and origin not in self._cache.approved():
             raise OtherOrigin(_origin_of(self._root), origin)
@@ -277,11 +286,11 @@ class WrapAuth(httpx.Auth):
         request = httpx.Request("GET", f"{self._root}{OWN_USER}", headers={"Accept": "application/json"})
         status, headers, answer = await self._ask(request)
         if status >= 500 or status == TooManyRequests.status:
-            raise error_of(status, headers, answer)
+            raise error_of(request, status, headers, answer)
         challenge = parse_challenge(headers.get("www-authenticate", "")) if status == Unauthorized.status else None
         if challenge is None:
-            raise ServiceError(
-                f"This address does not respond like a backlit server (status {status}). Check the address."
+            raise failure_between(request, status, headers, answer) or ServiceError(
+                f"{server_of(request.url)} does not respond like a backlit server (status {status}). Check the address."
             )
         self._challenge = challenge
         return challenge
@@ -301,9 +310,13 @@ class WrapAuth(httpx.Auth):
                 finally:
                     await response.aclose()
         except TimeoutError:
-            raise Offline("The server took too long to answer the sign-in. Try again.") from None
+            raise Offline(_too_slow(request.url)) from None
         except httpx.RequestError as error:
             raise offline(error, request) from None
+
+
+def _too_slow(url: httpx.URL) -> str:
+    return f"{server_of(url)} took too long to answer the sign-in. Try again."
 
 
 def _sign(request: httpx.Request, held: StoredCredentials) -> None:

@@ -25,7 +25,7 @@ from backlit.client.answers import (
     retry_after,
 )
 from backlit.client.auth import WrapAuth
-from backlit.client.network import NetworkTransport, offline
+from backlit.client.network import NetworkTransport, offline, server_of
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import ContentTransfers
 from backlit.model.dates import parse_datetime
@@ -148,6 +148,8 @@ class RequestSender:
     ) -> None:
         self._root = root
         self.base_url = str(root)
+        self.server = server_of(root)
+        """The server's name in a sentence."""
         self.on_answer: Callable[[str, int, float], None] = lambda _method, _status, _seconds: None
         """Observers of each request: its method, the response's status (0 for none) and its seconds."""
         self._pacing = pacing
@@ -206,7 +208,7 @@ class RequestSender:
                 if answer.status < 300 or is_gone:
                     return answer
                 may_have_happened = may_have_happened or answer.status in MAY_HAVE_HAPPENED
-                failure = _refused(method, answer)
+                failure = _refused(request, answer)
                 wanted = retry_after(answer.headers) or 0.0
                 if answer.status not in _PASSING:
                     raise failure
@@ -272,13 +274,13 @@ def _query_text(query: Mapping[str, QueryValue]) -> str:
 
 def _broken(error: httpx.RequestError, request: httpx.Request, *, may_have_happened: bool) -> BacklitError:
     if may_have_happened and request.method != "GET":
-        return OutcomeUnknown("The server did not respond. The change may or may not have been saved.")
+        return OutcomeUnknown(f"{server_of(request.url)} did not respond. The change may or may not have been saved.")
     return offline(error, request)
 
 
-def _refused(method: str, answer: ClientResponse) -> BacklitError:
-    failure = error_of(answer.status, answer.headers, answer.body)
-    if method == "POST" and answer.status in MAY_HAVE_HAPPENED:
+def _refused(request: httpx.Request, answer: ClientResponse) -> BacklitError:
+    failure = error_of(request, answer.status, answer.headers, answer.body)
+    if request.method == "POST" and answer.status in MAY_HAVE_HAPPENED:
         return _unclear(failure)
     return failure
 

@@ -54,7 +54,8 @@ class FetchedResource(NamedTuple):
 class EndlessListGuard:
     """The pages received in one walk; raises ServiceError for a list without end."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, server: str, path: str) -> None:
+        self._server = server
         self._path = path
         self._pages: set[bytes] = set()
         self._count = self._repeated = 0
@@ -65,9 +66,9 @@ class EndlessListGuard:
         self._pages.add(digest)
         self._count += len(results)
         if self._repeated > REPEATS:
-            raise ServiceError(f"The server repeats the same page endlessly ({self._path}).")
+            raise ServiceError(f"{self._server} repeats the same page endlessly ({self._path}).")
         if self._count > LONGEST_LIST:
-            raise ServiceError(f"The server sends a list without end: more than {LONGEST_LIST:,} ({self._path}).")
+            raise ServiceError(f"{self._server} sends a list without end: more than {LONGEST_LIST:,} ({self._path}).")
 
 
 class ListEndpoint:
@@ -81,10 +82,11 @@ class ListEndpoint:
         options: dict[str, QueryValue] = {
             option: value for name, option in _OPTION_BY_NAME.items() if isinstance(value := query.get(name), str | int)
         }
-        document = (await self._calls.call("GET", self._path, options)).document()
+        answer = await self._calls.call("GET", self._path, options)
+        document = answer.document()
         results = document.get("results")
         if not isinstance(results, list) or not all(isinstance(each, dict) for each in results):
-            raise ServiceError("The server's response is not a list as the interface requires.")
+            raise ServiceError(f"{answer.response_label} is not a list as the interface requires.")
         total = document.get("totalResults")
         return ResultPage(total if isinstance(total, int) and not isinstance(total, bool) else len(results), results)
 
@@ -96,7 +98,7 @@ class ListEndpoint:
         query.setdefault("top", PAGE_SIZE)
         query["skip"] = query.get("skip") or 0
         page = await self._first_page(query)
-        arrived = EndlessListGuard(self._path)
+        arrived = EndlessListGuard(self._calls.server, self._path)
         while page.results:
             arrived.note(page.results)
             yield page
@@ -127,7 +129,7 @@ class ResourceEndpoint(ListEndpoint):
         answer = await self._calls.call("GET", f"{self._path}/{identity}")
         document = answer.document()
         if document.get("id") != identity:
-            raise ServiceError("The server responded with another resource than requested.")
+            raise ServiceError(f"{answer.response_label} is about another resource than requested.")
         return FetchedResource(document, answer.etag())
 
     async def get(self, identity: int) -> Document:

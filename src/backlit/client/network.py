@@ -74,6 +74,14 @@ class EnvironmentProxy(NamedTuple):
         verb = "name" if self.variable == _SYSTEM_SETTINGS else "names"
         return f"the proxy {self.address}, which {self.variable} {verb}"
 
+    def answer_of_others(self, status: int, url: httpx.URL) -> str:
+        """Say that the server did not write an answer: the proxy did, or a gateway that the server stands behind."""
+        server = server_of(url)
+        return (
+            f"{_capital(str(self))}, or a gateway of {server} answered in place of the server (status {status})."
+            f" Ask those who run them, or go without the proxy: NO_PROXY={url.host}"
+        )
+
     def failure(self, error: httpx.ProxyError, place: str) -> str:
         if str(error).startswith(str(_SIGN_IN_NEEDED)):
             if self.url.userinfo:
@@ -83,6 +91,21 @@ class EnvironmentProxy(NamedTuple):
                 f" Put them there: {self.url.scheme}://NAME:PASSWORD@{self.address.partition('://')[2]}"
             )
         return f"{_capital(str(self))}, did not connect to {place}: {plain(str(error), 200).rstrip('.')}."
+
+
+def server_of(url: httpx.URL) -> str:
+    """Name a server in a sentence: its host, and the port where the address names one."""
+    return plain(url.netloc.decode("ascii", "replace"), 100)
+
+
+def speaking_proxy(request: httpx.Request) -> EnvironmentProxy | None:
+    """Return the proxy that a sent request went through, if it could answer in place of the server.
+
+    To https addresses, and where it speaks SOCKS, a proxy passes on bytes that it cannot make.
+    """
+    proxy: EnvironmentProxy | None = request.extensions.get(_PROXY)
+    may_answer = proxy is not None and request.url.scheme == "http" and proxy.url.scheme.startswith("http")
+    return proxy if may_answer else None
 
 
 def _port_of(url: httpx.URL) -> int:
@@ -295,7 +318,7 @@ def offline(error: BaseException, request: httpx.Request) -> Offline:
         for cause in causes:
             if isinstance(cause, kind):
                 return Offline(words.format(**names, error=getattr(cause, "strerror", None) or cause))
-    return Offline(f"{_UNREACHABLE}.")
+    return Offline(f"{server_of(url)} cannot be reached.")
 
 
 def _fault_of(error: ssl.SSLCertVerificationError, host: str) -> str:

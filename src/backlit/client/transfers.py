@@ -23,7 +23,7 @@ from backlit.client.answers import (
     response_label,
 )
 from backlit.client.auth import WrapAuth
-from backlit.client.network import offline
+from backlit.client.network import offline, server_of
 from backlit.client.part_file import PartFile
 from backlit.model.amounts import counted
 from backlit.model.errors import Offline, OutcomeUnknown, ServiceError, StorageError
@@ -76,12 +76,12 @@ class ContentTransfers:
                 if response.status_code < 300:
                     return json_object(body, response_label(request))
             except (httpx.RequestError, ServiceError, TimeoutError) as error:
-                raise _unclear() from error
+                raise self._unclear() from error
             finally:
                 await response.aclose()
             if response.status_code in MAY_HAVE_HAPPENED:
-                raise _unclear()
-            raise error_of(response.status_code, response.headers, body)
+                raise self._unclear()
+            raise error_of(request, response.status_code, response.headers, body)
 
     async def _sent(self, request: httpx.Request, file: "_ProgressFile") -> httpx.Response:
         """Send a file; it may take long as long as pieces leave, the head of the response may not."""
@@ -93,7 +93,7 @@ class ContentTransfers:
         except _NOT_SENT as error:
             raise offline(error, request) from None
         except (httpx.RequestError, TimeoutError):
-            raise _unclear() from None
+            raise self._unclear() from None
 
     async def download(self, attachment: Attachment, folder: Path, progress: Progress, name: str = "") -> Path:
         """Save an attachment in a folder under its own name, made harmless, or under `name`; never overwrite a file.
@@ -133,7 +133,7 @@ class ContentTransfers:
                     if len(content) >= limit:
                         break
         except (httpx.RequestError, TimeoutError):
-            raise Offline("The server broke off the transfer.") from None
+            raise Offline(f"{self._server} broke off the transfer.") from None
         finally:
             await response.aclose()
         return bytes(content[:limit])
@@ -157,12 +157,12 @@ class ContentTransfers:
                     patience.reschedule(asyncio.get_running_loop().time() + LONGEST_ANSWER)
         except (httpx.RequestError, TimeoutError):
             again = "Start it again to resume." if part.etag else "Start it again."
-            raise Offline(f"The download broke off. {again}") from None
+            raise Offline(f"The download from {self._server} broke off. {again}") from None
         finally:
             await response.aclose()
         if part.size > limit or part.size < total:
             part.discard()
-            raise ServiceError(_other_size(size, part.size))
+            raise ServiceError(_other_size(self._server, size, part.size))
         return response.headers
 
     async def _resumed(self, attachment: Attachment, part: PartFile) -> tuple[httpx.Response, int]:
@@ -181,7 +181,7 @@ class ContentTransfers:
         response = await self._get(attachment)
         if response.status_code == 206:
             await response.aclose()
-            raise ServiceError("The server sent a part of the file, and the whole was requested.")
+            raise ServiceError(f"{self._server} sent a part of the file, and the whole was requested.")
         return response, 0
 
     async def _get(self, attachment: Attachment, begin: int = 0, etag: str = "") -> httpx.Response:
@@ -196,28 +196,37 @@ class ContentTransfers:
         except httpx.RequestError as error:
             raise offline(error, request) from None
         except TimeoutError:
-            raise Offline("The server took too long to respond.") from None
+            raise Offline(f"{self._server} took too long to respond.") from None
         if response.status_code == 416 and etag:
             return response
         if response.status_code >= 300:
             try:
                 async with asyncio.timeout(LONGEST_ANSWER):
                     body = await read_body(response)
-                raise error_of(response.status_code, response.headers, body)
+                raise error_of(request, response.status_code, response.headers, body)
             except TimeoutError:
-                raise Offline("The server broke off the transfer.") from None
+                raise Offline(f"{self._server} broke off the transfer.") from None
             finally:
                 await response.aclose()
         return response
+
+    @property
+    def _server(self) -> str:
+        return server_of(self._root)
+
+    def _unclear(self) -> OutcomeUnknown:
+        return OutcomeUnknown(
+            f"{self._server} did not respond. The file may or may not have arrived; check before you send it again."
+        )
 
     def _here(self, attachment: Attachment) -> httpx.URL:
         """Return the attachment's address on the profile's own origin, which also works behind a tunnel."""
         try:
             found = self._root.join(attachment.download_url or attachment.url)
         except httpx.InvalidURL:
-            raise ServiceError("The server names no usable address for the file.") from None
+            raise ServiceError(f"{self._server} names no usable address for the file.") from None
         if not (attachment.download_url or attachment.url):
-            raise ServiceError("The server names no address for the file.")
+            raise ServiceError(f"{self._server} names no address for the file.")
         # Only the path is taken over: the token goes to no other host.
         return self._root.copy_with(raw_path=found.raw_path)
 
@@ -251,18 +260,12 @@ def _regular_file(path: Path) -> IO[bytes]:
     return file
 
 
-def _other_size(promised: int | None, done: int) -> str:
+def _other_size(server: str, promised: int | None, done: int) -> str:
     if promised is None:
-        return f"The server sent more than {FILE_LIMIT:,} bytes without a declared size. The file was not saved."
+        return f"{server} sent more than {FILE_LIMIT:,} bytes without a declared size. The file was not saved."
     if done > promised:
-        return f"The server declared {counted(promised, 'byte')} and sent more."
-    return f"The server declared {counted(promised, 'byte')} and sent {done:,}."
-
-
-def _unclear() -> OutcomeUnknown:
-    return OutcomeUnknown(
-        "The server did not respond. The file may or may not have arrived; check before you send it again."
-    )
+        return f"{server} declared {counted(promised, 'byte')} and sent more."
+    return f"{server} declared {counted(promised, 'byte')} and sent {done:,}."
 
 
 def _is_rest(headers: Mapping[str, str], begin: int, size: int, etag: str) -> bool:

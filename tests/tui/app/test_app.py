@@ -18,7 +18,7 @@ async def test_refreshing_without_a_service_says_why(world: World, store: Store,
     async with opened(store) as pilot:
         await pilot.press("R")
 
-        await until(lambda: "▌ Server unavailable" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: " is unavailable (503)" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 @pytest.mark.slow
