@@ -64,6 +64,23 @@ def test_the_printed_command_makes_the_workspace_and_leads_on(user_home: Path) -
     assert user_home.exists()
 
 
+def test_a_printed_command_works_in_any_directory(
+    user_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my work").mkdir()
+    monkeypatch.chdir(tmp_path / "my work")
+    begun = command("admin", "init", "--database", "sqlite:///the data.db", "--files", "the files")
+    step = next(line for line in begun.stdout.splitlines() if line.startswith("  backlit admin users add"))
+    monkeypatch.chdir(tmp_path)
+
+    added = command(*shlex.split(step.replace("NAME", "ann"))[1:], given=f"{PASSWORD}\n")
+
+    assert (begun.returncode, added.returncode) == (0, 0), added.stderr
+    assert step.endswith(
+        f" --database 'sqlite:///{tmp_path}/my work/the data.db' --files '{tmp_path}/my work/the files'"
+    )
+
+
 def test_init_leaves_a_workspace_alone(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "a folder")
     workspace.good("init")

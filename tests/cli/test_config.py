@@ -132,20 +132,22 @@ def test_views_that_cannot_be_read_are_said_with_the_file(locations: Locations, 
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        ("", "Expecting value"),
-        ("{", "Expecting property name"),
+        ("", "it is empty"),
+        ("\n ", "it is empty"),
+        ("\ud8ff\x89PNG\0", "it is not text in UTF-8"),
+        ("{", "line 1, column 2 cannot be read as JSON"),
         pytest.param("[" * 100_000, "nested", id="deep"),
         ("[]", "it holds no list of profiles"),
         ('{"last": ""}', '"profiles" is missing'),
         ('{"profiles": 3}', "it holds no list of profiles"),
-        ('{"profiles": [{"kind": "odd"}], "last": ""}', "'odd' is not a valid ProfileKind"),
+        ('{"profiles": [{"kind": "odd"}], "last": ""}', "it has a profile of an unknown kind, 'odd'"),
         ('{"profiles": [{"kind": "remote", "user": "maya"}], "last": ""}', "it holds no list of profiles"),
     ],
 )
 def test_a_damaged_file_of_profiles_is_said_and_never_replaced(locations: Locations, content: str, fault: str) -> None:
     locations.state.mkdir()
     path = locations.state / "profiles.json"
-    path.write_text(content)
+    path.write_bytes(content.encode("utf-8", "surrogatepass"))
     profiles = Profiles(locations)
 
     for use in (profiles.last, profiles.signed_in, profiles.names, lambda: profiles.remember(local_profile())):
@@ -153,7 +155,7 @@ def test_a_damaged_file_of_profiles_is_said_and_never_replaced(locations: Locati
             use()
         assert fault in raised.value.message
         assert str(path) in raised.value.message
-    assert path.read_text() == content
+    assert path.read_bytes() == content.encode("utf-8", "surrogatepass")
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones(locations: Locations) -> None:

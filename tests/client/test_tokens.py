@@ -82,17 +82,27 @@ def test_each_profile_approves_its_own_addresses(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"[]", b"null", b"\x00\xff", b'{"https://a.example/": 4}', b'{"https://a.example/": {"access": 1}}'],
+    ("content", "fault"),
+    [
+        (b"", "it is empty"),
+        (b"{", "line 1, column 2 cannot be read as JSON"),
+        (b"[]", "it is no table of sign-ins"),
+        (b"null", "it is no table of sign-ins"),
+        (b"\x00\xff", "it is not text in UTF-8"),
+        (b'{"https://a.example/": 4}', "the entry of https://a.example/ is no sign-in"),
+        (b'{"https://a.example/": {"access": 1}}', "the entry of https://a.example/ is no sign-in"),
+    ],
 )
 def test_a_file_that_is_not_ours_is_said_and_replaced_by_the_next_sign_in(
-    cache: TokenCache, tmp_path: Path, content: bytes
+    cache: TokenCache, tmp_path: Path, content: bytes, fault: str
 ) -> None:
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "tokens.json").write_bytes(content)
 
-    with pytest.raises(StorageError, match=r"Could not read the sign-in file: .*tokens\.json.* Sign in again"):
+    with pytest.raises(StorageError) as raised:
         cache.load()
+    path = tmp_path / "state" / "tokens.json"
+    assert str(raised.value) == f"Could not read the sign-in file: {fault} ({path}). Sign in again to replace it."
     cache.save(GRANT)
     assert cache.load() is not None
 

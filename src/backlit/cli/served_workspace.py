@@ -39,10 +39,17 @@ def served_settings(database: str | None, files: str | None, name: str = "backli
 
 
 def repeated_options(arguments: argparse.Namespace) -> str:
-    """Return the given `--database` and `--files` for another command line, without the password of the database."""
-    from backlit.service.storage.database import without_password
+    """Return the given `--database` and `--files` for another command line, without the password of the database.
 
-    given = {"--database": arguments.database and without_password(arguments.database), "--files": arguments.files}
+    The next command may run in another directory, so paths are absolute.
+    """
+    from backlit.service.storage.database import absolute_url, without_password
+
+    files = arguments.files and (arguments.files if "://" in arguments.files else str(Path(arguments.files).absolute()))
+    given = {
+        "--database": arguments.database and absolute_url(without_password(arguments.database)),
+        "--files": files,
+    }
     return "".join(f" {option} {shlex.quote(value)}" for option, value in given.items() if value)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from backlit.config.atomic_files import locked, open_lock, write_private
 from backlit.model.errors import BadRequest, StorageError
+from backlit.model.settings.user_settings import json_in
 from backlit.model.wrap import TokenGrant, authorization_header
 
 LOGIN_COOKIE = ".ASPXAUTH"
@@ -186,9 +187,7 @@ class TokenCache:
         except OSError as error:
             raise self._damage(str(error.strerror)) from error
         try:
-            entries = json.loads(content)
-        except RecursionError as error:
-            raise self._damage("it is nested too deeply") from error
+            entries = json_in(content)
         except ValueError as error:
             raise self._damage(str(error)) from error
         if not isinstance(entries, dict):

@@ -305,7 +305,9 @@ class Profiles:
 
 
 def _profile_in(entry: Mapping[str, object]) -> Profile:
-    kind = ProfileKind(str(entry["kind"]))
+    kind = next((each for each in ProfileKind if each == entry["kind"]), None)
+    if kind is None:
+        raise ValueError(f"it has a profile of an unknown kind, {str(entry['kind'])[:40]!r}")
     url, user = entry.get("url"), entry.get("user")
     if kind is ProfileKind.REMOTE:
         return remote_profile(_text(url), _text(user))

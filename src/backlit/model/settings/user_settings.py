@@ -19,13 +19,19 @@ _TOO_MANY_DIGITS = "a number has thousands of digits; shorten it"
 
 
 def json_in(text: str | bytes) -> Any:
-    """Read JSON."""
+    """Read JSON; raise ValueError whose text is the fault in words, for the middle of a sentence."""
     try:
-        return json.loads(text)
+        written = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+    except UnicodeDecodeError:
+        raise ValueError("it is not text in UTF-8") from None
+    if not written.strip():
+        raise ValueError("it is empty")
+    try:
+        return json.loads(written)
     except RecursionError:
         raise ValueError(_DEEP) from None
-    except json.JSONDecodeError:
-        raise
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}, column {error.colno} cannot be read as JSON") from None
     except ValueError:
         raise ValueError(_TOO_MANY_DIGITS) from None
 

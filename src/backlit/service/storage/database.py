@@ -239,6 +239,14 @@ def without_password(url: str) -> str:
     return url if hidden == parsed else hidden.render_as_string(hide_password=False)
 
 
+def absolute_url(url: str) -> str:
+    """Return the address of an SQLite file from any directory; any other address as it is."""
+    parsed = parsed_url(url)
+    if parsed.drivername != "sqlite" or not parsed.database or parsed.database == ":memory:":
+        return url
+    return parsed.set(database=str(Path(parsed.database).absolute())).render_as_string(hide_password=False)
+
+
 def engine_at(url: str | URL, time_limit: float = 0) -> Engine:
     """Return an engine for reading, whose transactions see one state of the database; one connection per caller.
 
