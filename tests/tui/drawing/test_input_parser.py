@@ -8,7 +8,7 @@ import pytest
 from textual import events
 from textual.message import Message
 
-from backlit.tui.drawing.input_parser import MAX_PASTE, PASTE_LIMIT, InputParser, PasteRefused
+from backlit.tui.drawing.input_parser import MAX_PASTE, PASTE_LIMIT, PASTE_PIECE, InputParser, PasteRefused
 from backlit.tui.drawing.text import _CHARACTERS, boundary
 from backlit.tui.drawing.textual_private import ANSI_SEQUENCES_KEYS
 
@@ -114,6 +114,59 @@ def test_what_no_terminal_should_send_is_ignored(sequence: str) -> None:
     assert seen(parser.feed(sequence)) == []
     assert seen(parser.tick()) == []
     assert seen(parser.feed("j")) == ["j"]
+
+
+# Strings: OSC, DCS, SOS, PM and APC
+
+
+@pytest.mark.parametrize("begun", ["\x1b]", "\x1bP", "\x1bX", "\x1b^", "\x1b_"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("q", id="key"),
+        pytest.param("xd:quit", id="command"),
+        pytest.param("0;a title\r\n\x07", id="controls"),
+        pytest.param("é\x9c日", id="8-bit"),
+        pytest.param("x" * 5_000, id="long"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 10_000])
+def test_a_string_presses_no_keys_up_to_its_end(begun: str, content: str, size: int) -> None:
+    content = content.replace("\x07", "") if begun == "\x1b]" else content
+    parser, sent = InputParser(), f"a{begun}{content}\x1b\\j"
+
+    found = [each for at in range(0, len(sent), size) for each in parser.feed(sent[at : at + size])]
+
+    assert seen(found) == ["a", "j"]
+
+
+def test_a_bell_ends_an_osc_alone() -> None:
+    assert keys_of("\x1b]133;A\x07j") == ["j"]
+    assert keys_of("\x1b^q\x07j\x1b\\k") == ["k"]
+
+
+@pytest.mark.parametrize("begun", ["\x1b]", "\x1bP", "\x1bX", "\x1b^", "\x1b_"])
+def test_a_string_that_is_cut_is_keys_only_where_it_may_be_typed(begun: str) -> None:
+    assert keys_of(f"{begun}j\x1bk") == [key for each in f"{begun}j\x1bk" for key in keys_of(each)]
+    assert keys_of(f"{begun}j\x1b[A") == ["escape", *keys_of(begun[1:]), "j", "up"]
+    assert keys_of(f"{begun}{'x' * PASTE_PIECE}") == []
+    assert keys_of(f"{begun}{'x' * PASTE_PIECE}\x1b[A") == ["up"]
+
+
+def test_keys_of_a_cut_string_have_the_time_at_which_they_came() -> None:
+    clock = Clock()
+    parser = InputParser(clock)
+    clock.now = 5.0
+    assert [*parser.feed("\x1bXj")] == []
+    clock.now = 6.0
+
+    assert [each.time for each in parser.tick()] == [5.0, 5.0, 5.0]
+
+
+def test_an_eight_bit_control_in_the_text_begins_nothing_and_is_no_key() -> None:
+    for control in map(chr, range(0x80, 0xA0)):
+        assert keys_of(f"{control}A{control}200~j") == ["A", "2", "0", "0", "tilde", "j"], repr(control)
 
 
 def test_a_size_without_pixels_lets_the_mouse_work() -> None:

@@ -6,11 +6,13 @@ that it does not know for text, which runs commands, and ends the program at a c
 a paste whose end was lost. And it reads a paste character by character, a second for each megabyte.
 
     ground --esc--> escape --[ O--> sequence --last character--> ground    what is not known is ignored
-                      |  \--head of an answer--> answer --end--> ground    ignored: nothing here asks for one
+                      |  \--] P X ^ _--> string --ST--> ground             ignored: nothing here asks for one
                       \--any other key--> ground                           two keys, esc and that key
     ground --ESC[200~--> paste --ESC[201~--> ground                        one Paste, or PasteRefused
 
-A pause ends `escape` (the key esc), `sequence` (ignored, but esc and [ or O alone are two keys), `answer` and `paste`.
+A pause ends `escape` (the key esc), `sequence` (ignored, but esc and [ or O alone are two keys), `string` and `paste`.
+A string that a pause or another escape ends is ignored if it begins as a known answer or is longer than what is typed
+at once; else its characters are keys. The 8-bit forms of these beginnings are no sequences: in UTF-8 they are text.
 """
 
 import re
@@ -45,6 +47,9 @@ _ESCAPE = "\x1b"
 _PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
 _LONELY = frozenset({"\x1b[", "\x1bO"})
 """Beginnings of sequences that are also two keys."""
+_STRINGS = frozenset({"\x1b]", "\x1bP", "\x1bX", "\x1b^", "\x1b_"})
+"""Beginnings of strings (OSC, DCS, SOS, PM, APC), up to ST."""
+_STRING_END, _BELL = "\x1b\\", "\x07"
 _X10_MOUSE = "\x1b[M"
 _X10_MOUSE_LENGTH = 6
 _FOCUS = frozenset({"\x1b[I", "\x1b[O"})
@@ -53,7 +58,7 @@ _ANSWERS = (
     *("\x1bP>|", "\x1bP0$r", "\x1bP1$r", "\x1bP0+r", "\x1bP1+r"),  # version, settings, capabilities
     "\x1b_G",  # pictures
 )
-"""Beginnings of answers to the questions of a program that ran before in the terminal."""
+"""Beginnings of strings that are no keys even if they are cut: answers to a program that ran before in the terminal."""
 _EXTENDED = re.compile(r"\x1b\[(\d*)[\d:]*(?:;(\d*)(?::(\d*))?)?(?:;([\d:]*))?([u~ABCDEFHPQRS])")
 _OTHER_KEY = re.compile(r"\x1b\[27;(\d+);(\d+)~")
 """A key of xterm's modifyOtherKeys."""
@@ -61,6 +66,7 @@ _MOUSE = re.compile(r"\x1b\[<(\d+);(-?\d+);(-?\d+)[Mm]")
 _SIZE = re.compile(r"\x1b\[48;(\d+)(?::\d*)*;(\d+)(?::\d*)*;(\d+)(?::\d*)*;(\d+)(?::\d*)*t")
 _REPORT = re.compile(r"\x1b\[\?\d{1,5};\d\$y")
 """Whether the terminal has a mode."""
+_EIGHT_BIT = re.compile(r"[\x80-\x9f]")
 _TYPING = frozenset({"1", "2"})
 """The modifiers with which a key types: none, shift."""
 _CONTROLS = re.compile(
@@ -124,7 +130,8 @@ class InputParser(XTermParser):
         self._sequence = ""
         """What came since an escape, up to one character more than a sequence may have."""
         self._escaped_at = 0.0
-        self._is_answer = False
+        self._is_skipped = False
+        """True in a string that is certainly none of typed keys; `_sequence` is its last character then."""
         self._paste: PasteInProgress | None = None
         self._pasted_at = 0.0
 
@@ -170,24 +177,31 @@ class InputParser(XTermParser):
         return paste.message()
 
     def _keys(self, characters: str) -> Iterator[Message]:
-        if characters:  # nothing at all is the end of the input for Textual
+        # The 8-bit controls are no keys in UTF-8; Textual takes one of them for shift+esc.
+        if characters := _EIGHT_BIT.sub("", characters):  # nothing at all is the end of the input for Textual
             yield from super().feed(characters)
 
     def _give_up(self) -> Iterator[Message]:
         """Yield the keys of what came since an escape, unless it is a part of a sequence."""
         begun, self._sequence = self._sequence, ""
-        is_keys = not self._is_answer and (begun in _LONELY or not begun.startswith(tuple(_LONELY)))
-        self._is_answer = False
+        is_keys = not self._is_skipped and (begun in _LONELY or not begun.startswith(tuple(_LONELY)))
+        self._is_skipped = False
         if begun and is_keys:
-            escape = events.Key("escape", _ESCAPE)
-            escape.time = self._escaped_at  # not that of the pause, as keys from before a failure are dropped
-            yield escape
-            yield from self._keys(begun[1:])
+            # Not the time of the pause, as keys from before a failure are dropped.
+            for escape, typed in re.findall(r"(\x1b)([^\x1b]*)", begun):
+                for message in (events.Key("escape", escape), *self._keys(typed)):
+                    message.time = self._escaped_at
+                    yield message
 
     def _go_on(self, character: str) -> Iterator[Message]:
         begun, sequence = self._sequence, self._sequence + character
-        if self._is_answer:
+        if self._is_skipped:
             yield from self._skip(character)
+        elif begun[:2] in _STRINGS and begun.endswith(_ESCAPE) and sequence[-2:] != _STRING_END:
+            self._sequence = begun[:-1]
+            yield from self._give_up()
+            self._sequence, self._escaped_at = _ESCAPE, self._clock()
+            yield from self._go_on(character)
         elif not _may_go_on(begun, character):
             yield from self._give_up()
             if character == _ESCAPE:
@@ -199,13 +213,16 @@ class InputParser(XTermParser):
             if len(sequence) <= MAX_SEQUENCE:
                 yield from self._meaning(sequence)
         else:
-            self._sequence, self._is_answer = sequence[: MAX_SEQUENCE + 1], sequence in _ANSWERS
+            self._sequence = sequence[: MAX_SEQUENCE + 1]
+            self._is_skipped = sequence in _ANSWERS or (sequence[:2] in _STRINGS and len(sequence) >= PASTE_PIECE)
+            if self._is_skipped:
+                self._sequence = character
 
     def _skip(self, character: str) -> Iterator[Message]:
-        """Take a character of an answer, which BEL or ESC and a backslash ends."""
+        """Take a character of a string, which BEL or ESC and a backslash ends."""
         was_escape, self._sequence = self._sequence == _ESCAPE, character
-        if character == "\x07" or was_escape:
-            self._sequence, self._is_answer = "", False
+        if character == _BELL or was_escape:
+            self._sequence, self._is_skipped = "", False
         if was_escape and character != "\\":
             self._sequence = _ESCAPE
             yield from self._go_on(character)
@@ -236,18 +253,20 @@ class InputParser(XTermParser):
 
 
 def _may_go_on(begun: str, character: str) -> bool:
-    """Return whether a character belongs to the sequence or the beginning of an answer before it."""
-    sequence = begun + character
-    if begun.startswith(_X10_MOUSE):
+    """Return whether a character belongs to the sequence or the string before it."""
+    if begun.startswith(_X10_MOUSE) or begun[:2] in _STRINGS:
         return True
-    if not (character.isascii() and character.isprintable()):
-        return False
-    return sequence.startswith(tuple(_LONELY)) or any(answer.startswith(sequence) for answer in _ANSWERS)
+    sequence = begun + character
+    is_shown = character.isascii() and character.isprintable()
+    return sequence in _STRINGS or (is_shown and sequence.startswith(tuple(_LONELY)))
 
 
 def _is_whole(sequence: str) -> bool:
     if sequence.startswith(_X10_MOUSE):
         return len(sequence) == _X10_MOUSE_LENGTH
+    if sequence[:2] in _STRINGS:
+        # Only an OSC ends with BEL too, which is ctrl+g behind a letter.
+        return sequence.endswith((_STRING_END, _BELL) if sequence[1] == "]" else _STRING_END)
     # The Linux console's function keys have a second bracket, and rxvt's shifted ones end with a dollar sign.
     is_ended = "@" <= sequence[-1] <= "~" and sequence[:-1].startswith(tuple(_LONELY)) and sequence != "\x1b[["
     return is_ended or sequence in ANSI_SEQUENCES_KEYS
