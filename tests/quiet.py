@@ -25,7 +25,7 @@ from textual.strip import Strip
 from textual.worker import Worker
 
 from backlit.tui.drawing.framed_app import FramedApp
-from backlit.tui.shell.workers import COMMANDS_GROUP
+from backlit.tui.shell.workers import BACKGROUND_GROUP, COMMANDS_GROUP
 
 SOON = 0.1
 """Seconds within which a timer goes off that is waited for: that of the preview, and the next frame."""
@@ -42,8 +42,8 @@ Looks are counted, as on busy processors each of them takes longer.
 _THREADS = Path("/proc/self/task")
 _states: dict[str, int] = {}
 """Open files of the states of threads, which are read at each look."""
-NETWORK = frozenset({"refresh", "sign in", "transfer"})
-"""Groups of workers that wait for the network, which a test may hold up."""
+NETWORK = frozenset({BACKGROUND_GROUP, "refresh", "sign in", "transfer"})
+"""Groups of workers that wait for the network, which a test may hold up, or for a pause in its keys."""
 _draw_frame = Screen._compositor_refresh
 _end = App._shutdown
 _undrawn: WeakSet[Screen[Any]] = WeakSet()

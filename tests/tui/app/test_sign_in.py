@@ -8,7 +8,8 @@ from functools import partial
 
 import pytest
 from tests.store.world import Said, World, until
-from tests.tui.bare_app import missing, text_of
+from tests.tui.bare_app import messages_of, missing, text_of
+from tests.tui.editor_steps import burst
 from tests.tui.opened import Open
 from textual.pilot import Pilot
 
@@ -20,7 +21,8 @@ from backlit.model.errors import BadRequest
 from backlit.store import ConnectionState, Store
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.app.sign_in import ProfileSignIn, SignInDialog, WelcomeApp
-from backlit.tui.shell.input_queue import PAUSE
+from backlit.tui.backlog.screen import BacklogScreen
+from backlit.tui.shell.input_queue import LOOK_EVERY, PAUSE, QUIET_SECONDS
 
 
 @asynccontextmanager
@@ -285,3 +287,93 @@ async def test_the_owners_name_is_filled_in_and_may_differ_in_case(world: World)
         assert missing(app, ["Maya"]) == []
         await pilot.press(*"lantern", "enter")
         await signed_in(pilot, app.store)
+
+
+# While something else is typed
+
+SENTENCE = "typed for something else"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("keys", "missed"),
+    [
+        pytest.param("C", [], id="a comment"),
+        pytest.param("/", [], id="a filter"),
+        pytest.param(":", ["sign-in needed"], id="a command, which lies over the status line"),
+        pytest.param("cn", [], id="a name"),
+        pytest.param("s", [], id="a picker"),
+    ],
+)
+async def test_the_dialog_that_no_key_asked_for_takes_no_text_from_what_is_open(
+    store: Store, opened: Open, keys: str, missed: list[str]
+) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+        await pilot.press(*keys)
+        before = pilot.app.screen
+        await store.engine.sign_out()
+        await pilot.pause()
+        assert pilot.app.screen is before
+        assert missing(pilot.app, ["! signed out", "sign-in needed"]) == missed
+        await pilot.press(*SENTENCE)
+        await asyncio.sleep(QUIET_SECONDS + 3 * LOOK_EVERY)
+
+        assert pilot.app.screen is before
+        assert missing(pilot.app, [SENTENCE]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", ["3", "c"])
+async def test_the_dialog_that_no_key_asked_for_waits_for_a_pause(store: Store, opened: Open, keys: str) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+        await pilot.press(*keys)
+        await store.engine.sign_out()
+        await pilot.pause()
+        assert not isinstance(pilot.app.screen, SignInDialog)
+        assert missing(pilot.app, ["sign-in needed  R sign in"]) == []
+        await pilot.press("escape")
+        await until(lambda: isinstance(pilot.app.screen, SignInDialog), lambda: text_of(pilot.app))
+        burst(pilot, *"typed-just-then")
+        await pilot.pause()
+        at_once = text_of(pilot.app)
+        await asyncio.sleep(PAUSE)
+        await pilot.press("j", "o", "n")
+
+        assert "•" not in at_once
+        assert text_of(pilot.app).count("•") == 3
+
+
+@pytest.mark.slow
+async def test_the_dialog_does_not_come_again_after_r_asked_for_it(store: Store, opened: Open) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
+        await pilot.press("c")
+        await store.engine.sign_out()
+        await pilot.pause()
+        burst(pilot, "escape", "R")
+        await pilot.pause()
+        by_key = pilot.app.screen
+        await pilot.press("escape")
+        await asyncio.sleep(QUIET_SECONDS + 3 * LOOK_EVERY)
+
+        assert isinstance(by_key, SignInDialog)
+        assert not isinstance(pilot.app.screen, SignInDialog)
+
+
+async def test_a_password_that_is_typed_as_the_dialog_closes_by_itself_runs_no_commands(
+    world: World, opened: Open
+) -> None:
+    store = world.store(signed_in=False)
+    code = await asyncio.to_thread(world.service.invite, "maya")
+
+    async with asked(opened, store) as pilot:
+        await pilot.press(*"maya", "tab", *"lan")
+        await store.engine.sign_in_with_code(code)
+        await signed_in(pilot, store)
+        await pilot.press(*"tern")
+        await pilot.pause()
+
+        assert type(pilot.app.screen) is BacklogScreen
+        await until(lambda: "4 more keys were dropped." in messages_of(pilot.app), lambda: messages_of(pilot.app))

@@ -19,6 +19,7 @@ from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.store.records.entry import FOR_CUSTOMERS
+from backlit.tui.app.command_line import CommandLine
 from backlit.tui.attachments.file_preview import PREVIEW_BYTES, FilePreviewDialog
 from backlit.tui.attachments.screen import AttachmentsScreen, bar
 from backlit.tui.dialogs.line import PathDialog
@@ -254,6 +255,26 @@ async def test_a_look_shows_each_kind(
         await pilot.press("q")
 
         assert isinstance(pilot.app.screen, AttachmentsScreen)
+
+
+@pytest.mark.slow
+async def test_a_look_that_comes_late_takes_no_text_from_what_was_opened_meanwhile(
+    *, world: World, store: Store, opened: Open, item_id: int, write: Write
+) -> None:
+    await attached(store, item_id, write("a.txt", b"plain words"))
+
+    async with showing(opened, store, item_id) as pilot:
+        world.faults.delay = 0.5
+        before = len(world.faults.requests)
+        await pilot.press("enter", ":", *"typed")
+        await until(lambda: len(world.faults.requests) > before)
+        await asyncio.sleep(2 * world.faults.delay)
+        during, words = pilot.app.screen, text_of(pilot.app)
+        await pilot.press("escape")
+        await until(lambda: isinstance(pilot.app.screen, FilePreviewDialog), lambda: text_of(pilot.app))
+
+        assert isinstance(during, CommandLine)
+        assert "typed" in words
 
 
 @pytest.mark.slow

@@ -137,6 +137,10 @@ class BacklitApp(ChordApp, inherit_bindings=False):
             words = f"{len(problems)} faults at the start; :messages shows all. The first: {problems[0]}"
             self.say(words, is_bad=True)
 
+    @property
+    def has_unsaved_text(self) -> bool:
+        return isinstance(self.screen, StoreScreen) and self.screen.has_unsaved_text
+
     async def _show_last(self) -> None:
         try:
             await self.navigator.show_last()

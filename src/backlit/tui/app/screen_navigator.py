@@ -26,7 +26,7 @@ from backlit.tui.shell.target import ItemDestination, OpenItem, OpenProfile
 
 if TYPE_CHECKING:
     from backlit.store.undo.history import Reversal
-    from backlit.tui.app.sign_in import ProfileSignInFactory, SignInDialog, StoreSignIn
+    from backlit.tui.app.sign_in import ProfileSignInFactory, SignInDialog
     from backlit.tui.board.screen import BoardScreen
     from backlit.tui.plan.screen import PlanScreen
     from backlit.tui.reports.screen import ReportsScreen
@@ -110,7 +110,7 @@ class ScreenNavigator:
         self._board = board
         self._join = join
         self.shared = SharedFilter(store)
-        self._asked_to_sign_in = False
+        self._is_signed_out = self._has_to_ask = False
         self._kept: list[object] = []
         """The location that was kept last for the next start."""
         self._sign_in: SignInDialog | None = None
@@ -147,7 +147,7 @@ class ScreenNavigator:
         if Subject.CONNECTION in changes:
             self.ask_to_sign_in_once()
             if self._sign_in is not None and self._sign_in.is_attached:
-                self._sign_in.close_if_signed_in()
+                self._close_sign_in(self._sign_in)
 
     async def mark_seen(self, item_id: int) -> None:
         try:
@@ -289,8 +289,12 @@ class ScreenNavigator:
             self._app.dispatch.begin(open_queue, self._app, self._store, here)
 
     def sign_in(self) -> None:
+        self._app.dispatch.begin(self._ask_to_sign_in)
+
+    async def _ask_to_sign_in(self) -> None:
         from backlit.tui.app.sign_in import SignInDialog, StoreSignIn
 
+        self._has_to_ask = False
         way = StoreSignIn(self._store, self._join)
         waiting = self._store.outbox.pending
         whose, who_signs = (
@@ -300,18 +304,26 @@ class ScreenNavigator:
         about = f"{changes} here, to be sent once {who_signs} in." if waiting else ""
 
         self._sign_in = SignInDialog(way, "Sign in", about, "work offline")
-        self._app.dispatch.begin(self._ask_to_sign_in, self._sign_in, way)
-
-    async def _ask_to_sign_in(self, dialog: "SignInDialog", way: "StoreSignIn") -> None:
-        await self._app.ask(dialog)
+        await self._app.ask(self._sign_in)
         if way.profile:
             self._app.post_message(OpenProfile(way.profile))
 
     def ask_to_sign_in_once(self) -> None:
         is_out = self._store.connection.state is ConnectionState.SIGNED_OUT
-        if is_out and not self._asked_to_sign_in:
-            self.sign_in()
-        self._asked_to_sign_in = is_out
+        if is_out and not self._is_signed_out:
+            self._has_to_ask = True
+            self._app.dispatch.begin_in_background(self._ask_to_sign_in_when_quiet)
+        self._is_signed_out = is_out
+
+    async def _ask_to_sign_in_when_quiet(self) -> None:
+        await self._app.pause_in_typing()
+        if self._has_to_ask and self._is_signed_out:  # R may have asked meanwhile, or another process signed in
+            await self._ask_to_sign_in()
+
+    def _close_sign_in(self, dialog: "SignInDialog") -> None:
+        """Close the dialog after a sign-in elsewhere; what is being typed into it runs no commands below."""
+        if dialog.close_if_signed_in() and not dialog.is_asking:
+            self._app.drop_text()
 
     async def open(self, message: OpenItem) -> None:
         """Show an item at a place; go back to a screen that shows it. Raises CannotAct where that is on top."""

@@ -144,7 +144,7 @@ class SignInDialog(Dialog[bool | None]):
         self._about = about
         self._leave = leave
         self._with_code = False
-        self._is_asking = False
+        self.is_asking = False
         self._username, self._password, self._code = LineInput(way.username), LineInput(password=True), LineInput()
         self._with_password = Vertical(_labelled("User name", self._username), _labelled("Password", self._password))
         page = f"{way.server.rstrip('/')}{LOGIN_PATH}"
@@ -198,7 +198,7 @@ class SignInDialog(Dialog[bool | None]):
     # Keys
 
     def press(self, key: str) -> bool:
-        if self._is_asking and key != "escape":
+        if self.is_asking and key != "escape":
             pass  # the answer may open another screen, or keep this form for a correction
         elif key in _STEPS:
             self._step(_STEPS[key])
@@ -214,7 +214,7 @@ class SignInDialog(Dialog[bool | None]):
 
     def type_early(self, character: str) -> None:
         """Type into the first empty input, unless an answer is on its way."""
-        if not self._is_asking:
+        if not self.is_asking:
             self._first.put(character)
 
     def _step(self, by: int) -> None:
@@ -232,7 +232,7 @@ class SignInDialog(Dialog[bool | None]):
         self._start()
 
     def _start(self, approved: str = "") -> None:
-        self._is_asking = True
+        self.is_asking = True
         self._say("Signing in …")
         self.set_focus(None)
         self.run_worker(work(self._sign_in, approved), exclusive=True, group="sign in")
@@ -255,7 +255,7 @@ class SignInDialog(Dialog[bool | None]):
             self._say("Signed in.")
             self.close_if_signed_in()
         finally:
-            self._is_asking = False
+            self.is_asking = False
 
     async def _ask_for(self, error: OtherOrigin) -> None:
         answer = AnswerKey("y", f"send it to {error.other}, and remember that")
@@ -274,9 +274,12 @@ class SignInDialog(Dialog[bool | None]):
         """Close after a sign-in that happened while another screen was on top."""
         self.close_if_signed_in()
 
-    def close_if_signed_in(self) -> None:
-        if self.is_current and self._way.is_signed_in:
+    def close_if_signed_in(self) -> bool:
+        """Close where its way is signed in; return False where it is not, or another screen is on top."""
+        closes = self.is_current and self._way.is_signed_in
+        if closes:
             self.dismiss(True)
+        return closes
 
 
 def _labelled(label: str, line: LineInput) -> Horizontal:

@@ -38,14 +38,18 @@ ASK_FROM_BYTES = 10 * 1024 * 1024
 
 
 def preview(target: AttachmentsScreen, _call: CommandContext) -> None:
-    entry = target.current_file()
-    target.transfers.begin(f"Looking at {entry.name}", lambda _transfer: _show_preview(target, entry))
+    entry, asked_at = target.current_file(), cast("ChordApp", target.app).input.handled_at
+    target.transfers.begin(f"Looking at {entry.name}", lambda _transfer: _show_preview(target, entry, asked_at))
 
 
-async def _show_preview(target: AttachmentsScreen, entry: AttachmentEntry) -> None:
+async def _show_preview(target: AttachmentsScreen, entry: AttachmentEntry, asked_at: float) -> None:
     images = target.session.images
     found = await _preview(target, entry, images)
-    target.app.push_screen(FilePreviewDialog(entry.name, found, choose_protocol(images, os.environ)))
+    app = cast("ChordApp", target.app)
+    is_late = await app.pause_in_typing(asked_at)
+    app.push_screen(FilePreviewDialog(entry.name, found, choose_protocol(images, os.environ)))
+    if is_late:
+        app.drop_text()
 
 
 async def _preview(target: AttachmentsScreen, entry: AttachmentEntry, images: str) -> FilePreview:
@@ -66,10 +70,14 @@ async def open_file(target: AttachmentsScreen, _call: CommandContext) -> None:
         await target.ask(ReadingDialog(entry.name, [Content(words), Content(""), literal(address)]))
         return
 
+    app = cast("ChordApp", target.app)
+    asked_at = app.input.handled_at
+
     async def fetch(transfer: Transfer) -> None:
         folder = external_programs.folder_for_opening()
         path = await target.store.transfers.download(entry.id, folder, transfer.progress)
-        external_programs.open_file(cast("ChordApp", target.app), path)
+        await app.pause_in_typing(asked_at)  # the program gets the terminal, with the keys
+        external_programs.open_file(app, path)
 
     target.transfers.begin(f"Opening {entry.name}", fetch)
 

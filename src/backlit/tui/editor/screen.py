@@ -84,6 +84,10 @@ class ItemEditorScreen(ItemScreen):
     def draft(self) -> ItemDraft:
         return self.form.draft
 
+    @property
+    def has_unsaved_text(self) -> bool:
+        return bool(self.draft)
+
     def compose(self) -> ComposeResult:
         yield self.title_line
         yield self._head.heading

@@ -1,6 +1,7 @@
 """The part of the application between terminal and widgets: queues input for the dispatch, asks and says."""
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
+from textual.worker import get_current_worker
 
 from backlit.model.amounts import counted
 from backlit.tui.commands.table import COMMAND_BY_ID
@@ -21,7 +23,7 @@ from backlit.tui.drawing.input_parser import MAX_PASTE, PasteRefused
 from backlit.tui.drawing.text import SafeFilter, safe
 from backlit.tui.drawing.textual_private import ToastHolder, ToastRack, driver_of, remove_notifications
 from backlit.tui.shell.dispatch import Dispatch
-from backlit.tui.shell.input_queue import PAUSE, AnswerRefused, InputQueue
+from backlit.tui.shell.input_queue import LOOK_EVERY, PAUSE, QUIET_SECONDS, AnswerRefused, InputQueue
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import UiSession
 from backlit.tui.shell.workers import work
@@ -76,9 +78,49 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
         Keys go to the dialog meanwhile.
         """
+        is_late = await self._wait_if_unasked()
         self._messages.make_room("")
+        return await self._answer_to(dialog, is_late=is_late)
+
+    async def answer_to(self, dialog: Screen[Answer]) -> Answer:
+        """Show a dialog and return its answer, as `ask` does, but leave the messages."""
+        return await self._answer_to(dialog, is_late=await self._wait_if_unasked())
+
+    async def _answer_to(self, dialog: Screen[Answer], *, is_late: bool) -> Answer:
         with self.input.pausing():
+            if is_late:
+                # Once the dialog is pushed: its styles and imports may take longer than a pause in the text.
+                asyncio.get_running_loop().call_soon(self.drop_text)
             return cast("Answer", await self.push_screen_wait(dialog))
+
+    async def _wait_if_unasked(self) -> bool:
+        return not self.input.waits_for(get_current_worker()) and await self.pause_in_typing()
+
+    async def pause_in_typing(self, since: float = -math.inf) -> bool:
+        """Return once what no key asked for may open; False, at once, where no key was typed after `since`.
+
+        That is where no text, dialog or editor with changes is open and no key came for QUIET_SECONDS. True means that
+        the text of the moment is to be dropped (`drop_text`) once it is open, as nobody has read yet what opened.
+        """
+        if self.input.typed_at <= since:
+            return False
+        while not self._is_quiet():  # noqa: ASYNC110 - quiet is the time since the last key, which no event tells
+            await asyncio.sleep(LOOK_EVERY)
+        return True
+
+    def drop_text(self) -> None:
+        """Drop the text that follows without a pause: it was typed for what was on the screen before."""
+        self._messages.drop(self.input.refuse())
+
+    def _is_quiet(self) -> bool:
+        is_free = self.input.is_idle and not (self.dispatch.is_amid_keys or self.recorder.is_playing)
+        has_text = isinstance(self.screen, ModalScreen) or self.has_unsaved_text
+        return is_free and not has_text and asyncio.get_running_loop().time() - self.input.typed_at >= QUIET_SECONDS
+
+    @property
+    def has_unsaved_text(self) -> bool:
+        """Return whether the screen holds what is being written; for subclasses."""
+        return False
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message: a confirmation in the footer where it fits, else a toast."""
@@ -155,7 +197,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
     def on_answer_refused(self, message: AnswerRefused) -> None:
         """Drop the keys behind a refused answer, and end a replay."""
         self.recorder.stop(message.reason)
-        self._messages.drop(self.input.refuse())
+        self.drop_text()
 
     def on_text_refused(self, message: TextRefused) -> None:
         self.say(message.sentence, is_bad=True)

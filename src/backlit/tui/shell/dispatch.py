@@ -31,7 +31,7 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.tui.commands.command import AskFirst, CannotAct, Command, CommandContext, Context, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP, commands_here, commands_in
 from backlit.tui.shell.macros import Recorder
-from backlit.tui.shell.workers import COMMANDS_GROUP, work
+from backlit.tui.shell.workers import BACKGROUND_GROUP, COMMANDS_GROUP, work
 from backlit.tui.widgets.side_lines import WhichKeyHint
 
 Arguments = TypeVarTuple("Arguments")
@@ -96,6 +96,10 @@ class Dispatch:
         """Run an awaited act as commands run: its errors are shown."""
         self._app.run_worker(work(self._await, act, *args), group=COMMANDS_GROUP)
 
+    def begin_in_background(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
+        """Run an awaited act that no key began. Keys do not wait for it, and its dialogs wait for a pause in typing."""
+        self._app.run_worker(work(self._await, act, *args), group=BACKGROUND_GROUP)
+
     async def _await(self, act: Callable[..., Awaitable[None] | None], *args: object) -> None:
         with self._saying_why():
             await run_asking(act, *args)
@@ -109,6 +113,11 @@ class Dispatch:
             raise
         except (CannotAct, BacklitError) as reason:
             self._refuse(sentence_of(reason))
+
+    @property
+    def is_amid_keys(self) -> bool:
+        """Return whether the next key belongs to a chord, a count or a text."""
+        return self._resolver.is_begun or self._is_in_text
 
     @property
     def _is_in_text(self) -> bool:
@@ -248,9 +257,14 @@ class Resolver:
         """Return the keys of the unfinished chord; empty without one."""
         return self._chord
 
+    @property
+    def is_begun(self) -> bool:
+        """Return whether there is a chord or a count."""
+        return bool(self._chord) or self._count is not None
+
     def cancel(self) -> bool:
         """Forget chord and count; return False without any."""
-        had_any = bool(self._chord) or self._count is not None
+        had_any = self.is_begun
         self._chord, self._count = (), None
         return had_any
 

@@ -33,6 +33,7 @@ from textual.worker import Worker, get_current_worker
 
 from backlit.tui.drawing.direct_painter import raise_again
 from backlit.tui.drawing.textual_private import is_resting
+from backlit.tui.shell.workers import BACKGROUND_GROUP
 from backlit.tui.widgets.inputs import OrderedKeysInput
 
 MOST_WAITING = 1_000
@@ -44,6 +45,11 @@ would flicker for what a busy machine does late; an esc from before was meant fo
 PAUSE = 0.3
 """Seconds without text after which text is meant for the dialog that refused an answer: a person who reads the refusal
 needs longer, and keys of one burst over a slow line come closer together."""
+QUIET_SECONDS = 1.0
+"""Seconds without a key after which a dialog may open that no key asked for. Keys of one thought come closer together:
+half a second is a slow typist's pause inside a word."""
+LOOK_EVERY = 0.1
+"""Seconds between two looks whether such a dialog may open."""
 STEP = 0.005
 """Seconds between two looks at workers: less than a frame, and little enough work for a wait of minutes."""
 MOST_PASSES = 12
@@ -60,7 +66,7 @@ PATIENCE = 0.05
 BEHIND = frozenset(
     {
         *("board", "drafts", "facets", "look", "look at", "projects", "seen", "selection", "words"),
-        *("refresh", "sign in", "transfer"),
+        *(BACKGROUND_GROUP, "refresh", "sign in", "transfer"),
     }
 )
 """Groups of workers that keys never wait for: they change nothing that keys act on, or wait for the network."""
@@ -119,6 +125,8 @@ class InputQueue:
         self._since = 0.0
         self._shown_at = math.inf
         self._is_typing = False
+        self.typed_at = -math.inf
+        """The time of the last key or paste."""
         self._given: events.Event | None = None
         self._refused_at = self._failed_at = -math.inf
         self._given_up: set[Worker[Any]] = set()
@@ -129,11 +137,22 @@ class InputQueue:
         """Return whether no event waits or is being handled."""
         return self._running is None
 
+    @property
+    def handled_at(self) -> float:
+        """Return the time of the key that is being handled, or was last."""
+        return self._given.time if self._given is not None else -math.inf
+
+    def waits_for(self, worker: Worker[Any]) -> bool:
+        """Return whether keys wait for a worker. What another one opens may come between two keys."""
+        return worker.group not in BEHIND | READINGS and worker not in self._given_up
+
     async def put(self, event: events.Event) -> int:
         """Queue an event; return the number of events dropped for it.
 
         The application calls this for each event; the event is handled at once if none is before it.
         """
+        if isinstance(event, (events.Key, events.Paste)):
+            self.typed_at = event.time
         if self._is_behind_refusal(event):
             return 1
         if self._running is None:

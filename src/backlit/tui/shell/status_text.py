@@ -132,6 +132,8 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
     parts: list[Word] = []
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
         parts.append((f"  {_progress(connection)}", "muted"))
+    elif connection.state is ConnectionState.SIGNED_OUT and store.has_items():
+        parts += [(text, colour, "app.refresh") for text, colour in _SIGN_IN_NEEDED]
     elif _is_bad(connection) and store.has_items():  # an empty list says it itself
         again: list[Word] = [("  R", "accent", "app.refresh"), (" try again", "muted", "app.refresh")]
         is_offline = connection.state is ConnectionState.OFFLINE  # which the title says
@@ -216,6 +218,7 @@ def _filter_named(words: str) -> str:
     return f"“{words.removeprefix('/')}”{' in its name' if words[:1] == '/' and words[1:2] != '#' else ''}"
 
 
+_SIGN_IN_NEEDED = (("  sign-in needed", "conflict"), ("  R", "accent"), (" sign in", "muted"))
 _ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
 _SEARCH = ("#", "search all names, texts and comments")
 _CONNECT = (":connect URL", "sign in to a server")

@@ -92,6 +92,11 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
         """Return the item, place and comment that `OpenItem` finds this screen by; None for other screens."""
         return None
 
+    @property
+    def has_unsaved_text(self) -> bool:
+        """Return whether something is being written here; for subclasses."""
+        return False
+
     async def may_leave(self) -> bool:
         """Return whether the screen may be closed; a screen with unsaved changes asks."""
         return True
@@ -115,9 +120,7 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
 
     async def ask(self, dialog: Screen[Answer]) -> Answer:
         """Show a dialog and return its answer; for commands, which run in workers."""
-        app = cast("ChordApp", self.app)
-        with app.input.pausing():
-            return cast("Answer", await app.push_screen_wait(dialog))
+        return await cast("ChordApp", self.app).answer_to(dialog)
 
     def copy(self, text: str, words: str) -> None:
         cast("ChordApp", self.app).copy(text, words)

@@ -8,6 +8,8 @@ from textual.worker import WorkType
 
 COMMANDS_GROUP = "commands"
 """The group of the workers that run commands."""
+BACKGROUND_GROUP = "background"
+"""The group of the workers that no key began, and that no key waits for."""
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 

@@ -197,9 +197,11 @@ class FooterLine(TwoSidedLine):
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
         """Return the hints that fit beside the state; the last hints and the end of the state go last.
 
-        Below a dialog, which names its own keys, only a confirmation is shown.
+        Below a dialog, which names its own keys, only a confirmation is shown, and what is wrong.
         """
-        left, state = ((), ()) if isinstance(self.app.screen, ModalScreen) else (self._left, self._right)
+        left, state = self._left, self._right
+        if isinstance(self.app.screen, ModalScreen):
+            left, state = (), tuple(each for each in state if each[1] == "conflict")
         pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
         kept = 1 + (len(pairs) > 1 and pairs[-2][0][0].strip() == BACK_KEY)
         if width <= NARROW_WIDTH:
