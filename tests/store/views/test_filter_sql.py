@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from tests.store.documents import item, offline_store
 
 from backlit.cli.commands.items import values_of
 from backlit.model.amounts import points_of
+from backlit.model.errors import BadRequest
 from backlit.model.filters import (
     ARITHMETIC,
     POINTS,
@@ -179,3 +181,55 @@ def test_sql_finds_days_trimmed_texts_and_whole_tags(store: Store, found: Filter
     asyncio.run(view.load())
 
     assert {row.id for row in view.rows(0, 10)} == ids
+
+
+def nested(opening: str, times: int, closing: str = ")") -> str:
+    return f"{opening * times}id:1{closing * times}"
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        (" or ".join(["id:1", "id:2"] * 200), {1, 2}),
+        (" ".join(["-id:1"] * 680), {2, 3, 4, 5, 6, 7}),
+        (f"id:{','.join(['1'] * 2000)}", {1}),
+        (f"tag:{','.join(['ux'] * 1300)}", {1, 4}),
+        (nested("(", 50), {1}),
+        (nested("(id:2 or ", 50), {1, 2}),
+        (nested("(id:9 or (id:1 ", 25, "))"), {1}),
+        (nested("-(id:2 or -(id:1 ", 12, "))"), {1}),
+        (nested("not ", 50, ""), {1}),
+    ],
+    ids=["or", "and", "values", "tags", "brackets", "alternatives", "mixed", "negations", "not"],
+)
+def test_a_long_or_deep_query_finds_its_items(store: Store, query: str, ids: set[int]) -> None:
+    view = store.view(ViewSpec(query=query, with_done=True))
+    asyncio.run(view.load())
+
+    assert {row.id for row in view.rows(0, 10)} == ids
+
+
+def random_query(choice: Random, depth: int) -> str:
+    if depth == 0 or choice.random() < 0.1:
+        return choice.choice(["id:1", "tag:ux", "-tag:x", "est>2", "text:item", "name", "lint:any"])
+    parts = [random_query(choice, depth - 1)]
+    parts += [random_query(choice, choice.choice([0, 0, 1, depth // 2])) for _ in range(choice.choice([1, 1, 1, 2, 9]))]
+    choice.shuffle(parts)
+    return f"{choice.choice(['', '', '-'])}({choice.choice([' ', ' or ']).join(parts)})"
+
+
+@pytest.mark.slow
+@few_and_many(40, 300)
+def test_any_query_that_can_be_read_is_run_or_refused_in_a_sentence(store: Store, examples: int) -> None:
+    refusals = []
+    for seed in range(examples):
+        choice = Random(seed)
+        query = random_query(choice, choice.randint(1, 48))
+        try:
+            view = store.view(ViewSpec(query=query, with_done=True))
+            asyncio.run(view.load())
+        except BadRequest as error:
+            refusals.append(str(error))
+
+    assert len(refusals) < examples / 2
+    assert [each for each in refusals if "nested" not in each and "characters" not in each] == []

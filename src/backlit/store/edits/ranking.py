@@ -356,7 +356,7 @@ class _ShownOrder:
         is_of_items = self._block.parent_id is None
         first, second = ("rank_priority", "rank_id") if is_of_items else ("own_priority", "id")
         source = self._query.ordered_source if is_of_items else "items"
-        where, values = self._query.where
+        where, values = self._query.where.text, self._query.where.values
         beyond = "" if place is None else f" AND ({first}, {second}) {sign} (?, ?)"
         within = "" if is_of_items else " AND parent_id = ? AND rank_id <> id"
         sql = (

@@ -2,8 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from heapq import heapify, heappop, heappush
+from itertools import count
 from typing import NamedTuple
 
+from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELDS, TOP_LEVEL, Field, ValueType
 from backlit.model.filter_sql import sql_of
 from backlit.model.filters import (
@@ -25,12 +28,19 @@ from backlit.model.filters import (
 from backlit.model.filters.matching import words_of
 from backlit.store.records.item import TAG_MARK, microseconds
 
+_STACK_LIMIT = 85
+"""Symbols of a condition that SQLite's parser may hold; it holds 100, of which the rest of the statement takes some."""
+_PART_SYMBOLS = 10
+"""An upper bound of the symbols that the parser holds in a condition without parts, such as a subquery."""
+_FLAT_PARTS, _FLAT_SYMBOLS = 8, 25
+
 
 class Sql(NamedTuple):
-    """A piece of SQL with the values of its question marks."""
+    """A piece of SQL with the values of its question marks, and the symbols that SQLite's parser holds to read it."""
 
     text: str
     values: tuple[object, ...] = ()
+    symbols: int = _PART_SYMBOLS
 
 
 _COLUMN_BY_KEY = {
@@ -83,8 +93,14 @@ def value_sql(key: str) -> Sql:
 
 
 def condition(found: Filter, custom: Collection[Field] = ()) -> Sql:
-    """Return the condition of a filter on `items`. An unknown result in SQL counts as false."""
-    return sql_of(found, _MirrorDialect({**_TYPES, **{field.key: field.value_type for field in custom}}))
+    """Return the condition of a filter on `items`. An unknown result in SQL counts as false.
+
+    Raises BadRequest for a filter that is nested too deeply for SQLite.
+    """
+    sql = sql_of(found, _MirrorDialect({**_TYPES, **{field.key: field.value_type for field in custom}}))
+    if sql.symbols > _STACK_LIMIT:
+        raise BadRequest("The query is nested too deeply. Write it with fewer brackets inside one another.")
+    return sql
 
 
 class _MirrorDialect:
@@ -117,7 +133,7 @@ class _MirrorDialect:
         return _joined(" OR ", parts)
 
     def negate(self, condition: Sql) -> Sql:
-        return _filled("NOT coalesce({0}, 0)", (condition,))
+        return _filled("({0}) IS NOT TRUE", (condition,), symbols=1)
 
     def holds(self, value: Sql) -> Sql:
         return _filled("{0} = 1", (value,))
@@ -163,9 +179,29 @@ _SIGNS = {Operator.EQ: "=", Operator.GT: ">", Operator.GE: ">=", Operator.LT: "<
 
 
 def _joined(separator: str, parts: Sequence[Sql]) -> Sql:
+    """Join conditions. Few are written as they are; many or deep ones as pairs of pairs.
+
+    SQLite allows a depth of 1,000 operators, and a row of them is as deep as it is long. Its parser holds one symbol
+    for a bracket at the beginning of a bracket, and three for one after an operator, so the deepest part comes first.
+    """
     if not parts:
         return Sql("0")
-    return Sql(f"({separator.join(part.text for part in parts)})", tuple(v for part in parts for v in part.values))
+    flat = max(parts[0].symbols + 1, *(part.symbols + 3 for part in parts[1:]), 0)
+    if len(parts) <= _FLAT_PARTS and flat <= _FLAT_SYMBOLS:
+        return _in_brackets(separator, parts, flat)
+    order = count()
+    heap = [(part.symbols, next(order), part) for part in parts]
+    heapify(heap)
+    while len(heap) > 1:
+        (low, _, last), (high, _, first) = heappop(heap), heappop(heap)
+        pair = _in_brackets(separator, (first, last), max(high + 1, low + 3))
+        heappush(heap, (pair.symbols, next(order), pair))
+    return heap[0][2]
+
+
+def _in_brackets(separator: str, parts: Sequence[Sql], symbols: int) -> Sql:
+    values = tuple(value for part in parts for value in part.values)
+    return Sql(f"({separator.join(part.text for part in parts)})", values, symbols)
 
 
 def mentions_sql(node: TextMatch) -> Sql:
@@ -216,8 +252,11 @@ _FUNCTIONS: Mapping[Function, str] = {
 }
 
 
-def _filled(template: str, arguments: Sequence[Sql]) -> Sql:
-    """Fill a template with arguments. Each use of an argument binds its values again."""
+def _filled(template: str, arguments: Sequence[Sql], symbols: int = 4) -> Sql:
+    """Fill a template with arguments. Each use of an argument binds its values again.
+
+    `symbols` are those that the parser holds before an argument.
+    """
     text = ""
     values: list[object] = []
     rest = template
@@ -227,4 +266,4 @@ def _filled(template: str, arguments: Sequence[Sql]) -> Sql:
         sql = arguments[int(number)]
         text += before + sql.text
         values.extend(sql.values)
-    return Sql(text + rest, tuple(values))
+    return Sql(text + rest, tuple(values), max((each.symbols for each in arguments), default=_PART_SYMBOLS) + symbols)
