@@ -16,7 +16,7 @@ from backlit.store.edits.nodes import NewNode
 from backlit.store.edits.work_log import LoggedWork
 from backlit.store.outbox.queue import FAILURES
 from backlit.store.records.changes import Subject
-from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry, recall_of
+from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
 from backlit.store.records.people import TreeKind
 from backlit.store.remote.reachability import MAX_CONCURRENT_REQUESTS, RetryPauses
 
@@ -221,7 +221,7 @@ async def undone_deletion(reading: Reading, *, kept: bool = True) -> OutboxEntry
     else:
         (deletion,) = await journalled(reading.store, new_entry(EntryKind.DELETE, 7, {"name": "Item 1"}, 1))
     await reading.store.files.write(lambda writer: writer.journal.update(replace_state(deletion, EntryState.DISCARDED)))
-    (recall,) = await journalled(reading.store, recall_of(deletion))
+    (recall,) = await journalled(reading.store, deletion.recall())
     return recall
 
 
@@ -329,7 +329,7 @@ async def test_a_comment_is_written_again_if_it_is_gone(begin: Begin, *, is_gone
     heard = sentences(reading.store)
     deletion = new_entry(EntryKind.DELETE_COMMENT, 7, {"id": 5, "text": "Keep this", "type": "Feedback"}, 1)
     (deletion,) = await journalled(reading.store, replace_state(deletion, EntryState.DISCARDED))
-    (recall,) = await journalled(reading.store, recall_of(deletion))
+    (recall,) = await journalled(reading.store, deletion.recall())
     reading.faults.says = lambda _, path: (
         Said(404 if is_gone else 200, body=b'{"id": 5}') if "comments/5" in path else None
     )

@@ -19,7 +19,6 @@ from backlit.store.planning.draft import (
     PlanDraft,
     PlannedValue,
     PlanState,
-    document_of,
     draft_of,
 )
 from backlit.store.planning.plan import ReleasePlan
@@ -112,7 +111,7 @@ def test_new_ids_replace_only_places_and_the_target() -> None:
 def test_a_draft_keeps_its_target_and_step_on_disk() -> None:
     draft = replace(plan_of({1: {"Estimate": "3"}}), target=8, step=6)
 
-    assert draft_of(document_of(draft)) == draft
+    assert draft_of(draft.document) == draft
 
 
 def test_a_release_has_its_own_capacity_with_one_bound() -> None:

@@ -13,7 +13,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.planning import Capacity
 from backlit.store import EntryState, Item, IterationEntry, RowSign, Store, TreeKind
 from backlit.store.edits.nodes import NewNode
-from backlit.store.planning.draft import PlanDraft, PlannedValue, document_of, draft_of
+from backlit.store.planning.draft import PlanDraft, PlannedValue, draft_of
 from backlit.store.planning.plan import ReleasePlan, SendProgress
 
 
@@ -389,7 +389,7 @@ def test_a_draft_is_read_as_it_was_written() -> None:
         PlanDraft().stage({5: {"Estimate": "3", "IterationID": 8}}, {5: {"Estimate": None, "IterationID": 1}}).undone()
     )
 
-    assert draft_of(document_of(draft)) == draft
+    assert draft_of(draft.document) == draft
     assert draft_of(None) == PlanDraft()
 
 

@@ -12,8 +12,6 @@ from backlit.store.remote.capabilities import (
     DateForm,
     FilterSupport,
     ServiceTraits,
-    has_words,
-    missing_words,
     traits_of,
 )
 
@@ -69,8 +67,8 @@ def test_each_missing_feature_is_said_and_each_proven_one(
     traits = replace(ALL, **change)
     told = {"extensions": ["rank", "teams"]}
 
-    assert [each.partition(": ")[0].partition(" (")[0] for each in has_words(traits)] == has
-    assert [each.partition(": ")[0].partition(" (")[0] for each in missing_words(traits, told)] == lacks
+    assert [each.partition(": ")[0].partition(" (")[0] for each in traits.has_words()] == has
+    assert [each.partition(": ")[0].partition(" (")[0] for each in traits.missing_words(told)] == lacks
 
 
 @pytest.mark.parametrize(
@@ -82,6 +80,6 @@ def test_each_missing_feature_is_said_and_each_proven_one(
     ],
 )
 def test_an_extension_is_missing_unless_it_is_stated(told: dict[str, object] | None, missing: set[str]) -> None:
-    said = set(missing_words(UNSURE, told)) & set(EXTENSIONS.values())
+    said = set(UNSURE.missing_words(told)) & set(EXTENSIONS.values())
 
     assert said == {EXTENSIONS[each] for each in missing}

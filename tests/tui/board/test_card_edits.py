@@ -15,7 +15,7 @@ from backlit.store import Store, ViewSpec
 from backlit.tui.board.card_edits import card_preset, column_spec, limit_warning, move_between_columns
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import CardGrid
-from backlit.tui.fields.field_edits import BulkChange, bulk_change_of
+from backlit.tui.fields.field_edits import BulkChange
 
 COLUMNS = (
     BoardColumn("Not Done", ("Not Done", "Open"), limit=2),
@@ -46,7 +46,7 @@ async def grid_of(store: Store, columns: Sequence[BoardColumn] = COLUMNS) -> Car
 
 async def moved(store: Store, steps: int, ids: Sequence[int], columns: Sequence[BoardColumn] = COLUMNS) -> BulkChange:
     act = move_between_columns(store, "Status", await grid_of(store, columns), steps)
-    return bulk_change_of(act, store.batch.items(list(ids)), store.lookups)
+    return act.bulk_change(store.batch.items(list(ids)), store.lookups)
 
 
 AWAY, FIRST, LAST = "It is not on the board.", "Already in the first column.", "Already in the last column."
@@ -85,8 +85,8 @@ async def test_each_card_moves_from_its_own_column(
 
 async def test_limits_that_a_move_exceeds_are_named_one_after_the_other(store: Store) -> None:
     plan = await moved(store, 1, [1, 6])
-    both = bulk_change_of(
-        move_between_columns(store, "Status", await grid_of(store), 2), store.batch.items([1, 2, 6]), store.lookups
+    both = move_between_columns(store, "Status", await grid_of(store), 2).bulk_change(
+        store.batch.items([1, 2, 6]), store.lookups
     )
     full = (*COLUMNS[:2], replace(COLUMNS[2], limit=1), *COLUMNS[3:])
 

@@ -16,7 +16,7 @@ from backlit.store import Store
 from backlit.store.records.people import current, leaves
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
-from backlit.tui.fields.field_edits import FieldEdit, bulk_change_of, change_tags_edit, set_field_edit
+from backlit.tui.fields.field_edits import FieldEdit, change_tags_edit, set_field_edit
 from backlit.tui.items.bulk_edit import bulk_question
 from backlit.tui.widgets.item_rows import SYNCED_SIGN
 
@@ -311,7 +311,7 @@ async def test_the_question_about_a_change_names_its_reach_its_warnings_and_each
         item(4, kind="Task", Tags=["b"]),
     ]
     with offline_store(tmp_path, documents) as store:
-        plan = bulk_change_of(act, store.batch.items(ids), store.lookups)
+        plan = act.bulk_change(store.batch.items(ids), store.lookups)
         title, *found = words_of(await bulk_question(store, plan)).splitlines()
 
     signs = [type_sign("Feedback"), type_sign("Story"), type_sign("Task")]
@@ -323,8 +323,8 @@ async def test_the_question_about_a_change_names_its_reach_its_warnings_and_each
 async def test_a_change_that_is_the_same_for_all_items_stands_in_the_title_alone(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, Estimate="3"), item(2, Estimate="3"), item(3, Estimate="5")]) as store:
         act = set_field_edit(FIELD_BY_KEY["Estimate"], "5", "5")
-        same = bulk_change_of(act, store.batch.items([1, 2]), store.lookups)
-        mixed = bulk_change_of(act, store.batch.items([1, 2, 3]), store.lookups)
+        same = act.bulk_change(store.batch.items([1, 2]), store.lookups)
+        mixed = act.bulk_change(store.batch.items([1, 2, 3]), store.lookups)
 
         assert words_of(await bulk_question(store, same)).splitlines()[0] == "Estimate: 3 → 5"
         assert "→" not in words_of(await bulk_question(store, same)).splitlines()[-1]
@@ -352,7 +352,7 @@ async def test_only_items_that_a_change_begins_are_marked_as_not_ready(tmp_path:
     with offline_store(tmp_path, documents) as store:
         statuses = {1: "In Progress", 2: "Done"}
         act = FieldEdit("Status: one column right", ("Status",), lambda each: {"Status": statuses[each.id]})
-        plan = bulk_change_of(act, store.batch.items([1, 2]), store.lookups)
+        plan = act.bulk_change(store.batch.items([1, 2]), store.lookups)
 
         words = words_of(await bulk_question(store, plan))
         assert "¬ 1 of them is not ready." in words

@@ -22,7 +22,7 @@ from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.model.resources import User, friendly_size_of
 from backlit.store.files.files import FileReport, inspect_journal, inspect_mirror, kept_value
-from backlit.store.remote.capabilities import ServiceTraits, has_words, missing_words, probe
+from backlit.store.remote.capabilities import ServiceTraits, probe
 from backlit.store.views.preferences import START_PROBLEMS
 
 if TYPE_CHECKING:
@@ -192,9 +192,9 @@ async def _ask(client: "Client", profile: Profile, report: HealthReport) -> None
     if not traits.is_sure:
         report.say("lists", "Not tested: the project has no items.", Health.NOTE)
         return
-    for sentence in has_words(traits):
+    for sentence in traits.has_words():
         report.say("lists", sentence)
-    for sentence in missing_words(traits, told):
+    for sentence in traits.missing_words(told):
         report.say("missing", sentence, Health.NOTE)
 
 

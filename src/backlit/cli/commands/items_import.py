@@ -27,7 +27,7 @@ from backlit.model.settings.user_settings import json_in
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.edits.items import ItemWithTasks
 from backlit.store.field_words import FieldReading, FieldWords
-from backlit.store.records.item import Item, is_seen_by_customers, is_synced
+from backlit.store.records.item import Item, is_seen_by_customers
 from backlit.store.records.merge import is_same
 from backlit.store.store import Store
 
@@ -227,6 +227,17 @@ class ImportEffect(Struct):
         for values in (*(each.fields for each in self.families), *self.changes.values()):
             yield values.get("Estimate")
 
+    def summary(self) -> Iterator[str]:
+        made = sum(1 + len(family.tasks) for family in self.families)
+        yield f"{made:,} new, {len(self.changes):,} changed." if made or self.changes else "Nothing changes."
+        mirrored = sum(self.items[item_id].is_synced for item_id in self.changes)
+        if mirrored:
+            yield f"{mirrored:,} of them {'is' if mirrored == 1 else 'are'} synced with another tracker."
+        for (label, noun, reason), values in self.left_out.items():
+            yield f"Left out: {label} of {counted(values, noun)}, {reason}."
+        if self.tasks_below:
+            yield f"{counted(self.tasks_below, 'task')} without a parent below the new item above."
+
 
 def import_items(arguments: argparse.Namespace) -> None:
     text = read_input(arguments.file, "items")
@@ -241,8 +252,8 @@ def import_items(arguments: argparse.Namespace) -> None:
             _write_report(arguments.report, error.lines if isinstance(error, ImportFaults) else [error.message])
             raise BadRequest(f"Could not import the items in {name}.\n{error.message}\nNo changes were made.") from None
         effects = [*_described(store, found)]
-        _write_report(arguments.report, [*effects, *_summary(found)])
-        announce(map(plain, [*cut(effects, MAX_EFFECT_LINES, "line"), *_summary(found)]))
+        _write_report(arguments.report, [*effects, *found.summary()])
+        announce(map(plain, [*cut(effects, MAX_EFFECT_LINES, "line"), *found.summary()]))
         if arguments.dry_run or not (found.families or found.changes):
             return
         can_answer = arguments.file != PIPE and can_ask()
@@ -431,18 +442,6 @@ def _described(store: Store, found: ImportEffect) -> Iterator[str]:
     for family in found.families:
         yield f"new  {family.type}  {family.fields.get('Name')}"
         yield from (f"new    Task  {task.get('Name')}" for task in family.tasks)
-
-
-def _summary(found: ImportEffect) -> Iterator[str]:
-    made = sum(1 + len(family.tasks) for family in found.families)
-    yield f"{made:,} new, {len(found.changes):,} changed." if made or found.changes else "Nothing changes."
-    mirrored = sum(is_synced(found.items[item_id]) for item_id in found.changes)
-    if mirrored:
-        yield f"{mirrored:,} of them {'is' if mirrored == 1 else 'are'} synced with another tracker."
-    for (label, noun, reason), values in found.left_out.items():
-        yield f"Left out: {label} of {counted(values, noun)}, {reason}."
-    if found.tasks_below:
-        yield f"{counted(found.tasks_below, 'task')} without a parent below the new item above."
 
 
 async def write_import(store: Store, found: ImportEffect) -> None:

@@ -156,7 +156,7 @@ def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]], base: Mapping[
             mine = {"IterationID": place, **_values(items[line.id], line, people)}
             as_is = was_of(now[line.id], owners)
             was = base.get(line.id, as_is)
-            wanted[line.id] = dict(_touches_of(PlanLineChange(mine, now[line.id], line, as_is, was), unplanned))
+            wanted[line.id] = dict(PlanLineChange(mine, now[line.id], line, as_is, was).touches(unplanned))
     return wanted
 
 
@@ -169,21 +169,20 @@ class PlanLineChange(Struct, frozen=True):
     as_is: ExportedItem
     was: ExportedItem
 
-
-def _touches_of(change: PlanLineChange, unplanned: AbstractSet[object]) -> Iterator[tuple[str, PlannedValue]]:
-    """Return the changes of a line, based on the current value if it is unchanged since the export."""
-    mine, now, was, as_is = change.mine, change.now, change.was, change.as_is
-    place, stood = mine["IterationID"], now["IterationID"]
-    if not _is_one_place(place, was.place, unplanned) and not _is_one_place(place, stood, unplanned):
-        yield "IterationID", PlannedValue(stood if _is_one_place(was.place, stood, unplanned) else was.place, place)
-    if "Estimate" in mine and change.line.estimate != was.estimate:
-        yield (
-            "Estimate",
-            PlannedValue(now["Estimate"] if was.estimate == as_is.estimate else was.estimate, mine["Estimate"]),
-        )
-    if "AssignedToID" in mine and change.line.owner != was.owner:
-        base = now["AssignedToID"] if was.owner == as_is.owner else was.owner
-        yield "AssignedToID", PlannedValue(base, mine["AssignedToID"])
+    def touches(self, unplanned: AbstractSet[object]) -> Iterator[tuple[str, PlannedValue]]:
+        """Return the changes of a line, based on the current value if it is unchanged since the export."""
+        mine, now, was, as_is = self.mine, self.now, self.was, self.as_is
+        place, stood = mine["IterationID"], now["IterationID"]
+        if not _is_one_place(place, was.place, unplanned) and not _is_one_place(place, stood, unplanned):
+            yield "IterationID", PlannedValue(stood if _is_one_place(was.place, stood, unplanned) else was.place, place)
+        if "Estimate" in mine and self.line.estimate != was.estimate:
+            yield (
+                "Estimate",
+                PlannedValue(now["Estimate"] if was.estimate == as_is.estimate else was.estimate, mine["Estimate"]),
+            )
+        if "AssignedToID" in mine and self.line.owner != was.owner:
+            base = now["AssignedToID"] if was.owner == as_is.owner else was.owner
+            yield "AssignedToID", PlannedValue(base, mine["AssignedToID"])
 
 
 def _is_one_place(one: object, other: object, unplanned: AbstractSet[object]) -> bool:

@@ -187,6 +187,56 @@ class Operand(Struct, frozen=True):
         """Return the node of an operand checked by `choice_of`."""
         return cast("Literal", self.node)
 
+    @property
+    def name(self) -> str:
+        match self.node:
+            case Property(name):
+                return name
+            case FunctionCall(function) if function not in ARITHMETIC:
+                return f"{function.value}(…)"
+            case Literal(None):
+                return "null"
+            case Literal(value):
+                return repr(value.isoformat() if isinstance(value, date) else value)[:40]
+            case _:
+                return "it"
+
+    def as_condition(self, at: int) -> Filter:
+        """Return an operand as a filter; refuse a value."""
+        if self.type is not ValueType.BOOLEAN:
+            refuse(f"expected a comparison; {self.name} alone is not true or false", at)
+        return cast("Filter", self.node)
+
+    def check_type(self, right: "Operand", at: int) -> None:
+        if self.type is not right.type:
+            refuse(
+                f"{self.name} is {_NAMES[self.type]} and {right.name} is {_NAMES[right.type]}; they cannot be compared",
+                at,
+            )
+
+    def typed_like(self, other: "Operand") -> "Operand":
+        """Read a quoted date as a date if the other operand is a DateTime, and a date as its text if that is a DATE."""
+        if other.is_day and isinstance(self.node, Literal) and type(self.node.value) is date:
+            return literal(self.node.value.isoformat())
+        if other.type is not ValueType.DATETIME or not isinstance(self.node, Literal):
+            return self
+        text = self.node.value
+        if not isinstance(text, str):
+            return self
+        try:
+            return literal(parse_date(text) if len(text.strip()) == len("2026-03-01") else parse_utc(text))
+        except BadRequest:
+            return self
+
+    def choice(self, operand: "Operand", at: int) -> "Operand":
+        """Return an operand as a constant of `in`, of the tested operand's type."""
+        if not isinstance(operand.node, Literal):
+            refuse("'in' accepts constants only", at)
+        choice = operand.typed_like(self)
+        if None not in {self.type, choice.type}:
+            self.check_type(choice, at)
+        return choice
+
 
 _NAMES: Mapping[ValueType | None, str] = {
     ValueType.TEXT: "a text",
@@ -195,20 +245,6 @@ _NAMES: Mapping[ValueType | None, str] = {
     ValueType.DATETIME: "a date and time",
     None: "null",
 }
-
-
-def _name(operand: Operand) -> str:
-    match operand.node:
-        case Property(name):
-            return name
-        case FunctionCall(function) if function not in ARITHMETIC:
-            return f"{function.value}(…)"
-        case Literal(None):
-            return "null"
-        case Literal(value):
-            return repr(value.isoformat() if isinstance(value, date) else value)[:40]
-        case _:
-            return "it"
 
 
 def literal(value: Value) -> Operand:
@@ -248,28 +284,21 @@ def property_of(token: Token, properties: Mapping[str, Field], in_any: bool) -> 
     return Operand(Property(field.key), ValueType.NUMBER if is_whole else field.value_type, is_whole=is_whole)
 
 
-def condition_of(operand: Operand, at: int) -> Filter:
-    """Return an operand as a filter; refuse a value."""
-    if operand.type is not ValueType.BOOLEAN:
-        refuse(f"expected a comparison; {_name(operand)} alone is not true or false", at)
-    return cast("Filter", operand.node)
-
-
 def compare(operator: Operator, left: Operand, right: Operand, at: int) -> Operand:
     """Compare two operands at the place of the operator, folding constants."""
     if left.is_void or right.is_void:
         return Operand.of_filter(Literal(False))
     if not (isinstance(left.node, _TERMS) and isinstance(right.node, _TERMS)):
         return _compare_condition(operator, left, right, at)
-    left, right = _as_moment(left, right), _as_moment(right, left)
+    left, right = left.typed_like(right), right.typed_like(left)
     comparison = Comparison(operator, left.term(at), right.term(at))
     is_order = operator not in {Operator.EQ, Operator.NE}
     if None in {left.type, right.type}:
         is_known = is_order
     else:
-        _check_types(left, right, at)
+        left.check_type(right, at)
         if is_order and left.type is ValueType.BOOLEAN:
-            refuse(f"{_name(left)} is true or false; compare it with eq or ne", at)
+            refuse(f"{left.name} is true or false; compare it with eq or ne", at)
         is_known = False
     if is_known or (isinstance(comparison.left, Literal) and isinstance(comparison.right, Literal)):
         return Operand.of_filter(Literal(matches(comparison, {})))
@@ -296,42 +325,9 @@ def _compare_condition(operator: Operator, left: Operand, right: Operand, at: in
     value = constant.node.value
     if not isinstance(value, bool):
         refuse("compare a condition with true or false only", at)
-    node = condition_of(condition, at)
+    node = condition.as_condition(at)
     must_not_be_deep(condition.depth + 1, at)
     return Operand.of_filter(node if value is (operator is Operator.EQ) else Not(node), condition.depth + 1)
-
-
-def _check_types(left: Operand, right: Operand, at: int) -> None:
-    if left.type is not right.type:
-        refuse(
-            f"{_name(left)} is {_NAMES[left.type]} and {_name(right)} is {_NAMES[right.type]}; they cannot be compared",
-            at,
-        )
-
-
-def _as_moment(operand: Operand, other: Operand) -> Operand:
-    """Read a quoted date as a date if the other operand is a DateTime, and a date as its text if that is a DATE."""
-    if other.is_day and isinstance(operand.node, Literal) and type(operand.node.value) is date:
-        return literal(operand.node.value.isoformat())
-    if other.type is not ValueType.DATETIME or not isinstance(operand.node, Literal):
-        return operand
-    text = operand.node.value
-    if not isinstance(text, str):
-        return operand
-    try:
-        return literal(parse_date(text) if len(text.strip()) == len("2026-03-01") else parse_utc(text))
-    except BadRequest:
-        return operand
-
-
-def choice_of(left: Operand, operand: Operand, at: int) -> Operand:
-    """Return an operand as a constant of `in`, of the tested operand's type."""
-    if not isinstance(operand.node, Literal):
-        refuse("'in' accepts constants only", at)
-    choice = _as_moment(operand, left)
-    if None not in {left.type, choice.type}:
-        _check_types(left, choice, at)
-    return choice
 
 
 _T, _N, _D, _B = ValueType.TEXT, ValueType.NUMBER, ValueType.DATETIME, ValueType.BOOLEAN
@@ -394,10 +390,10 @@ def _called(token: Token, function: Function, arguments: Sequence[Operand]) -> O
 
 def _argument(token: Token, argument: Operand, kind: ValueType) -> Operand:
     if kind is _D:
-        argument = _as_moment(argument, Operand(Literal(None), _D))
+        argument = argument.typed_like(Operand(Literal(None), _D))
         if isinstance(argument.node, Literal) and isinstance(argument.node.value, date):
             day = argument.node.value
             argument = argument if isinstance(day, datetime) else literal(datetime.combine(day, time()))
     if argument.type not in {kind, None}:
-        refuse(f"{token.text} takes {_NAMES[kind]}, and {_name(argument)} is {_NAMES[argument.type]}", token.at)
+        refuse(f"{token.text} takes {_NAMES[kind]}, and {argument.name} is {_NAMES[argument.type]}", token.at)
     return argument

@@ -22,9 +22,7 @@ from backlit.model.odata.operands import (
     TokenShape,
     arithmetic,
     call,
-    choice_of,
     compare,
-    condition_of,
     literal,
     must_not_be_deep,
     negative,
@@ -165,7 +163,7 @@ class _Parser:
         after = self._peek()
         if operand.type is not ValueType.BOOLEAN and after.shape in {TokenShape.NAME, TokenShape.LITERAL}:
             refuse(f"{after.text[:40]!r} is not an operator", after.at)
-        return condition_of(operand, at)
+        return operand.as_condition(at)
 
     def _expression(self, power: int) -> Operand:
         at = self._peek().at
@@ -180,7 +178,7 @@ class _Parser:
                 self._count(token)
                 left = self._members(left, token) if word == "in" else self._comparison(left, token)
             else:
-                parts = (condition_of(left, at), self._filter(found))
+                parts = (left.as_condition(at), self._filter(found))
                 left = Operand.of_filter(all_of(parts) if found is _AND else any_of(parts))
         return left
 
@@ -198,14 +196,14 @@ class _Parser:
         while True:
             self._count(self._peek())
             at = self._peek().at
-            choices.append(choice_of(left, self._operand(), at))
+            choices.append(left.choice(self._operand(), at))
             if not self._peek().is_sign(","):
                 break
             self._take()
         self._expect(")")
         if isinstance(left.node, Literal) or left.is_void:
             return Operand.of_filter(
-                any_of(condition_of(compare(Operator.EQ, left, c, token.at), token.at) for c in choices)
+                any_of(compare(Operator.EQ, left, c, token.at).as_condition(token.at) for c in choices)
             )
         return Operand.of_filter(In(left.term(token.at), tuple(c.literal() for c in choices)))
 

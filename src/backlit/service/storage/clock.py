@@ -11,6 +11,8 @@ from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import METADATA, work_items
 
 TICK = timedelta(milliseconds=1)
+STAMPED = tuple(table for table in METADATA.sorted_tables if "last_modified_at" in table.c)
+"""Tables with a last-modified stamp."""
 
 
 class Clock:
@@ -49,28 +51,24 @@ class Clock:
         moment, then = self._followed
         return moment + timedelta(seconds=at - then)
 
+    def keep_ahead_of_tables(self, connection: Connection, tables: Collection[Table] = STAMPED) -> None:
+        """Move a clock past the newest stamp of some tables; this scans a table without an index by stamp."""
+        for table in tables:
+            newest = connection.execute(select(func.max(table.c.last_modified_at))).scalar_one()
+            if newest is not None:
+                self.keep_ahead_of(newest)
 
-STAMPED = tuple(table for table in METADATA.sorted_tables if "last_modified_at" in table.c)
-"""Tables with a last-modified stamp."""
+    def keep_ahead_of_items(self, connection: Connection) -> None:
+        """Move a clock past the newest stamp of a work item, by index."""
+        ((newest,),) = _NEWEST_ITEM.rows(connection)
+        if newest is not None:
+            self.keep_ahead_of(datetime.fromisoformat(newest) if isinstance(newest, str) else newest)
+
+
 POSTGRESQL_TIME = "SELECT timezone('UTC', clock_timestamp())"
 """The time of a PostgreSQL server."""
 
 _NEWEST_ITEM = Prepared(select(func.max(work_items.c.last_modified_at)))
-
-
-def keep_ahead(clock: Clock, connection: Connection, tables: Collection[Table] = STAMPED) -> None:
-    """Move a clock past the newest stamp of some tables; this scans a table without an index by stamp."""
-    for table in tables:
-        newest = connection.execute(select(func.max(table.c.last_modified_at))).scalar_one()
-        if newest is not None:
-            clock.keep_ahead_of(newest)
-
-
-def keep_ahead_of_items(clock: Clock, connection: Connection) -> None:
-    """Move a clock past the newest stamp of a work item, by index."""
-    ((newest,),) = _NEWEST_ITEM.rows(connection)
-    if newest is not None:
-        clock.keep_ahead_of(datetime.fromisoformat(newest) if isinstance(newest, str) else newest)
 
 
 def clock_of(connection: Connection, tables: Collection[Table] = STAMPED) -> Clock:
@@ -78,5 +76,5 @@ def clock_of(connection: Connection, tables: Collection[Table] = STAMPED) -> Clo
     clock = Clock()
     if connection.dialect.name == "postgresql":
         clock.follow(connection.execute(text(POSTGRESQL_TIME)).scalar_one())
-    keep_ahead(clock, connection, tables)
+    clock.keep_ahead_of_tables(connection, tables)
     return clock

@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool
 from backlit.model.errors import ServiceError, StorageError, StorageFull, Unavailable
 from backlit.model.filters.matching import SQL_FUNCTIONS
 from backlit.model.private_files import ensure_private_file, make_private_folder
-from backlit.service.storage.clock import Clock, keep_ahead, keep_ahead_of_items
+from backlit.service.storage.clock import Clock
 from backlit.service.storage.jobs import RETRY_AFTER, ReadTooSlow, Result, SharePerUser, Work
 from backlit.service.storage.migrations import migrate
 from backlit.service.storage.prepared_statements import driver_sql
@@ -158,7 +158,7 @@ class Database:
                 writing, "write", batch=WRITE_BATCH, before=self._before_write, after=self._must_be_there
             )
             # All stamped tables once, on the queue that may take long; the newest item again before each write.
-            self.slow.submit(partial(keep_ahead, self._clock)).result()
+            self.slow.submit(self._clock.keep_ahead_of_tables).result()
             if self._file is not None:
                 self._file.opened()
                 self._quick = QuickReads(fast, QUICK_READ_LIMIT, self._before_read)
@@ -191,7 +191,7 @@ class Database:
 
     def _before_write(self, connection: Connection) -> None:
         self._must_be_there()
-        keep_ahead_of_items(self._clock, connection)  # others may have written, such as an import or another service
+        self._clock.keep_ahead_of_items(connection)  # others may have written, such as an import or another service
 
     def _must_be_there(self) -> None:
         if self._file is not None:

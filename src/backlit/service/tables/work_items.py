@@ -73,6 +73,15 @@ class WorkItemRow(Struct, frozen=True):
         }
         return orjson.dumps(document)
 
+    def reassigned(self, key: str, kept: int, by: str, now: datetime) -> "WorkItemRow":
+        stamp = max(now, self.last_modified_at + TICK)
+        return replace(self, values={**self.values, key: kept}, last_modified_by=by, last_modified_at=stamp)
+
+    def is_between(self, above: Sequence["_RankedItem"], below: Sequence["_RankedItem"]) -> bool:
+        key = self.values["BacklogPriority"], self.id
+        follows = not above or (above[-1][1], above[-1][0]) < key
+        return follows and (not below or key < (below[0][1], below[0][0]))
+
 
 def item_of(document: bytes) -> WorkItemRow:
     read = orjson.loads(document)
@@ -284,7 +293,7 @@ def reassign(
     column = work_items.c[FIELD_BY_KEY[key].column]
     some = select(work_items.c.doc).where(column.in_(gone)).order_by(work_items.c.id).limit(REWRITE_BATCH)
     while found := connection.execute(some).scalars().all():
-        items = [_reassigned(item_of(document), key, kept, by, now) for document in found]
+        items = [item_of(document).reassigned(key, kept, by, now) for document in found]
         changes = [
             {
                 "item_id": item.id,
@@ -297,11 +306,6 @@ def reassign(
         ]
         connection.execute(update(work_items).where(work_items.c.id == bindparam("item_id")), changes)
         projects.count_items(connection, settings.id, 0)
-
-
-def _reassigned(item: WorkItemRow, key: str, kept: int, by: str, now: datetime) -> WorkItemRow:
-    stamp = max(now, item.last_modified_at + TICK)
-    return replace(item, values={**item.values, key: kept}, last_modified_by=by, last_modified_at=stamp)
 
 
 def remove(connection: Connection, item: WorkItemRow) -> tuple[str, ...]:
@@ -338,7 +342,7 @@ def move_rank(
     while True:
         above, below = _neighbours(connection, item, target, window, after=after)
         priority = _between(above[-1][1] if above else None, below[0][1] if below else None)
-        if _is_there(item, above, below):
+        if item.is_between(above, below):
             return
         if priority is not None:
             _store_rank(connection, item.id, priority, settings, by=by, now=now)
@@ -392,12 +396,6 @@ def _between(low: float | None, high: float | None) -> float | None:
         return low + 1.0
     middle = low + (high - low) / 2
     return middle if low < middle < high else None
-
-
-def _is_there(item: WorkItemRow, above: Sequence[_RankedItem], below: Sequence[_RankedItem]) -> bool:
-    key = item.values["BacklogPriority"], item.id
-    follows = not above or (above[-1][1], above[-1][0]) < key
-    return follows and (not below or key < (below[0][1], below[0][0]))
 
 
 def _spread(above: list[_RankedItem], moved: int, below: list[_RankedItem], window: int) -> list[_RankedItem] | None:

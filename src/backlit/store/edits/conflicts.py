@@ -16,7 +16,7 @@ from backlit.store.edits.items import discard, show_without, update_overlay, wit
 from backlit.store.edits.nodes import show_trees
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.entry import NEED_ITEM, ON_NODES, RECALLED, EntryKind, EntryState, OutboxEntry, recall_of
+from backlit.store.records.entry import NEED_ITEM, ON_NODES, RECALLED, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, moment
 from backlit.store.records.merge import merge
 from backlit.store.views.lookups import Lookups
@@ -215,7 +215,7 @@ def _discard(writer: WriteContext, entry_id: int) -> None:
     if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
         return
     discarded = with_dependents(writer, [entry])
-    recalls = [recall_of(each) for each in discarded if each.kind in RECALLED and each.may_have_been_sent]
+    recalls = [each.recall() for each in discarded if each.kind in RECALLED and each.may_have_been_sent]
     with writer.journal.transaction():
         discard(writer, discarded)
         step = writer.journal.undo_log.begin()

@@ -148,6 +148,14 @@ class RankedBlock(Struct, frozen=True):
     parent_id: int | None
     ids: tuple[int, ...]
 
+    def entry(
+        self, item_id: int, beside: Sequence[RankTarget], former: Sequence[RankTarget], *, is_local: bool
+    ) -> OutboxEntry:
+        payload: Mapping[str, object] = {"beside": list(beside)}
+        state = EntryState.KEPT if is_local else EntryState.WAITING
+        base = {"beside": list(former)}
+        return replace(new_entry(EntryKind.RANK, self.project_id, payload, item_id, base), state=state)
+
 
 def rank_order_of(writer: WriteContext, block: RankedBlock) -> RankOrder:
     return RankOrder(writer.mirror.connection, block.project_id, block.parent_id)
@@ -163,7 +171,7 @@ def reorder(writer: WriteContext, block: RankedBlock, beside: Sequence[RankTarge
     wanted: dict[int, list[RankTarget]] = {}
     for at, item_id in enumerate(block.ids):
         wanted[item_id] = [("after", block.ids[at - 1]), *beside] if at else list(beside)
-    entries = [_entry(block, item_id, wanted[item_id], former[item_id], is_local=is_local) for item_id in block.ids]
+    entries = [block.entry(item_id, wanted[item_id], former[item_id], is_local=is_local) for item_id in block.ids]
     with transaction(writer.mirror.connection):
         writer.mirror.ranks.put(numbers)
         with writer.journal.transaction():
@@ -186,7 +194,7 @@ def move_back(writer: WriteContext, entries: Sequence[OutboxEntry], step: int) -
         if numbers is not None:
             writer.mirror.ranks.put(numbers)
             writer.journal.ranks.put(block.project_id, numbers, is_local=is_local)
-            moved.append(_entry(block, item_id, stood[item_id], former[item_id], is_local=is_local))
+            moved.append(block.entry(item_id, stood[item_id], former[item_id], is_local=is_local))
             _tell(writer, numbers)
     return writer.journal.add(moved, step)
 
@@ -196,15 +204,6 @@ def _block_of_entries(writer: WriteContext, entries: Sequence[OutboxEntry]) -> R
     found = writer.mirror.connection.execute(sql, (entries[0].item_id,)).fetchone()
     parent_id = found[0] if found else None
     return RankedBlock(entries[0].project_id, parent_id, tuple(each.item_id for each in entries))
-
-
-def _entry(
-    block: RankedBlock, item_id: int, beside: Sequence[RankTarget], former: Sequence[RankTarget], *, is_local: bool
-) -> OutboxEntry:
-    payload: Mapping[str, object] = {"beside": list(beside)}
-    state = EntryState.KEPT if is_local else EntryState.WAITING
-    base = {"beside": list(former)}
-    return replace(new_entry(EntryKind.RANK, block.project_id, payload, item_id, base), state=state)
 
 
 def _tell(writer: WriteContext, numbers: Mapping[int, float]) -> None:

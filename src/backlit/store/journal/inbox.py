@@ -40,6 +40,18 @@ class InboxRecord(Struct, frozen=True):
     def is_empty(self) -> bool:
         return self.kind is NewsKind.CHANGED and not self.base and not self.comments
 
+    @property
+    def row(self) -> tuple[object, ...]:
+        return (
+            self.item_id,
+            self.project_id,
+            self.kind.value,
+            self.type,
+            self.name,
+            *(orjson.dumps(each).decode() for each in (dict(self.base), list(self.comments), list(self.authors))),
+            self.noted_at,
+        )
+
 
 class Watermarks(Struct, frozen=True):
     """The largest known ids of a project. Larger ids are new. None if comments cannot be listed."""
@@ -76,7 +88,7 @@ class InboxTable(SqliteTable):
             self.forget(record.item_id for record in written if record.is_empty)
             self._connection.executemany(
                 f"INSERT OR REPLACE INTO news ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 # constant
-                [_row(record) for record in written if not record.is_empty],
+                [record.row for record in written if not record.is_empty],
             )
         return frozenset(record.item_id for record in written)
 
@@ -109,18 +121,6 @@ class InboxTable(SqliteTable):
         """Count a project's items with unseen changes, from a partial index."""
         found = self._connection.execute("SELECT count(*) FROM news WHERE project_id = ?", (project_id,)).fetchone()
         return int(found[0])
-
-
-def _row(record: InboxRecord) -> tuple[object, ...]:
-    return (
-        record.item_id,
-        record.project_id,
-        record.kind.value,
-        record.type,
-        record.name,
-        *(orjson.dumps(each).decode() for each in (dict(record.base), list(record.comments), list(record.authors))),
-        record.noted_at,
-    )
 
 
 def _record(values: tuple[object, ...]) -> InboxRecord:

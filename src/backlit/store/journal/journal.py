@@ -23,7 +23,7 @@ from backlit.store.journal.reports import ScopeLogTable, SnapshotTable, StatusHi
 from backlit.store.journal.settings import DraftTable, RankTable, SettingsTable
 from backlit.store.journal.undo_log import Trash, UndoLog
 from backlit.store.records.changes import OutboxState
-from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry, with_real_ids
+from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry
 from backlit.store.sqlite.database import (
     FileIdentity,
     JournalReads,
@@ -89,7 +89,7 @@ class Journal:
         return written
 
     def _resolved(self, entry: OutboxEntry) -> OutboxEntry:
-        entry = with_real_ids(entry, self.renames.followed)
+        entry = entry.with_real_ids(self.renames.followed)
         parent_id = entry.parent_id
         if parent_id is not None and parent_id < 0:
             entry = _below(entry, self.real_id(parent_id))
@@ -146,10 +146,10 @@ class Journal:
             if real_id is not None:
                 self.follow(entry.temporary_id, real_id)
             if entry.kind is EntryKind.NODE_ADD:
-                self.rewrite(str(entry.temporary_id), lambda each: with_real_ids(each, self.renames.followed))
+                self.rewrite(str(entry.temporary_id), lambda each: each.with_real_ids(self.renames.followed))
             if entry.kind is EntryKind.COMMENT:
                 for each in self.entries.undelivered(kind=EntryKind.DELETE_COMMENT, naming=entry.temporary_id):
-                    self.update(with_real_ids(each, self.renames.followed))
+                    self.update(each.with_real_ids(self.renames.followed))
 
     def follow(self, item_id: int, new_id: int) -> None:
         following = self.entries.following(item_id)

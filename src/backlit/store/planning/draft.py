@@ -139,6 +139,16 @@ class PlanDraft(Struct, frozen=True):
             self.step,
         )
 
+    @property
+    def document(self) -> dict[str, object]:
+        return {
+            "items": _written(self.items),
+            "past": [_written(each) for each in self.past],
+            "future": [_written(each) for each in self.future],
+            "target": self.target,
+            "step": self.step,
+        }
+
 
 def _with(items: Touches, changed: Touches) -> Touches:
     return {item_id: touches for item_id, touches in {**items, **changed}.items() if touches}
@@ -159,16 +169,6 @@ def _place(key: str, value: object, real_id: Callable[[int], int]) -> object:
 
 
 # As it is kept
-
-
-def document_of(draft: PlanDraft) -> dict[str, object]:
-    return {
-        "items": _written(draft.items),
-        "past": [_written(each) for each in draft.past],
-        "future": [_written(each) for each in draft.future],
-        "target": draft.target,
-        "step": draft.step,
-    }
 
 
 def draft_of(document: Mapping[str, object] | None) -> PlanDraft:

@@ -22,7 +22,6 @@ from backlit.store.planning.draft import (
     PlanState,
     Touches,
     Values,
-    document_of,
     draft_of,
 )
 from backlit.store.records.changes import StoreChange, Subject
@@ -290,7 +289,7 @@ class Plan:
                 after = change(before, writer.mirror.connection)
                 if after == before:
                     return False
-                writer.journal.drafts.save(key, document_of(after))
+                writer.journal.drafts.save(key, after.document)
             every = before.items.keys() | after.items.keys()
             ids = frozenset(each for each in every if before.items.get(each) != after.items.get(each))
             writer.signal.publish(StoreChange(Subject.PLAN, ids))
@@ -337,7 +336,7 @@ class Plan:
         with writer.journal.transaction():
             written = writer.journal.add(entries)
             after = draft.written({**done, **dropped}, written[0].step if written else None)
-            writer.journal.drafts.save(key, document_of(after))
+            writer.journal.drafts.save(key, after.document)
         ids = [entry.item_id for entry in written]
         update_overlay(writer, ids)
         writer.signal.publish(StoreChange(Subject.PLAN))

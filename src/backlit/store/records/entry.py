@@ -172,21 +172,24 @@ class OutboxEntry(Struct, frozen=True):
         ids += [place.get("parentId")] if isinstance(place, dict) else []
         return frozenset(each for each in ids if isinstance(each, int))
 
+    def with_real_ids(self, real_id: Callable[[int], int]) -> "OutboxEntry":
+        return self._with_ids(_REFERENCES, lambda value: real_id(value) if value < ROOT_PARENT else value)
 
-def with_real_ids(entry: OutboxEntry, real_id: Callable[[int], int]) -> OutboxEntry:
-    return _with_ids(entry, _REFERENCES, lambda value: real_id(value) if value < ROOT_PARENT else value)
+    def with_nodes_as(self, tree: str, new_ids: Mapping[int, int]) -> "OutboxEntry":
+        keys = frozenset({PLACE_KEYS[tree]})
+        if self.kind in ON_NODES:
+            keys = _NODES if self.payload.get("tree") == tree else frozenset()
+        return self._with_ids(keys, lambda value: new_ids.get(value, value))
 
+    def _with_ids(self, keys: Collection[str], id_of: Callable[[int], int]) -> "OutboxEntry":
+        payload, base, theirs = (_renamed(each, keys, id_of) for each in (self.payload, self.base, self.theirs))
+        return replace(self, payload=payload, base=base, theirs=theirs)
 
-def with_nodes_as(entry: OutboxEntry, tree: str, new_ids: Mapping[int, int]) -> OutboxEntry:
-    keys = frozenset({PLACE_KEYS[tree]})
-    if entry.kind in ON_NODES:
-        keys = _NODES if entry.payload.get("tree") == tree else frozenset()
-    return _with_ids(entry, keys, lambda value: new_ids.get(value, value))
-
-
-def _with_ids(entry: OutboxEntry, keys: Collection[str], id_of: Callable[[int], int]) -> OutboxEntry:
-    payload, base, theirs = (_renamed(each, keys, id_of) for each in (entry.payload, entry.base, entry.theirs))
-    return replace(entry, payload=payload, base=base, theirs=theirs)
+    def recall(self) -> "OutboxEntry":
+        kept = {key: self.payload.get(key) for key in ("tree", "id", "name", "type", "text") if key in self.payload}
+        kind = EntryKind.NODE_RECALL if self.kind is EntryKind.NODE_DELETE else EntryKind.RECALL
+        payload = {"of": self.id, **kept}
+        return new_entry(kind, self.project_id, payload, self.item_id)
 
 
 def _renamed(document: Mapping[str, object], keys: Collection[str], id_of: Callable[[int], int]) -> dict[str, object]:
@@ -219,10 +222,3 @@ def new_comment(project_id: int, item_id: int, text: str, *, for_customers: bool
 
 def is_for_customers(payload: Mapping[str, object]) -> bool:
     return payload.get("type") == FOR_CUSTOMERS
-
-
-def recall_of(deletion: OutboxEntry) -> OutboxEntry:
-    kept = {key: deletion.payload.get(key) for key in ("tree", "id", "name", "type", "text") if key in deletion.payload}
-    kind = EntryKind.NODE_RECALL if deletion.kind is EntryKind.NODE_DELETE else EntryKind.RECALL
-    payload = {"of": deletion.id, **kept}
-    return new_entry(kind, deletion.project_id, payload, deletion.item_id)

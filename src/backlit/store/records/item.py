@@ -87,6 +87,11 @@ class Item(Struct, frozen=True):
     def status(self) -> str:
         return str(self.fields.get("Status") or "")
 
+    @property
+    def is_synced(self) -> bool:
+        """Report whether another tracker has the item too."""
+        return any(self.fields.get(key) for key in SYNC_KEYS)
+
 
 class FieldNews(Struct, frozen=True):
     """A field as the user last saw it, and its present value."""
@@ -259,11 +264,6 @@ def _number(value: object) -> float | None:
 
 def text_of(value: object) -> str | None:
     return None if value is None else str(value)
-
-
-def is_synced(item: Item) -> bool:
-    """Report whether another tracker has the item too."""
-    return any(item.fields.get(key) for key in SYNC_KEYS)
 
 
 def is_seen_by_customers(key: str) -> bool:

@@ -70,6 +70,46 @@ class ServiceTraits(Struct, frozen=True):
         del found["is_sure"]
         return found
 
+    def missing_words(self, capabilities: Mapping[str, object] | None) -> tuple[str, ...]:
+        return (*self._list_words(), *self._extension_words(capabilities))
+
+    def has_words(self) -> tuple[str, ...]:
+        dates = f", dates as {self.dates.write(datetime(2026, 3, 1, 14, 30))}" if self.dates else ""
+        said = (
+            (self.is_ranged, f"Filtering: yes{dates}."),
+            (self.orders, "Sorting: yes."),
+            (True, f"Page size: {self.page}."),
+            (self.etag, "Conflict detection (ETag): yes."),
+        )
+        return tuple(sentence for is_so, sentence in said if is_so)
+
+    def _list_words(self) -> Iterator[str]:
+        if self.filtering is not FilterSupport.WORKS:
+            what = "ignores" if self.filtering is FilterSupport.IGNORED else "rejects"
+            yield f"Filtering: no, the server {what} $filter. All items are read page by page and filtered locally."
+        elif not self.by_id:
+            yield "Filtering by id: no. All items are read page by page."
+        if not self.orders:
+            yield "Sorting: no. Lists are read completely and sorted locally."
+        if self.filtering is FilterSupport.WORKS and self.dates is None:
+            yield "Filtering by change time: no. " + self._words_instead()
+        if not self.is_ranged and not self.by_change:
+            yield "Reading changes only: no. " + self._words_instead()
+        if not self.is_ranged:
+            yield "Deleted items are found by a full scan when the number of items changes."
+
+    def _words_instead(self) -> str:
+        if self.by_change:
+            return "The latest changes are read back to known ones."
+        return "All items are read again every five minutes and on refresh."
+
+    def _extension_words(self, capabilities: Mapping[str, object] | None) -> Iterator[str]:
+        named = capabilities.get("extensions") if capabilities else ()
+        has = {*named} if isinstance(named, list | tuple) else set()
+        has |= {"capabilities"} if capabilities else set()
+        has |= {"etag"} if self.etag else set()
+        yield from (sentence for name, sentence in EXTENSIONS.items() if name not in has)
+
 
 UNSURE = ServiceTraits(FilterSupport.REFUSED, by_id=False, dates=None, orders=False, by_change=False, page=SIZES[-1])
 """The traits to rely on without a probe."""
@@ -210,51 +250,6 @@ EXTENSIONS = {
 }
 
 
-def missing_words(traits: ServiceTraits, capabilities: Mapping[str, object] | None) -> tuple[str, ...]:
-    return (*_lists(traits), *_extensions(traits, capabilities))
-
-
-def has_words(traits: ServiceTraits) -> tuple[str, ...]:
-    dates = f", dates as {traits.dates.write(datetime(2026, 3, 1, 14, 30))}" if traits.dates else ""
-    said = (
-        (traits.is_ranged, f"Filtering: yes{dates}."),
-        (traits.orders, "Sorting: yes."),
-        (True, f"Page size: {traits.page}."),
-        (traits.etag, "Conflict detection (ETag): yes."),
-    )
-    return tuple(sentence for is_so, sentence in said if is_so)
-
-
-def _lists(traits: ServiceTraits) -> Iterator[str]:
-    if traits.filtering is not FilterSupport.WORKS:
-        what = "ignores" if traits.filtering is FilterSupport.IGNORED else "rejects"
-        yield f"Filtering: no, the server {what} $filter. All items are read page by page and filtered locally."
-    elif not traits.by_id:
-        yield "Filtering by id: no. All items are read page by page."
-    if not traits.orders:
-        yield "Sorting: no. Lists are read completely and sorted locally."
-    if traits.filtering is FilterSupport.WORKS and traits.dates is None:
-        yield "Filtering by change time: no. " + _instead(traits)
-    if not traits.is_ranged and not traits.by_change:
-        yield "Reading changes only: no. " + _instead(traits)
-    if not traits.is_ranged:
-        yield "Deleted items are found by a full scan when the number of items changes."
-
-
-def _instead(traits: ServiceTraits) -> str:
-    if traits.by_change:
-        return "The latest changes are read back to known ones."
-    return "All items are read again every five minutes and on refresh."
-
-
-def _extensions(traits: ServiceTraits, capabilities: Mapping[str, object] | None) -> Iterator[str]:
-    named = capabilities.get("extensions") if capabilities else ()
-    has = {*named} if isinstance(named, list | tuple) else set()
-    has |= {"capabilities"} if capabilities else set()
-    has |= {"etag"} if traits.etag else set()
-    yield from (sentence for name, sentence in EXTENSIONS.items() if name not in has)
-
-
 CLOCK = "clock offset"
 """The key of the setting with the service's clock offset from this machine's UTC, in seconds."""
 
@@ -279,7 +274,7 @@ class ServiceFeatures:
 
     def missing(self) -> tuple[str, ...]:
         traits = self.traits()
-        return () if traits is None else missing_words(traits, self.capabilities())
+        return () if traits is None else traits.missing_words(self.capabilities())
 
     def _note(self, key: str) -> object:
         found = self._files.mirror.execute("SELECT value FROM notes WHERE key = ?", (key,)).fetchone()

@@ -43,6 +43,10 @@ class Coverage(Struct, frozen=True):
     node_id: int | None = None
     iteration_ids: frozenset[int] = frozenset()
 
+    @property
+    def about(self) -> str:
+        return self.name if self.node_id is not None else "whole backlog"
+
 
 class Coverages:
     """The coverages of the current project."""
@@ -135,14 +139,14 @@ class Reports:
 
     async def people(self, coverage: Coverage, measure: Measure) -> Report:
         loads = await self._read(coverage, items.load_by_owner)
-        return load_by_person(_about(coverage), items.named(loads, self._owner), measure)
+        return load_by_person(coverage.about, items.named(loads, self._owner), measure)
 
     async def areas(self, coverage: Coverage, measure: Measure) -> Report:
         loads = await self._read(coverage, items.load_by_area)
-        return load_by_area(_about(coverage), items.named(loads, self._area), measure)
+        return load_by_area(coverage.about, items.named(loads, self._area), measure)
 
     async def estimates(self, coverage: Coverage, _measure: Measure) -> Report:
-        return estimates(_about(coverage), await self._read(coverage, items.sizes))
+        return estimates(coverage.about, await self._read(coverage, items.sizes))
 
     async def _read(
         self, coverage: Coverage, act: Callable[[sqlite3.Connection, int, frozenset[int]], items.Found]
@@ -233,7 +237,7 @@ class Reports:
             )
             known = each.item_id, each.name, each.status, owner, since, is_exact, each.type
             stays.append(TimeInStatus(*known, each.created, before))
-        return age(_about(coverage), stays, today, self._records.sample.until())
+        return age(coverage.about, stays, today, self._records.sample.until())
 
     def _owner(self, owner_id: int | None) -> str:
         if owner_id is None:
@@ -261,10 +265,6 @@ def _unknown_note(unknown: Mapping[str, int]) -> str:
 
 def _ids(coverages: Iterable[Coverage]) -> frozenset[int]:
     return frozenset(each.node_id for each in coverages if each.node_id is not None)
-
-
-def _about(coverage: Coverage) -> str:
-    return coverage.name if coverage.node_id is not None else "whole backlog"
 
 
 Maker: TypeAlias = Callable[[Reports, Coverage, Measure], Awaitable[Report]]

@@ -104,6 +104,52 @@ class KnownItem(Struct, frozen=True):
     made: date
     changed: date
 
+    def moves(self, stretches: Iterable[StatusStretch], end: date) -> Iterator[tuple[date, ScopeMove]]:
+        counted = (each for each in stretches if each.status and _GROUPS.of(each.status) is not StatusGroup.EXCLUDED)
+        for place, run in groupby(counted, key=lambda each: each.iteration_id):
+            parts = list(run)
+            yield parts[0].first, ScopeMove(place, self.id, None, self.points)
+            if parts[-1].end < end:
+                yield parts[-1].end, ScopeMove(place, self.id, self.points, None)
+
+    def stretches(self, iterations: "Days", end: date) -> Iterator[StatusStretch]:
+        """Yield an item's stretches until `end`, by reproducible chance. Known days are respected."""
+        random = Random(self.id)  # noqa: S311 # a sample, not a secret
+        made, status, place = self.made, self.status, self.iteration_id
+        if made >= end:
+            return
+        first, last = iterations.get(place, (end, end))
+        if first >= end:
+            yield StatusStretch(place, status, made, end)
+            return
+        came = made
+        before = next((key for key, (_, other) in iterations.items() if other == first - _DAY), None)
+        if before is not None and random.random() < CARRIED and self.points <= MOST_CARRIED:
+            yield from _shown(before, _OPEN, made, first)
+            came = max(made, first)
+        elif random.random() < ADDED:
+            came = max(made, first + random.randrange(1, 8) * _DAY)
+        changed = self.changed if max(made, first) < self.changed < min(last + _DAY, end) else None
+        if changed is not None:
+            came = min(came, changed - _DAY)
+        if _GROUPS.of(status) in UNDER_WAY:
+            begun = changed or max(came, first) + random.randrange(max(1, (end - max(came, first)).days)) * _DAY
+            days = 1 + self.id % MOST_BEGUN if _GROUPS.of(status) is StatusGroup.READY_FOR_TEST else 0
+            started = max(came, begun - days * _DAY)
+            yield from _shown(place, _OPEN, came, started)
+            yield from _shown(place, _BEGUN, started, begun)
+            yield from _shown(place, status, begun, end)
+            return
+        if _GROUPS.of(status) is not StatusGroup.DONE:
+            yield from _shown(place, status, came, end)
+            return
+        over = changed or min(max(came, first) + random.randrange(1, 13) * _DAY, last, end - _DAY)
+        over -= max(0, over.weekday() - _FRIDAY) * _DAY
+        begun = over - random.randrange(1, 4) * _DAY
+        yield from _shown(place, _OPEN, came, begun)
+        yield from _shown(place, _BEGUN, max(came, begun), over)
+        yield from _shown(place, status, max(came, over), end)
+
 
 Days = Mapping[int, tuple[date, date]]
 """The first and last days of the dated iterations."""
@@ -148,8 +194,8 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date, z
         item = KnownItem(
             item_id, iteration_id or 0, status or "", points, *(times.day_of(each or 0) for each in moments)
         )
-        stretches = [each for each in _stretches(item, iterations, end) if each.end > start]
-        moves += _moves(item, stretches, end)
+        stretches = [each for each in item.stretches(iterations, end) if each.end > start]
+        moves += item.moves(stretches, end)
         for each in stretches:
             if each.end == end and each.first > item.made and _GROUPS.of(status) in UNDER_WAY:
                 observed[item_id] = ObservedStatus(status, each.first, each.first - _DAY)
@@ -162,15 +208,6 @@ def sample_history(connection: sqlite3.Connection, project_id: int, end: date, z
                     change[1] += sign * points
     lines = dict(_lines(changes, start, end))
     return SampleRecords(lines, observed, _noted(moves, sorted(lines)), started)
-
-
-def _moves(item: KnownItem, stretches: Iterable[StatusStretch], end: date) -> Iterator[tuple[date, ScopeMove]]:
-    counted = (each for each in stretches if each.status and _GROUPS.of(each.status) is not StatusGroup.EXCLUDED)
-    for place, run in groupby(counted, key=lambda each: each.iteration_id):
-        parts = list(run)
-        yield parts[0].first, ScopeMove(place, item.id, None, item.points)
-        if parts[-1].end < end:
-            yield parts[-1].end, ScopeMove(place, item.id, item.points, None)
 
 
 def _noted(moves: Iterable[tuple[date, ScopeMove]], recorded: Sequence[date]) -> dict[date, list[ScopeMove]]:
@@ -186,45 +223,6 @@ def _noted(moves: Iterable[tuple[date, ScopeMove]], recorded: Sequence[date]) ->
 def _iterations(connection: sqlite3.Connection, project_id: int) -> Days:
     entries = [iteration_of(orjson.loads(doc), "") for (doc,) in connection.execute(ITERATIONS_SQL, (project_id,))]
     return {each.id: (each.start, each.end) for each in entries if each.start and each.end and not each.is_release}
-
-
-def _stretches(item: KnownItem, iterations: Days, end: date) -> Iterator[StatusStretch]:
-    """Yield an item's stretches until `end`, by reproducible chance. Known days are respected."""
-    random = Random(item.id)  # noqa: S311 # a sample, not a secret
-    made, status, place = item.made, item.status, item.iteration_id
-    if made >= end:
-        return
-    first, last = iterations.get(place, (end, end))
-    if first >= end:
-        yield StatusStretch(place, status, made, end)
-        return
-    came = made
-    before = next((key for key, (_, other) in iterations.items() if other == first - _DAY), None)
-    if before is not None and random.random() < CARRIED and item.points <= MOST_CARRIED:
-        yield from _shown(before, _OPEN, made, first)
-        came = max(made, first)
-    elif random.random() < ADDED:
-        came = max(made, first + random.randrange(1, 8) * _DAY)
-    changed = item.changed if max(made, first) < item.changed < min(last + _DAY, end) else None
-    if changed is not None:
-        came = min(came, changed - _DAY)
-    if _GROUPS.of(status) in UNDER_WAY:
-        begun = changed or max(came, first) + random.randrange(max(1, (end - max(came, first)).days)) * _DAY
-        days = 1 + item.id % MOST_BEGUN if _GROUPS.of(status) is StatusGroup.READY_FOR_TEST else 0
-        started = max(came, begun - days * _DAY)
-        yield from _shown(place, _OPEN, came, started)
-        yield from _shown(place, _BEGUN, started, begun)
-        yield from _shown(place, status, begun, end)
-        return
-    if _GROUPS.of(status) is not StatusGroup.DONE:
-        yield from _shown(place, status, came, end)
-        return
-    over = changed or min(max(came, first) + random.randrange(1, 13) * _DAY, last, end - _DAY)
-    over -= max(0, over.weekday() - _FRIDAY) * _DAY
-    begun = over - random.randrange(1, 4) * _DAY
-    yield from _shown(place, _OPEN, came, begun)
-    yield from _shown(place, _BEGUN, max(came, begun), over)
-    yield from _shown(place, status, max(came, over), end)
 
 
 def _shown(place: int, status: str, first: date, end: date) -> Iterable[StatusStretch]:

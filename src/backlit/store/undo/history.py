@@ -24,7 +24,6 @@ from backlit.store.records.entry import (
     OutboxEntry,
     is_for_customers,
     new_comment,
-    recall_of,
 )
 from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.undo.items import UndoPlan, restore
@@ -330,7 +329,7 @@ def _carried_out(writer: WriteContext, move: UndoOperation, step: int) -> Iterat
         case RecallDeletionOperation(entry):
             writer.journal.update(replace(entry, state=EntryState.DISCARDED))
             writer.journal.undo_log.withdraw([entry.id], step)
-            yield from (entry, *writer.journal.add([recall_of(entry)], step))
+            yield from (entry, *writer.journal.add([entry.recall()], step))
         case RestoreRanksOperation(entries):
             yield from move_back(writer, entries, step)
         case EditNodeOperation(entry) | DeleteNodeOperation(entry):

@@ -10,7 +10,7 @@ from backlit.store.edits.items import edit_entry
 from backlit.store.edits.nodes import deletion_of_node, kept_nodes, totals_in
 from backlit.store.files.files import WriteContext
 from backlit.store.mirror.overlay import laid_over_nodes, place_of, subtree, values_of
-from backlit.store.records.entry import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry, with_nodes_as
+from backlit.store.records.entry import PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry
 from backlit.store.records.item import Document, fields_in, id_in, whole
 from backlit.store.records.merge import is_same
 from backlit.store.undo.operations import DeleteNodeOperation, IrreversibleNodeChange, RecreateNodesOperation
@@ -147,7 +147,7 @@ def return_nodes(writer: WriteContext, entries: Iterable[OutboxEntry], step: int
     for given in entries:
         kind = str(given.payload["tree"])
         new_ids = made.setdefault(kind, {})
-        entry = with_nodes_as(writer.journal.entries.find(given.id) or given, kind, new_ids)
+        entry = (writer.journal.entries.find(given.id) or given).with_nodes_as(kind, new_ids)
         again = replace(entry, state=EntryState.WAITING)
         named = {*entry.needs, *(place_of(entry) or ())}
         if all(each <= entry.temporary_id or each > ROOT_PARENT for each in named):
@@ -164,7 +164,7 @@ def return_nodes(writer: WriteContext, entries: Iterable[OutboxEntry], step: int
 
 def _follow(writer: WriteContext, kind: str, new_ids: Mapping[int, int]) -> None:
     for text in (PLACE_KEYS[kind], f'"tree":"{kind}"') if new_ids else ():
-        writer.journal.rewrite(text, lambda entry: with_nodes_as(entry, kind, new_ids))
+        writer.journal.rewrite(text, lambda entry: entry.with_nodes_as(kind, new_ids))
 
 
 def _ids(value: object) -> list[int]:

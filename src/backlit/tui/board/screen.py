@@ -20,7 +20,6 @@ from backlit.tui.board.grid import CardGrid
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.choices import Choice
-from backlit.tui.fields.field_edits import bulk_change_of
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, searched_words
 from backlit.tui.lists.item_panes import ItemPanes
@@ -182,7 +181,7 @@ class BoardScreen(ListScreen):
         steps = int(call.command.argument) * (call.count or 1)
         items, grid, arrangement = self.chosen(), self.board.position.grid, self.arrangement
         act = move_between_columns(self.store, arrangement.by, grid, steps)
-        words = limit_warning(grid, arrangement.field, bulk_change_of(act, items, self.store.lookups))
+        words = limit_warning(grid, arrangement.field, act.bulk_change(items, self.store.lookups))
         await self.apply(act, items)
         if words:
             self.say(words, is_bad=True)

@@ -110,19 +110,18 @@ class FieldDifference(Struct, frozen=True):
     before: str
     after: str
 
+    def lines(self) -> Iterator[Content]:
+        yield Content.assemble((safe(self.label), "bold"))
+        before, after = self.before.splitlines() or [""], self.after.splitlines() or [""]
+        for sign, text in changed_lines(before, after):
+            yield _line(sign, text)
+
 
 class DifferenceDialog(ReadingDialog):
     """Shows values one under the other and long texts line by line."""
 
     def __init__(self, title: str, differences: Sequence[FieldDifference]) -> None:
-        super().__init__(title, [line for difference in differences for line in _lines(difference)])
-
-
-def _lines(difference: FieldDifference) -> Iterator[Content]:
-    yield Content.assemble((safe(difference.label), "bold"))
-    before, after = difference.before.splitlines() or [""], difference.after.splitlines() or [""]
-    for sign, text in changed_lines(before, after):
-        yield _line(sign, text)
+        super().__init__(title, [line for difference in differences for line in difference.lines()])
 
 
 def changed_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -44,6 +44,56 @@ class TextBlock(Struct, frozen=True):
     rows: tuple[tuple[Text, ...], ...] = ()
     """The cells of a table, the header first; `text` is empty then."""
 
+    def lines(self, width: int, theme: ThemeStyles) -> Iterator[Line]:
+        if self.rows:
+            yield from self._table(width, theme)
+            return
+        mark = theme.style("muted")
+        room = max(LEAST_WIDTH, width - cell_len(self.rest))
+        wrapped = self.text.wrap(_console(), room, overflow="fold", no_wrap=False)
+        base = theme.style(on="panel" if self.is_code else None)
+        plain = _console().get_style(self.text.style)  # rich leaves it off where a line has no spans
+        for index, line in enumerate(wrapped):
+            before = self.first if index == 0 else self.rest
+            segments = [Segment(before, mark)] if before else []
+            segments += [Segment(part.text, part.style or plain) for part in line.render(_console()) if part.text]
+            if self.is_code:
+                missing = room - cell_len(line.plain)
+                segments.append(Segment(" " * max(0, missing), base))
+            yield segments
+
+    def _table(self, width: int, theme: ThemeStyles) -> Iterator[Line]:
+        count = max(map(len, self.rows))
+        if 4 * count > width:
+            for row in self.rows:
+                yield from TextBlock(self.first, self.rest, Text(" │ ").join(row)).lines(width, theme)
+            return
+        rule = Segment(" │ ", theme.style("rule"))
+        room = max(count, width - cell_len(self.rest) - 3 * (count - 1))
+        widths = [max(1, *(row[at].cell_len for row in self.rows if at < len(row))) for at in range(count)]
+        while sum(widths) > room and max(widths) > 1:
+            widths[widths.index(max(widths))] -= 1
+        for number, row in enumerate(self.rows):
+            cells = [cell.wrap(_console(), widths[at], overflow="fold") for at, cell in enumerate(row)]
+            for at in range(max(map(len, cells))):
+                line = [Segment(self.rest, theme.style("muted"))] if self.rest else []
+                for place, lines in enumerate(cells):
+                    parts = (
+                        [Segment(part.text, part.style) for part in lines[at].render(_console()) if part.text]
+                        if at < len(lines)
+                        else []
+                    )
+                    missing = widths[place] - sum(part.cell_length for part in parts)
+                    line += [*([rule] if place else []), *parts, Segment(" " * max(0, missing))]
+                yield line
+            if number == 0 and len(self.rows) > 1:
+                yield [
+                    Segment(
+                        self.rest + "─" * min(room + 3 * (count - 1), sum(widths) + 3 * (count - 1)),
+                        theme.style("rule"),
+                    )
+                ]
+
 
 class _Level(Struct):
     """An open list item or quote; its marker is drawn once."""
@@ -59,64 +109,13 @@ class _Level(Struct):
 def markdown_lines(text: str, width: int, theme: ThemeStyles) -> list[Line]:
     if len(text) <= TEXT_LIMIT and is_html(text):
         blocks = list(_Blocks(theme).read(html_tokens(safe_block(text))))
-        return [line for block in blocks for line in _wrapped(block, width, theme)]
+        return [line for block in blocks for line in block.lines(width, theme)]
     text = safe_block(text).strip("\n").rstrip()
     if len(text) > TEXT_LIMIT or not _MARKUP.search(text):
         blocks = [TextBlock("", "", Text(text, theme.style()))]
     else:
         blocks = list(_Blocks(theme).read(_parser().parse(text)))
-    return [line for block in blocks for line in _wrapped(block, width, theme)]
-
-
-def _wrapped(block: TextBlock, width: int, theme: ThemeStyles) -> Iterator[Line]:
-    if block.rows:
-        yield from _table(block, width, theme)
-        return
-    mark = theme.style("muted")
-    room = max(LEAST_WIDTH, width - cell_len(block.rest))
-    wrapped = block.text.wrap(_console(), room, overflow="fold", no_wrap=False)
-    base = theme.style(on="panel" if block.is_code else None)
-    plain = _console().get_style(block.text.style)  # rich leaves it off where a line has no spans
-    for index, line in enumerate(wrapped):
-        before = block.first if index == 0 else block.rest
-        segments = [Segment(before, mark)] if before else []
-        segments += [Segment(part.text, part.style or plain) for part in line.render(_console()) if part.text]
-        if block.is_code:
-            missing = room - cell_len(line.plain)
-            segments.append(Segment(" " * max(0, missing), base))
-        yield segments
-
-
-def _table(block: TextBlock, width: int, theme: ThemeStyles) -> Iterator[Line]:
-    count = max(map(len, block.rows))
-    if 4 * count > width:
-        for row in block.rows:
-            yield from _wrapped(TextBlock(block.first, block.rest, Text(" │ ").join(row)), width, theme)
-        return
-    rule = Segment(" │ ", theme.style("rule"))
-    room = max(count, width - cell_len(block.rest) - 3 * (count - 1))
-    widths = [max(1, *(row[at].cell_len for row in block.rows if at < len(row))) for at in range(count)]
-    while sum(widths) > room and max(widths) > 1:
-        widths[widths.index(max(widths))] -= 1
-    for number, row in enumerate(block.rows):
-        cells = [cell.wrap(_console(), widths[at], overflow="fold") for at, cell in enumerate(row)]
-        for at in range(max(map(len, cells))):
-            line = [Segment(block.rest, theme.style("muted"))] if block.rest else []
-            for place, lines in enumerate(cells):
-                parts = (
-                    [Segment(part.text, part.style) for part in lines[at].render(_console()) if part.text]
-                    if at < len(lines)
-                    else []
-                )
-                missing = widths[place] - sum(part.cell_length for part in parts)
-                line += [*([rule] if place else []), *parts, Segment(" " * max(0, missing))]
-            yield line
-        if number == 0 and len(block.rows) > 1:
-            yield [
-                Segment(
-                    block.rest + "─" * min(room + 3 * (count - 1), sum(widths) + 3 * (count - 1)), theme.style("rule")
-                )
-            ]
+    return [line for block in blocks for line in block.lines(width, theme)]
 
 
 @cache

@@ -20,7 +20,7 @@ from backlit.tui.editor.field_grid import EditorFields
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.editor.saving import EditorNotice, save_draft
-from backlit.tui.fields.field_edits import FieldEdit, bulk_change_of, field_named
+from backlit.tui.fields.field_edits import FieldEdit, field_named
 from backlit.tui.items.item_head import COUNTED_SUBJECTS, TAB_COMMANDS, ItemHeader
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.shell.status_text import status_words
@@ -200,7 +200,7 @@ class ItemEditorScreen(ItemScreen):
 
     async def apply(self, act: FieldEdit, items: Sequence[Item]) -> None:
         """Fill the form; saving asks about changes that customers see."""
-        plan = bulk_change_of(act, items, self.store.lookups)
+        plan = act.bulk_change(items, self.store.lookups)
         if not plan.changes:
             self.say(plan.why_nothing(), is_bad=not plan.already)
             return

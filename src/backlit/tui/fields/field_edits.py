@@ -8,7 +8,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
 from backlit.model.trees import NodeTotals
 from backlit.store.edits.checks import ON_EDIT, check
-from backlit.store.records.item import Item, counted_types, is_seen_by_customers, is_synced
+from backlit.store.records.item import Item, counted_types, is_seen_by_customers
 from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
 
@@ -31,6 +31,34 @@ class FieldEdit(Struct, frozen=True):
     keys: tuple[str, ...]
     changes: Callable[[Item], Changes]
     is_repeatable: bool = True
+
+    def bulk_change(self, items: Sequence[Item], lookups: Lookups) -> "BulkChange":
+        """Return the effect, without values that the field table or the project forbid, with the reasons."""
+        lookups.need_writer()
+        plan = BulkChange(self, len(items), tasks=sum(each.type == ItemType.TASK for each in items))
+        for item in items:
+            try:
+                changes = self._allowed_changes(item, lookups)
+            except DoesNotApply as reason:
+                plan.left_out.setdefault(str(reason), []).append(item)
+                continue
+            except BadRequest as refusal:
+                words = str(refusal)
+                sentence = f"{_article(item.type)} {item.type.lower()}'s {words[:1].lower()}{words[1:]}"
+                plan.left_out.setdefault(sentence, []).append(item)
+                continue
+            if changes:
+                plan.items[item.id], plan.changes[item.id] = item, changes
+            else:
+                plan.already.append(item)
+        return plan
+
+    def _allowed_changes(self, item: Item, lookups: Lookups) -> Changes:
+        for key in self.keys:
+            require_field(key, item, lookups)
+        wanted = self.changes(item)
+        changed = {key: value for key, value in wanted.items() if not is_same(item.fields.get(key), value)}
+        return check(item.type, changed, lookups, ON_EDIT)
 
 
 class BulkChange(Struct):
@@ -59,7 +87,7 @@ class BulkChange(Struct):
 
     @property
     def synced(self) -> int:
-        return sum(is_synced(self.items[item_id]) for item_id in self.changes)
+        return sum(self.items[item_id].is_synced for item_id in self.changes)
 
     @property
     def words(self) -> str:
@@ -89,36 +117,6 @@ class BulkChange(Struct):
 
 def as_clause(sentences: str) -> str:
     return (sentences[:1].lower() + sentences[1:]).rstrip(".").replace(". ", "; ")
-
-
-def bulk_change_of(act: FieldEdit, items: Sequence[Item], lookups: Lookups) -> BulkChange:
-    """Return the effect of a change, without values that the field table or the project forbid, with the reasons."""
-    lookups.need_writer()
-    plan = BulkChange(act, len(items), tasks=sum(each.type == ItemType.TASK for each in items))
-    for item in items:
-        try:
-            changes = _changes(act, item, lookups)
-        except DoesNotApply as reason:
-            plan.left_out.setdefault(str(reason), []).append(item)
-            continue
-        except BadRequest as refusal:
-            words = str(refusal)
-            sentence = f"{_article(item.type)} {item.type.lower()}'s {words[:1].lower()}{words[1:]}"
-            plan.left_out.setdefault(sentence, []).append(item)
-            continue
-        if changes:
-            plan.items[item.id], plan.changes[item.id] = item, changes
-        else:
-            plan.already.append(item)
-    return plan
-
-
-def _changes(act: FieldEdit, item: Item, lookups: Lookups) -> Changes:
-    for key in act.keys:
-        require_field(key, item, lookups)
-    wanted = act.changes(item)
-    changed = {key: value for key, value in wanted.items() if not is_same(item.fields.get(key), value)}
-    return check(item.type, changed, lookups, ON_EDIT)
 
 
 def require_field(key: str, item: Item, lookups: Lookups) -> None:

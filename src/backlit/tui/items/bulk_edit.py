@@ -21,7 +21,6 @@ from backlit.tui.fields.field_edits import (
     Changes,
     FieldEdit,
     as_clause,
-    bulk_change_of,
     field_named,
     tags_of,
 )
@@ -41,7 +40,7 @@ async def journal(target: ItemTarget, act: FieldEdit, items: Sequence[Item]) -> 
 
     Edits that are refused are offered again. Raises the BacklitError of a single item's edit.
     """
-    plan = bulk_change_of(act, items, target.store.lookups)
+    plan = act.bulk_change(items, target.store.lookups)
     if not plan.changes:
         target.say(plan.why_nothing(), is_bad=not plan.already)
         return

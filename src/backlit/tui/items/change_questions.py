@@ -8,7 +8,7 @@ from backlit.model.statuses import StatusGroup
 from backlit.store.records.item import number_of
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.fields.field_edits import BulkChange, Changes, FieldEdit, bulk_change_of
+from backlit.tui.fields.field_edits import BulkChange, Changes, FieldEdit
 from backlit.tui.shell.target import StoreCommandTarget
 
 
@@ -39,9 +39,7 @@ async def tasks_to_finish(target: StoreCommandTarget, changes: Mapping[int, Chan
     if not tasks or status is None:
         return nothing
     label = FIELD_BY_KEY["Status"].label
-    plan = bulk_change_of(
-        FieldEdit(f"{label} → {status}", ("Status",), lambda _: {"Status": status}), tasks, store.lookups
-    )
+    plan = FieldEdit(f"{label} → {status}", ("Status",), lambda _: {"Status": status}).bulk_change(tasks, store.lookups)
     if not plan.changes:
         return nothing
     answers = [AnswerKey("y", "finish the tasks too"), AnswerKey("o", "leave the tasks open")]

@@ -36,6 +36,120 @@ class ShownField(Struct, frozen=True):
     label_width: int = 5
     """Cells of the longest label of all fields."""
 
+    def side_at(self, column: int, line: int, width: int) -> KeptSide | None:
+        """Return the side that stands at a place in the lines of a field; None beside and below both."""
+        if width < MIN_WIDTH_OF_COLUMNS:
+            return None
+        if self.is_long:
+            begin, mine, end = MARGIN, MARGIN + _column(width), width
+            top = 1 + len(self._fault_lines(width))
+            bottom = len(self.lines(width, is_current=False)) - len(list(self._edited_lines(width)))
+        else:
+            label, was, side, _ = _columns(width, self.label_width)
+            begin = MARGIN + label + was + 2 * GAP
+            mine, end = begin + side + GAP, begin + 2 * (side + GAP)
+            top, bottom = 0, len(self._row(width, " "))
+        if not (begin <= column < end and top <= line < bottom):
+            return None
+        return KeptSide.MINE if column < mine else KeptSide.THEIRS
+
+    def lines(self, width: int, *, is_current: bool, is_ansi: bool = False) -> list[Content]:
+        """Return all lines of one field: of a short one its row in the table, else the heading and what differs."""
+        is_wide, sign = width >= MIN_WIDTH_OF_COLUMNS, "▌" if is_current else " "
+        lines = self._row(width, sign) if is_wide and not self.is_long else [self._heading(width, sign)]
+        if self.is_long:
+            body = list(self._beside(width) if is_wide else self._below(width))
+        else:
+            body = [] if is_wide else list(self._values(width))
+        if len(body) > MAX_FIELD_LINES:
+            more = counted(len(body) - MAX_FIELD_LINES, "more line")
+            body = [*body[:MAX_FIELD_LINES], _coloured(f"… {more}; e shows all", "$muted")]
+        shown = [*lines, *self._fault_lines(width), *body, *self._edited_lines(width)]
+        tinted = 0 if not is_current else len(lines) if self.is_long else len(shown)
+        tint, colour = (Content.stylize, "$cursor-foreground ") if is_ansi else (Content.stylize_before, "")
+        padded = (line.pad_right(max(0, width - line.cell_length)) for line in shown[:tinted])
+        return [*(tint(line, f"{colour}on $cursor-background") for line in padded), *shown[tinted:]]
+
+    def _row(self, width: int, sign: str) -> list[Content]:
+        colours = [self._colour(keep, is_same=False) for keep in SIDES]
+        cells = [cell(self.label, "bold"), cell(self.base, "$muted"), *self._both()]
+        radios = [cell(f"{self._radio(keep)} ", colour) for keep, colour in zip(SIDES, colours, strict=True)]
+        leads = [Content(""), Content(""), *radios]
+        return table_lines(cells, _columns(width, self.label_width), (sign, "$accent"), leads)
+
+    def _both(self) -> list[Content]:
+        mine, theirs = (self._colour(keep, is_same=False) for keep in SIDES)
+        return version_cells((self.mine, mine), (self.theirs, theirs))
+
+    def _values(self, width: int) -> Iterator[Content]:
+        names = ("was", *(f"{self._radio(keep)} {word}" for keep, word in SIDES.items()))
+        for name, value in zip(names, (cell(self.base, "$muted"), *self._both()), strict=True):
+            yield from table_lines([cell(name, "$muted"), value], (LEAD - GAP, width - MARGIN - LEAD - GAP))
+
+    def _fault_lines(self, width: int) -> Sequence[Content]:
+        lines = wrapped(self.fault, width - MARGIN - 2) if self.fault else ()
+        return [_coloured(f"! {line}", "$error") for line in lines]
+
+    def _heading(self, width: int, sign: str) -> Content:
+        decision = "edited" if self.edited is not None else SIDES[self.side] if self.side is not None else ""
+        words = f"{'!' if self.fault else '✓'} {decision}" if decision else ""
+        label = fit(self.label, width - MARGIN - len(words) - 1)
+        colour = "$error" if self.fault else "$status-done"
+        return Content.assemble((f"{sign} ", "$accent"), (label, "bold"), (words, colour))
+
+    def _edited_lines(self, width: int) -> Iterator[Content]:
+        if self.edited is None:
+            return
+        lines = [part for line in self.edited.splitlines() or [""] for part in wrapped(line, width - MARGIN - LEAD)]
+        yield from _labelled_lines("edited", lines[:MAX_FIELD_LINES], "bold")
+
+    def _beside(self, width: int) -> Iterator[Content]:
+        column = _column(width)
+        heads = [(f"{self._radio(keep)} {word}", self._colour(keep, is_same=False)) for keep, word in SIDES.items()]
+        yield _pair(heads[0], heads[1], column)
+        for stretch in self._line_blocks():
+            mark = "  " if stretch.is_same else f"{DIFFERENCE_MARK} "
+            left_colour, right_colour = (self._colour(keep, is_same=stretch.is_same) for keep in SIDES)
+            for mine, theirs in zip_longest(stretch.mine, stretch.theirs):
+                left, right = ([] if text is None else wrapped(text, column - 2) for text in (mine, theirs))
+                for one, other in zip_longest(left, right):
+                    yield _pair(
+                        ("" if one is None else mark + one, left_colour),
+                        ("" if other is None else mark + other, right_colour),
+                        column,
+                    )
+
+    def _below(self, width: int) -> Iterator[Content]:
+        room = width - MARGIN - LEAD
+        for stretch in self._line_blocks():
+            if stretch.is_same:
+                yield from _labelled_lines(
+                    "", [part for line in stretch.mine for part in wrapped(line, room)], "$muted"
+                )
+                continue
+            for keep, lines in zip(SIDES, (stretch.mine, stretch.theirs), strict=True):
+                parts = [part for line in lines or [NOTHING] for part in wrapped(line, room)]
+                yield from _labelled_lines(
+                    f"{self._radio(keep)} {SIDES[keep]}", parts, self._colour(keep, is_same=False)
+                )
+
+    def _line_blocks(self) -> Iterator["_LineBlock"]:
+        mine, theirs = self.mine.splitlines(), self.theirs.splitlines()
+        for tag, i1, i2, j1, j2 in SequenceMatcher(None, mine, theirs).get_opcodes():
+            if tag == "equal":
+                same = _same(mine[i1:i2], is_first=i1 == 0, is_last=i2 == len(mine))
+                yield _LineBlock(same, same, is_same=True)
+            else:
+                yield _LineBlock(mine[i1:i2], theirs[j1:j2], is_same=False)
+
+    def _radio(self, keep: KeptSide) -> str:
+        return CHOSEN if self.side is keep else NOT_CHOSEN
+
+    def _colour(self, keep: KeptSide, *, is_same: bool) -> str:
+        if is_same or self.edited is not None or self.side not in {None, keep}:
+            return "$muted"
+        return "$foreground" if self.side is None else "bold"
+
 
 MAX_DIALOG_WIDTH = 140
 FRAME_CELLS = 5
@@ -122,7 +236,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         was_row = False
         for index, field in enumerate(self._fields):
             shown = self._in_words(field)
-            found = field_lines(shown, width, is_current=index == self._at, is_ansi=self.app.current_theme.ansi)
+            found = shown.lines(width, is_current=index == self._at, is_ansi=self.app.current_theme.ansi)
             is_row = is_wide and not shown.is_long
             lines += [Content("")] if lines and not (is_row and was_row) else []
             was_row = is_row
@@ -182,7 +296,7 @@ class ConflictDialog(Dialog[Decisions | None]):
             return
         self._at = index
         field, line = self._in_words(self._fields[index]), at.y - self._places[index][0]
-        side = side_at(field, at.x, line, self._width)
+        side = field.side_at(at.x, line, self._width)
         if side is None:
             self._draw()
         else:
@@ -318,121 +432,6 @@ def _columns(width: int, label: int) -> tuple[int, int, int, int]:
     return label, room, room + sign, room + sign
 
 
-def side_at(field: ShownField, column: int, line: int, width: int) -> KeptSide | None:
-    """Return the side that stands at a place in the lines of a field; None beside and below both."""
-    if width < MIN_WIDTH_OF_COLUMNS:
-        return None
-    if field.is_long:
-        begin, mine, end = MARGIN, MARGIN + _column(width), width
-        top = 1 + len(_fault(field, width))
-        bottom = len(field_lines(field, width, is_current=False)) - len(list(_edited(field, width)))
-    else:
-        label, was, side, _ = _columns(width, field.label_width)
-        begin = MARGIN + label + was + 2 * GAP
-        mine, end = begin + side + GAP, begin + 2 * (side + GAP)
-        top, bottom = 0, len(_row(field, width, " "))
-    if not (begin <= column < end and top <= line < bottom):
-        return None
-    return KeptSide.MINE if column < mine else KeptSide.THEIRS
-
-
-def field_lines(field: ShownField, width: int, *, is_current: bool, is_ansi: bool = False) -> list[Content]:
-    """Return all lines of one field: of a short one its row in the table, else the heading and what differs."""
-    is_wide, sign = width >= MIN_WIDTH_OF_COLUMNS, "▌" if is_current else " "
-    lines = _row(field, width, sign) if is_wide and not field.is_long else [_heading(field, width, sign)]
-    if field.is_long:
-        body = list(_beside(field, width) if is_wide else _below(field, width))
-    else:
-        body = [] if is_wide else list(_values(field, width))
-    if len(body) > MAX_FIELD_LINES:
-        more = counted(len(body) - MAX_FIELD_LINES, "more line")
-        body = [*body[:MAX_FIELD_LINES], _coloured(f"… {more}; e shows all", "$muted")]
-    shown = [*lines, *_fault(field, width), *body, *_edited(field, width)]
-    tinted = 0 if not is_current else len(lines) if field.is_long else len(shown)
-    tint, colour = (Content.stylize, "$cursor-foreground ") if is_ansi else (Content.stylize_before, "")
-    padded = (line.pad_right(max(0, width - line.cell_length)) for line in shown[:tinted])
-    return [*(tint(line, f"{colour}on $cursor-background") for line in padded), *shown[tinted:]]
-
-
-def _row(field: ShownField, width: int, sign: str) -> list[Content]:
-    colours = [_colour(field, keep, is_same=False) for keep in SIDES]
-    cells = [cell(field.label, "bold"), cell(field.base, "$muted"), *_both(field)]
-    radios = [cell(f"{_radio(field, keep)} ", colour) for keep, colour in zip(SIDES, colours, strict=True)]
-    leads = [Content(""), Content(""), *radios]
-    return table_lines(cells, _columns(width, field.label_width), (sign, "$accent"), leads)
-
-
-def _both(field: ShownField) -> list[Content]:
-    mine, theirs = (_colour(field, keep, is_same=False) for keep in SIDES)
-    return version_cells((field.mine, mine), (field.theirs, theirs))
-
-
-def _values(field: ShownField, width: int) -> Iterator[Content]:
-    names = ("was", *(f"{_radio(field, keep)} {word}" for keep, word in SIDES.items()))
-    for name, value in zip(names, (cell(field.base, "$muted"), *_both(field)), strict=True):
-        yield from table_lines([cell(name, "$muted"), value], (LEAD - GAP, width - MARGIN - LEAD - GAP))
-
-
-def _fault(field: ShownField, width: int) -> Sequence[Content]:
-    lines = wrapped(field.fault, width - MARGIN - 2) if field.fault else ()
-    return [_coloured(f"! {line}", "$error") for line in lines]
-
-
-def _heading(field: ShownField, width: int, sign: str) -> Content:
-    decision = "edited" if field.edited is not None else SIDES[field.side] if field.side is not None else ""
-    words = f"{'!' if field.fault else '✓'} {decision}" if decision else ""
-    label = fit(field.label, width - MARGIN - len(words) - 1)
-    colour = "$error" if field.fault else "$status-done"
-    return Content.assemble((f"{sign} ", "$accent"), (label, "bold"), (words, colour))
-
-
-def _edited(field: ShownField, width: int) -> Iterator[Content]:
-    if field.edited is None:
-        return
-    lines = [part for line in field.edited.splitlines() or [""] for part in wrapped(line, width - MARGIN - LEAD)]
-    yield from _labelled_lines("edited", lines[:MAX_FIELD_LINES], "bold")
-
-
-def _beside(field: ShownField, width: int) -> Iterator[Content]:
-    column = _column(width)
-    heads = [(f"{_radio(field, keep)} {word}", _colour(field, keep, is_same=False)) for keep, word in SIDES.items()]
-    yield _pair(heads[0], heads[1], column)
-    for stretch in _line_blocks(field):
-        mark = "  " if stretch.is_same else f"{DIFFERENCE_MARK} "
-        left_colour, right_colour = (_colour(field, keep, is_same=stretch.is_same) for keep in SIDES)
-        for mine, theirs in zip_longest(stretch.mine, stretch.theirs):
-            left, right = ([] if text is None else wrapped(text, column - 2) for text in (mine, theirs))
-            for one, other in zip_longest(left, right):
-                yield _pair(
-                    ("" if one is None else mark + one, left_colour),
-                    ("" if other is None else mark + other, right_colour),
-                    column,
-                )
-
-
-def _below(field: ShownField, width: int) -> Iterator[Content]:
-    room = width - MARGIN - LEAD
-    for stretch in _line_blocks(field):
-        if stretch.is_same:
-            yield from _labelled_lines("", [part for line in stretch.mine for part in wrapped(line, room)], "$muted")
-            continue
-        for keep, lines in zip(SIDES, (stretch.mine, stretch.theirs), strict=True):
-            parts = [part for line in lines or [NOTHING] for part in wrapped(line, room)]
-            yield from _labelled_lines(
-                f"{_radio(field, keep)} {SIDES[keep]}", parts, _colour(field, keep, is_same=False)
-            )
-
-
-def _line_blocks(field: ShownField) -> Iterator[_LineBlock]:
-    mine, theirs = field.mine.splitlines(), field.theirs.splitlines()
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, mine, theirs).get_opcodes():
-        if tag == "equal":
-            same = _same(mine[i1:i2], is_first=i1 == 0, is_last=i2 == len(mine))
-            yield _LineBlock(same, same, is_same=True)
-        else:
-            yield _LineBlock(mine[i1:i2], theirs[j1:j2], is_same=False)
-
-
 def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Sequence[str]:
     """Return the lines next to a difference, and the number of the lines between."""
     head, tail = (0 if is_first else CONTEXT), (0 if is_last else CONTEXT)
@@ -440,16 +439,6 @@ def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Sequence[st
     if left_out <= 1:
         return lines
     return [*lines[:head], f"⋯ {left_out} lines the same", *lines[len(lines) - tail :]]
-
-
-def _radio(field: ShownField, keep: KeptSide) -> str:
-    return CHOSEN if field.side is keep else NOT_CHOSEN
-
-
-def _colour(field: ShownField, keep: KeptSide, *, is_same: bool) -> str:
-    if is_same or field.edited is not None or field.side not in {None, keep}:
-        return "$muted"
-    return "$foreground" if field.side is None else "bold"
 
 
 def _column(width: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from backlit.model.amounts import counted, listed
 from backlit.store.edits.deletions import ItemDeletionExtent
-from backlit.store.records.item import Item, counted_types, is_synced, number_of
+from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
 from backlit.store.undo.history import deleted_status
 from backlit.tui.commands.command import CannotAct, CommandContext
@@ -147,7 +147,7 @@ def deletion_words(going: ItemDeletionExtent) -> str:
 
 
 def synced_warning(items: Sequence[Item]) -> str:
-    count = sum(map(is_synced, items))
+    count = sum(item.is_synced for item in items)
     if not count:
         return ""
     which = "It is" if len(items) == 1 else f"{count:,} of them {'is' if count == 1 else 'are'}"

@@ -252,11 +252,10 @@ def edited_words(item: Item, now: datetime) -> str:
 
 
 def _mirrored(item: Item) -> str:
-    from backlit.store.records.item import is_synced
 
     number = item.fields.get("SyncID")
     there = "" if number is None else f"as {number} "
-    return f"{SYNCED_SIGN} mirrored {there}in another tracker" if is_synced(item) else ""
+    return f"{SYNCED_SIGN} mirrored {there}in another tracker" if item.is_synced else ""
 
 
 def _person(value: object, context: ItemContext) -> str:

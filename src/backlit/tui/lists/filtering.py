@@ -98,6 +98,13 @@ class FilterState(Struct, frozen=True):
             found = both_queries(found, part)
         return found
 
+    def in_texts(self) -> "FilterState | None":
+        """Return a filter that looks for its words in texts and comments too; None where it looks for none in names."""
+        text = "" if self.text.startswith("#") else self.text
+        before = parse_query(both_queries(self.query, quoted(text)) if text else self.query)
+        after = _anywhere(before)
+        return None if after == before else replace(self, text="", query=write_query(after))
+
 
 class SharedFilter:
     """The filter of all lists and their saved views; each project has a query of its own."""
@@ -176,14 +183,6 @@ def text_and_query(text: str) -> tuple[str, str]:
 def both_queries(first: str, second: str) -> str:
     """Return the query that needs both of two queries."""
     return f"({first}) ({second})" if first and second else first or second
-
-
-def filter_in_texts(filtering: FilterState) -> FilterState | None:
-    """Return a filter that looks for its words in texts and comments too; None where it looks for none in names."""
-    text = "" if filtering.text.startswith("#") else filtering.text
-    before = parse_query(both_queries(filtering.query, quoted(text)) if text else filtering.query)
-    after = _anywhere(before)
-    return None if after == before else replace(filtering, text="", query=write_query(after))
 
 
 def _anywhere(node: QueryNode) -> QueryNode:

@@ -52,7 +52,6 @@ from backlit.tui.lists.filtering import (
     SharedFilter,
     chosen_values,
     filter_choices,
-    filter_in_texts,
     filter_list,
     item_counts,
     narrowed_filter,
@@ -357,7 +356,7 @@ def open_line(target: ListTarget, call: CommandContext) -> None:
 
 def search_texts(target: ListTarget, _call: CommandContext) -> None:
     """Look for the words of the filter in texts and comments too. Raises CannotAct where it has none."""
-    wider = filter_in_texts(target.shared.now)
+    wider = target.shared.now.in_texts()
     if wider is None:
         raise CannotAct("Nothing is filtered by a part of a name. Press / and type a word first.")
     target.line.close()

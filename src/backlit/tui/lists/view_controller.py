@@ -21,7 +21,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.lists.filtering import FilterTarget, drop_query, filter_in_texts, filter_words
+from backlit.tui.lists.filtering import FilterTarget, drop_query, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
@@ -280,7 +280,7 @@ class ListViewController:
                 if spec.text
                 else replace(spec, query=self._target.shared.now.without_last_condition)
             )
-            found = filter_in_texts(self._target.shared.now)
+            found = self._target.shared.now.in_texts()
             texts = None if found is None else found.applied_to(spec, self._store)
             self._unmatched = await self._unmatched_reader.read(spec, wider if wider != spec else None, texts)
         if self._items.is_attached and view is self._target.current_view:

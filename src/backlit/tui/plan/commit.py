@@ -49,9 +49,9 @@ async def commit(target: PlanCommandTarget, _call: CommandContext) -> None:
 
 async def _review(target: PlanCommandTarget, title: str) -> None:
     summary = _summary(target)
-    answers = [] if target.store.lookups.is_read_only else [*_answers(summary)]
+    answers = [] if target.store.lookups.is_read_only else [*summary.answers()]
     lines, way_out = [*plan_lines(target.store, summary)], "cancel" if answers else "close"
-    answer = await target.ask(ReadingDialog(title, lines, summary_lines(summary), answers, way_out))
+    answer = await target.ask(ReadingDialog(title, lines, summary.lines(), answers, way_out))
     if answer is None:
         return
     changes = [change.over_theirs() for change in summary.changes] if answer == "m" else summary.changes
@@ -78,6 +78,37 @@ class PlanSummary(Struct, frozen=True):
     def contested(self) -> int:
         return sum(bool(change.contests) for change in self.changes)
 
+    def answers(self) -> Iterator[AnswerKey]:
+        """Yield y, which saves the changes without contests, and m, which also overwrites the others' values."""
+        if self.written or self.gone:
+            yield AnswerKey("y", f"save {counted_types(self.written)}")
+        if self.contested:
+            yield AnswerKey("m", "overwrite their changes")
+
+    def lines(self) -> list[Content]:
+        found = count_changes(self.changes)
+        moves = [replace(found.get(each.id, IterationChangeCounts()), altered=0).words() for each in self.iterations]
+        widths = [max(map(len, texts), default=0) for texts in ([each.name for each in self.iterations], moves)]
+        lines: list[Content] = []
+        for each, words in zip(self.iterations, moves, strict=True):
+            load = self.loads[each.id]
+            unknown = [(f"  {load.unestimated:,} unestimated", "$warning")] if load.unestimated else []
+            name, moved = (f"{safe(text):{width + 2}}" for text, width in zip((each.name, words), widths, strict=True))
+            lines.append(
+                Content.assemble(
+                    (name, "bold"), (moved, "$warning"), bar_line(load, each.capacity, BAR_CELLS), *unknown
+                )
+            )
+            over = over_limits(load, self.people, each.name)
+            lines += [Content.assemble(" " * (sum(widths) + 4), (f"! {safe(words)}", "bold $error")) for words in over]
+        if self.gone:
+            were = counted(len(self.gone), "item was", "items were")
+            lines.append(literal(f"{were} deleted and will leave the plan."))
+        if self.contested:
+            were = counted(self.contested, "item was", "items were")
+            lines.append(Content.styled(f"≠ {were} changed by someone else and will be skipped.", "bold $warning"))
+        return lines
+
 
 def _summary(target: PlanCommandTarget) -> PlanSummary:
     """Read the draft with the loads of all iterations it changes; raises CannotAct without a plan."""
@@ -96,37 +127,6 @@ def _summary(target: PlanCommandTarget) -> PlanSummary:
 def _places(change: PlanChange) -> set[object]:
     move = change.fields.get("IterationID")
     return {change.place} if move is None else {move.base, move.mine}
-
-
-def _answers(summary: PlanSummary) -> Iterator[AnswerKey]:
-    """Yield y, which saves the changes without contests, and m, which also overwrites the others' values."""
-    if summary.written or summary.gone:
-        yield AnswerKey("y", f"save {counted_types(summary.written)}")
-    if summary.contested:
-        yield AnswerKey("m", "overwrite their changes")
-
-
-def summary_lines(summary: PlanSummary) -> list[Content]:
-    found = count_changes(summary.changes)
-    moves = [replace(found.get(each.id, IterationChangeCounts()), altered=0).words() for each in summary.iterations]
-    widths = [max(map(len, texts), default=0) for texts in ([each.name for each in summary.iterations], moves)]
-    lines: list[Content] = []
-    for each, words in zip(summary.iterations, moves, strict=True):
-        load = summary.loads[each.id]
-        unknown = [(f"  {load.unestimated:,} unestimated", "$warning")] if load.unestimated else []
-        name, moved = (f"{safe(text):{width + 2}}" for text, width in zip((each.name, words), widths, strict=True))
-        lines.append(
-            Content.assemble((name, "bold"), (moved, "$warning"), bar_line(load, each.capacity, BAR_CELLS), *unknown)
-        )
-        over = over_limits(load, summary.people, each.name)
-        lines += [Content.assemble(" " * (sum(widths) + 4), (f"! {safe(words)}", "bold $error")) for words in over]
-    if summary.gone:
-        were = counted(len(summary.gone), "item was", "items were")
-        lines.append(literal(f"{were} deleted and will leave the plan."))
-    if summary.contested:
-        were = counted(summary.contested, "item was", "items were")
-        lines.append(Content.styled(f"≠ {were} changed by someone else and will be skipped.", "bold $warning"))
-    return lines
 
 
 def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:

@@ -13,7 +13,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.prompts import ask_for_capacity
-from backlit.tui.fields.field_edits import FieldEdit, bulk_change_of
+from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.items.change_questions import agrees_on_estimates
 from backlit.tui.items.target import AddTarget
@@ -43,7 +43,7 @@ class PlanCommandTarget(AddTarget, Protocol):
 async def stage(target: AddTarget, act: FieldEdit, items: Sequence[Item]) -> None:
     """Stage a change of planned fields; journal any other change. Raises BadRequest for invalid values."""
     store = target.store
-    planned = bulk_change_of(act, [store.plan_preview.item_laid_over(item) for item in items], store.lookups)
+    planned = act.bulk_change([store.plan_preview.item_laid_over(item) for item in items], store.lookups)
     if not planned.changes or not all(changes.keys() <= set(PLANNED) for changes in planned.changes.values()):
         await journal(target, act, items)
         return
