@@ -1,0 +1,116 @@
+"""Changes of items as reports read them, and what an item is between two of them."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+from backlit.model.amounts import points_of
+from backlit.model.fields import ItemType
+from backlit.model.statuses import StatusGroup, StatusGroups
+
+
+class EventAct(StrEnum):
+    """What happened to an item; it leaves one project and comes into another."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    REMOVED = "removed"
+    LEFT = "left"
+    CAME = "came"
+
+
+ARRIVALS = frozenset({EventAct.CREATED, EventAct.CAME})
+DEPARTURES = frozenset({EventAct.REMOVED, EventAct.LEFT})
+
+
+class ItemEvent(Struct, frozen=True):
+    """A change of an item: old and new value by key, all of them where it arrives or departs.
+
+    `at` is UTC without a zone. `is_rename` marks a change of the name of a value, which is no change of the item.
+    """
+
+    revision: int
+    at: datetime
+    item_id: int
+    act: EventAct
+    fields: Mapping[str, tuple[Any, Any]]
+    is_rename: bool = False
+
+
+UNCOUNTED_TYPES = frozenset({ItemType.TASK, ItemType.FEEDBACK})
+OPEN_GROUPS = frozenset({StatusGroup.NOT_STARTED, StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
+STARTED_GROUPS = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
+
+
+class ItemState(Struct, frozen=True):
+    """What figures take from an item at one moment; its status has the group that it has now."""
+
+    id: int
+    type: str
+    name: str
+    status: str
+    group: StatusGroup
+    has_meaning: bool
+    estimate: str
+    points: float
+    iteration_id: int | None
+    team_id: int | None
+    feature_id: int | None
+    parent_id: int | None
+    owner_id: int | None
+    area_id: int | None
+    hours: float
+    hours_completed: float
+    split_from: int | None
+    created_at: datetime | None
+
+    @property
+    def is_task(self) -> bool:
+        return self.type == ItemType.TASK
+
+    @property
+    def is_open(self) -> bool:
+        return self.group in OPEN_GROUPS
+
+    @property
+    def is_done(self) -> bool:
+        return self.group is StatusGroup.DONE
+
+    @property
+    def is_excluded(self) -> bool:
+        return self.group is StatusGroup.EXCLUDED
+
+    @property
+    def may_count(self) -> bool:
+        """True for a counted item, and for a Feature whether or not a counted item is below it."""
+        return self.type not in UNCOUNTED_TYPES and not self.is_excluded
+
+
+def item_state(item_id: int, values: Mapping[str, Any], groups: StatusGroups) -> ItemState:
+    """Read an item from its values by key, `type`, `createdAt` and `splitFrom` among them."""
+    status, estimate = values.get("Status") or "", values.get("Estimate") or ""
+    group = groups.of(status)
+    return ItemState(
+        id=item_id,
+        type=values["type"],
+        name=values.get("Name") or "",
+        status=status,
+        # Work without a meaning never disappears from a scope.
+        group=StatusGroup.NOT_STARTED if group is StatusGroup.UNKNOWN else group,
+        has_meaning=group is not StatusGroup.UNKNOWN,
+        estimate=estimate,
+        points=points_of(estimate) or 0.0,
+        iteration_id=values.get("IterationID"),
+        team_id=values.get("TeamID"),
+        feature_id=values.get("FeatureID"),
+        parent_id=values.get("ParentID"),
+        owner_id=values.get("AssignedToID"),
+        area_id=values.get("AreaID"),
+        hours=values.get("WorkRemaining") or 0.0,
+        hours_completed=values.get("WorkCompleted") or 0.0,
+        split_from=values.get("splitFrom"),
+        created_at=values.get("createdAt"),
+    )
