@@ -1,0 +1,58 @@
+"""Age: for how many days each started item has been in its status."""
+
+from collections.abc import Iterator
+from datetime import date
+
+from msgspec import Struct
+
+from backlit.model.reports.report import day_text
+from backlit.service.reports.context import ReportContext
+from backlit.service.reports.document import CellValue, ReportDocument
+from backlit.service.reports.events import STARTED_GROUPS, ItemState
+
+STUCK_DAYS = 7
+"""Days beyond which an item counts as stuck."""
+COLUMNS = ("Days", "ID", "Item", "Status", "Owner", "Since")
+
+
+class AgeOfItem(Struct, frozen=True):
+    """An item with the day of the last change of its status, which was earlier unless it is exact."""
+
+    item: ItemState
+    since: date
+    is_exact: bool
+
+    def days(self, today: date) -> int:
+        return (today - self.since).days
+
+
+def age(context: ReportContext) -> ReportDocument:
+    found = sorted(_ages(context), key=lambda each: (each.since, each.item.id))
+    days = [each.days(context.today) for each in found]
+    rows = [
+        (number, each.item.id, each.item.name, each.item.status, context.person(each.item.owner_id), each.since)
+        for number, each in zip(days, found, strict=True)
+    ]
+    summary: dict[str, CellValue] = {"items": len(found), "oldest": max(days, default=None)}
+    return context.document("age", summary, COLUMNS, rows, _notes(context, found))
+
+
+def _ages(context: ReportContext) -> Iterator[AgeOfItem]:
+    for item in context.selection.counted(context.present):
+        if item.group in STARTED_GROUPS:
+            changed = [
+                step.moment.at
+                for step in context.history.steps_by_item.get(item.id, ())
+                if step.after is not None and (step.before is None or step.before.status != step.after.status)
+            ]
+            since = changed[-1] if changed else context.history.since or item.created_at or context.now.at
+            yield AgeOfItem(item, context.calendar.day_of(since), bool(changed))
+
+
+def _notes(context: ReportContext, found: list[AgeOfItem]) -> Iterator[str]:
+    for each in found:
+        days = each.days(context.today)
+        if not each.is_exact:
+            yield f"#{each.item.id} has been {each.item.status} for {days} days or more."
+        elif days > STUCK_DAYS:
+            yield f"#{each.item.id} has been {each.item.status} for {days} days (since {day_text(each.since)})."

@@ -1,0 +1,109 @@
+"""Workload: the open work of each person or area, and the capacity of people."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
+
+from msgspec import Struct
+
+from backlit.model.amounts import hours_text
+from backlit.model.planning import Capacity
+from backlit.service.reports.burndown import open_tasks
+from backlit.service.reports.context import PersonalCapacity, ReportContext
+from backlit.service.reports.document import CellValue, ReportDocument
+from backlit.service.reports.events import ItemState
+
+LOAD_COLUMNS = ("Pts", "Items", "Hours")
+CAPACITY_COLUMNS = ("Capacity", "Hours capacity")
+NOBODY, NO_AREA = "nobody", "no area"
+
+
+class OpenWork(Struct, frozen=True):
+    """Points and items of counted items, and hours of tasks: a task adds no points, an item no hours."""
+
+    points: float = 0.0
+    items: int = 0
+    hours: float = 0.0
+
+    def __add__(self, other: "OpenWork") -> "OpenWork":
+        return OpenWork(self.points + other.points, self.items + other.items, self.hours + other.hours)
+
+
+def open_work(context: ReportContext, key_of: Callable[[ItemState], int | None]) -> dict[int | None, OpenWork]:
+    """Return the open work by the key of an item, and of a task by its own."""
+    found: dict[int | None, OpenWork] = {}
+    loads = [
+        *((item, OpenWork(item.points, 1)) for item in context.selection.counted(context.present) if item.is_open),
+        *((task, OpenWork(hours=task.hours)) for task in open_tasks(context.present, context.selection)),
+    ]
+    for item, load in loads:
+        found[key_of(item)] = found.get(key_of(item), OpenWork()) + load
+    return found
+
+
+def capacity_in_sprint(
+    usual: PersonalCapacity | None, own: PersonalCapacity | None, working_days: Iterable[date]
+) -> PersonalCapacity:
+    """Return a person's capacity: what was said for the iteration, else the usual amount less own days off."""
+    days = frozenset(working_days)
+    said, off = usual or PersonalCapacity(), (usual or PersonalCapacity()).days_off
+    if own is not None:
+        off |= own.days_off
+    share = len(days - off) / len(days) if days else 1.0
+
+    def amount(own_amount: float | None, usual_amount: float | None) -> float | None:
+        if own_amount is not None:
+            return own_amount
+        return None if usual_amount is None else usual_amount * share
+
+    own = own or PersonalCapacity()
+    return PersonalCapacity(amount(own.points, said.points), amount(own.hours, said.hours))
+
+
+def people(context: ReportContext) -> ReportDocument:
+    found = open_work(context, lambda item: item.owner_id)
+    capacities = _capacities(context)
+    loads = {person: found.get(person, OpenWork()) for person in (*found, *capacities)}
+    named = [(context.person(person) or NOBODY, person, load) for person, load in loads.items()]
+    rows: list[tuple[CellValue, ...]] = []
+    notes: list[str] = []
+    for name, person, load in sorted(named, key=lambda each: (each[1] is None, each[0].casefold(), each[1] or 0)):
+        capacity = PersonalCapacity() if person is None else capacities.get(person, PersonalCapacity())
+        rows.append(_row(name, load) + ((capacity.points, capacity.hours) if capacities else ()))
+        notes += _over(name, load, capacity)
+    columns = ("Person", *LOAD_COLUMNS, *(CAPACITY_COLUMNS if capacities else ()))
+    return context.document("people", _summary(found), columns, rows, notes)
+
+
+def _capacities(context: ReportContext) -> Mapping[int, PersonalCapacity]:
+    """Return what people can do in the asked sprint; nothing for other coverages."""
+    sprint = context.iteration
+    if sprint is None or not context.tree.is_sprint(sprint):
+        return {}
+    working = context.calendar.working(sprint.start, sprint.end)
+    usual, own = context.usual_capacities, context.iteration_capacities.get(sprint.id, {})
+    found = {
+        person: capacity_in_sprint(usual.get(person), own.get(person), working) for person in sorted({*usual, *own})
+    }
+    return {person: each for person, each in found.items() if each != PersonalCapacity()}
+
+
+def _over(name: str, load: OpenWork, capacity: PersonalCapacity) -> Iterator[str]:
+    for amount, most, unit in ((load.points, capacity.points, "pts"), (load.hours, capacity.hours, "h")):
+        if over := Capacity(most=most).over(amount):
+            yield f"{name} {hours_text(over)} {unit} over."
+
+
+def areas(context: ReportContext) -> ReportDocument:
+    found = open_work(context, lambda item: item.area_id)
+    named = [(context.names.areas.get(area or 0, NO_AREA), load) for area, load in found.items()]
+    rows = [_row(name, load) for name, load in sorted(named, key=lambda each: each[0].casefold())]
+    return context.document("areas", _summary(found), ("Area", *LOAD_COLUMNS), rows)
+
+
+def _row(name: str, load: OpenWork) -> tuple[CellValue, ...]:
+    return name, load.points, load.items, load.hours
+
+
+def _summary(loads: Mapping[int | None, OpenWork]) -> dict[str, CellValue]:
+    total = sum(loads.values(), OpenWork())
+    return {"points": total.points, "items": total.items, "hours": total.hours}
