@@ -17,7 +17,7 @@ from backlit.model.resources import Area
 from backlit.service.admin.projects import LONGEST_ITERATION, ProjectChange
 from backlit.service.auth.callers import WAITING, Passwords
 from backlit.service.http.endpoint import etag_of, must_match
-from backlit.service.http.listing import list_resources, options_of
+from backlit.service.http.listing import options_of, resource_page
 from backlit.service.http.options import NUMBER_LIMIT, TOP_DEFAULT, TOP_LIMIT
 from backlit.service.rules.checks import (
     TAG_LIMIT,
@@ -320,7 +320,8 @@ def test_a_list_in_memory_is_filtered_sorted_and_paged_whole(
 ) -> None:
     nodes = [Area(id=n, project_id=1, parent_id=1, name=f"n{n % 3}") for n in range(150, 0, -1)]
 
-    document = json.loads(list_resources(nodes, QueryParams(query), AREA_PROPERTIES).body)
+    options = options_of(QueryParams(query), AREA_PROPERTIES, default_top=TOP_LIMIT)
+    document = json.loads(resource_page(options, nodes, AREA_PROPERTIES).body)
 
     assert [each["id"] for each in document["results"]] == list(ids)
     assert (document["totalResults"], document["top"]) == (total, int(query.get("$top", len(ids))))

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.postgresql
 
 A, B, C = 1, 2, 3
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i % 7 + 1 FROM n) SELECT count(*) FROM n"
+EVERY = "length(name) gt 0"
 SCAN = {"$filter": "Status eq 'Done'"}
 
 MakeLane = Callable[..., WorkerQueue]
@@ -175,6 +176,23 @@ async def test_a_user_beside_a_busy_one_is_answered(
     assert f"{SLOW_READ_SHARE.running + SLOW_READ_SHARE.waiting} long reads" in refused.json()["message"]
     assert [answer.status_code for answer in (*answers, comments, quick)] == [200] * 4
     assert (await maya.get("workitems", params=SCAN)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["areas", "projects/1/iterations", "projects", "teams", "projects/1/timeentrytypes", "users"]
+)
+async def test_what_a_list_compares_is_not_compared_on_the_event_loop(
+    service: Service, maya: httpx.AsyncClient, path: str
+) -> None:
+    me = (await maya.get("users/me")).json()["id"]
+    every = SLOW_READ_SHARE.running + SLOW_READ_SHARE.waiting
+    async with held(service.shared.database.slow, me, every, running=SLOW_READ_SHARE.running):
+        compared = [await maya.get(path, params=given) for given in ({"$filter": EVERY}, {"$orderby": "name"})]
+        whole = await maya.get(path)
+
+    assert [each.status_code for each in compared] == [429, 429]
+    assert whole.status_code == 200
+    assert (await maya.get(path, params={"$filter": EVERY})).json()["results"] == whole.json()["results"]
 
 
 async def test_a_short_read_that_turns_out_long_counts_for_its_user(service: Service) -> None:

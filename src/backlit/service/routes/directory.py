@@ -29,7 +29,8 @@ _PROJECT_PROPERTIES = properties_of(
 @routes("GET", "/projects", Project)
 def list_projects(call: RequestContext) -> HandlerResponse:
     """GET /projects: those granted to the caller."""
-    return list_resources(projects.listed(call.connection, call.caller.project_ids), call.query, _PROJECT_PROPERTIES)
+    here = call.caller.project_ids
+    return list_resources(call, lambda connection: projects.listed(connection, here), _PROJECT_PROPERTIES)
 
 
 @routes("GET", "/projects/{id}", Project)
@@ -49,7 +50,8 @@ _TEAM_PROPERTIES = properties_of(name=ValueType.TEXT, projectId=ValueType.INTEGE
 @routes("GET", "/teams", Team, extension="teams")
 def list_teams(call: RequestContext) -> HandlerResponse:
     """GET /teams: those of all projects granted to the caller."""
-    return list_resources(teams_of(call.connection, call.caller.project_ids), call.query, _TEAM_PROPERTIES)
+    here = call.caller.project_ids
+    return list_resources(call, lambda connection: teams_of(connection, here), _TEAM_PROPERTIES)
 
 
 @routes("GET", "/projects/{id}/teams", Team, extension="teams")
@@ -57,7 +59,7 @@ def list_teams_of_project(call: RequestContext) -> HandlerResponse:
     """GET /projects/{id}/teams."""
     project_id = call.path["id"]
     call.caller.must_see(project_id, f"Project {project_id}")
-    return list_resources(teams_of(call.connection, [project_id]), call.query, _TEAM_PROPERTIES)
+    return list_resources(call, lambda connection: teams_of(connection, [project_id]), _TEAM_PROPERTIES)
 
 
 _TYPE_PROPERTIES = {"name": properties_of(name=ValueType.TEXT)["name"]}
@@ -68,7 +70,7 @@ def list_time_entry_types_of_project(call: RequestContext) -> HandlerResponse:
     """GET /projects/{id}/timeentrytypes."""
     project_id = call.path["id"]
     call.caller.must_see(project_id, f"Project {project_id}")
-    return list_resources(time_entry_types_of(call.connection, project_id), call.query, _TYPE_PROPERTIES)
+    return list_resources(call, lambda connection: time_entry_types_of(connection, project_id), _TYPE_PROPERTIES)
 
 
 _TEXT = ValueType.TEXT
@@ -78,7 +80,7 @@ _USER_PROPERTIES = properties_of(name=_TEXT, firstName=_TEXT, lastName=_TEXT, di
 @routes("GET", "/users", User)
 def list_users(call: RequestContext) -> HandlerResponse:
     """GET /users: the licensed ones."""
-    return list_resources(users.licensed(call.connection), call.query, _USER_PROPERTIES)
+    return list_resources(call, users.licensed, _USER_PROPERTIES)
 
 
 @routes("GET", "/users/me", User)

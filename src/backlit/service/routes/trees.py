@@ -1,6 +1,6 @@
 """Areas and iterations: the nodes of a project's two trees."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Generic, TypeVar
 
 import orjson
@@ -68,15 +68,20 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
 
     def list_all(self, call: RequestContext) -> HandlerResponse:
         """GET /{noun}: those of all projects granted to the caller."""
-        found = trees.list_nodes(call.connection, self.nodes, self.model, call.caller.project_ids)
-        return list_resources(found, call.query, self.properties)
+        return self._list(call, call.caller.project_ids)
 
     def list_of_project(self, call: RequestContext) -> HandlerResponse:
         """GET /projects/{id}/{noun}."""
         project_id = call.path["id"]
         call.caller.must_see(project_id, f"Project {project_id}")
-        found = trees.list_nodes(call.connection, self.nodes, self.model, [project_id])
-        return list_resources(found, call.query, self.properties)
+        return self._list(call, [project_id])
+
+    def _list(self, call: RequestContext, project_ids: Collection[int]) -> HandlerResponse:
+        return list_resources(
+            call,
+            lambda connection: trees.list_nodes(connection, self.nodes, self.model, project_ids),
+            self.properties,
+        )
 
     def read(self, call: RequestContext) -> HandlerResponse:
         """GET /{noun}/{id}."""
