@@ -32,8 +32,8 @@ from backlit.tui.lists.filtering import (
     text_and_query,
 )
 from backlit.tui.lists.list_commands import nth_match
+from backlit.tui.lists.list_screen import ColumnChoice
 from backlit.tui.lists.saved_views import DEFAULT_VIEW, ViewFiles
-from backlit.tui.lists.view_controller import ColumnChoice
 
 BUGS = SavedView(
     "Bugs", ViewSpec(query="type:bug", sort=(SortKey("Name"),)), (ChosenColumn("Status", 14), ChosenColumn("AreaID"))

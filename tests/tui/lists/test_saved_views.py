@@ -16,8 +16,8 @@ from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.lists.filtering import FilterState, SharedFilter
+from backlit.tui.lists.list_screen import ColumnChoice
 from backlit.tui.lists.saved_views import ViewFiles
-from backlit.tui.lists.view_controller import ColumnChoice
 from backlit.tui.shell.dispatch import function_of
 
 

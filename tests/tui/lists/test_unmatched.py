@@ -8,7 +8,7 @@ from tests.store.documents import item, offline_store, put
 from backlit.model.trees import NodeTotals
 from backlit.store import Store, ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.lists.view_controller import EmptyListFigures, EmptyListReader
+from backlit.tui.lists.one_list_screen import EmptyListFigures, EmptyListReader
 
 
 def noting(store: Store, asked: list[ViewSpec]) -> Callable[[ViewSpec], View]:

@@ -16,8 +16,8 @@ from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, filter_words, searched_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import GREETING_HIDDEN_KEY, list_heading
-from backlit.tui.lists.list_screen import ListScreen, item_title
-from backlit.tui.lists.view_controller import ColumnChoice, ListViewController
+from backlit.tui.lists.list_screen import ColumnChoice, item_title
+from backlit.tui.lists.one_list_screen import OneListScreen
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
@@ -26,7 +26,7 @@ from backlit.tui.widgets.item_rows import Badge
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
 
-class BacklogScreen(ListScreen):
+class BacklogScreen(OneListScreen):
     """Shows a window on the store; holds a filter and a cursor, but no items."""
 
     AUTO_FOCUS = "#items"
@@ -40,25 +40,21 @@ class BacklogScreen(ListScreen):
         self._names = names = ListNames(store)
 
         def badges(rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
-            shown = self._view_controller
-            return names.badges(rows, shown.tasks, is_judged=shown.is_judged)
+            return names.badges(rows, self.shown_tasks, is_judged=self.is_judged)
 
         shown = replace(names.names, badges=badges)
         items = self._rows = BacklogList(shown, id="items")
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)
         self.frame.greets = greets and not store.kept.find(GREETING_HIDDEN_KEY)
-        self._view_controller = ListViewController(self, lambda item_id: self.go_to_item(item_id, is_offered=False))
-        items.folds = self.folds = TaskFolds(
-            items, self._view_controller.folded_tasks, self._view_controller.turn_tasks
-        )
+        items.folds = self.folds = TaskFolds(items, self.folded_tasks, self.turn_tasks)
 
     def on_mount(self) -> None:
-        self._view_controller.show()
+        self.show_view()
         self.call_after_refresh(self.post_message, self.Painted())
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        self._view_controller.follow(changes)
+        self.follow_store(changes)
         self.update_labels()
 
     def show_spec(self, spec: ViewSpec) -> None:
@@ -66,11 +62,8 @@ class BacklogScreen(ListScreen):
             if spec.query != self.spec.query:
                 self.store.view(spec)
             self.spec = spec
-            self._view_controller.show()
+            self.show_view()
             self.panes.find_words(searched_words(spec.query))
-
-    async def loaded(self) -> None:
-        await self._view_controller.loaded()
 
     @property
     def is_as_at_start(self) -> bool:
@@ -84,8 +77,11 @@ class BacklogScreen(ListScreen):
         return self.current_view
 
     def item_added(self, item_id: int) -> None:
-        self._view_controller.want(item_id, is_added=True)
-        self._view_controller.reload()
+        self.want_item(item_id, is_added=True)
+        self.reload()
+
+    def say_hidden(self, item_id: int) -> None:
+        self.go_to_item(item_id, is_offered=False)
 
     @on(QueryLine.Turned)
     @on(ItemPanes.Rested)
@@ -93,7 +89,7 @@ class BacklogScreen(ListScreen):
     @on(BacklogList.ColumnsMoved)
     def update_labels(self) -> None:
         self.frame.has_more_columns = bool(self._rows.columns.more)
-        self._view_controller.update_labels(
+        self.draw_labels(
             list_heading(self._names, self.shared.now.view, self.node, self.spec),
             self.current_view.totals,
             self._rows.position_in_list(self._names.names.group),

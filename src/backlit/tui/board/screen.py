@@ -25,21 +25,21 @@ from backlit.tui.lists.filtering import SharedFilter, searched_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_commands import key_named
 from backlit.tui.lists.list_frame import list_heading
-from backlit.tui.lists.list_screen import ListScreen
-from backlit.tui.lists.view_controller import ColumnChoice, ListViewController
+from backlit.tui.lists.list_screen import ColumnChoice
+from backlit.tui.lists.one_list_screen import OneListScreen
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import Badge
 from backlit.tui.widgets.side_lines import Part
 
 
-class BoardScreen(ListScreen):
+class BoardScreen(OneListScreen):
     """Shows the items of the backlog grouped into columns."""
 
     AUTO_FOCUS = "#items"
     PLACE = "app.board"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
-    COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "board.screen")
+    COMMAND_GROUPS = (*OneListScreen.COMMAND_GROUPS, "board.screen")
     HINTS = (
         *("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "item.open", "c", "g"),
         "app.help",
@@ -49,7 +49,7 @@ class BoardScreen(ListScreen):
         self._names = names = ListNames(store)
 
         def badges(rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
-            return names.badges(rows, is_judged=self._view_controller.is_judged)
+            return names.badges(rows, is_judged=self.is_judged)
 
         self.arrangement = BoardArrangement(store, settings, names)
         self.board = BoardList(replace(names.names, badges=badges), self.arrangement.columns_of, id="items")
@@ -57,9 +57,6 @@ class BoardScreen(ListScreen):
         self.panes.hide_preview()
         self._project_id: int | None = None
         self._restore()
-        self._view_controller = ListViewController(
-            self, lambda item_id: self.say(f"#{item_id} is not on the board: filtered out or of a hidden type.")
-        )
 
     # The view
 
@@ -73,7 +70,7 @@ class BoardScreen(ListScreen):
                 self.store.view(wanted)
             self.spec = wanted
             self.board.has_status = not self.arrangement.has_status
-            self._view_controller.show()
+            self.show_view()
             self.panes.find_words(searched_words(wanted.query))
 
     def _restore(self) -> None:
@@ -90,14 +87,11 @@ class BoardScreen(ListScreen):
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show changes of the store; people may be columns."""
-        self._view_controller.follow(changes)
+        self.follow_store(changes)
         if Subject.PEOPLE in changes:
             self.show_spec(self.spec)
-            self._view_controller.reload(is_wanted=False)
+            self.reload(is_wanted=False)
         self.update_labels()
-
-    async def loaded(self) -> None:
-        await self._view_controller.loaded()
 
     def ranked_view(self) -> View:
         """Return the cards of the column, in the lane; raises CannotAct without a column."""
@@ -114,9 +108,7 @@ class BoardScreen(ListScreen):
     def update_labels(self) -> None:
         parts = list_heading(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
         heading = [*parts, *_arranged(self.arrangement, self._names, self.board.position.grid)]
-        self._view_controller.update_labels(
-            heading, self.current_view.totals, self.board.position.card_place(self.board.cursor)
-        )
+        self.draw_labels(heading, self.current_view.totals, self.board.position.card_place(self.board.cursor))
 
     # Items
 
@@ -126,8 +118,11 @@ class BoardScreen(ListScreen):
             noun, done = ("Task", "tasks") if item.type == ItemType.TASK else (item.type, item.type.lower())
             self.say(f"{noun} {'added' if item_id < 0 else 'changed'}. The board hides {done}; press ft to show them.")
         else:
-            self._view_controller.want(item_id, is_added=True)
-        self._view_controller.reload()
+            self.want_item(item_id, is_added=True)
+        self.reload()
+
+    def say_hidden(self, item_id: int) -> None:
+        self.say(f"#{item_id} is not on the board: filtered out or of a hidden type.")
 
     def expected_type(self) -> ItemType | None:
         """Return the type of the group; Task on a board of tasks."""

@@ -58,8 +58,8 @@ from backlit.tui.lists.filtering import (
 )
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import GREETING_HIDDEN_KEY, FilterLine, ListFrame
+from backlit.tui.lists.list_screen import ColumnChoice
 from backlit.tui.lists.saved_views import DEFAULT_VIEW, NO_FILES, fault_of_name
-from backlit.tui.lists.view_controller import ColumnChoice
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import FILTER

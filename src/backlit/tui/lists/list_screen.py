@@ -1,6 +1,6 @@
 """The screen of a list: filtered, grouped, sorted and selected items, with the preview of one."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import ClassVar, TypeVar
 
@@ -15,6 +15,7 @@ from backlit.model.field_values import number_text
 from backlit.model.fields import Field, ItemType, Kind, Settable
 from backlit.model.filters import POINTS
 from backlit.model.query.keys import field_named
+from backlit.model.settings.view_settings import ChosenColumn
 from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
@@ -24,14 +25,47 @@ from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.lists.filtering import FilterState, NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import FilterLine, ListFrame
-from backlit.tui.lists.view_controller import ColumnChoice
+from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.widgets.item_list import ItemList, RowSelection
+from backlit.tui.widgets.item_rows import ListColumn, column_of
 from backlit.tui.widgets.side_lines import TabLine
 
 Answered = TypeVar("Answered")
 LIST_COMMANDS = ("lists.list_commands",)
 MAX_NAMED = 3
 """Deleted items that a message names."""
+
+
+class ColumnChoice:
+    """The columns of a list, chosen by the user or of a saved view; the default columns without a choice.
+
+    `apply` shows columns; a list without it has no columns.
+    """
+
+    def __init__(self, store: Store, apply: Callable[[Sequence[ListColumn]], None] | None = None) -> None:
+        self.wishes: Sequence[ChosenColumn] = ()
+        self._store = store
+        self._apply = apply
+
+    @property
+    def is_possible(self) -> bool:
+        return self._apply is not None
+
+    def use(self, wishes: Sequence[ChosenColumn]) -> None:
+        if self._apply is not None:
+            self.wishes = tuple(wishes)
+            custom = self._store.lookups.custom_fields() if wishes else ()
+            self._apply([column_of(wish, field_named(wish.key, custom)) for wish in wishes])
+
+    def use_saved(self, view: SavedView) -> None:
+        """Show the columns of a view; the plain backlog has the columns chosen last."""
+        self.use(self._store.columns.wishes() if view == DEFAULT_VIEW else view.columns)
+
+    def choose(self, wishes: Sequence[ChosenColumn], view: SavedView) -> None:
+        """Show these columns; the plain backlog keeps them, after a restart too."""
+        self.use(wishes)
+        if view == DEFAULT_VIEW:
+            self._store.columns.keep(wishes)
 
 
 class ListScreen(ItemScreen):

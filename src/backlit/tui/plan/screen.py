@@ -29,9 +29,8 @@ from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import list_heading
-from backlit.tui.lists.list_screen import ListScreen, item_title
+from backlit.tui.lists.list_screen import ColumnChoice, ListScreen, item_title
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
-from backlit.tui.lists.view_controller import ColumnChoice
 from backlit.tui.plan.capacity import (
     IterationChangeCounts,
     PeopleCapacities,
