@@ -47,9 +47,10 @@ async def _show_preview(target: AttachmentsScreen, entry: AttachmentEntry, asked
     found = await _preview(target, entry, images)
     app = cast("ChordApp", target.app)
     is_late = await app.pause_in_typing(asked_at)
-    app.push_screen(FilePreviewDialog(entry.name, found, choose_protocol(images, os.environ)))
+    dialog = FilePreviewDialog(entry.name, found, choose_protocol(images, os.environ))
+    app.push_screen(dialog)
     if is_late:
-        app.drop_text()
+        app.drop_text_until_drawn(dialog)
 
 
 async def _preview(target: AttachmentsScreen, entry: AttachmentEntry, images: str) -> FilePreview:

@@ -39,6 +39,8 @@ Answer = TypeVar("Answer")
 
 MAX_MESSAGES = 200
 """Messages that are kept to be read again."""
+MAX_DRAWING_SECONDS = 2.0
+"""Seconds that the drawing of a dialog may take; text is dropped no longer, even if it is never drawn."""
 INPUT = (events.InputEvent, events.Paste, PasteRefused)
 """Events from the terminal, whose order is kept."""
 
@@ -89,8 +91,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
     async def _answer_to(self, dialog: Screen[Answer], *, is_late: bool) -> Answer:
         with self.input.pausing():
             if is_late:
-                # Once the dialog is pushed: its styles and imports may take longer than a pause in the text.
-                asyncio.get_running_loop().call_soon(self.drop_text)
+                asyncio.get_running_loop().call_soon(self.drop_text_until_drawn, dialog)
             return cast("Answer", await self.push_screen_wait(dialog))
 
     async def _wait_if_unasked(self) -> bool:
@@ -100,7 +101,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         """Return once what no key asked for may open; False, at once, where no key was typed after `since`.
 
         That is where no text, dialog or editor with changes is open and no key came for QUIET_SECONDS. True means that
-        the text of the moment is to be dropped (`drop_text`) once it is open, as nobody has read yet what opened.
+        the text of the moment is to be dropped once it is open (`drop_text_until_drawn`), as nobody has read it yet.
         """
         if self.input.typed_at <= since:
             return False
@@ -111,6 +112,11 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
     def drop_text(self) -> None:
         """Drop the text that follows without a pause: it was typed for what was on the screen before."""
         self._messages.drop(self.input.refuse())
+
+    def drop_text_until_drawn(self, screen: Screen[Answer]) -> None:
+        """Drop text until a screen is drawn, and what follows without a pause. Drawing may take longer than a pause."""
+        self._messages.drop(self.input.refuse(MAX_DRAWING_SECONDS))
+        screen.call_after_refresh(self.drop_text)
 
     def _is_quiet(self) -> bool:
         is_free = self.input.is_idle and not (self.dispatch.is_amid_keys or self.recorder.is_playing)
@@ -183,6 +189,10 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
     def messages(self) -> "Sequence[KeptMessage]":
         return self._messages.kept
 
+    def forget_messages(self) -> None:
+        """Remove what is said of an operation that is being undone or redone; `:messages` keeps it."""
+        self._messages.forget()
+
     async def _take_input(self, event: events.Event) -> None:
         self._messages.is_fresh = False
         await self.dispatch.take(event)
@@ -251,6 +261,12 @@ class Messages:
         footers = [footer for screen in screens for footer in screen.query("#status").results(FooterLine)]
         # All of them, as a command that closes its screen tells its end before.
         return bool(footers) and all(footer.confirm(sentence) for footer in footers)
+
+    def forget(self) -> None:
+        self.make_room("")
+        for screen in self._app.screen_stack:
+            for footer in screen.query(FooterLine):
+                footer.confirm("")
 
     def keep(self, sentence: str, *, is_bad: bool = False) -> None:
         self.kept.append(KeptMessage(time.time(), sentence, is_bad))

@@ -180,12 +180,13 @@ class InputQueue:
         self._failed_at = asyncio.get_running_loop().time()
         return self.drop()
 
-    def refuse(self) -> int:
+    def refuse(self, ahead: float = 0.0) -> int:
         """Drop the keys behind a refused answer: those that wait, and text that follows without a pause.
 
-        Nobody has read the refusal before the pause. A key that is no text ends it. Returns the number of dropped keys.
+        Nobody has read the refusal before the pause, which is counted from a moment `ahead` seconds from now. A key
+        that is no text ends it. Returns the number of dropped keys.
         """
-        self._refused_at = asyncio.get_running_loop().time()
+        self._refused_at = asyncio.get_running_loop().time() + ahead
         return self.fail()
 
     def drop(self) -> int:
