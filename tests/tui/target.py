@@ -69,6 +69,7 @@ class FakeTarget:
         self.answers = list(answers)
         self.asked: list[Screen[object]] = []
         self.said: list[str] = []
+        self.forgotten = 0
         self.copied: list[str] = []
         self.opened: list[tuple[int, ItemDestination, int | None]] = []
         self.added: list[int] = []
@@ -82,6 +83,9 @@ class FakeTarget:
             return await answered
         answer = self.answers.pop(0)
         return cast("Answer", cast("Reply", answer)(cast("Screen[object]", dialog)) if callable(answer) else answer)
+
+    def forget_messages(self) -> None:
+        self.forgotten = len(self.said)
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Record a message."""

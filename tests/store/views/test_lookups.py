@@ -52,6 +52,18 @@ def test_the_limits_of_values_are_those_that_the_service_states(
     assert store.lookups.limits() == limits
 
 
+async def test_a_comment_longer_than_the_service_takes_is_refused_with_the_limit(store: Store) -> None:
+    announce(store, {"limits": {"text": 9}})
+
+    error = await raised(store.items.comment(1, "ten  chars"))
+
+    assert isinstance(error, BadRequest)
+    assert str(error) == (
+        "The comment has 10 characters, and the server takes 9. Shorten it, or attach the text as a file."
+    )
+    assert await store.items.comment(1, "nine char")
+
+
 def test_values_are_those_of_the_items_of_the_project_without_a_list(store: Store) -> None:
     lookups = store.lookups
     usual = STATUS.choices_for("Story")

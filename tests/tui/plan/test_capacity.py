@@ -118,12 +118,12 @@ def test_of_people_with_equal_points_the_one_with_more_hours_is_the_fullest() ->
     assert text_of(people_words(load, PEOPLE, "Sprint 9", 60)) == "jon 2/3 · maya 2/5 1/10 h"
 
 
-def test_briefly_the_whole_range_is_the_limit() -> None:
-    words = [
-        text_of(capacity_words(PlannedLoad(points=4.0), Capacity(*each), is_brief=True)) for each in ((2, 9), (2, None))
-    ]
+def test_briefly_the_limit_still_says_what_it_is() -> None:
+    limits = [Capacity(2, 9), Capacity(2, None), Capacity(None, 9)]
 
-    assert words == ["4 / 2–9", "4, min 2"]
+    words = [text_of(capacity_words(PlannedLoad(points=4.0), each, is_brief=True)) for each in limits]
+
+    assert words == ["4, capacity 2–9", "4, min 2", "4, max 9"]
 
 
 def test_amounts_over_a_limit_have_their_own_colour() -> None:

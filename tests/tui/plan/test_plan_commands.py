@@ -25,6 +25,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.reading import Line, laid_out
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.field_edits import set_field_edit
+from backlit.tui.items.bulk_edit import journal
 from backlit.tui.plan.capacity import PeopleCapacities
 from backlit.tui.plan.commit import MAX_REVIEW_LINES, PlanSummary, plan_lines
 from backlit.tui.plan.pane_contents import Forecast
@@ -222,6 +223,39 @@ def test_the_plan_opens_on_the_iteration_after_the_current_one() -> None:
     assert target_of([past, now], None, today) is now
     assert target_of([past], None, today) is past
     assert target_of([], None, today) is None
+
+
+@pytest.mark.parametrize("answer", [None, "y"])
+async def test_an_ended_iteration_is_asked_about_where_no_plan_is_open_too(store: Store, answer: str | None) -> None:
+    first, _ = await add_sprints(store)
+    (row,) = await unplanned(store, 1)
+    end = date.today() - timedelta(days=3)
+    await store.nodes.edit(TreeKind.ITERATIONS, first.id, {"startDate": str(end - timedelta(9)), "endDate": str(end)})
+    target = FakePlan(store, [row.id], [answer])
+
+    await journal(target, set_field_edit(FIELD_BY_KEY["IterationID"], first.id, first.name), target.chosen())
+
+    moved = store.item(row.id)
+    assert f"{first.name} ended 3 days ago." in dialog_words(target.asked[0])
+    assert moved is not None
+    assert (moved.fields.get("IterationID") == first.id) is bool(answer)
+
+
+async def test_an_item_larger_than_an_iteration_is_not_said_to_fit(tmp_path: Path) -> None:
+    upcoming = [sprint(number, date(2026, 3, 11)) for number in (1, 2)]
+    iterations = [node(10, "Shop"), *(node(each.id, each.name, 10) for each in upcoming)]
+    with offline_store(tmp_path, [item(1, Estimate="8"), item(2, Estimate="2")]) as store:
+        put_nouns(store, iterations=iterations)
+        view, forecast = store.view(ViewSpec()), Forecast(store)
+        await view.load()
+
+        forecast.divide(view, NodeTotals(2, 10.0), Velocity((3.0,)), upcoming, {1: PlannedLoad(), 2: PlannedLoad()})
+
+        words = [forecast.name(line) for line in view.outline.headers]
+        assert [each.partition(" · ")[0] for each in words] == [
+            f"larger than {upcoming[0].name}",
+            f"fits {upcoming[1].name}",
+        ]
 
 
 async def test_each_part_of_the_forecast_counts_its_own_items(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from rich.segment import Segment
 from tests.store.plan_steps import held
 from tests.store.world import World, sent, until
-from tests.tui.bare_app import heading_of, line_with, lines_of, missing, text_of
+from tests.tui.bare_app import heading_of, line_with, lines_of, messages_of, missing, text_of
 from tests.tui.list_steps import press
 from tests.tui.opened import Open
 from tests.tui.plan.plan_screens import go_to, keys, panes, plan_of, screen, settled, two_sprints
@@ -317,7 +317,7 @@ async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open
         await keys(pilot, "tab")
 
         assert " Backlog · " in before
-        assert " 0 / 10–30 " in before
+        assert " 0, capacity 10–30 " in before
         assert "Nothing is planned here yet" not in before
         assert "Nothing is planned here yet" in text_of(pilot.app)
         assert " Backlog · " not in text_of(pilot.app)
@@ -441,3 +441,17 @@ async def test_the_scrollbar_passes_the_lines_of_the_forecast(store: Store, open
         drawn = [items.render_row(index, is_cursor=False) for index in items.scrollbar_rows()]
         assert {list(line)[-1] for line in drawn} == {Segment(" ", ThemeStyles.of(items.app).style(on="rule"))}
         assert any("─ " in line.text for line in drawn)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(120, 40), (60, 20)])
+async def test_the_message_of_an_act_goes_when_it_is_undone(store: Store, opened: Open, size: tuple[int, int]) -> None:
+    async with opened(store, size) as pilot:
+        await press(pilot, "g", "p")
+        await settled(pilot)
+        await press(pilot, ">", ":", *"discard", "enter")
+        before = {each for each in messages_of(pilot.app) if "discarded" in each}
+        await press(pilot, "u")
+
+        assert len(before) == 1
+        assert not {each for each in messages_of(pilot.app) if "discarded" in each}

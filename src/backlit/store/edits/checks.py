@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from backlit.model.amounts import plain_estimate
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest
-from backlit.model.field_values import Misfit, can_travel, parse_json
+from backlit.model.field_values import Misfit, ValueLimits, can_travel, parse_json
 from backlit.model.fields import FIELD_BY_KEY, LARGEST_NUMBER, NAME_LIMIT, Field, Kind, Settable
 from backlit.model.planning import Capacity
 from backlit.model.trees import fault_in_path
@@ -57,9 +57,12 @@ def not_copied(left_out: set[str]) -> str:
     return f" Not copied: {' '.join(sorted(left_out))}" if left_out else ""
 
 
-def check_text(text: str) -> None:
-    """Check a comment. Raises BadRequest for an empty or unsendable text."""
+def check_text(text: str, limits: ValueLimits) -> None:
+    """Check a comment. Raises BadRequest for an empty, too long or unsendable text."""
     fault = "" if text.strip() else "A comment cannot be empty."
+    if limits.text is not None and len(text) > limits.text:
+        size = f"{len(text):,} characters, and the server takes {limits.text:,}"
+        fault = fault or f"The comment has {size}. Shorten it, or attach the text as a file."
     fault = fault or ("" if can_travel(text) else "The comment contains invalid characters. Remove them.")
     if fault:
         raise BadRequest(fault, {"description": fault})

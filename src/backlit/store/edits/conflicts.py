@@ -109,7 +109,7 @@ class Conflicts:
 
         Raises BadRequest for an empty text or an entry of another kind.
         """
-        check_text(text)
+        check_text(text, self._lookups.limits())
         await self._files.edit(partial(_rewrite, entry_id=entry_id, text=text))
 
     async def retry(self, entry_id: int) -> None:

@@ -130,7 +130,7 @@ class ItemEdits:
 
     async def comment(self, item_id: int, text: str, *, for_customers: bool = False) -> int:
         self._lookups.need_writer()
-        check_text(text)
+        check_text(text, self._lookups.limits())
         found_id, _, project_id = self.found(item_id)
 
         def act(writer: WriteContext) -> int:

@@ -37,6 +37,8 @@ class UndoCommandTarget(StoreCommandTarget, Protocol):
     history_lock: asyncio.Lock
     navigator: ScreenNavigator
 
+    def forget_messages(self) -> None: ...
+
 
 async def undo(target: UndoCommandTarget, call: CommandContext) -> None:
     await _walk(target, call.count or 1, is_redo=False)
@@ -67,6 +69,7 @@ async def _carry_out(target: UndoCommandTarget, *, is_redo: bool) -> None:
     history = target.store.history
     done = await (history.redo() if is_redo else history.undo())
     if done is not None:
+        target.forget_messages()
         target.say(done_words(target.store, done), is_bad=done.is_impossible)
         target.navigator.show_reversal(done)
 

@@ -360,11 +360,11 @@ def range_words(capacity: Capacity) -> str:
 
 
 def capacity_words(load: PlannedLoad, capacity: Capacity, *, is_brief: bool = False) -> list[Piece]:
-    """Return the points, the capacity, and the points over the maximum or below the minimum; briefly as 49 / 26–36."""
+    """Return the points, the capacity, and the points over the maximum or below the minimum; briefly without "pts"."""
     over, target = capacity.over(load.points), range_words(capacity)
     limit = ("capacity " if capacity.least else "max ") if capacity.most else ""
     points = number_text(load.points) if is_brief and target else counted(round(load.points, 1), "pt")
-    amount = f" / {target}" if is_brief and capacity.most else f", {limit}{target}" if target else ""
+    amount = f", {limit}{target}" if target else ""
     parts: list[Piece] = [(points, "foreground"), (amount, "muted")]
     if over:
         parts.append((f"  {number_text(over)} over", "conflict"))

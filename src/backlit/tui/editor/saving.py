@@ -17,7 +17,7 @@ from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.form_commands import EditorCommandTarget
 from backlit.tui.fields.values import label_of
-from backlit.tui.items.change_questions import agrees_on_estimates, tasks_to_finish
+from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates, tasks_to_finish
 from backlit.tui.items.conflict_dialog import Decisions
 from backlit.tui.items.resolve import resolve_case, resolve_item
 
@@ -76,6 +76,8 @@ async def _save_draft(target: EditorCommandTarget) -> bool:
         return True
     changes, seen = dict(draft.changes), dict(draft.seen)
     if not (await _is_agreed(target, changes) and await agrees_on_estimates(target, [changes])):
+        return False
+    if not await agrees_on_ended(target, [changes if target.item_id is not None else {**draft.base, **changes}]):
         return False
     tasks = await tasks_to_finish(target, {} if target.item_id is None else {target.item_id: changes})
     if tasks is None:

@@ -17,7 +17,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.choices import Choice
-from backlit.tui.items.change_questions import agrees_on_estimates
+from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates
 from backlit.tui.items.field_commands import check_name
 from backlit.tui.items.target import AddTarget
 from backlit.tui.shell.drafts import StoredLines
@@ -62,7 +62,7 @@ async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, obje
     kind = f"new {item_type.value} {begun}".rstrip()  # the name that a template gives tells it from others
     kept = StoredLines(target.store, f"{kind}:{preset.get('ParentID') or ''}")
     name = await target.ask(LineDialog(title, begun, check_name, note=note, kept=kept))
-    if name is not None and await agrees_on_estimates(target, [preset]):
+    if name is not None and await agrees_on_estimates(target, [preset]) and await agrees_on_ended(target, [preset]):
         family = ItemWithTasks(item_type, {**preset, "Name": name.strip()}, [{"Name": each} for each in tasks])
         target.item_added((await target.store.items.add_families([family]))[0])
         target.say(f"{item_type.value} added. u to undo.")

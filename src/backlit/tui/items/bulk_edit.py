@@ -25,7 +25,7 @@ from backlit.tui.fields.field_edits import (
     tags_of,
 )
 from backlit.tui.fields.values import ScreenFieldWords
-from backlit.tui.items.change_questions import agrees_on_estimates, tasks_to_finish
+from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates, tasks_to_finish
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED_SIGN, UNREADY_SIGN
 
@@ -44,7 +44,8 @@ async def journal(target: ItemTarget, act: FieldEdit, items: Sequence[Item]) -> 
     if not plan.changes:
         target.say(plan.why_nothing(), is_bad=not plan.already)
         return
-    if not await agrees_on_estimates(target, plan.changes.values()):
+    new = plan.changes.values()
+    if not (await agrees_on_estimates(target, new) and await agrees_on_ended(target, new)):
         return
     tasks = await tasks_to_finish(target, plan.changes)
     if tasks is None:

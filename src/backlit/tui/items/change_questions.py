@@ -1,4 +1,4 @@
-"""Questions about changes that are allowed and are often a mistake: estimates without points, and open tasks."""
+"""Questions about changes that are allowed and often a mistake: odd estimates, ended iterations, open tasks."""
 
 from collections.abc import Iterable, Mapping
 
@@ -23,6 +23,19 @@ async def agrees_on_estimates(target: StoreCommandTarget, changes: Iterable[Chan
     if await target.ask(ConfirmDialog("Estimate without points", sentence, answers, "cancel")) is None:
         return False
     target.session.agreed_estimates.update(odd)
+    return True
+
+
+async def agrees_on_ended(target: StoreCommandTarget, changes: Iterable[Changes]) -> bool:
+    """Ask about each ended iteration that items are put into. Return whether the user agrees to all of them."""
+    places, today = {each.get("IterationID") for each in changes}, target.store.today()
+    for iteration in target.store.plan.iterations.targets():
+        if iteration.id not in places or iteration.end is None or iteration.end >= today:
+            continue
+        sentence = f"{iteration.name} ended {counted((today - iteration.end).days, 'day')} ago."
+        question = ConfirmDialog("This iteration has ended", sentence, [AnswerKey("y", "plan into it")], "cancel")
+        if await target.ask(question) is None:
+            return False
     return True
 
 

@@ -237,4 +237,6 @@ class Forecast:
             return "later"
         unestimated = self._unestimated.get(line.value, 0)
         free = f" · velocity leaves {counted(round(self._free[found.id]), 'pt')}" if found.id in self._free else ""
-        return f"fits {found.name}{free}" + (f" · {unestimated} unestimated" if unestimated else "")
+        # An item that is larger than a whole iteration takes one alone.
+        fits = "larger than" if line.points > self._free.get(found.id, line.points) else "fits"
+        return f"{fits} {found.name}{free}" + (f" · {unestimated} unestimated" if unestimated else "")

@@ -4,18 +4,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
-from backlit.model.amounts import counted
 from backlit.store.planning.draft import PLANNED, Values
 from backlit.store.planning.plan import Plan
 from backlit.store.records.item import Item, number_of
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
-from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.prompts import ask_for_capacity
 from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.items.bulk_edit import journal
-from backlit.tui.items.change_questions import agrees_on_estimates
+from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates
 from backlit.tui.items.target import AddTarget
 
 
@@ -39,6 +37,8 @@ class PlanCommandTarget(AddTarget, Protocol):
 
     def run_command(self, command_id: str, count: int | None = None) -> None: ...
 
+    def forget_messages(self) -> None: ...
+
 
 async def stage(target: AddTarget, act: FieldEdit, items: Sequence[Item]) -> None:
     """Stage a change of planned fields; journal any other change. Raises BadRequest for invalid values."""
@@ -49,22 +49,11 @@ async def stage(target: AddTarget, act: FieldEdit, items: Sequence[Item]) -> Non
         return
     if not await agrees_on_estimates(target, planned.changes.values()):
         return
-    places = {changes.get("IterationID") for changes in planned.changes.values()}
-    for iteration in store.plan.iterations.targets():
-        if iteration.id in places and not await _agrees_on_ended(target, iteration):
-            return
+    if not await agrees_on_ended(target, planned.changes.values()):
+        return
     if act.is_repeatable:
         target.session.last_act = act
     await _stage(store.plan, planned.changes)
-
-
-async def _agrees_on_ended(target: AddTarget, iteration: IterationEntry) -> bool:
-    today = target.store.today()
-    if iteration.end is None or iteration.end >= today:
-        return True
-    sentence = f"{iteration.name} ended {counted((today - iteration.end).days, 'day')} ago."
-    question = ConfirmDialog("This iteration has ended", sentence, [AnswerKey("y", "plan into it")], "cancel")
-    return await target.ask(question) is not None
 
 
 async def _stage(plan: Plan, changes: Mapping[int, Values]) -> None:
@@ -99,7 +88,7 @@ async def send(target: PlanCommandTarget, call: CommandContext) -> None:
     items = target.chosen()
     if all(item.fields.get("IterationID") == iteration.id for item in items):
         raise CannotAct(f"Already planned into {iteration.name}.")
-    if not await _agrees_on_ended(target, iteration):
+    if not await agrees_on_ended(target, [{"IterationID": iteration.id}]):
         return
     item_ids = [item.id for item in items]
     target.lists.step_past(set(item_ids))
@@ -174,6 +163,7 @@ async def _walk(
     if step is None:
         target.run_command(otherwise, call.count)
         return
+    target.forget_messages()
     before = target.store.plan.draft.items
     for _ in range(call.count or 1):
         if not await step():

@@ -202,7 +202,7 @@ class PlanScreen(ListScreen):
 
 LEAST_BAR, BAR = 10, 28
 """Cells of a bar, with the whole words beside it and at most."""
-CAPACITY_TEXT_CELLS, BRIEF_CAPACITY_TEXT_CELLS = 33, 22
+CAPACITY_TEXT_CELLS, BRIEF_CAPACITY_TEXT_CELLS = 33, 25
 """Cells that the words beside a bar keep, so that the bars of all iterations are equally long."""
 
 

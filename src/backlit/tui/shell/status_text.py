@@ -59,7 +59,7 @@ class TitleLine(StorageErrorGuard, TwoSidedLine):
         return tab_of(words, place, is_current=place == self.place, colour=colour)
 
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
-        """Return the tabs and states that fit: first go states without need, the last one first, then far tabs.
+        """Return the tabs and states that fit: first goes the age, then other states without need, then far tabs.
 
         A screen without a tab is named alone where the tabs do not fit.
         """
@@ -72,10 +72,15 @@ class TitleLine(StorageErrorGuard, TwoSidedLine):
         while length(right) > width - length(tabs) and (
             spare := [each for each in right if each[1] not in ALWAYS_SHOWN_COLOURS]
         ):
-            right.remove(spare[-1])
+            right.remove(next((each for each in spare if _is_age(each)), spare[-1]))
         room = width - length(right)
         right.append((EDGE, "muted", ""))
         return tabs_within(tabs, room), right
+
+
+def _is_age(state: Drawn) -> bool:
+    """Return whether a state says when the last sync was, which matters less than whose and which data is shown."""
+    return state[1:] == ("muted", "app.refresh")
 
 
 def state_words(store: Store, now: float) -> list[Word]:

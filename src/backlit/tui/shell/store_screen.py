@@ -114,6 +114,9 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         cast("ChordApp", self.app).say(sentence, is_bad=is_bad)
 
+    def forget_messages(self) -> None:
+        cast("ChordApp", self.app).forget_messages()
+
     @property
     def session(self) -> UiSession:
         return cast("ChordApp", self.app).session
