@@ -59,10 +59,10 @@ Task = ["estimate"]
 stale_days = 0
 """,
         (
-            "Unknown rule 'hat'. Choose from: estimate, owner, area, triage, blocking, maturity, stale (2:22). It is left out.",
-            "Unknown rule 'maturty'. Choose from: estimate, owner, area, triage, blocking, maturity, stale (2:29). Did you mean 'maturity'? It is left out.",
+            "Unknown rule 'hat' (2:22). Choose from: estimate, owner, area, triage, blocking, maturity, stale. It is left out.",
+            "Unknown rule 'maturty' (2:29). Choose from: estimate, owner, area, triage, blocking, maturity, stale. Did you mean 'maturity'? It is left out.",
             'The setting "Bug" of [lint] must be a list, such as Bug = ["stale"] (3:7). The default is used.',
-            'The rule \'estimate\' does not apply to Task. Use ["owner", "stale"] (4:9). It is left out.',
+            'The rule \'estimate\' does not apply to Task (4:9). Use ["owner", "stale"]. It is left out.',
             'The setting "stale_days" of [lint] must be 1 or more, such as stale_days = 90 (5:14). The default is used.',
         ),
     ),
@@ -86,7 +86,7 @@ points = 3
 Priority = [1]
 """,
         (
-            "A template cannot have the type 'Bugg'. Choose from: Feature, Story, Bug, Issue, Risk, Feedback (8:8). Did you mean 'Bug'? The template is left out.",
+            "A template cannot have the type 'Bugg' (8:8). Choose from: Feature, Story, Bug, Issue, Risk, Feedback. Did you mean 'Bug'? The template is left out.",
             'In the setting "tasks" of template 2, entry 2 must not be empty (9:18). The template is left out.',
             "In the template 'Odd', the field 'severty' is unknown (14:1). Did you mean 'severity'? It is left out.",
             "In the template 'Odd', a bug has no writable field 'points' (15:1). It is left out.",
@@ -131,8 +131,8 @@ wip = 3
 collapsed = "no"
 """,
         (
-            "A board cannot have columns by 'statis'. Choose from: status, iter, release, owner, team, severity (2:11). Did you mean 'status'? The default is used.",
-            "A board cannot have swimlanes by 'name'. Choose from: area, iter, owner, team, tags, parent, type, severity (3:9). The default is used.",
+            "A board cannot have columns by 'statis' (2:11). Choose from: status, iter, release, owner, team, severity. Did you mean 'status'? The default is used.",
+            "A board cannot have swimlanes by 'name' (3:9). Choose from: area, iter, owner, team, tags, parent, type, severity. The default is used.",
             "Unknown setting 'colour' of [board] (4:1). Did you mean 'column'? It is ignored.",
             'The setting "limit" of column 1 must be 1 or more (8:9). The default is used.',
             'The setting "values" of column 2 is missing (10:1). Add, for example: values = ["In Progress"]. The column is left out.',
@@ -179,7 +179,7 @@ not_started = ["Later", 3]
             'The key "Payments" of [teams] must be the number of a team, such as 3 = "Payments" (2:1). It is left out.',
             'The setting "5" of [teams] must be a text (4:5). It is left out.',
             'The key "Ticket" of [fields] must be a field of a project, whose key ends in _cf, such as Ticket_cf = "text" (7:1). It is left out.',
-            "A field cannot have the kind 'dates'. Choose from: text, long text, integer, number, boolean, date, tags (8:10). Did you mean 'date'? It is left out.",
+            "A field cannot have the kind 'dates' (8:10). Choose from: text, long text, integer, number, boolean, date, tags. Did you mean 'date'? It is left out.",
             "Unknown setting 'in_progres' of [statuses] (12:1). Did you mean 'in_progress'? It is ignored.",
             'The setting "done" of [statuses] must be a list, such as done = ["Review"] (13:8). The default is used.',
             'In the setting "not_started" of [statuses], entry 2 must be a text (14:25). It is left out.',
@@ -362,7 +362,7 @@ tasks = [" Look "]
     [
         ('type = "Bug"', 'The setting "name" of template 1 is missing (1:1). Add, for example: name = "Incident". The template is left out.'),
         ('name = "A"', 'The setting "type" of template 1 is missing (1:1). Add, for example: type = "Bug". The template is left out.'),
-        ('name = "A"\ntype = "Task"', "A template cannot have the type 'Task'. Choose from: Feature, Story, Bug, Issue, Risk, Feedback (3:8). The template is left out."),
+        ('name = "A"\ntype = "Task"', "A template cannot have the type 'Task' (3:8). Choose from: Feature, Story, Bug, Issue, Risk, Feedback. The template is left out."),
         ('name = " "\ntype = "Bug"', 'The setting "name" of template 1 must not be empty (2:8). The template is left out.'),
         ('name = 3\ntype = "Bug"', 'The setting "name" of template 1 must be a text, such as name = "Incident" (2:8). The template is left out.'),
         ('name = "A"\ntype = "Bug"\ntags = [3]', "In the template 'A', tags must be a text, a number, true or false, or a list of texts (4:8). It is left out."),

@@ -42,7 +42,7 @@ ENTRIES = {
     ),
     "order-of-no-direction": (
         'name = "A"\nsort = "name upwards"',
-        "Unknown order 'name upwards'. Write a field name, followed by \"desc\" for descending order (3:8).",
+        "Unknown order 'name upwards' (3:8). Write a field name, followed by \"desc\" for descending order.",
     ),
     "no-list-of-fields": (
         'name = "A"\ngroup = 1',
@@ -80,10 +80,10 @@ def test_each_fault_of_three_views_is_said_at_its_place_and_the_good_view_stays(
     assert views.tables == (mine,)
     assert placed(views) == [
         "Unknown setting 'qurey' of view 1 (3:1). Did you mean 'query'? The view is left out.",
-        "There is no field 'estimat'. Custom fields end in _cf (4:9). Did you mean 'estimate'? The view is left out.",
-        "There is no field 'statsu'. Custom fields end in _cf (5:9). Did you mean 'status'? The view is left out.",
+        "There is no field 'estimat' (4:9). Custom fields end in _cf. Did you mean 'estimate'? The view is left out.",
+        "There is no field 'statsu' (5:9). Custom fields end in _cf. Did you mean 'status'? The view is left out.",
         'The setting "done" of view 3 must be true or false (17:8). The view is left out.',
-        "There is no field 'statuss'. Custom fields end in _cf (18:12). Did you mean 'status'? The view is left out.",
+        "There is no field 'statuss' (18:12). Custom fields end in _cf. Did you mean 'status'? The view is left out.",
         'The setting "name" of view 4 is missing (20:1). Add, for example: name = "Mine". The view is left out.',
         "The query has an error at character 1: this '(' has no closing ')'; add one, or put it in double quotes (21:9). The view is left out.",
     ]
@@ -100,6 +100,7 @@ def test_any_fault_costs_the_view_and_no_other(table: str, sentence: str) -> Non
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
+        ("view = 3\n", 'The setting "view" is not a table (1:8). Write each view as a [[view]]. The default is used.'),
         ('[[views]]\nname = "A"\n', "Unknown setting 'views' (1:1). Did you mean 'view'? It is ignored."),
         ('name = "A"\n', "Unknown setting 'name' (1:1). Write each view as a [[view]]. It is ignored."),
         ("profile = 'demo'\n", "Unknown setting 'profile' (1:1). Write each view as a [[view]]. It is ignored."),

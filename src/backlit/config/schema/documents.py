@@ -283,12 +283,18 @@ class _Check:
         else:
             rest = context["rest"] if kind == MUST else SENTENCES[kind].format(**context)
             sentence = f"{self._subject(found)} {rest}"
-            if example and kind == "missing":
+            owner = self._model_of(found.path[:-1])
+            if kind == "list_type" and owner is not None and owner.instead_of_unknown:
+                sentence, hint = f"{self._subject(found)} is not a table", owner.instead_of_unknown
+            elif example and kind == "missing":
                 hint = f"Add, for example: {example}."
             elif example and kind != MUST:
                 sentence += f", such as {example}"
-        told = f"{sentence} ({self._path}, line {place.line}, column {place.column})."
-        return " ".join(filter(None, (told, hint, context.get("effect") or self._effect(found))))
+        # The place belongs to the fault; a rule may say in a second sentence what would do.
+        fault, _, advice = sentence.partition(". ")
+        told = f"{fault} ({self._path}, line {place.line}, column {place.column})."
+        advice = f"{advice}." if advice else ""
+        return " ".join(filter(None, (told, advice, hint, context.get("effect") or self._effect(found))))
 
     def _subject(self, found: _Fault) -> str:
         *_, name = found.path
