@@ -15,7 +15,7 @@ from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, lay_ou
 from backlit.tui.board.position import BoardPosition, ColumnsOf, RowPosition
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.widgets.item_list import ItemList
+from backlit.tui.widgets.item_list import ItemList, RowIdentity
 from backlit.tui.widgets.item_rows import DisplayNames
 
 MIN_WIDTH_OF_COLUMNS = 80
@@ -54,6 +54,14 @@ class BoardList(ItemList):
         self.cursor, self.top = self.position.show(view, item_id, RowPosition(self.cursor, self.top))
         row = self.position.row_of(item_id)
         self._settle(self.cursor if row is None else row)
+
+    @property
+    def row_identity(self) -> RowIdentity:
+        return RowIdentity(self.current_id, self.position.group)
+
+    def start_from(self, row: RowIdentity) -> None:
+        super().start_from(row)
+        self.position.start_from(row.group)
 
     def regrid(self) -> None:
         self._settle(self.position.regrid(self.current_id, self.cursor))

@@ -41,6 +41,7 @@ class BoardPosition:
         """True where columns of done items show all cards, not the last changed ones."""
         self._columns_of = columns_of
         self._spots: dict[object, RowPosition] = {}
+        self._start: GroupKey | None = None
 
     # The view
 
@@ -49,7 +50,7 @@ class BoardPosition:
 
         A collapsed column opens where the item came to it from another.
         """
-        before = self.shown_column
+        before, self._start = self._start or self.group, None
         if self.view is None or view.spec.group != self.view.spec.group:
             self.folded.clear()
             self._spots.clear()
@@ -57,13 +58,18 @@ class BoardPosition:
         self.view = view
         self._make_grid()
         found = self._find(item_id)
-        if found and before and found[0] in self.grid.collapsed and self.grid.columns[found[0]].first != before.first:
+        if found and before and found[0] in self.grid.collapsed and self.grid.columns[found[0]].first != before[0]:
             found = self.reveal(item_id)
-        column = found[0] if found else self.grid.column_of(before.first) if before else None
+        column = found[0] if found else self.grid.column_of(before[0]) if before else None
         spot = self._take_column(self._first_with_cards() if column is None else column, spot)
         if self._has_own_lanes:
             self._make_grid()
         return spot
+
+    def start_from(self, group: GroupKey | None) -> None:
+        """Have the next view begin in the column of a group, with no rows to come back to."""
+        self._start = group
+        self._spots.clear()
 
     def regrid(self, item_id: int | None, row: int) -> int:
         """Place the cards again; return the row of an item, else of the lane that the row was in."""
@@ -79,6 +85,12 @@ class BoardPosition:
     @property
     def shown_column(self) -> BoardColumn | None:
         return self.grid.columns[self.column] if self.column < len(self.grid.columns) else None
+
+    @property
+    def group(self) -> GroupKey | None:
+        """Return the first value of the current column, as the group of its cards."""
+        column = self.shown_column
+        return None if column is None else (column.first,)
 
     def enter(self, column: int, row: int | None, spot: RowPosition) -> RowPosition:
         """Make another column the current one; return the spot at a row of it, else at its own."""

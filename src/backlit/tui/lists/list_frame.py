@@ -29,7 +29,7 @@ from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
-from backlit.tui.widgets.item_list import ItemList
+from backlit.tui.widgets.item_list import ItemList, RowIdentity
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
@@ -174,6 +174,10 @@ class FilterLineTarget(FilterTarget, Protocol):
     @property
     def items(self) -> ItemList: ...
 
+    @property
+    def filtered_items(self) -> ItemList:
+        """The list that the filter changes, which may not have the focus."""
+
     def item_added(self, item_id: int) -> None: ...
 
 
@@ -187,6 +191,7 @@ class FilterLine(QueryLine):
         self._focus_before: Widget | None = None
         self._began_at: int | None = None
         """The item under the cursor before the filter of this line."""
+        self._opened_at = RowIdentity()
         self.steps = 0
         """Requested steps from match to match that are not taken yet."""
 
@@ -196,6 +201,7 @@ class FilterLine(QueryLine):
             self._kept, self._typed = now.query, ""
         if not (now.text or self._typed):
             self._began_at = self._target.items.current_id
+        self._opened_at = self._target.filtered_items.row_identity
         self._focus_before = self.screen.focused
         self.open(FILTER, self._typed or now.text, FILTER_PLACEHOLDER)
 
@@ -240,6 +246,10 @@ class FilterLine(QueryLine):
     def _take(self) -> None:
         filtering = narrowed_filter(self._target, self.text, self._kept)
         self._typed = "" if filtering.text else self.text
+        if filtering != self._target.shared.now:
+            # Each text filters from the row where the line opened. From the row of the text before, the cursor would
+            # depend on which of the texts were shown, and a burst of letters shows the last alone.
+            self._target.filtered_items.start_from(self._opened_at)
         filter_list(self._target, filtering)
 
     def _leave(self) -> None:

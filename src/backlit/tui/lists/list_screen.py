@@ -155,6 +155,10 @@ class ListScreen(ItemScreen):
     def items(self) -> ItemList:
         return self.panes.items
 
+    @property
+    def filtered_items(self) -> ItemList:
+        return self.panes.items
+
     def current(self) -> Item:
         item_id = self.items.current_id
         item = self.store.item(item_id) if item_id is not None else None

@@ -164,6 +164,8 @@ class PlanPaneContents:
         if not self.panes.is_attached or view.totals is None:
             return
         if pane is self.panes.backlog:
+            if base != self.spec:
+                return  # another filter came meanwhile; its list starts from the row that has the cursor now
             self.totals = plan.totals_of(view.totals, view.ids())
             if not (base.group or base.sort or base.text or base.query or base.area_ids is not None):
                 self._forecast.divide(view, self.totals, self.velocity, upcoming, self.loads)

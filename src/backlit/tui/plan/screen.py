@@ -45,6 +45,7 @@ from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.shell.status_text import explain_empty, is_loading, selection_words, status_words, unread_words
 from backlit.tui.shell.store_screen import ChangeBatch
+from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.side_lines import Part, Word, length
 
 
@@ -185,6 +186,10 @@ class PlanScreen(ListScreen):
             self.store.view(spec)
             self.spec = self.lists.spec = spec
             self.lists.reload()
+
+    @property
+    def filtered_items(self) -> ItemList:
+        return self._panes.backlog.items
 
     # Panes
 

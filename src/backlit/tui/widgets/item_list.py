@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Protocol
 
+from msgspec import Struct
 from textual import events
 from textual.message import Message
 
+from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.widgets.item_rows import DisplayNames
@@ -158,6 +160,13 @@ class GroupFolding(Protocol):
         """Return the items of the group whose header is under the cursor; None on any other row."""
 
 
+class RowIdentity(Struct, frozen=True):
+    """What is under a cursor, wherever another view has it: an item, a group's header, or a column of a board."""
+
+    item_id: int | None = None
+    group: GroupKey | None = None
+
+
 class ItemList(LineList):
     """The rows of a view, read as they come into sight; subclasses place and draw them."""
 
@@ -213,6 +222,15 @@ class ItemList(LineList):
     def start_over(self) -> None:
         self.selection.clear()
         self.current_id = None
+        self.cursor = self.top = 0
+
+    @property
+    def row_identity(self) -> RowIdentity:
+        return RowIdentity(self.current_id)
+
+    def start_from(self, row: RowIdentity) -> None:
+        """Have the next view begin with the cursor on a row, or on the first one where the view lacks it."""
+        self.current_id = row.item_id
         self.cursor = self.top = 0
 
     def renamed(self, ids: Mapping[int, int]) -> None:

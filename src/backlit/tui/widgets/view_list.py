@@ -20,7 +20,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
-from backlit.tui.widgets.item_list import GroupFolding, ItemList
+from backlit.tui.widgets.item_list import GroupFolding, ItemList, RowIdentity
 from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL_COLUMNS, DisplayNames, ListColumn, RowLayout, RowWindow
 
 MAX_GROUP_NAME_WIDTH = 24
@@ -240,6 +240,14 @@ class BacklogList(ItemList):
                 self.top -= 1  # the headers right above the first row are to be seen
         self.selection.find_anchor()
         self._note_current()
+
+    @property
+    def row_identity(self) -> RowIdentity:
+        return RowIdentity(self.current_id, self._group_here)
+
+    def start_from(self, row: RowIdentity) -> None:
+        super().start_from(row)
+        self._group_here = row.group
 
     def go_to(self, item_id: int) -> bool:
         view = self.view
