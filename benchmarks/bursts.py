@@ -95,7 +95,7 @@ class Journal:
         """The changes behind an entry."""
         with sqlite3.connect(self._path) as connection:
             rows = connection.execute("SELECT item_id, kind, payload FROM entries WHERE id > ? ORDER BY id", (last,))
-            return [_change(*row, self._newest) for row in rows]
+            return [_change(item_id, kind, payload, self._newest) for item_id, kind, payload in rows]
 
 
 def _change(item_id: int, kind: str, payload: str, newest: int) -> Change:

@@ -23,6 +23,7 @@ OWN_TERMINAL = re.compile(
 QUIET = 0.1
 PATIENCE = 1.0
 SAMPLE_EVERY = 0.002
+LOOK_EVERY = 0.01
 
 
 class NoScreen(Exception):
@@ -141,6 +142,18 @@ class Program:
             if busy - used < 0.5 * (now - mark):
                 break
             mark, used = now, busy
+        self.terminal.draw()
+
+    def rest(self, quiet: float, limit: float = 20.0) -> None:
+        """Read until, for `quiet` seconds, nothing came and no thread of the program was at work.
+
+        Each look costs processor time, so that this is for what is compared and not for what is measured.
+        """
+        give_up, since = time.perf_counter() + limit, time.perf_counter()
+        pids = processes.tree_of(self.pid)
+        while (now := time.perf_counter()) - since < quiet and now < give_up:
+            if self._take(LOOK_EVERY) or processes.is_at_work(pids):
+                since = time.perf_counter()
         self.terminal.draw()
 
     def press(self, key: str) -> Answer:

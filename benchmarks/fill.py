@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -51,7 +52,7 @@ async def _download(client: Client, highest: int, at_once: bool) -> Spent:
         condition = f"projectId eq 1 and id gt {low} and id le {high}"
         await client.work_items.page(filter=condition, order="id", top=PAGE)
 
-    acts = [lambda low=low: read(low, low + PAGE) for low in range(0, highest, PAGE)]
+    acts = [partial(read, low, low + PAGE) for low in range(0, highest, PAGE)]
     if at_once:
         await run_pooled(acts)
     else:

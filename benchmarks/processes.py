@@ -35,6 +35,16 @@ def cpu_of(pids: list[int]) -> float:
     return total
 
 
+def is_at_work(pids: list[int]) -> bool:
+    """Whether a thread runs, or waits for a processor or the disk; a busy machine does not make that look like rest."""
+    for pid in pids:
+        for stat in Path(f"/proc/{pid}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):  # ended meanwhile
+                if stat.read_text().rpartition(")")[2].split()[0] in {"R", "D"}:
+                    return True
+    return False
+
+
 def memory_of(pids: list[int]) -> float:
     """Resident memory in MB; a page that two share counts for both."""
     total = 0

@@ -15,10 +15,9 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 import httpx
-from tests.faults.plan_runner import Hand
+from tests.faults.plan_runner import PlanRunner
 from tests.service.served_process import Served
 from tests.store.world import make_sample, until
 
@@ -39,10 +38,15 @@ STATUSES = ("Not Done", "In Progress", "Done", "Deferred")
 class Person:
     """A client with a local copy, which does something at random; refusals that a user would read are counted."""
 
-    def __init__(self, hand: Hand, chance: random.Random) -> None:
-        self.hand = hand
+    def __init__(self, runner: PlanRunner, chance: random.Random) -> None:
+        self.runner = runner
         self._chance = chance
         self.done: Counter[str] = Counter()
+
+    async def load(self) -> None:
+        """Wait for the project, and read all of it."""
+        await until(lambda: self.runner.store.project_id, lambda: "no project yet")
+        await self.runner.store.refresh()
 
     async def live(self, deadline: float) -> None:
         """Act until the deadline, then wait until all is sent."""
@@ -70,7 +74,7 @@ class Person:
 
     async def rows(self) -> list[int]:
         """Return the ids of all items that the local copy has."""
-        view = self.hand.store.view(ViewSpec(with_done=True))
+        view = self.runner.store.view(ViewSpec(with_done=True))
         await view.load()
         return [row.id for row in view.rows(0, view.count or 0)]
 
@@ -78,34 +82,34 @@ class Person:
         return self._chance.choice(await self.rows())
 
     async def _edit(self) -> None:
-        await self.hand.store.items.edit([await self._one()], {"Status": self._chance.choice(STATUSES)})
+        await self.runner.store.items.edit([await self._one()], {"Status": self._chance.choice(STATUSES)})
 
     async def _name(self) -> None:
-        await self.hand.store.items.edit([await self._one()], {"Name": f"Named {self._chance.random()}"})
+        await self.runner.store.items.edit([await self._one()], {"Name": f"Named {self._chance.random()}"})
 
     async def _add(self) -> None:
-        await self.hand.store.items.add("Story", {"Name": f"Added {self._chance.random()}", "Estimate": "3"})
+        await self.runner.store.items.add("Story", {"Name": f"Added {self._chance.random()}", "Estimate": "3"})
 
     async def _tag(self) -> None:
-        await self.hand.store.items.edit([await self._one()], {"Tags": self._chance.sample(["ux", "api", "ops"], 2)})
+        await self.runner.store.items.edit([await self._one()], {"Tags": self._chance.sample(["ux", "api", "ops"], 2)})
 
     async def _comment(self) -> None:
-        await self.hand.store.items.comment(await self._one(), f"Said {self._chance.random()}")
+        await self.runner.store.items.comment(await self._one(), f"Said {self._chance.random()}")
 
     async def _rank(self) -> None:
-        view = self.hand.store.view(ViewSpec(with_done=True))
+        view = self.runner.store.view(ViewSpec(with_done=True))
         await view.load()
-        await self.hand.store.ranking.to_top(view, [await self._one()])
+        await self.runner.store.ranking.to_top(view, [await self._one()])
 
     async def _undo(self) -> None:
-        await self.hand.store.history.undo()
+        await self.runner.store.history.undo()
 
     async def _delete(self) -> None:
-        await self.hand.store.deletions.delete_items([await self._one()])
+        await self.runner.store.deletions.delete_items([await self._one()])
 
     async def _settle(self, most: int) -> None:
         """Wait until little waits; a conflict is sent again, a refused change is given up."""
-        store = self.hand.store
+        store = self.runner.store
         while store.outbox.pending > most or store.outbox.conflicts or store.outbox.refused:
             for entry in store.outbox_entries():
                 if entry.state in HELD:
@@ -143,10 +147,10 @@ async def script(base: str, authorization: str, chance: random.Random, deadline:
 
 async def differences(person: Person, truth: Client) -> int:
     """Return how many items the local copy lacks, has on top, or has otherwise than the server."""
-    await person.hand.store.refresh()
+    await person.runner.store.refresh()
     pages = [page async for page in truth.work_items.pages(filter="projectId eq 1", order="id", top=1000)]
-    server: dict[int, Any] = {each["id"]: each["fields"] for page in pages for each in page.results}
-    here = {item_id: person.hand.store.item(item_id) for item_id in await person.rows()}
+    server: dict[int, object] = {each["id"]: each["fields"] for page in pages for each in page.results}
+    here = {item_id: person.runner.store.item(item_id) for item_id in await person.rows()}
     extra = len(here.keys() - server.keys())
     return extra + sum(
         item_id not in here or (item := here[item_id]) is None or dict(item.fields) != fields
@@ -163,18 +167,17 @@ async def run(minutes: float, seed: int, folder: Path) -> bool:
         for who in PEOPLE:
             async with Client.at(served.base, TokenCache(folder / f"{who}.json", who)) as client:
                 await client.auth.sign_in(who, PASSWORD)
-            person = Person(Hand(folder, who, served.base), random.Random(chance.random()))  # noqa: S311 - no secret
-            person.hand.start()
+            person = Person(PlanRunner(folder, who, served.base), random.Random(chance.random()))  # noqa: S311 - no secret
+            person.runner.start()
             people.append(person)
         for person in people:
-            await until(lambda store=person.hand.store: store.project_id, lambda: "no project yet")
-            await person.hand.store.refresh()
+            await person.load()
         lives = [person.live(deadline) for person in people]
         await asyncio.gather(script(served.base, served.sign_in("maya"), chance, deadline, done), *lives)
         async with Client.at(served.base, TokenCache(folder / "maya.json", "maya")) as truth:
             found = [await differences(person, truth) for person in people]
         for person in people:
-            person.hand.store.close()
+            person.runner.store.close()
         served.stop()
     checking = [
         sys.executable,
