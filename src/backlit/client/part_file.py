@@ -95,7 +95,8 @@ class PartFile:
             except FileExistsError:
                 continue
             except OSError:
-                # Some file systems have no links, and report so even where the name exists.
+                # A file system without links, such as exFAT. POSIX leaves open which error is reported where the name
+                # exists too.
                 if os.path.lexists(candidate):
                     continue
                 self._etag_path.unlink(missing_ok=True)

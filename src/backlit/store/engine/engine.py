@@ -228,6 +228,8 @@ class Engine:
             except StorageError as error:
                 self.failed(error)
             looks += 1
+            # At rest the looks come every two seconds: 0.13 % of a core for two programs side by side, where 2.5 looks
+            # a second took 0.22 %.
             quiet = time.monotonic() - written_at
             await asyncio.sleep(min(max(WATCH_EVERY, quiet / _QUIET_PART), _REST_EVERY))
 

@@ -74,6 +74,8 @@ class WriteContext(Struct, frozen=True):
             self.signal.publish(StoreChange(Subject.ITEMS, ids, frozenset({"BacklogPriority"})))
 
 
+# The reading and the writing thread hand the interpreter to each other several times a statement. With turns of a
+# millisecond the first load took a quarter longer.
 SWITCH_SECONDS = 0.0002
 """The longest time, in seconds, that a thread holds the interpreter while the screen's thread waits."""
 
