@@ -72,6 +72,10 @@ class ItemState(Struct, frozen=True):
         return self.type == ItemType.TASK
 
     @property
+    def is_feature(self) -> bool:
+        return self.type == ItemType.FEATURE
+
+    @property
     def is_open(self) -> bool:
         return self.group in OPEN_GROUPS
 

@@ -48,11 +48,15 @@ class ProjectState(Struct, frozen=True):
     def counted(self) -> Iterator[ItemState]:
         """Return the counted items: a Feature only while no counted item is below it."""
         covered = covered_features(self.items)
-        return (item for item in self.items.values() if item.may_count and item.id not in covered)
+        return (item for item in self.items.values() if is_counted(item, covered))
+
+
+def is_counted(item: ItemState, covered: frozenset[int]) -> bool:
+    return item.may_count and not (item.is_feature and item.id in covered)
 
 
 def covered_features(items: Items) -> frozenset[int]:
-    """Return the Features with an item below them that counts, or covers one that does."""
+    """Return the items with a counted one below them, of which the Features do not count."""
     covered: set[int] = set()
     for item in items.values():
         if item.feature_id is None or not item.may_count:
@@ -92,11 +96,12 @@ class CountedWalk:
         own = CountedChange(before, self._if_counted(step.after))
         # Features that keep their place without a step of their own.
         others = sorted((was_covered ^ self._covered) - {step.item_id})
-        features = [feature for item_id in others if (feature := self._items.get(item_id)) and feature.may_count]
+        found = [item for item_id in others if (item := self._items.get(item_id)) is not None]
+        features = [item for item in found if item.is_feature and item.may_count]
         return (own, *(self._uncovered(feature) for feature in features))
 
     def _counts(self, item: ItemState) -> bool:
-        return item.may_count and item.id not in self._covered
+        return is_counted(item, self._covered)
 
     def _if_counted(self, item: ItemState | None) -> ItemState | None:
         return item if item is not None and self._counts(item) else None
