@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.drawing.themes import ThemeStyles, use_themes
+from backlit.tui.drawing.themes import CURRENT_PLACE, ThemeStyles, use_themes
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.widgets.side_lines import FooterLine
 
@@ -36,6 +36,18 @@ def _lines(strips: Iterable[Strip]) -> list[str]:
     return [strip.text.rstrip() for strip in strips]
 
 
+def pane_lines(app: App[None]) -> list[str]:
+    """Return the lines of the first pane, without a frame and what is beside it."""
+    return [re.split("[│┃]", line.removeprefix("│"))[0].rstrip() for line in lines_of(app)]
+
+
+def position_of(app: App[None]) -> str:
+    """Return the words in the bottom edge of the first pane, or on the rule below it."""
+    lines = lines_of(app)
+    edge = next((line for line in lines if line.startswith("╰")), lines[-2])
+    return re.sub("[╰─┴]+", " ", edge.partition("╯")[0]).strip()
+
+
 def scrollbar_beside(app: App[None]) -> list[int]:
     """Return the lines of the screen that end with a scrollbar."""
     ground = ThemeStyles.of(app.screen.app).style(on="rule").bgcolor
@@ -59,17 +71,20 @@ def title_of(app: App[None]) -> str:
 
 def place_of(app: App[None], line: int = 0) -> str:
     """Return the name of the current tab in the title, or in another line."""
-    return _underlined(strips_of(app)[line])
+    return _current(strips_of(app)[line], app)
 
 
-def _underlined(strip: Strip) -> str:
-    return "".join(each.text for each in strip if each.style and each.style.underline)
+def _current(strip: Strip, app: App[None]) -> str:
+    """Return the texts that are underlined, or stand on the ground of the current place."""
+    ground = ThemeStyles.of(app.screen.app).style(on=CURRENT_PLACE).bgcolor
+    styled = ((each.text, each.style) for each in strip if each.style)
+    return "".join(text for text, style in styled if style.underline or style.bgcolor == ground).strip()
 
 
 def heading_of(app: App[None]) -> str:
-    """Return the words on the rule above the panes."""
+    """Return the words on the rule above the panes, or in the top edge of the first pane's frame."""
     line = next(line for line in lines_of(app)[1:] if "──" in line or "─┬" in line)
-    return re.sub(" ?[─━┬┯]+ ?", "  ", line).strip()
+    return re.sub(" ?[╭─━┬┯]+ ?", "  ", line.partition("╮")[0]).strip()
 
 
 def messages_of(app: App[None]) -> set[str]:
@@ -102,7 +117,10 @@ def line_with(app: App[None], part: str) -> str:
 
 
 def missing(app: App[None], parts: Iterable[str]) -> list[str]:
-    """Return the texts that are not on the screen; brackets stand for the current tab in one of the first lines."""
+    """Return the texts that are not on the screen; brackets stand for the current tab in one of the first lines.
+
+    A blank stands for one or two, which are between a key on its ground and its label.
+    """
     strips = strips_of(app)
-    shown = "\n".join([*_lines(strips), "".join(f"[{_underlined(each)}]" for each in strips[:3])])
-    return [part for part in parts if part not in shown]
+    shown = "\n".join([*_lines(strips), "".join(f"[{_current(each, app)}]" for each in strips[:3])])
+    return [part for part in parts if re.search(re.escape(part).replace(r"\ ", " {1,2}"), shown) is None]

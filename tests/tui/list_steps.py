@@ -2,7 +2,7 @@
 
 from tests.quiet import rest
 from tests.store.world import World, sent, until
-from tests.tui.bare_app import lines_of
+from tests.tui.bare_app import lines_of, position_of
 from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
@@ -52,7 +52,8 @@ async def fields_of(world: World, store: Store, item_id: int) -> dict[str, objec
 
 
 def status_line(pilot: Pilot[None]) -> str:
-    return lines_of(pilot.app)[-1]
+    """Return the footer, after the words on the line above it."""
+    return f"{position_of(pilot.app)}  {lines_of(pilot.app)[-1]}"
 
 
 async def group_by(pilot: Pilot[None], *words: str) -> None:

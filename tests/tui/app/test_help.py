@@ -438,4 +438,4 @@ async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is(
         folds = {help_of(each) for each in commands if each.id in PAIRED_COMMANDS}
         is_shared = {each.id: each.id in {*PAIRED_COMMANDS, *SECONDS} or help_of(each) in folds for each in commands}
         offers = len({help_of(each) if is_shared[each.id] else each.id for each in commands})
-        assert f"esc close  2 of {offers} ─╯" in text_of(app)
+        assert f" esc  close  2 of {offers} ─╯" in text_of(app)

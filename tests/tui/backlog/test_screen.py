@@ -1,11 +1,18 @@
 """The backlog screen, driven by keys over a real store and service."""
 
-import re
-
 import pytest
 from tests.quiet import every_frame, strips_of
 from tests.store.world import World, sent, until
-from tests.tui.bare_app import heading_of, line_with, lines_of, missing, scrollbar_beside, text_of, title_of
+from tests.tui.bare_app import (
+    heading_of,
+    line_with,
+    lines_of,
+    missing,
+    pane_lines,
+    scrollbar_beside,
+    text_of,
+    title_of,
+)
 from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
 from textual.app import App
@@ -29,7 +36,7 @@ HOSTILE = (
 
 def rows_of(app: App[None]) -> list[str]:
     """The lines of the list, without the preview."""
-    return [line.split("│")[0].rstrip(" █") for line in lines_of(app)[3:-2]]
+    return [line.rstrip(" █") for line in pane_lines(app)[3:-2]]
 
 
 async def go_to(pilot: Pilot[None], store: Store, item_type: str) -> int:
@@ -53,18 +60,6 @@ async def test_open_items_are_in_backlog_order_with_tasks_under_their_item(store
         ids = [line[3:].split()[0] for line in lines[: len(expected)]]
         assert ids == [str(row.id) for row in expected][: len(lines)]
         assert f"{sum(row.type != 'Task' for row in expected)} items" in heading_of(pilot.app)
-
-
-@pytest.mark.parametrize(("width", "is_over_list"), [(160, True), (120, True), (100, False)])
-async def test_the_totals_stand_over_the_list_where_they_fit(
-    store: Store, opened: Open, width: int, is_over_list: bool
-) -> None:
-    async with opened(store, (width, 30)) as pilot:
-        await until(lambda: "gq" in lines_of(pilot.app)[1], lambda: text_of(pilot.app))
-        heading = lines_of(pilot.app)[1]
-
-        assert re.search(r"not ready gq groom all ─+ \d+ items( \+ \d+ tasks)? · \d+ pts", heading)
-        assert ("pts ┬─" in heading) is is_over_list
 
 
 async def test_the_help_names_its_place(store: Store, opened: Open) -> None:

@@ -107,12 +107,12 @@ async def test_a_row_has_a_sign_while_its_item_has_an_unfinished_text(tmp_path: 
         app = BacklitApp(store)
         async with app.run_test(size=(120, 40), notifications=True) as pilot:
             await press(pilot)
-            before = line_with(app, "Item 1")
+            before = line_with(app, "1 ◆ Item 1")
             await press(pilot, "c", "n", "x", "escape")
-            await until(lambda: DRAFT_SIGN in line_with(app, "Item 1"), lambda: text_of(app))
-            other = line_with(app, "Item 2")
+            await until(lambda: DRAFT_SIGN in line_with(app, "1 ◆ Item 1"), lambda: text_of(app))
+            other = line_with(app, "2 ◆ Item 2")
             await press(pilot, "c", "n", "ctrl+u", "escape")
-            await until(lambda: DRAFT_SIGN not in line_with(app, "Item 1"), lambda: text_of(app))
+            await until(lambda: DRAFT_SIGN not in line_with(app, "1 ◆ Item 1"), lambda: text_of(app))
 
             assert DRAFT_SIGN not in before
             assert DRAFT_SIGN not in other

@@ -15,7 +15,7 @@ from backlit.model.reports.report import Bar, BarPart, Bars, Chart, Measure, Rep
 from backlit.model.reports.velocity import IterationRecord, velocity
 from backlit.model.trees import NodeTotals
 from backlit.tui.drawing.charts import Row, capacity_bar, draw_timeline, legend, scaled_bar, stacked_bar
-from backlit.tui.drawing.themes import ThemeStyles, load_themes
+from backlit.tui.drawing.themes import TODAY, ThemeStyles, load_themes
 
 MONDAY = date(2026, 3, 2)
 HISTORY = tuple(DayProgress(MONDAY + timedelta(n), NodeTotals(9, 30.0), NodeTotals(n, 4.0 * n)) for n in (0, 1, 3))
@@ -119,7 +119,8 @@ def test_the_chosen_day_is_marked_below_its_bar_in_place_of_today() -> None:
 
     assert lines([axis])[0] == "0 └▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─ "
     assert lines([labels])[0].index("▲") == 3 + 8 + 3
-    assert ("▲3 Mar", "accent") in labels
+    assert "▲3 Mar" in [text.strip() for text, colour in labels if colour == "foreground"]
+    assert ("today", TODAY) in [(text.strip("╵ "), colour) for text, colour in labels]
     assert "today" in lines([labels])[0]
 
 

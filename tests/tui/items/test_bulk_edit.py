@@ -339,7 +339,7 @@ async def test_items_that_begin_without_being_ready_are_counted(
         await press(pilot, "/", *"type:story", "enter", "f", "!", "asterisk")
         count = items(pilot).row_count()
         await press(pilot, "s", *status, "enter")
-        await until(lambda: "y apply to" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "y  apply to" in text_of(pilot.app), lambda: text_of(pilot.app))
 
         assert (f"¬ {count:,} of them are not ready." in text_of(pilot.app)) is is_warned
         assert bool(re.search(r"¬ #\d+ .*  no estimate", text_of(pilot.app))) is is_warned

@@ -273,7 +273,7 @@ async def test_the_help_of_a_field_names_its_key_and_its_values(world: World, ed
         status = lines_of(pilot.app)[-2]
         await go_to(pilot, "Maturity")
 
-        assert status.startswith(" s Not done · In progress · Testing · ● Done · ")
+        assert status.startswith("  s  Not done · In progress · Testing · ● Done · ")
         assert lines_of(pilot.app)[-2].startswith(" Undefined · Not mature · ")
 
 
@@ -321,9 +321,9 @@ async def test_the_footer_follows_the_draft_and_the_open_text(world: World, edit
         await pilot.press("x", "escape")
         await pilot.pause()
 
-        assert "] next tab" in clean
-        assert "ctrl+e in $EDITOR" in in_text
-        assert "ctrl+s save" in lines_of(pilot.app)[-1]
+        assert "]  next tab" in clean
+        assert "ctrl+e  in $EDITOR" in in_text
+        assert "ctrl+s  save" in lines_of(pilot.app)[-1]
 
 
 @pytest.mark.slow

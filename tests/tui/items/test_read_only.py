@@ -14,7 +14,7 @@ from tests.tui.target import FakeTarget, run
 from backlit.model.errors import Forbidden
 from backlit.store import Store, ViewSpec
 from backlit.tui.shell.target import UiSession
-from backlit.tui.widgets.side_lines import WHICH_KEY_DELAY
+from backlit.tui.widgets.which_key import WHICH_KEY_DELAY
 
 REFUSAL = "This project is read only for you"
 

@@ -86,10 +86,10 @@ async def test_the_title_counts_items_that_are_not_ready_without_their_tasks(sto
     failing = [item_id for item_id in store.ready_check.faults(list(rows)) if rows[item_id].type != "Task"]
     lacking = [item_id for item_id in failing if rules_of(store, item_id) == ["estimate"]]
     async with opened(store, (160, 40)) as pilot:
-        await until(lambda: f" · ¬ {len(failing)} not ready gq" in text_of(pilot.app))
+        await until(lambda: f" {len(failing)} not ready  gq" in text_of(pilot.app))
         await press(pilot, "#", *str(lacking[0]), "enter", "+")
 
-        await until(lambda: f" · ¬ {len(failing) - 1} not ready gq" in text_of(pilot.app))
+        await until(lambda: f" {len(failing) - 1} not ready  gq" in text_of(pilot.app))
 
 
 def rules_of(store: Store, item_id: int) -> list[str]:

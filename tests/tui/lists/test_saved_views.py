@@ -29,7 +29,7 @@ async def count_of(store: Store, query: str) -> int:
 
 async def test_there_is_no_tab_line_without_views(store: Store, tmp_path: Path) -> None:
     async with viewed(store, tmp_path / "home") as pilot:
-        assert lines_of(pilot.app)[1].startswith(" Open items ")
+        assert lines_of(pilot.app)[1].startswith("╭─ Open items ")
 
 
 async def test_own_views_and_those_of_the_repository_are_tabs(store: Store, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 from tests.store.world import World, sent, until
-from tests.tui.bare_app import heading_of, lines_of, text_of, title_of
+from tests.tui.bare_app import heading_of, lines_of, pane_lines, text_of, title_of
 from tests.tui.list_steps import items, press, shown, status_line
 from tests.tui.opened import Open
 from textual.message import Message
@@ -30,9 +30,9 @@ async def test_space_selects_and_steps_and_the_status_line_adds_up(store: Store,
         assert set(items(pilot).selection.ids()) == {row.id for row in rows[:number]}
         assert items(pilot).current_id == rows[number].id
         assert [points_of(row.estimate) for row in rows[:2]] == [None, None]
-        assert "✓ 2 selected  row 3" in two
+        assert "✓ 2 selected  3 of" in two
         assert f"✓ {number} selected  {points(rows[:number])}" in status_line(pilot)
-        assert [line[:2] for line in lines_of(pilot.app)[3:5]] == [" ✓", " ✓"]
+        assert [line[:2] for line in pane_lines(pilot.app)[3:5]] == [" ✓", " ✓"]
 
 
 async def test_title_selection_and_question_count_tasks_apart(store: Store, opened: Open) -> None:
@@ -43,7 +43,7 @@ async def test_title_selection_and_question_count_tasks_apart(store: Store, open
         await until(lambda: f"✓ {len(rows) - tasks} items, {tasks} tasks selected" in status_line(pilot))
         titled = f" {len(rows) - tasks} items + {tasks} tasks · " in heading_of(pilot.app)
         await press(pilot, "escape", "/", *"type:task", "enter")
-        await until(lambda: f"  {tasks} tasks · " in heading_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: f" {tasks} tasks · " in heading_of(pilot.app), lambda: text_of(pilot.app))
 
         assert tasks
         assert titled

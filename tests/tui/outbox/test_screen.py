@@ -52,8 +52,8 @@ async def test_what_waits_is_listed_with_what_it_changes(world: World, store: St
     async with outbox_of(opened, store) as pilot:
         row = line_with(pilot.app, "▌")
 
-        assert row.split()[:3] == ["▌", "↑", "waiting"] or "↑ sending" in row
-        assert "d discard" in lines_of(pilot.app)[-1]
+        assert row.startswith("▌↑ waiting ") or "↑ sending" in row
+        assert "d  discard" in lines_of(pilot.app)[-1]
         assert "resolve" not in lines_of(pilot.app)[-1]
         assert missing(pilot.app, [f"#{item_id}", "Name, Estimate", "Mine", "Better [b] name", "999"]) == []
         assert before is not None

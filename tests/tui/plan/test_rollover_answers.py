@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.store.documents import item, node, offline_store, put, put_nouns
 from tests.store.world import until
-from tests.tui.bare_app import BareApp, text_of
+from tests.tui.bare_app import BareApp, missing, text_of
 from tests.tui.plan.fake_plan import FakePlan
 from tests.tui.target import rows_of, run
 from textual.content import Content
@@ -112,7 +112,7 @@ async def split(app: BareApp, points: str) -> tuple[str, str]:
 
 
 async def until_said(app: BareApp, *parts: str) -> None:
-    await until(lambda: all(each in text_of(app) for each in parts), lambda: text_of(app))
+    await until(lambda: not missing(app, parts), lambda: text_of(app))
 
 
 def entries(store: Store) -> dict[int | None, object]:

@@ -9,7 +9,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.widgets.side_lines import WHICH_KEY_DELAY
+from backlit.tui.widgets.which_key import WHICH_KEY_DELAY
 
 TURNS = 8
 """Turns of the loop between the timer and the list, and a few more."""

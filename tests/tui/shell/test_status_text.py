@@ -79,12 +79,12 @@ async def test_offline_the_title_has_the_age_of_the_data_and_the_footer_the_way_
         await press(pilot, "R")
         await until(lambda: "! offline  synced just now" in title_of(pilot.app), lambda: text_of(pilot.app))
 
-        assert "R try again" in lines_of(pilot.app)[-1]
+        assert "R  try again" in lines_of(pilot.app)[-1]
         assert "unavailable" not in lines_of(pilot.app)[-1]
 
 
 async def test_a_narrow_title_leaves_out_the_age_before_the_user(world: World, store: Store, opened: Open) -> None:
-    async with opened(store, (80, 24)) as pilot:
+    async with opened(store, (88, 24)) as pilot:
         world.faults.is_down = True
         await press(pilot, "R")
         await until(lambda: "! offline" in title_of(pilot.app), lambda: text_of(pilot.app))
@@ -95,10 +95,10 @@ async def test_a_narrow_title_leaves_out_the_age_before_the_user(world: World, s
 
 async def test_a_narrow_title_leaves_out_that_the_project_is_synced(store: Store, opened: Open) -> None:
     async with opened(store, (120, 40)) as wide:
-        assert "  synced" in title_of(wide.app)
+        assert "● synced" in title_of(wide.app)
         store.is_local = True
         wide.app.screen.query_one(TitleLine).draw()
-        assert "  local" in title_of(wide.app)
+        assert "● local" in title_of(wide.app)
     async with opened(store, (60, 20)) as narrow:
         assert "  Aurora" in title_of(narrow.app)
         assert "synced" not in title_of(narrow.app)

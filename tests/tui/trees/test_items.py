@@ -80,14 +80,14 @@ async def test_the_items_below_an_area_without_its_own_are_shown_too(store: Stor
 async def test_the_items_of_an_iteration_are_below_the_tree_of_a_high_terminal(store: Store, opened: Open) -> None:
     async with opened(store, (80, 24)) as pilot:
         await pilot.press("g", "i")
-        await until(lambda: " St " in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "open item" in text_of(pilot.app), lambda: text_of(pilot.app))
         lines = lines_of(pilot.app)
         tree = [line for line in lines if "Sprint" in line and "open items" not in line]
 
-        head = next(at for at, line in enumerate(lines) if " St " in line)
+        head = next(at for at, line in enumerate(lines) if "   #   Name " in line)
         assert lines.index(tree[-1]) < head
         assert re.match(r" Sprint 14 · \d+–\d+ \w+ · \d+ open items? · \d+ pts? ─", lines[head - 1])
         assert "open item" not in lines[1]
 
         await pilot.resize_terminal(80, 19)
-        await until(lambda: " St " not in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "   #   Name " not in text_of(pilot.app), lambda: text_of(pilot.app))

@@ -35,7 +35,8 @@ MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
         (RowSign.PENDING, Badge(is_synced=True), False, False, "  ↑  699 "),
         (RowSign.NONE, Badge(is_synced=True), False, True, " ✓⇄  699 "),
         (RowSign.CONFLICT, Badge(), True, True, "▌✓≠  699 "),
-        (RowSign.PENDING, Badge(is_unready=True), False, False, " ¬↑  699 "),
+        (RowSign.PENDING, Badge(is_unready=True), False, False, "  ↑  699 "),
+        (RowSign.NONE, Badge(is_unready=True, is_synced=True), False, False, "  ¬  699 "),
     ],
 )
 async def test_cursor_selection_and_state_have_a_cell_each(

@@ -174,7 +174,7 @@ async def show_messages(target: ApplicationCommandTarget, _call: CommandContext)
     lines = [
         (
             Content.styled(time.strftime("%H:%M:%S", time.localtime(each.at)), "$muted"),
-            Content.styled(safe(each.sentence), "$warning" if each.is_bad else "$foreground"),
+            Content.styled(safe(each.sentence), "$warn" if each.is_bad else "$foreground"),
         )
         for each in reversed(target.messages)
     ]
@@ -266,8 +266,8 @@ def _legend() -> list[Sequence[tuple[str, str, str]]]:
     states = [(*ROW_SIGNS[sign], words) for sign, words in STATE_WORDS.items()]
     marks = [
         (SELECTED_SIGN, "mark", "selected"),
-        (UNREADY_SIGN, "pending", "not ready"),
-        (UNESTIMATED_SIGN, "pending", "not estimated"),
+        (UNREADY_SIGN, "warn", "not ready"),
+        (UNESTIMATED_SIGN, "muted", "not estimated"),
         (DRAFT_SIGN, "pending", "unfinished text"),
     ]
     rows = [*types], [*statuses], [*marks, (FOLDED_SIGN, "muted", "folded"), *states]

@@ -97,26 +97,26 @@ def _heading(store: Store, reversal: Reversal) -> list[Content]:
     lines = [Content(f"{store.batch.words(sorted(reversal.item_ids - {0}))} are affected.")] if count > 1 else []
     contested = contested_words(reversal.changes)
     if contested:
-        lines.append(Content.styled(safe(contested), "bold $warning"))
+        lines.append(Content.styled(safe(contested), "bold $warn"))
     if reversal.made_again:
         lines.append(Content.styled(RECREATED_NOTE, "$muted"))
     if reversal.deleted or reversal.nodes_deleted:
-        lines.append(Content.styled("! Permanent deletion affects everyone.", "bold $warning"))
+        lines.append(Content.styled("! Permanent deletion affects everyone.", "bold $warn"))
     return lines
 
 
 def _lines(store: Store, reversal: Reversal) -> Iterator[Line]:
     yield from _named(reversal.deleted, "deleted permanently", "$error")
     yield from _named(reversal.given_up, "not added", "$error")
-    yield from _named(reversal.made_again, "created again", "$success")
-    yield from _named(reversal.returned, "restored", "$success")
+    yield from _named(reversal.made_again, "created again", "$status-done")
+    yield from _named(reversal.returned, "restored", "$status-done")
     for deleted in reversal.nodes_deleted:
         changed = ", although someone else has changed it since" if deleted.is_changed else ""
         yield Content.styled(safe(f"The {node_deleted_words(deleted)}{changed}"), "$error")
     for made in reversal.nodes_made:
-        yield Content.styled(safe(f"The {node_made_words(store, made)}"), "$success")
+        yield Content.styled(safe(f"The {node_made_words(store, made)}"), "$status-done")
     for recalled in reversal.recalled:
-        yield Content.styled(safe(recalled_words([recalled])), "$success")
+        yield Content.styled(safe(recalled_words([recalled])), "$status-done")
     for item_id, changes in groupby(reversal.changes, key=lambda change: change.item_id):
         item = store.item(item_id)
         yield item_line(item_id, item.type if item else "", item.name if item else "")
@@ -124,7 +124,7 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Line]:
             yield _change(store, change)
     for texts, words, colour in (
         (reversal.comments_deleted, "comment deleted", "$error"),
-        (reversal.comments_written, "comment posted again", "$success"),
+        (reversal.comments_written, "comment posted again", "$status-done"),
     ):
         for text in texts:
             yield Content.assemble((f"{words}  ", colour), safe(_short(text, DIALOG_VALUE_CHARACTERS)))

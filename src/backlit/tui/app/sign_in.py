@@ -344,7 +344,7 @@ class WelcomeDialog(Dialog[str | None]):
         self.name_keys(("enter", "open"), ("j k", "move"), ("q", "quit"))
         self._doors = [
             Static(
-                Content.assemble((f"{key}  ", "bold $accent"), (name, "bold"), (f"\n   {about}", "$muted")),
+                Content.assemble((f"{key}  ", "bold"), (name, "bold"), (f"\n   {about}", "$muted")),
                 classes="door",
             )
             for key, (_, name, about) in enumerate(WELCOME_CHOICES, 1)

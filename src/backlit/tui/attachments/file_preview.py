@@ -91,7 +91,7 @@ class FilePreview(Struct, frozen=True):
         left = len(rest) - sum(map(len, parts))
         key = key_of("attachments.look")
         more = fit(f" {counted(left, 'more row' if self.is_table else 'more line')}", width - len(key))
-        return [*shown, [Segment(key, theme.style("accent")), Segment(more, theme.style("muted"))]] if left else shown
+        return [*shown, [theme.cap(key), Segment(more, theme.style("muted"))]] if left else shown
 
 
 def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bool = True) -> FilePreview:

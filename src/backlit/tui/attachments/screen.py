@@ -73,7 +73,7 @@ class AttachmentList(EntryList[AttachmentEntry]):
         size = fit_right(size_text(entry.size) if entry.size is not None else "", SIZE_WIDTH)
         now, at = self._now(), entry.created_at
         when = f"{age_of(at, now):>{AGE_WIDTH}}" + (f"  {moment(at, self._local)}" if self.size.width >= WIDEST else "")
-        seen_by, seen_colour = ("team", "muted") if entry.is_internal else ("customers", "pending")
+        seen_by, seen_colour = ("team", "muted") if entry.is_internal else ("customers", "type-feedback")
         about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
         cells = self._fitted((entry.name, size, entry.author, when, seen_by, " ".join(about.split())))
         colours = ("foreground", "muted", "muted", "muted", seen_colour, "foreground")
@@ -107,7 +107,7 @@ class Transfer(Struct):
             return [(f" {self.label} …", "foreground")]
         how_much = f"{size_text(self.done)} of {size_text(self.total)}"
         return [
-            (f" ▕{bar(self.done / self.total)}▏ ", "accent"),
+            (f" ▕{bar(self.done / self.total)}▏ ", "bar"),
             (self.label, "foreground"),
             (f"  {how_much}", "muted"),
         ]

@@ -33,7 +33,7 @@ from backlit.tui.board.position import BoardPosition
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_bar
 from backlit.tui.drawing.text import fit, safe, wrapped
-from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.item_list import RowSelection
 from backlit.tui.widgets.item_rows import (
     CURSOR_BACKGROUND,
@@ -182,7 +182,7 @@ class CardPainter:
         On a card of two lines the rest of a title is before the facts, or is cut where they leave no room for it.
         """
         theme, on = self._theme, CURSOR_BACKGROUND if is_cursor else SELECTED_BACKGROUND if is_selected else None
-        edge = Segment("▌" if is_cursor else " ", theme.style("accent", on=on))
+        edge = Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))
         room = max(1, width - INDENT - 1)
         title, *more = wrapped(row.name, room)
         rest, (sign, sign_colour), name = " ".join(more), state_sign(row, badge), theme.style(on=on, bold=is_cursor)
@@ -207,7 +207,7 @@ class CardPainter:
         if row.estimate:
             facts.append((safe(estimate_text(row.estimate)), "muted"))
         elif lacks_estimate(row, groups):
-            facts.append(("no pts", "pending"))
+            facts.append(("no pts", "muted"))
         if self._has_status and row.status:
             word = f"{status_sign(row.status, groups)} {status_word(row.status)}"
             facts.append((word, status_colour(row.status, groups)))
@@ -241,7 +241,7 @@ class CardPainter:
         for slot, totals in cells[:1]:
             least = cell_len(name) + len(f"▌▾   {points}  {totals.shown_words}{totals.points_words} ")
             counts = "  " if totals.count and least < slot.width <= least + len(counts) - 2 else counts
-        parts = [("▌" if is_cursor else " ", style("accent", on=on))]
+        parts = [("▌" if is_cursor else " ", style(CURSOR_BAR, on=on))]
         parts += [("▸ " if header.is_folded else "▾ ", style("muted", on=on))]
         parts += [(fit(name, min(cell_len(name), width - len(counts + points) - 3)), self._theme.heading(on=on))]
         parts += [(counts, style("muted", on=on)), (points, style(on=on, bold=True))]
@@ -260,7 +260,7 @@ class CardPainter:
         """Draw the number of cards below those in sight, and that of older ones with the key that shows them."""
         key = key_of("board.all-done")
         parts = [(" " * INDENT, "muted"), (f"{below:,} more ↓" if below else "", "muted")]
-        parts += [("  " if below else "", "muted"), (key, "accent"), (f" {hidden:,} older", "muted")] if hidden else []
+        parts += [("  " if below else "", "muted"), (key, KEY), (f" {hidden:,} older", "muted")] if hidden else []
         return self._words(parts, width)
 
     def lanes(self, below: Iterable[GroupLine], count: int, width: int) -> Strip:
@@ -275,7 +275,7 @@ class CardPainter:
         for name, rows in named[:fitting]:
             parts += [("▸ ", "muted"), (name, "foreground"), (rows, "muted")]
         more = [(f"{counted(count - fitting, 'more lane')}   ", "muted")] if fitting < count else []
-        return self._words([*parts, *more, (key, "accent"), (label, "muted")] if count else [], width)
+        return self._words([*parts, *more, (key, KEY), (label, "muted")] if count else [], width)
 
     def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
         words = [Segment(text, self._theme.style(colour)) for text, colour in parts]

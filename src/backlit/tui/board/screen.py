@@ -53,7 +53,7 @@ class BoardScreen(OneListScreen):
 
         self.arrangement = BoardArrangement(store, settings, names)
         self.board = BoardList(replace(names.names, badges=badges), self.arrangement.columns_of, id="items")
-        super().__init__(store, shared, ItemPanes(store, self.board), ColumnChoice(store))
+        super().__init__(store, shared, ItemPanes(store, self.board, has_frames=False), ColumnChoice(store))
         self.panes.hide_preview()
         self._project_id: int | None = None
         self._restore()

@@ -37,9 +37,7 @@ class NewComment(Static):
     """The place of a new comment, which a click begins."""
 
     def __init__(self) -> None:
-        super().__init__(
-            Content.assemble((key_of("comments.add"), "$accent"), (" Add a comment …", "$muted")), id="add"
-        )
+        super().__init__(Content.assemble((key_of("comments.add"), "bold"), (" Add a comment …", "$muted")), id="add")
 
     def on_click(self) -> None:
         self.post_message(TwoSidedLine.Asked("comments.add"))

@@ -18,7 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles, cap_words
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.widgets.inputs import LineInput
 from backlit.tui.widgets.side_lines import FooterLine
@@ -80,11 +80,14 @@ class Dialog(ModalScreen[Result]):
 
     @on(events.Resize)
     def _show_keys(self) -> None:
-        keys, shown = [f"{key} {label}" for key, label in self._named_keys], list(self._named_keys)
-        room = self.app.size.width - BORDER_CELLS_WITHOUT_KEYS if self.is_attached else None
-        while room and len(shown) > 2 and cell_len("  ".join(keys) + self._about_named) > room:
-            del shown[-2], keys[-2]
-        parts = [part for key, label in shown for part in ("  ", (safe(key), "$accent"), safe(f" {label}"))]
+        has_caps = self.is_attached and ThemeStyles.of(self.app).has_frames
+        room = (
+            self.app.size.width - BORDER_CELLS_WITHOUT_KEYS - cell_len(self._about_named) if self.is_attached else None
+        )
+        shown = [(cap_words(safe(key), has_caps=has_caps), safe(f" {label}")) for key, label in self._named_keys]
+        while room and len(shown) > 2 and sum(cell_len(f"  {cap[0]}{label}") for cap, label in shown) > room + 2:
+            del shown[-2]
+        parts = [part for cap, label in shown for part in ("  ", cap, label)]
         self.frame.border_subtitle = Content.assemble(*parts[1:], safe(self._about_named))
 
     def render(self) -> RenderableType:
@@ -158,7 +161,7 @@ class ConfirmDialog(Dialog[str | None]):
         yield Static(self._sentence, classes="sentence")
         lines = [*((answer.key, answer.label) for answer in self._answers), ("esc", self._stay)]
         width = max(len(key) for key, _ in lines)
-        rows = [Content.assemble((f"  {key:>{width}} ", "bold $accent"), safe(label)) for key, label in lines]
+        rows = [Content.assemble((f"  {key:>{width}} ", "bold"), safe(label)) for key, label in lines]
         yield Static(Content("\n").join(rows))
 
     def type_early(self, character: str) -> None:

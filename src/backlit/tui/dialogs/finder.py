@@ -20,7 +20,7 @@ from backlit.tui.commands.command import Command, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
 from backlit.tui.drawing.text import fit, literal, wrapped
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles
 from backlit.tui.fields.choices import NO_MATCHES
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.line_list import LineList
@@ -264,18 +264,18 @@ class OfferList(LineList, can_focus=False):
             return Strip(
                 [Segment(" " * LEAD, theme.style()), *signs]
                 if signs
-                else [Segment(fit(offer.label, width), theme.heading("secondary"))]
+                else [Segment(fit(offer.label, width), theme.heading())]
             )
         on = "cursor-background" if is_cursor else None
         _, keys, label = self._widths(self.lines[self._owner(index)])
-        keys_colour, label_colour = ("muted", "muted") if offer.is_dim else ("accent", "foreground")
+        keys_colour, label_colour = ("muted", "muted") if offer.is_dim else (KEY, "foreground")
         help_colour = label_colour if not label else "muted"
         written = fit(offer.keys, keys - 1) + " "
         word = _WORD.search(written)
         pressed, typed = (written[: word.start()], written[word.start() :]) if word else (written, "")
         segments = [
-            Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
-            Segment(pressed, theme.style(keys_colour, on=on)),
+            Segment("▌ " if is_cursor else "  ", theme.style(CURSOR_BAR, on=on)),
+            Segment(pressed, theme.style(keys_colour, on=on or "background")),
             Segment(typed, theme.style("muted", on=on)),
             Segment(
                 fit(offer.label, label - 1) + " " if label else "", theme.style(label_colour, on=on, bold=is_cursor)

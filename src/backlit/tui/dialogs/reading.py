@@ -138,5 +138,5 @@ def changed_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple
 
 
 def _line(sign: str, text: str) -> Content:
-    colour = {"-": "$error", "+": "$success"}.get(sign, "$muted")
+    colour = {"-": "$error", "+": "$status-done"}.get(sign, "$muted")
     return Content.assemble((f"  {sign} ", colour), (safe(text), colour if sign in "-+" else "$muted"))

@@ -10,6 +10,7 @@ from msgspec import Struct
 from backlit.model.amounts import counted
 from backlit.model.planning import Capacity, CapacityFit, PlannedLoad
 from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Tone, day_text, number_text, ticks
+from backlit.tui.drawing.themes import TODAY
 
 Piece: TypeAlias = tuple[str, str]
 """Some text and the theme variable that colours it, with ON and the one of its ground, if that is another."""
@@ -236,7 +237,8 @@ def _draw_axis(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], pl
     mondays = [at for at, day in enumerate(chart.days) if day.weekday() == 0]
     weeks = max(1, ceil(LABEL * len(chart.days) / (7 * cells)))
     for at in dict.fromkeys(at for at in (marked, today, *mondays[::weeks], 0, len(chart.days) - 1) if at is not None):
-        sign, colour = (MARK, "accent") if at == marked else (LABEL_TICK, "muted")
+        sign, colour = (MARK, "foreground") if at == marked else (LABEL_TICK, "muted")
+        colour = TODAY if at == today else colour
         text, x = f"{sign}{'today' if at == today else day_text(chart.days[at])}", place[at].middle
         if x + len(text) > grid.width:
             text, x = f"{text[1:]}{sign}", x - len(text) + 1

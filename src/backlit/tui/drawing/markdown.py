@@ -219,11 +219,7 @@ class _Blocks:
 
     def _paragraph(self, token: "Token") -> TextBlock:
         is_quote = any(level.rest == "▏ " for level in self._levels)
-        base = (
-            self._theme.heading("secondary")
-            if self._is_heading
-            else self._theme.style("muted" if is_quote else "foreground")
-        )
+        base = self._theme.heading() if self._is_heading else self._theme.style("muted" if is_quote else "foreground")
         return TextBlock(self._first(), self._rest(), _inline(token.children or (), base, self._theme))
 
 

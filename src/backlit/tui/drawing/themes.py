@@ -1,12 +1,14 @@
 """Themes from TOML files, their styles for widgets that draw their own lines, and the signs of types and statuses."""
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from rich.segment import Segment
 from rich.style import Style
 from textual.app import App
 from textual.color import Color, ColorParseError
@@ -19,29 +21,44 @@ from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.tui.drawing.textual_private import has_variables, keep_parsed_sources
 
 VARIABLE_DEFAULTS: Mapping[str, str] = {
-    "type-feature": "#c3a2e0",
-    "type-story": "#8fc1e3",
-    "type-bug": "#f08a7e",
-    "type-issue": "#e690b5",
-    "type-risk": "#eb9f6b",
-    "type-feedback": "#7fcbb9",
-    "type-task": "#a5a39d",
-    "status-open": "#a5a39d",
-    "status-progress": "#d6cdb4",
-    "status-test": "#b4c8d6",
-    "status-done": "#a9c49c",
-    "status-excluded": "#a0a4ad",
-    "muted": "#a5a39d",
-    "faint": "#81838b",
+    "key-background": "#2a2d36",
     "cursor-background": "#453824",
     "cursor-foreground": "#fff1d6",
-    "mark": "#a8cfe2",
-    "pending": "#e4e07c",
-    "conflict": "#f08a7e",
-    "rule": "#454955",
-    "bar": "#4f7896",
-    "bar-done": "#a9c49c",
-    "bar-over": "#c4695f",
+    "muted": "#a5a39d",
+    "type-task": "#a5a39d",
+    "status-open": "#a5a39d",
+    "faint": "#888a92",
+    "status-excluded": "#888a92",
+    "lamp": "#f5a855",
+    "lamp-foreground": "#1a1408",
+    "rule": "#3c404b",
+    "focus": "#9a7038",
+    "warn": "#c6bb52",
+    "conflict": "#f1897d",
+    "pending": "#8ecae6",
+    "mark": "#8ecae6",
+    "type-feature": "#c3a2e0",
+    "type-story": "#7fb8e6",
+    "type-bug": "#f08a7e",
+    "type-issue": "#e690b5",
+    "type-risk": "#e39a78",
+    "type-feedback": "#7fcbb9",
+    "status-progress": "#6fd0e2",
+    "status-test": "#ad9af3",
+    "status-done": "#a8d684",
+    "bar": "#5683ad",
+    "bar-done": "#8fbf6f",
+    "bar-over": "#d9534a",
+    "bar-track": "#23262e",
+    "bar-band": "#30473a",
+    "owner-1": "#ec9eaf",
+    "owner-2": "#b2c079",
+    "owner-3": "#8dc895",
+    "owner-4": "#73cbb0",
+    "owner-5": "#71c4e7",
+    "owner-6": "#96b8f5",
+    "owner-7": "#c0aaec",
+    "owner-8": "#e0a0cd",
     "heading-style": "bold",
 }
 """Defaults of backlit's own theme variables, so that a theme that leaves one out still parses."""
@@ -49,9 +66,40 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
 BLENDED: Mapping[str, tuple[str, float, str]] = {
     "behind-dialog": ("foreground", 0.45, "faint"),
     "selected-background": ("mark", 0.14, "background"),
+    "flash": ("lamp", 0.3, "lamp"),
+    "chart-area": ("bar", 0.38, "faint"),
     "bar-gap": ("bar", 0.55, "faint"),
 }
 """Colours between the background and another variable: that one, its share, and the variable used in an ANSI theme."""
+
+CURSOR_BAR, CURRENT_PLACE, CURRENT_ITERATION, TODAY = "cursor-bar", "current-place", "current-iteration", "today"
+WORDMARK, FOCUSED_HEAD = "wordmark", "focused-head"
+LAMP_USES = frozenset({CURSOR_BAR, CURRENT_PLACE, CURRENT_ITERATION, TODAY, WORDMARK, FOCUSED_HEAD})
+"""What has the colour of the lamp: with the flash of a changed cell and the frame of a pane, all that may have it."""
+KEY = "key"
+"""The style of a key that can be pressed: bold, on a ground of its own where there is room for it."""
+FRAME_WIDTH = 100
+"""Columns of a terminal from which panes have frames, and keys their ground."""
+DIMMED_UNDER_CURSOR = frozenset({"faint", "status-excluded"})
+"""Colours too close to the cursor's ground, in place of which `muted` is drawn on it."""
+GROUNDS_OF_PANES = frozenset({"surface", "key-background"})
+"""Grounds next to the background, which a terminal of few colours does not tell from it."""
+PAIRED: Mapping[str, str] = {
+    "cursor-background": "cursor-foreground",
+    CURRENT_PLACE: "lamp-foreground",
+    "flash": "lamp-foreground",
+}
+"""Grounds, and the one colour that is readable on each of them among the terminal's own colours."""
+STAND_INS: Mapping[str, str] = {
+    "lamp": "accent",
+    "focus": "accent",
+    "warn": "warning",
+    "key-background": "boost",
+    "bar-track": "panel",
+}
+"""Variables for which a theme without them has a colour of its own that says the same."""
+OWNERS = 8
+"""Colours of owners."""
 
 FIELD_TYPES: Mapping[str, type] = {
     "name": str,
@@ -134,6 +182,7 @@ def _read(path: Path, problems: list[str]) -> Theme | None:
         problems.append(f"{path.name}: variables is not a table; left out.")
         variables = {}
     right = {name: value for name, value in variables.items() if _is_right_variable(path, name, value, problems)}
+    right = {name: values[own] for name, own in STAND_INS.items() if own in values} | right
     if values.get("ansi"):  # Textual's own styles read these two and have no values for them
         right = {**ANSI_DEFAULTS, **right}
     return Theme(**values, variables=right)
@@ -225,20 +274,41 @@ def status_colour(status: str | None, groups: StatusGroups) -> str:
     return STATUS_COLOURS[groups.of(status)]
 
 
-class ThemeStyles:
-    """Rich styles by the names of theme variables, made once per theme."""
+def owner_colour(user_id: int, known: Sequence[int]) -> str:
+    """Return the colour of a user: that of the id's rank among all known ones, so that few people share one."""
+    return f"owner-{bisect_left(known, user_id) % OWNERS + 1}"
 
-    def __init__(self, variables: Mapping[str, str], *, is_colourless: bool = False) -> None:
+
+def cap_words(keys: str, *, has_caps: bool) -> tuple[str, str]:
+    """Return a key to press for a text with styles by name, with a blank on either side where it has a ground."""
+    return (f" {keys} ", "bold $foreground on $key-background") if has_caps else (keys, "bold $foreground")
+
+
+class ThemeStyles:
+    """Rich styles by the names of theme variables, made once per theme; in `has_frames` there is room for frames."""
+
+    def __init__(
+        self,
+        variables: Mapping[str, str],
+        *,
+        is_colourless: bool = False,
+        has_few_colours: bool = False,
+        has_frames: bool = False,
+    ) -> None:
         self._variables = variables
         self.is_colourless = is_colourless
+        self.has_few_colours = has_few_colours
+        self.has_frames = has_frames
         self._styles: dict[tuple[str, str | None, bool], Style] = {}
 
     @classmethod
     def of(cls, app: App[object]) -> "ThemeStyles":
-        """Return the styles of the app's theme; the same ones until it takes another."""
+        """Return the styles of the app's theme; the same ones until it takes another, or gets room for frames."""
         variables, styles = _STYLES.get(app, (None, None))
-        if styles is None or variables is not app.theme_variables:
-            styles = cls(app.theme_variables, is_colourless=app.no_color)
+        has_frames = app.size.width >= FRAME_WIDTH
+        if styles is None or variables is not app.theme_variables or styles.has_frames is not has_frames:
+            few = not app.is_headless and app.console.color_system in {"standard", "256"}
+            styles = cls(app.theme_variables, is_colourless=app.no_color, has_few_colours=few, has_frames=has_frames)
             _STYLES[app] = app.theme_variables, styles
         return styles
 
@@ -246,10 +316,18 @@ class ThemeStyles:
         """Return the style of a theme variable, on another one as background (by default the theme's own)."""
         key = (name, on, bold)
         if key not in self._styles:
+            if name == KEY:
+                self._styles[key] = self.style(on="key-background" if self.has_frames and on is None else on, bold=True)
+                return self._styles[key]
             is_cursor = on == "cursor-background"
-            reverse = self.is_colourless and is_cursor
-            # Of the terminal's own colours only this pair is known to be readable together.
-            shown = "cursor-foreground" if is_cursor and self._colour(on or "").ansi is not None else name
+            reverse = self.is_colourless and on in {"cursor-background", CURRENT_PLACE}
+            # Of the terminal's own colours only these pairs are known to be readable together.
+            is_terminals = self._colour(on or "background").ansi is not None
+            shown = PAIRED.get(on or "", name) if is_terminals else name
+            if is_cursor and shown in DIMMED_UNDER_CURSOR:
+                shown = "muted"
+            elif is_cursor and shown == "foreground":
+                shown = "cursor-foreground"
             self._styles[key] = Style(
                 color=self._colour(shown).rich_color,
                 bgcolor=self._colour(on or "background").rich_color,
@@ -257,6 +335,10 @@ class ThemeStyles:
                 reverse=reverse or None,
             )
         return self._styles[key]
+
+    def cap(self, keys: str, *, on: str | None = None) -> Segment:
+        """Return a key to press, with a blank on either side where it has a ground of its own."""
+        return Segment(f" {keys} " if self.has_frames and on is None else keys, self.style(KEY, on=on))
 
     def tint(self, on: str) -> Style:
         """Return the style that puts texts of any colour on a background."""
@@ -275,6 +357,10 @@ class ThemeStyles:
         return _OneColourStyles(self._variables, is_colourless=self.is_colourless)
 
     def _colour(self, name: str) -> Color:
+        if name in LAMP_USES:
+            name = "lamp"
+        if name in GROUNDS_OF_PANES and self.has_few_colours:
+            name = "background"
         if name in BLENDED:
             other, share, in_ansi = BLENDED[name]
             ground = self._colour("background")
@@ -294,4 +380,4 @@ class _OneColourStyles(ThemeStyles):
     """Styles of one colour; signs carry the information, and headings stay bold."""
 
     def style(self, name: str = "foreground", *, on: str | None = None, bold: bool = False) -> Style:
-        return super().style("foreground", on=on, bold=bold and name in {"accent", "foreground"})
+        return super().style("foreground", on=on, bold=bold and name in {CURSOR_BAR, "foreground"})

@@ -18,7 +18,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, key_of
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
+from backlit.tui.drawing.themes import KEY, ThemeStyles, status_colour, status_sign
 from backlit.tui.editor.fold import FieldFold, GridLine
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import ItemText
@@ -176,11 +176,11 @@ class FieldGrid(LineList):
         if line.is_heading:
             text = safe(f"{' ' * LEAD}{line.text} ")
             rule = "─" * max(0, width - cell_len(text) - 1) + " "
-            return Strip([Segment(text, theme.heading("secondary")), Segment(rule, theme.style("rule"))])
+            return Strip([Segment(text, theme.heading()), Segment(rule, theme.style("rule"))])
         if line.field is None:
             key = f"{key_of('editor.fold')} " if line.is_fold else ""
             note = fit(line.text, max(0, width - LEAD - len(key) - 1)), "foreground" if is_cursor else line.colour
-            return self.draw_parts([(" " * (LEAD - 1) + key, "accent"), note], is_cursor=is_cursor)
+            return self.draw_parts([(" " * (LEAD - 1) + key, KEY), note], is_cursor=is_cursor)
         label = fit(line.field.label, self._label_width) + " " * GAP
         value = _fitted(line.field, line.text, max(0, width - LEAD - cell_len(label) - 1))
         label_colour, colour = ("foreground" if is_cursor else each for each in ("muted", line.colour))
@@ -264,7 +264,7 @@ class EditorFields:
         """Return a line about a field: its key and its values, first its value before somebody else changed it."""
         fixed = self.why_fixed(field)
         key = "" if fixed or self.store.lookups.is_read_only else KEY_OF_FIELD.get(field.key, "")
-        lead = [(f" {key}", "accent")] if key else []
+        lead = [(f" {key}", KEY)] if key else []
         if field.kind in KINDS_WITH_LISTED_VALUES and not fixed and field.key not in draft.arrived:
             values = self._values(field, draft, width - cell_len(key) - 2 * bool(key) - 1)
             if values:
@@ -348,8 +348,8 @@ class EditorFields:
         if key in draft.elsewhere:
             return "≠", "conflict"
         if key in draft.touched:
-            return "*", "accent"
-        return ("↓", "pending") if key in draft.arrived else (" ", "accent")
+            return "~", "pending"
+        return ("↓", "pending") if key in draft.arrived else (" ", "muted")
 
     def _colour(self, field: Field, value: object, text: str) -> str:
         if text == NOTHING or self.why_fixed(field):

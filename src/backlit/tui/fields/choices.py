@@ -12,7 +12,7 @@ from backlit.model.field_values import NOTHING, value_word
 from backlit.model.fields import Field, Kind
 from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.themes import ThemeStyles, status_sign
+from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles, status_sign
 from backlit.tui.fields.dates import days_until
 from backlit.tui.fields.values import ScreenFieldWords
 from backlit.tui.widgets.line_list import LineList
@@ -84,9 +84,9 @@ class ChoiceList(LineList, can_focus=False):
             hint_width = max(0, room - LEAST_LABEL)
         sign = self._sign if choice.value in self._selected else PARTLY_SIGN if choice.value in self._partly else " "
         segments = [
-            Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on)),
+            Segment("▌ " if is_cursor else "  ", theme.style(CURSOR_BAR, on=on)),
             Segment(f"{sign} ", theme.style("mark", on=on)),
-            Segment(number, theme.style("accent", on=on)),
+            Segment(number, theme.style(on=on, bold=True)),
             Segment(fit(label, room - hint_width), theme.style(on=on, bold=is_cursor)),
             Segment(" " * min(2, hint_width) + fit(hint, hint_width - 2), theme.style("muted", on=on)),
         ]

@@ -47,6 +47,16 @@ def phases(iterations: Iterable[IterationEntry], today: date) -> Mapping[int, Ph
     return found
 
 
+def current_sprint(iterations: Iterable[IterationEntry], today: date) -> IterationEntry | None:
+    """Return the iteration around a day that ends first, releases aside; None without one."""
+    running = [
+        each
+        for each in iterations
+        if not each.is_release and each.start and each.end and each.start <= today <= each.end and "\\" in each.path
+    ]
+    return min(running, key=lambda each: (each.end or today, each.id), default=None)
+
+
 def _phase(iteration: IterationEntry, today: date) -> Phase:
     start, end = iteration.start, iteration.end
     if end and end < today:

@@ -1,19 +1,33 @@
 """Names for the rows of a list: owners, iterations, and the headings of groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 
 from backlit.model.fields import SYNC_KEYS, Field, ItemType, Kind
 from backlit.model.query.keys import field_named
-from backlit.store.records.item import ItemRow
+from backlit.model.statuses import StatusGroup, StatusGroups
+from backlit.store.records.item import ItemRow, RowSign
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine, ShownTasks
-from backlit.tui.fields.values import ScreenFieldWords, user_name
+from backlit.tui.drawing.themes import CURRENT_ITERATION
+from backlit.tui.fields.dates import Phase, phases
+from backlit.tui.fields.values import ScreenFieldWords, user_colour, user_name
 from backlit.tui.widgets.item_rows import NO_BADGE, Badge, DisplayNames
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
 ALL_TASKS_SHOWN = ShownTasks(of_all=True)
+DRAFT_SIGNS = frozenset({RowSign.PLANNED, RowSign.PLANNED_ALTERED})
+"""Signs of items that the draft of a plan moves."""
+
+
+def _is_to_be_ready(row: ItemRow, groups: StatusGroups, soon: Container[int | None]) -> bool:
+    """Return whether an item that is not ready needs action now: it is begun, planned soon, or in the draft."""
+    if not groups.is_open(row.status or ""):
+        return False
+    is_begun = groups.of(row.status) in {StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST}
+    return is_begun or row.iteration_id in soon or row.sign in DRAFT_SIGNS
 
 
 class ListNames:
@@ -26,7 +40,14 @@ class ListNames:
     @property
     def names(self) -> DisplayNames:
         return DisplayNames(
-            self.owner, self.iteration, self.group, self.badges, self.cells, self.store.lookups.status_groups
+            self.owner,
+            self.iteration,
+            self.group,
+            self.badges,
+            self.cells,
+            self.store.lookups.status_groups,
+            lambda owner_id: user_colour(self.store, owner_id),
+            self.iteration_colour,
         )
 
     def badges(
@@ -37,8 +58,11 @@ class ListNames:
         for item_id in self.store.drafts.item_ids().intersection(row.id for row in rows):
             found[item_id] = found.get(item_id, NO_BADGE)._replace(has_draft=True)
         groups = self.store.lookups.status_groups()
-        open_ids = [row.id for row in rows if row.type != ItemType.TASK and groups.is_open(row.status or "")]
-        for item_id in self.store.ready_check.faults(open_ids) if is_judged and open_ids else ():
+        soon = self._soon() if is_judged else ()
+        judged = [
+            row.id for row in rows if is_judged and row.type != ItemType.TASK and _is_to_be_ready(row, groups, soon)
+        ]
+        for item_id in self.store.ready_check.faults(judged) if judged else ():
             found[item_id] = found.get(item_id, NO_BADGE)._replace(is_unready=True)
         if hidden := [row.id for row in rows if row.type != ItemType.TASK and not tasks.shows(row.id)]:
             for item_id, count in self.store.plan_preview.task_counts(hidden).items():
@@ -54,6 +78,19 @@ class ListNames:
         iteration = self.store.lookups.iterations().get(iteration_id)
         is_root = iteration is not None and "\\" not in iteration.path
         return "" if is_root else iteration.name if iteration else f"iteration {iteration_id}"
+
+    def iteration_colour(self, iteration_id: int | None) -> str:
+        is_current = iteration_id is not None and self._phases().get(iteration_id) is Phase.CURRENT
+        return CURRENT_ITERATION if is_current else "muted"
+
+    def _phases(self) -> Mapping[int, Phase]:
+        iterations = self.store.lookups.iterations()
+        inner = {key: each for key, each in iterations.items() if not each.is_release and "\\" in each.path}
+        return phases(inner.values(), self.store.today())
+
+    def _soon(self) -> AbstractSet[int]:
+        """Return the current iterations and the next ones."""
+        return {key for key, phase in self._phases().items() if phase in {Phase.CURRENT, Phase.NEXT}}
 
     def group(self, line: GroupLine) -> str:
         field = self.field(line.key)

@@ -10,6 +10,7 @@ from backlit.store.field_words import FieldReading, FieldWords
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.drawing.html import html_tokens, is_html
+from backlit.tui.drawing.themes import owner_colour
 
 
 def is_replaced(field: Field, value: object) -> bool:
@@ -56,6 +57,11 @@ def short_words_of(store: Store, key: str, value: object) -> str:
 def user_name(store: Store, user_id: int) -> str:
     person = store.everybody.person(user_id)
     return person.username if person else f"user {user_id}"
+
+
+def user_colour(store: Store, user_id: int | None) -> str:
+    """Return the colour of a user's name; nobody has a faint one."""
+    return "faint" if user_id is None else owner_colour(user_id, sorted(store.lookups.known_people()))
 
 
 # Line endings

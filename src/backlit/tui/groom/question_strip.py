@@ -13,7 +13,7 @@ from backlit.model.amounts import counted
 from backlit.store.grooming import RuleCheck, SimilarItem
 from backlit.store.records.merge import is_empty
 from backlit.tui.drawing.text import Line, fit, fit_middle, safe
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles
 from backlit.tui.groom.questions import GroomingQuestion
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.text_view import LinesView
@@ -83,7 +83,7 @@ class QuestionStrip(LinesView, can_focus=True):
         room = width - column - EDGE
         chips = [_chip(each, theme, is_current=number == at) for number, each in enumerate(self._asked)]
         if at + 1 < len(chips):
-            chips[at + 1].insert(0, Segment(" tab", theme.style("accent")))
+            chips[at + 1][:0] = [Segment(" ", theme.style()), theme.cap("tab")]
         question = theme.style(bold=True)
         answers = _labelled(_sentence(asked), question, column, _flowing(_answers(asked, theme), room, theme))
         answers = [_tinted(line, width, theme) for line in answers]
@@ -114,9 +114,7 @@ def _chip(asked: GroomingQuestion, theme: ThemeStyles, *, is_current: bool) -> l
     value = "" if sign == " " else f" {fit(words, min(NAME, cell_len(words)))}"
     name = theme.style("foreground", bold=is_current or asked.is_open) + Style(underline=is_current)
     return [
-        Segment(
-            f" {sign} " if sign.strip() else " ", theme.style("pending" if sign == UNREADY_SIGN else "status-done")
-        ),
+        Segment(f" {sign} " if sign.strip() else " ", theme.style("warn" if sign == UNREADY_SIGN else "status-done")),
         Segment(safe(asked.field.label), name),
         Segment(f"{value} ", theme.style("muted")),
     ]
@@ -126,7 +124,7 @@ def _tinted(line: Line, width: int, theme: ThemeStyles) -> Line:
     """Return a line of the current question, on the ground of a cursor over the whole width, after its bar."""
     on = theme.style(on="cursor-background")
     ground = theme.tint("cursor-background")
-    strip = Strip([Segment("▌", theme.style("accent", on="cursor-background")), *Strip(line).crop(1)])
+    strip = Strip([Segment("▌", theme.style(CURSOR_BAR, on="cursor-background")), *Strip(line).crop(1)])
     tinted = [Segment(text, style + ground if style else on) for text, style, _ in strip]
     return list(Strip(tinted).adjust_cell_length(width, on))
 
@@ -154,13 +152,13 @@ def _answers(asked: GroomingQuestion, theme: ThemeStyles) -> Iterator[Line]:
         yield _clickable(
             digit,
             Segment("(•) " if has_it else "", theme.style("mark")),
-            Segment(str(digit), theme.style("accent", bold=True)),
+            Segment(str(digit), theme.style(bold=True)),
             Segment(label, theme.style(bold=has_it)),
             Segment(hint, theme.style("muted")),
         )
     yield _clickable(
         0,
-        Segment("0", theme.style("accent", bold=True)),
+        Segment("0", theme.style(bold=True)),
         Segment(f" {asked.others}", theme.style("muted")),
     )
 
@@ -188,7 +186,7 @@ def _checks(checks: Sequence[RuleCheck], theme: ThemeStyles, *, names_passed: bo
     if passed and not names_passed:
         passed = [RuleCheck(counted(len(passed), "other" if failed else "check"), has_passed=True)]
     for check in (*failed, *passed):
-        sign, colour = ("✓", "status-done") if check.has_passed else (UNREADY_SIGN, "pending")
+        sign, colour = ("✓", "status-done") if check.has_passed else (UNREADY_SIGN, "warn")
         words = theme.style("muted" if check.has_passed else "foreground")
         yield [Segment(f"{sign} ", theme.style(colour, bold=True)), Segment(safe(check.words), words)]
 

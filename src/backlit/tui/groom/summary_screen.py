@@ -28,7 +28,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.drawing.text import Line, fit, safe, wrapped
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.groom.summary_table import LOW, SIGN, TITLES, SummaryTable, changes_of, grouped, listed, open_words
 from backlit.tui.items.preview import ItemPreview, item_context
 from backlit.tui.shell.paths import downloads
@@ -61,9 +61,7 @@ FACTS, BESIDE = 31, 52
 
 
 def _drawn(line: Sequence[Part], theme: ThemeStyles) -> Line:
-    return [
-        Segment(text, theme.heading("secondary") if colour == HEADING else theme.style(colour)) for text, colour in line
-    ]
+    return [Segment(text, theme.heading() if colour == HEADING else theme.style(colour)) for text, colour in line]
 
 
 class SessionFacts(LinesView):
@@ -84,7 +82,7 @@ class SessionFacts(LinesView):
         left = max(FACTS, width // 2) if width >= BESIDE else width
         room = width - left or width
         facts = [*self._facts(left)]
-        steps = [[("Next", HEADING)], *([(fit(key, KEYS), "accent"), *words] for key, words in self._steps(room))]
+        steps = [[("Next", HEADING)], *([(fit(key, KEYS), KEY), *words] for key, words in self._steps(room))]
         if room == width:
             return [_drawn(each, theme) for each in (*facts, [], *steps)]
         drawn = ([_drawn(each, theme) for each in lines] for lines in ([[("This session", HEADING)], *facts], steps))
@@ -97,7 +95,7 @@ class SessionFacts(LinesView):
         unready = [each for each in here if each.open]
         ready = f"{len(here) - len(unready):,} of {len(here):,} ready"
         counts: list[Part] = [("✓ ", "status-done"), (ready, "foreground")]
-        faults: list[Part] = [(f"{UNREADY_SIGN} ", "pending"), (f"{len(unready):,} not ready", "foreground")]
+        faults: list[Part] = [(f"{UNREADY_SIGN} ", "warn"), (f"{len(unready):,} not ready", "foreground")]
         whole = [*counts, ("  ", "foreground"), *faults] if unready else counts
         yield from [whole] if length(whole) <= width else [counts, faults]
         reasons = Counter(words for each in unready for words in open_words(each.open, inputs))

@@ -87,7 +87,7 @@ class SummaryTable(LineList):
                 (f"{kind or ' '} ", type_colour(each.type)),
                 (fit(name, names - GAP) + " " * GAP, "foreground"),
                 (change, "muted" if change.startswith(" ") else "foreground"),
-                (unready, "pending"),
+                (unready, "warn"),
                 (check, "muted"),
             ],
             is_cursor=is_cursor,

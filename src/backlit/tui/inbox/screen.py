@@ -120,7 +120,7 @@ class InboxScreen(StoreScreen[None]):
 
     def _draw_text(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
         rule = [
-            Segment(ITEM_NOW_HEADING, theme.heading("secondary")),
+            Segment(ITEM_NOW_HEADING, theme.heading()),
             Segment("─" * (width - len(ITEM_NOW_HEADING)), theme.style("rule")),
         ]
         page, lines = PreviewLayout(theme, width), list[Line]()

@@ -129,14 +129,14 @@ def _heading(plan: BulkChange, unready: int) -> Iterator[Content]:
     if plan.total > 1:
         yield literal(plan.reach())
     if plan.is_for_customers:
-        yield Content.styled("» Customers see this.", "bold $warning")
+        yield Content.styled("» Customers see this.", "bold $warn")
     for sign, count, state in (
         (UNREADY_SIGN, unready, "not ready"),
         (SYNCED_SIGN, plan.synced, "synced with another tracker"),
     ):
         if count:
             known = f"{count:,}{'+' * (sign == UNREADY_SIGN and count == MANY_UNREADY)}"
-            yield Content.styled(f"{sign} {known} of them {'is' if count == 1 else 'are'} {state}.", "bold $warning")
+            yield Content.styled(f"{sign} {known} of them {'is' if count == 1 else 'are'} {state}.", "bold $warn")
 
 
 def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[ReadyRule]]) -> Iterator[Line]:
@@ -148,7 +148,7 @@ def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[ReadyR
             yield Content.styled(f"… and {len(plan.changes) - shown:,} more", "$muted")
             return
         item = plan.items[item_id]
-        sign = (f"{UNREADY_SIGN if item_id in unready else ' '} ", "bold $warning") if unready else ""
+        sign = (f"{UNREADY_SIGN if item_id in unready else ' '} ", "bold $warn") if unready else ""
         name = Content.assemble(sign, _named(item))
         found = [(field_named(key, store.lookups), value) for key, value in changes.items()]
         if len(plan.act.keys) == len(found) == 1:

@@ -19,7 +19,7 @@ from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, fit, fit_right, safe
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles
 from backlit.tui.fields.dates import ago, moment
 
 CURSOR_CELLS = 2
@@ -175,7 +175,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         is_within = at + 1 < len(self._laid_out.lines) and self._laid_out.lines[at + 1][0] == index
         is_cursor = is_within and index == self.cursor and self.has_focus
         on = "cursor-background" if is_cursor else None
-        bar = Segment("▌ " if is_cursor else "  ", theme.style("accent", on=on))
+        bar = Segment("▌ " if is_cursor else "  ", theme.style(CURSOR_BAR, on=on))
         if line is BYLINE:
             body = self._byline(self._comments[index], theme, on)
         else:
@@ -278,4 +278,4 @@ def _file_lines(files: Sequence[AttachmentEntry], room: int, theme: ThemeStyles)
         return []
     names = ", ".join(each.name + (f" {size_text(each.size)}" if each.size is not None else "") for each in files)
     head = f"+ {counted(len(files), 'file')}  "
-    return [[Segment(head, theme.style("accent")), Segment(fit(names, room - len(head)), theme.style("muted"))]]
+    return [[Segment(head, theme.style("mark")), Segment(fit(names, room - len(head)), theme.style("muted"))]]

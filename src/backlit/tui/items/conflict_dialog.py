@@ -75,7 +75,7 @@ class ShownField(Struct, frozen=True):
         cells = [cell(self.label, "bold"), cell(self.base, "$muted"), *self._both()]
         radios = [cell(f"{self._radio(keep)} ", colour) for keep, colour in zip(SIDES, colours, strict=True)]
         leads = [Content(""), Content(""), *radios]
-        return table_lines(cells, _columns(width, self.label_width), (sign, "$accent"), leads)
+        return table_lines(cells, _columns(width, self.label_width), (sign, "$lamp"), leads)
 
     def _both(self) -> list[Content]:
         mine, theirs = (self._colour(keep, is_same=False) for keep in SIDES)
@@ -95,7 +95,7 @@ class ShownField(Struct, frozen=True):
         words = f"{'!' if self.fault else '✓'} {decision}" if decision else ""
         label = fit(self.label, width - MARGIN - len(words) - 1)
         colour = "$error" if self.fault else "$status-done"
-        return Content.assemble((f"{sign} ", "$accent"), (label, "bold"), (words, colour))
+        return Content.assemble((f"{sign} ", "$lamp"), (label, "bold"), (words, colour))
 
     def _edited_lines(self, width: int) -> Iterator[Content]:
         if self.edited is None:
@@ -420,7 +420,7 @@ def column_heads(width: int, label: int, theirs: str) -> Content:
         return Content("")
     _, was, side, _ = _columns(width, label)
     words, bold = f"{'Field':{label + GAP}}{'Was':{was + GAP}}", "bold $muted"
-    keys = [("m", "bold $accent"), (f"{' mine':{side + GAP - 1}}", bold), ("t", "bold $accent")]
+    keys = [("m", "bold"), (f"{' mine':{side + GAP - 1}}", bold), ("t", "bold")]
     keys.append((f" theirs{f' ({safe(theirs)})' if theirs else ''}", bold))
     return Content.assemble(" " * MARGIN, (words, bold), *keys)
 

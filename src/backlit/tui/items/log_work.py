@@ -284,7 +284,7 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         types, typed = self._form.types, self.inputs[TYPE].value
         at = types.index(typed) + 1 if typed in types else 0
         others = [f"  {safe(each)}" for each in (*types[at:], *types[:at]) if each != typed]
-        self._facts[TYPE].update(Content.assemble(("  ctrl+n" if others else "", "$accent"), *others))
+        self._facts[TYPE].update(Content.assemble(("  ctrl+n" if others else "", "bold"), *others))
 
     def _lines(self) -> Sequence[str]:
         lines = [

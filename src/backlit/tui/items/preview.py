@@ -20,6 +20,7 @@ from backlit.tui.drawing.text import Line, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.dates import ago, days_until
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED_SIGN, UNREADY_SIGN
+from backlit.tui.widgets.side_lines import Part
 from backlit.tui.widgets.text_view import MARGIN, LinesView
 
 if TYPE_CHECKING:
@@ -56,6 +57,15 @@ class ItemContext(Struct, frozen=True):
     """The text around the words that were looked for, and where it stands."""
 
 
+def preview_head(item: Item, now: datetime) -> tuple[Sequence[Part], Sequence[Part]]:
+    """Return both sides of the head of a frame around an item: what it is, and when it was edited."""
+    sign, colour = ROW_SIGNS[item.sign]
+    state = f"  {sign} {SIGN_WORDS[item.sign]}" if item.sign in SIGN_WORDS else ""
+    head = [(f"{number_of(item.id)} ", "muted"), (type_sign(item.type), type_colour(item.type))]
+    edited = edited_words(item, now).partition(" by ")[0]
+    return [*head, (f" {item.type}", "foreground"), (state, colour)], [(edited, "muted")] if edited else []
+
+
 class ItemPreview(LinesView):
     """Shows one item as lines laid out once; scrolls by itself."""
 
@@ -74,11 +84,10 @@ class ItemPreview(LinesView):
             self.scroll_to(y=0, animate=False, force=True)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        return (
-            list(PreviewLayout(theme, width - MARGIN, is_brief=self.is_brief).lines(*self._shown))
-            if self._shown
-            else ()
-        )
+        if self._shown is None:
+            return ()
+        room = width - (0 if self.is_framed else MARGIN)
+        return list(PreviewLayout(theme, room, is_brief=self.is_brief, has_head=self.is_framed).lines(*self._shown))
 
 
 class CommentsPreview(LinesView):
@@ -100,17 +109,19 @@ class CommentsPreview(LinesView):
 class PreviewLayout:
     """Lays an item out at one width, in one set of colours; in brief below a list whose row names the item."""
 
-    def __init__(self, theme: ThemeStyles, width: int, *, is_brief: bool = False) -> None:
+    def __init__(self, theme: ThemeStyles, width: int, *, is_brief: bool = False, has_head: bool = False) -> None:
         self._theme = theme
         self._width = width
         self._is_brief = is_brief
+        self._has_head = has_head
+        """Whether the frame around the item says what it is."""
 
     def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, context: ItemContext) -> Iterator[Line]:
         """Yield the head of an item, its texts and its comments, which stand beside the texts where there is room."""
         if comments and self._width >= MIN_WIDTH_OF_COLUMNS:
             yield from self._beside(item, comments, context)
             return
-        if not self._is_brief or item.sign in SIGN_WORDS:
+        if not self._has_head and (not self._is_brief or item.sign in SIGN_WORDS):
             yield self._heading(item, context.now)
         yield from ([Segment(line, self._theme.style(bold=True))] for line in wrapped(item.name, self._width))
         yield from self.about(item, context, counted(len(comments), "comment") if comments and self._is_brief else "")
@@ -134,7 +145,7 @@ class PreviewLayout:
         if context.found:
             yield from self._chips([("Found", "muted"), (context.found, "foreground")], " ")
         if context.faults:
-            yield from self._chips([(UNREADY_SIGN, "pending"), *((each, "foreground") for each in context.faults)], " ")
+            yield from self._chips([(UNREADY_SIGN, "warn"), *((each, "foreground") for each in context.faults)], " ")
         for key, label in TEXTS.items():
             text = str(item.fields.get(key) or "").strip()
             if text:
@@ -185,7 +196,7 @@ class PreviewLayout:
         return [*line, self._segment(fit_right(edited, room), "muted")] if cell_len(edited) + 2 <= room else line
 
     def _head(self, words: str) -> Line:
-        return [Segment(safe(words), self._theme.heading("secondary"))]
+        return [Segment(safe(words), self._theme.heading())]
 
     def _chips(self, chips: Sequence[Chip], between: str = " · ") -> Iterator[Line]:
         """Yield lines of chips; a line breaks in place of a separator, and inside a chip that is too long."""

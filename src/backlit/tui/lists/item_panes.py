@@ -15,12 +15,13 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.search import SearchHit
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.items.preview import ItemPreview, item_context
+from backlit.tui.items.preview import ItemPreview, item_context, preview_head
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemDestination, OpenItem
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_list import ItemList, SelectionChanged
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.text_view import PREVIEW_DELAY
 
@@ -78,11 +79,14 @@ class ItemPanes(StorageErrorGuard, Container):
             self.above = above
             self.below = below
 
-    def __init__(self, store: Store, items: ItemList) -> None:
+    def __init__(self, store: Store, items: ItemList, *, has_frames: bool = True) -> None:
         super().__init__()
         self._store = store
         self._items = items
         self._preview = ItemPreview()
+        self.frame = PaneFrame(items, id="list") if has_frames else None
+        """The frame of the list; None for one that has none."""
+        self._preview_frame = PaneFrame(self._preview, id="beside")
         self._timer: Timer | None = None
         self._looking_at: int | None = None
         self._is_wanted_below = False
@@ -92,8 +96,8 @@ class ItemPanes(StorageErrorGuard, Container):
         self.selected = SelectionTotals(store, self, lambda: self.post_message(self.Measured()))
 
     def compose(self) -> ComposeResult:
-        yield self._items
-        yield self._preview
+        yield self.frame or self._items
+        yield self._preview_frame
 
     @property
     def items(self) -> ItemList:
@@ -104,13 +108,13 @@ class ItemPanes(StorageErrorGuard, Container):
 
     @property
     def has_preview(self) -> bool:
-        return self._preview.display
+        return self._preview_frame.display
 
     def hide_preview(self) -> None:
         self.add_class("-alone")
 
     def draw_preview(self) -> None:
-        if not self._preview.display:
+        if not self._preview_frame.display:
             return
         item_id = self.items.current_id
         item = self.shown_item(item_id) if item_id is not None else None
@@ -120,6 +124,7 @@ class ItemPanes(StorageErrorGuard, Container):
         around = item_context(self._store, item, faults, found)
         self._preview.is_brief = self.has_class("-below") and self.size.height < WHOLE_HEAD_HEIGHT
         self._preview.show(item, self._store.comments.of_item(item.id) if item else (), around)
+        self._preview_frame.say(*preview_head(item, around.now) if item else ((), ()))
 
     def find_words(self, words: str) -> None:
         """Show in previews where some words occur in the item's texts; an empty string shows nothing."""
@@ -154,7 +159,7 @@ class ItemPanes(StorageErrorGuard, Container):
         # The preview comes first and from the local copy; the request costs three round trips and may wait for a rest.
         self._timer = self.set_timer(REQUEST_DELAY, self._request_current_item)
         item_id = self.items.current_id
-        if item_id != self._looking_at and self._preview.display and item_id is not None:
+        if item_id != self._looking_at and self._preview_frame.display and item_id is not None:
             self._looking_at = item_id
             self.set_timer(self.look_seconds, lambda: self._mark_seen(item_id))
 
@@ -165,7 +170,7 @@ class ItemPanes(StorageErrorGuard, Container):
 
     def _mark_seen(self, item_id: int) -> None:
         """Mark an item as seen; a later change of it stays unread until the cursor comes back."""
-        if self.items.current_id == item_id and self._preview.display and self.screen.is_current:
+        if self.items.current_id == item_id and self._preview_frame.display and self.screen.is_current:
             self.post_message(StoreScreen.Seen(item_id))
         elif self._looking_at == item_id:
             self._looking_at = None
@@ -187,10 +192,10 @@ class ItemPanes(StorageErrorGuard, Container):
         is_below = self._is_wanted_below or width < MIN_WIDTH_BESIDE
         self.set_class(is_below, "-below")
         has_room = not is_below or height >= (MIN_HEIGHT_BELOW if self._is_asked_for else USUAL_HEIGHT_BELOW)
-        self._preview.display = has_room and not self.has_class("-alone") and not self.has_class("-empty")
-        self._line = width * LIST_SHARE // 100 if self._preview.display and not is_below else None
+        self._preview_frame.display = has_room and not self.has_class("-alone") and not self.has_class("-empty")
+        self._line = width * LIST_SHARE // 100 if self._preview_frame.display and not is_below else None
         self.report_edges()
-        if self._preview.display:
+        if self._preview_frame.display:
             self.preview_soon()
 
     def report_edges(self) -> None:
@@ -203,7 +208,7 @@ class ItemPanes(StorageErrorGuard, Container):
             raise CannotAct(
                 f"No room for the preview: it needs {MIN_HEIGHT_BELOW + 4} lines or {MIN_WIDTH_BESIDE} columns."
             )
-        self._is_asked_for = not self._preview.display
+        self._is_asked_for = not self._preview_frame.display
         self.set_class(not self._is_asked_for, "-alone")
         self._place()
 

@@ -63,6 +63,7 @@ class ListFrame(Vertical):
     def __init__(self, store: Store, title: TitleLine, panes: ItemPanes, line: Widget, hints: Sequence[str]) -> None:
         super().__init__()
         self._store = store
+        self.set_class(panes.frame is not None, "-panes")
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
         self._above, self._below = RuleLine("┬", id="heading", is_of_first=True), RuleLine("┴")
@@ -92,10 +93,17 @@ class ListFrame(Vertical):
         figures: Sequence[Word],
         status: Sequence[Word],
         labels: Mapping[str, str] = MappingProxyType({}),
+        position: Sequence[Word] = (),
     ) -> None:
-        """Show both sides of the heading, the right of the footer, and labels of hints by their commands."""
+        """Show both sides of the heading, the right of the footer, and labels of hints by their commands.
+
+        The position among the rows stands at the right below them.
+        """
         self._labels = labels
         self._above.say(heading, figures)
+        self._below.say((), position)
+        if self._panes.frame is not None:
+            self._panes.frame.say(heading, figures, (), position)
         self._status = status
         self._show_hints()
 
@@ -150,9 +158,9 @@ def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spe
         below = " and below" if node.has_subtree else ""
         parts.append((f"{' › ' if name else ''}{path}{below}", "heading"))
     if spec.query != view.spec.query:
-        parts.extend((f" › {phrase}", "secondary") for phrase in filter_words(spec.query))
+        parts.extend((f" › {phrase}", "mark") for phrase in filter_words(spec.query))
     if spec.text:
-        parts.append((f" › /{spec.text}", "secondary"))
+        parts.append((f" › /{spec.text}", "mark"))
     if not (spec.group or spec.sort) and store.project_facts.count_local_positions():
         parts.append((" · local order", "pending"))
     return [*parts, *_order(names, spec)]

@@ -22,6 +22,7 @@ from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_screen import ColumnChoice, ListScreen
 from backlit.tui.shell.status_text import (
     explain_empty,
+    position_words,
     selection_words,
     status_words,
     totals_words,
@@ -161,12 +162,12 @@ class OneListScreen(ListScreen):
         selected = selection_words(self.panes.selected.totals)
         has_key = not (store.lookups.is_read_only or self.line.is_open)
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
-        place = status_words(store, *(() if self.items.is_low_bandwidth else position))
+        place = () if self.items.is_low_bandwidth else position_words(*position)
         unmatched = self._empty_list if self._empty_list.spec == self.spec else EmptyListFigures()
         figures = totals_words(totals)
         if not figures and unmatched.all != NO_TOTALS:
-            figures = [(f"0 of {counted(unmatched.all.count, 'item')}", "foreground")]
-        self.frame.say([*heading, *lacking], figures, [*unread, *selected, *place])
+            figures = [(f" 0 of {counted(unmatched.all.count, 'item')}", "foreground")]
+        self.frame.say([*heading, *figures], lacking, [*unread, *status_words(store)], position=[*selected, *place])
         self.frame.show_tabs(views.names, views.place(self.shared.now.view))
         is_empty = self.items.has_no_items
         if is_empty:

@@ -22,6 +22,7 @@ from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import MAX_READING_WIDTH, FittedLine, ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
+from backlit.tui.drawing.themes import KEY
 from backlit.tui.plan.plan_commands import PlanCommandTarget, need_target
 from backlit.tui.widgets.side_lines import Part, Word, length
 
@@ -47,7 +48,7 @@ class IterationChangeCounts(Struct, frozen=True):
     def unsaved_words(self) -> list[Word]:
         command, words = "plan.commit", [counted(self.comes, "unsaved move")] * bool(self.comes)
         words += [counted(self.altered, "change" if words else "unsaved change")] * bool(self.altered)
-        keys: list[Word] = [(key_of(command), "accent", command), (" save", "muted", command)]
+        keys: list[Word] = [(key_of(command), KEY, command), (" save", "muted", command)]
         return [(f"{', '.join(words)} ", "pending"), *keys] if words else [("No unsaved moves", "muted")]
 
 
@@ -121,7 +122,7 @@ def people_words(load: PlannedLoad, people: PeopleCapacities, iteration: str, wi
         limit = PersonLoad() if owner is None else people.limit(owner, iteration) or PersonLoad()
         shown = [_amount(share.points, limit.points)] if share.points or limit.points else []
         shown += [(" ", "muted"), _amount(share.hours, limit.hours, " h")] if limit.hours else []
-        name = ("unassigned ", "pending") if owner is None else (f"{people.name(owner)} ", "muted")
+        name = ("unassigned ", "faint") if owner is None else (f"{people.name(owner)} ", "muted")
         words += [[name, *shown]] if shown else []
     parts: list[Part] = []
     for number, each in enumerate(words):

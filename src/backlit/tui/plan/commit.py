@@ -92,12 +92,10 @@ class PlanSummary(Struct, frozen=True):
         lines: list[Content] = []
         for each, words in zip(self.iterations, moves, strict=True):
             load = self.loads[each.id]
-            unknown = [(f"  {load.unestimated:,} unestimated", "$warning")] if load.unestimated else []
+            unknown = [(f"  {load.unestimated:,} unestimated", "$warn")] if load.unestimated else []
             name, moved = (f"{safe(text):{width + 2}}" for text, width in zip((each.name, words), widths, strict=True))
             lines.append(
-                Content.assemble(
-                    (name, "bold"), (moved, "$warning"), bar_line(load, each.capacity, BAR_CELLS), *unknown
-                )
+                Content.assemble((name, "bold"), (moved, "$warn"), bar_line(load, each.capacity, BAR_CELLS), *unknown)
             )
             over = over_limits(load, self.people, each.name)
             lines += [Content.assemble(" " * (sum(widths) + 4), (f"! {safe(words)}", "bold $error")) for words in over]
@@ -106,7 +104,7 @@ class PlanSummary(Struct, frozen=True):
             lines.append(literal(f"{were} deleted and will leave the plan."))
         if self.contested:
             were = counted(self.contested, "item was", "items were")
-            lines.append(Content.styled(f"≠ {were} changed by someone else and will be skipped.", "bold $warning"))
+            lines.append(Content.styled(f"≠ {were} changed by someone else and will be skipped.", "bold $warn"))
         return lines
 
 
@@ -146,7 +144,7 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
         for change in changes[: MAX_REVIEW_LINES - shown]:
             tasks = sum(parent == change.id for parent in along.values())
             along_words = [(f"  with {counted(tasks, 'task')}", "$muted")] if tasks else []
-            mark = (f"{UNREADY_SIGN if change.id in unready else ' '} ", "bold $warning")
+            mark = (f"{UNREADY_SIGN if change.id in unready else ' '} ", "bold $warn")
             name = Content.assemble(mark, item_line(change.id, change.type, change.name, width))
             yield name, Content.assemble(*_field_parts(words, change), *along_words)
         shown += len(changes)
@@ -166,7 +164,7 @@ def _field_parts(words: ScreenFieldWords, change: PlanChange) -> Iterator[Conten
     """Yield its points in a column, then the changes of its fields and the values that others gave them."""
     if FIELD_BY_KEY["Estimate"].applies_to(change.type):
         points = str(change.fields.get("Estimate", PlannedValue(None, change.estimate)).mine or NOTHING)
-        yield f"{points:>3}", "bold" if points != NOTHING else "$warning"
+        yield f"{points:>3}", "bold" if points != NOTHING else "$warn"
     for key, touch in change.fields.items():
         if key == "Estimate":
             yield f"  was {_value(words, key, touch.base)}", "$muted"
@@ -174,7 +172,7 @@ def _field_parts(words: ScreenFieldWords, change: PlanChange) -> Iterator[Conten
             yield f"  {FIELD_PREFIXES[key]}", "$muted"
             yield change_of(_value(words, key, touch.base), _value(words, key, touch.mine))
     for key, contest in change.contests.items():
-        yield f"  ≠ {FIELD_PREFIXES[key]}", "$warning"
+        yield f"  ≠ {FIELD_PREFIXES[key]}", "$warn"
         yield _value(words, key, contest.theirs), "$foreground"
         yield f" now, planned: {_value(words, key, contest.touch.mine)}", "$muted"
 

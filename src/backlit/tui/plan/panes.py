@@ -122,7 +122,7 @@ class PlanBody(ItemPanes):
     """Panes and preview; the preview is hidden at first, and then below the panes."""
 
     def __init__(self, store: Store, panes: PlanPanes) -> None:
-        super().__init__(store, panes.backlog.items)
+        super().__init__(store, panes.backlog.items, has_frames=False)
         self._plan_panes = panes
         self._is_wanted_below = True
         self._panes_line: int | None = None
@@ -130,7 +130,7 @@ class PlanBody(ItemPanes):
 
     def compose(self) -> ComposeResult:
         yield self._plan_panes
-        yield self._preview
+        yield self._preview_frame
 
     @property
     def items(self) -> ItemList:
@@ -144,7 +144,7 @@ class PlanBody(ItemPanes):
     def report_edges(self) -> None:
         """Let the rules meet the first line between panes; a preview below has no line."""
         line = self._line if self._panes_line is None else self._panes_line
-        is_covered = self._preview.display and self.has_class("-below")
+        is_covered = self._preview_frame.display and self.has_class("-below")
         self.post_message(self.Placed(line, None if is_covered else line))
 
     def shown_item(self, item_id: int) -> Item | None:

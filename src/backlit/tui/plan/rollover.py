@@ -321,12 +321,12 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
                 words = "done, with its tasks"
             name = fit(item.name, NAME)
             sign = (f"{type_sign(item.type)} ", f"${type_colour(item.type)}")
-            yield Content.assemble((f"#{item.id:<5} ", "$muted"), sign, f"{name}  ", (safe(words), "$success"))
+            yield Content.assemble((f"#{item.id:<5} ", "$muted"), sign, f"{name}  ", (safe(words), "$status-done"))
 
     def _capacity(self) -> Content:
         target = self._ending.target
         if target is None:
-            return Content.assemble(("No next iteration.", "$warning"))
+            return Content.assemble(("No next iteration.", "$warn"))
         items = {item.id: item for item in self._ending.items}
         added = sum(rest_of(items[item_id], each) for item_id, each in self.decisions.items())
         load = replace(self._ending.load, points=self._ending.load.points + added)
@@ -336,9 +336,9 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
             if asked is not None and asked.id not in self.decisions
             else 0.0
         )
-        key = [("n", "bold $accent"), (" → ", "$muted")] if more else []
+        key = [("n", "bold"), (" → ", "$muted")] if more else []
         return Content.assemble(*key, (f"{safe(target.name)}  ", "bold"), bar_line(load, target.capacity, BAR, more))
 
 
 def _answer(key: str, words: str, *, is_chosen: bool) -> Content:
-    return Content.assemble((f"{'✓' if is_chosen else ' '} {key} ", "bold $accent"), safe(words))
+    return Content.assemble((f"{'✓' if is_chosen else ' '} {key} ", "bold"), safe(words))

@@ -23,6 +23,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, safe
+from backlit.tui.drawing.themes import KEY
 from backlit.tui.fields.dates import span
 from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.fields.names import ListNames
@@ -43,7 +44,14 @@ from backlit.tui.plan.pane import HeadLine, PlanPane, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING_SENTENCE, PlanPaneContents
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
-from backlit.tui.shell.status_text import explain_empty, is_loading, selection_words, status_words, unread_words
+from backlit.tui.shell.status_text import (
+    explain_empty,
+    is_loading,
+    position_words,
+    selection_words,
+    status_words,
+    unread_words,
+)
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.side_lines import Part, Word, length
@@ -163,8 +171,9 @@ class PlanScreen(ListScreen):
         self.frame.say(
             titles.get(self._panes.focused, heading) if is_single else heading,
             unsaved if is_single else [],
-            [*unread, *plan_words(plan), *selected, *status_words(store, *row_place(self._panes))],
+            [*unread, *plan_words(plan), *status_words(store)],
             {"plan.next-pane": self.lists.name_of(self._panes.after(1))},
+            [*selected, *position_words(*row_place(self._panes))],
         )
         beside = [(pane.region.x + 1, title) for pane, title in titles.items() if pane.display and not is_single]
         self.frame.highlight(self._panes.rule_above(), beside)
@@ -286,7 +295,7 @@ class PlanPaneHeads:
         """
         targets = dropwhile(lambda each: each.id != iteration.id, self._store.plan.iterations.targets())
         later = [each for each in [*targets][1:] if each.id in self._lists.loads]
-        key: list[Part] = [(f"{key_of('plan.next-target')} ", "accent"), ("next ", "muted")]
+        key: list[Part] = [(f"{key_of('plan.next-target')} ", KEY), ("next ", "muted")]
         for each in later:
             when = span(each.start, each.end, self._store.today())
             room = width - length(key) - 2
@@ -343,7 +352,7 @@ class IterationHead(Struct, frozen=True):
         changes = self.shift.words()
         keys = " ".join(key for key, is_open in zip("{}", self.ways, strict=True) if is_open)
         right: list[Part] = [(f"  {changes}", "pending")] * bool(changes)
-        right += [(f"  {keys}", "accent"), (" sprints", "muted")] if keys else []
+        right += [(f"  {keys}", KEY), (" sprints", "muted")] if keys else []
         needed = cell_len(safe(self.iteration.name))
         right = right if needed + length(right) + 2 <= width else []
         room = width - length(right) - 2
@@ -356,7 +365,7 @@ class IterationHead(Struct, frozen=True):
         people = people_words(load, self.people, self.iteration.name, width - 1 - len(unknown))
         return [
             _fill_line(self.iteration, load, width, scale),
-            HeadLine([(" ", "muted"), *people], [(unknown, "pending")] * bool(unknown)),
+            HeadLine([(" ", "muted"), *people], [(unknown, "warn")] * bool(unknown)),
         ]
 
 
@@ -373,7 +382,7 @@ def _fill_line(iteration: IterationEntry, load: PlannedLoad, width: int, scale: 
     capacity = iteration.capacity
     name: list[Part] = [(" ", "muted")]
     if named:
-        name = [(f" {key_of('plan.next-pane')} ", "accent"), (f"{named} ", "foreground")]
+        name = [(f" {key_of('plan.next-pane')} ", KEY), (f"{named} ", "foreground")]
     done = f"  {number_text(load.done)} done" if load.done and not named else ""
     for brief in (False, True):
         words, left = capacity_words(load, capacity, is_brief=brief), width - length(name) - 4

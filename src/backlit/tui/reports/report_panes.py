@@ -16,7 +16,7 @@ from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import LIMIT_LINE, ON, Piece, Row, draw_timeline, legend, line_at, stacked_bar
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
-from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import HEADING, Word
 
@@ -102,7 +102,7 @@ def rows_of(
     Its unit stands above it, where blank lines fit too, or before the legend. Bars get a third of the screen's height.
     """
     said = words(report.headline, width, "foreground")
-    warnings = [row for note in report.warnings for row in words(note, width, "pending")]
+    warnings = [row for note in report.warnings for row in words(note, width, "warn")]
     notes = warnings
     if has_notes or report.chart.is_empty:
         notes = [*warnings, *(row for note in report.sources for row in words(note, width))]
@@ -129,7 +129,7 @@ def note_words(report: Report, *, has_notes: bool) -> list[Word]:
     if not report.has_hidden_notes:
         return badge
     words = f" {'hide' if has_notes else 'show'} {counted(len(report.sources), 'note')}"
-    return [*badge, (key_of("reports.notes"), "accent", "reports.notes"), (words, "muted", "reports.notes")]
+    return [*badge, (key_of("reports.notes"), KEY, "reports.notes"), (words, "muted", "reports.notes")]
 
 
 def way_words(way: Sequence[StatusStep], groups: StatusGroups) -> Iterator[Piece]:
@@ -272,7 +272,7 @@ class ReportTableView(LineList):
         assert self._report is not None
         theme = ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
-        segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
+        segments = [Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))]
         style = theme.heading(colour) if is_header else theme.style(colour, on=on, bold=is_cursor)
         widths, room = self._laid_out(self._report)
         for at, width in widths.items():

@@ -29,6 +29,7 @@ from backlit.tui.shell.target import UiSession
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import TextRefused
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.pane_frame import FRAMED_CLASS
 from backlit.tui.widgets.side_lines import TOAST_SECONDS, FooterLine, TwoSidedLine, WaitingKeys
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
@@ -48,6 +49,7 @@ INPUT = (events.InputEvent, events.Paste, PasteRefused)
 class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
     """An application whose keys come from the command table; dialogs keep their own keys."""
 
+    HORIZONTAL_BREAKPOINTS = [(0, "-ruled"), (themes.FRAME_WIDTH, FRAMED_CLASS)]
     input: InputQueue
 
     def __init__(self) -> None:

@@ -32,7 +32,7 @@ from backlit.tui.commands.command import AskFirst, CannotAct, Command, CommandCo
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP, commands_here, commands_in
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.workers import BACKGROUND_GROUP, COMMANDS_GROUP, work
-from backlit.tui.widgets.side_lines import WhichKeyHint
+from backlit.tui.widgets.which_key import WhichKeyHint
 
 Arguments = TypeVarTuple("Arguments")
 Runner = Callable[[CommandContext], Awaitable[None] | None]

@@ -13,16 +13,31 @@ from backlit.store.store import Store
 from backlit.store.views.lookups import NO_PROJECT
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.table import COMMAND_BY_ID
-from backlit.tui.fields.dates import age
-from backlit.tui.widgets.item_rows import UNREADY_SIGN
+from backlit.tui.drawing.themes import CURRENT_ITERATION, KEY, WORDMARK
+from backlit.tui.fields.dates import age, current_sprint, days_until
+from backlit.tui.fields.values import user_colour
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import EDGE, Drawn, Part, TwoSidedLine, Word, length, tab_of, tabs_within
+from backlit.tui.widgets.side_lines import (
+    EDGE,
+    PLACE_COLOUR,
+    Drawn,
+    Part,
+    TwoSidedLine,
+    Word,
+    length,
+    tab_of,
+    tabs_within,
+)
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports", "app.inbox")
 """The commands that go to the places; other screens add a tab while they are open."""
 ALWAYS_SHOWN_COLOURS = frozenset({"pending", "conflict"})
 """Colours of states that stay in a narrow terminal, where tabs give way to them."""
+LIT_WIDTH, WORDMARK_WIDTH = 64, 90
+"""Columns of a terminal with half of the program's name in the title, and with all of it."""
+SYNC_SIGN = "  ● "
+"""The sign before the word that all is synced."""
 AGE_CHECK = 15.0
 """Seconds between updates of the time since the last sync."""
 
@@ -56,14 +71,15 @@ class TitleLine(StorageErrorGuard, TwoSidedLine):
         name = self.name_of(place)
         unread = self._store.inbox.unread() if place == "app.inbox" else 0
         words, colour = (f"{name} {unread:,}", "foreground") if unread else (name, "muted")
-        return tab_of(words, place, is_current=place == self.place, colour=colour)
+        return tab_of(words, place, is_current=place == self.place, colour=colour, current=PLACE_COLOUR)
 
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
         """Return the tabs and states that fit: first goes the age, then other states without need, then far tabs.
 
         A screen without a tab is named alone where the tabs do not fit.
         """
-        tabs, right, width = list(self._left), list(self._right), width - len(EDGE)
+        mark = wordmark(width)
+        tabs, right, width = list(self._left), list(self._right), width - len(EDGE) - length(mark)
         if (
             self.place not in TABS
             and length(tabs) + length(each for each in right if each[1] in ALWAYS_SHOWN_COLOURS) > width
@@ -73,9 +89,19 @@ class TitleLine(StorageErrorGuard, TwoSidedLine):
             spare := [each for each in right if each[1] not in ALWAYS_SHOWN_COLOURS]
         ):
             right.remove(next((each for each in spare if _is_age(each)), spare[-1]))
+            if right and right[-1][0] == SYNC_SIGN:
+                right.pop()
         room = width - length(right)
         right.append((EDGE, "muted", ""))
-        return tabs_within(tabs, room), right
+        return [*mark, *tabs_within(tabs, room)], right
+
+
+def wordmark(width: int) -> Sequence[Drawn]:
+    """Return the program's name before the tabs of a title: half of it in a narrow terminal, nothing in the least."""
+    if width < LIT_WIDTH:
+        return ()
+    start = [(" ", "foreground", ""), ("back", "wordmark-start", "")][: 1 + (width >= WORDMARK_WIDTH)]
+    return (*start, ("lit", WORDMARK, ""), ("  ", "foreground", ""))
 
 
 def _is_age(state: Drawn) -> bool:
@@ -88,12 +114,12 @@ def state_words(store: Store, now: float) -> list[Word]:
     words: list[Word] = [("  demo", "mark")] if store.is_sample else []
     words += [(f"  {project}", "foreground", "app.project")] if project else []
     if store.lookups.is_read_only:
-        words.append(("  read only", "pending"))
+        words.append(("  read only", "warn"))
     if outbox.pending:
         words.append((f"  ↑ {outbox.pending} pending", "pending", "app.outbox"))
     rejected, conflicts = f"! {outbox.refused} rejected", f"≠ {counted(outbox.conflicts, 'conflict')}"
     for count, said in ((outbox.refused, rejected), (outbox.conflicts, conflicts)):
-        parts = ((f"  {said}", "conflict"), (" go", "accent"), (" outbox", "muted")) if count else ()
+        parts = ((f"  {said}", "conflict"), (" go", KEY), (" outbox", "muted")) if count else ()
         words += [(text, colour, "app.outbox") for text, colour in parts]
     is_bad, synced_at = _is_bad(connection), store.synced_at()
     is_synced = connection.state is ConnectionState.ONLINE and synced_at is not None
@@ -104,9 +130,12 @@ def state_words(store: Store, now: float) -> list[Word]:
     has_age = synced_at is not None and (is_synced or is_bad or since != "now")  # "preparing" stands without "synced"
     if has_age and (is_bad or not (outbox.pending or outbox.refused or outbox.conflicts)):
         ago = f" {since} ago" if since != "now" else " just now" * is_bad
-        words.append(("  local" if is_synced and store.is_local else f"  synced{ago}", "muted", "app.refresh"))
+        if is_synced:
+            words.append((SYNC_SIGN, "status-done", "app.refresh"))
+        word = "local" if is_synced and store.is_local else f"synced{ago}"
+        words.append((word if is_synced else f"  {word}", "muted", "app.refresh"))
     if connection.user:
-        words.append((f"  {connection.user.username}", "muted"))
+        words.append((f"  {connection.user.username}", user_colour(store, connection.user.id)))
     return words
 
 
@@ -115,21 +144,29 @@ def totals_words(totals: NodeTotals | None) -> list[Word]:
         return []
     shown = replace(totals, tasks=0) if totals.count else totals
     tasks = f" + {counted(totals.tasks, 'task')}" if totals.count and totals.tasks else ""
-    return [(shown.words, "foreground"), (tasks, "muted"), (f" · {counted(totals.points, 'pt')}", "foreground")]
+    count, points = shown.words.split(" ", 1), counted(totals.points, "pt").split(" ", 1)
+    items: list[Word] = [(f" {count[0]}", "foreground"), (f" {count[1]}{tasks} · ", "muted")]
+    return [*items, (points[0], "foreground"), (f" {points[1]}", "muted")]
 
 
 def unready_words(unready: int, *, has_key: bool) -> list[Word]:
-    """Return the number of items that are not ready after their sign, and the key that grooms them, if it does."""
-    number = f"{UNREADY_SIGN} {unready:,}{'+' * (unready >= MANY_UNREADY)}"
-    key = (("gq", "accent"), (" groom all", "muted")) if has_key else ()
-    words = (" · ", "muted"), (number, "pending"), (" not ready ", "muted"), *key
+    """Return the number of items that are not ready, and the key that grooms them, if it does."""
+    number = f"{unready:,}{'+' * (unready >= MANY_UNREADY)}"
+    key = (("gq", KEY), (" groom", "muted")) if has_key else ()
+    words = (number, "foreground"), (" not ready " if has_key else " not ready", "muted"), *key
     return [(text, colour, "app.groom") for text, colour in words] if unready else []
+
+
+def position_words(position: int = 0, count: int = 0, noun: str = "") -> list[Word]:
+    """Return the place of the cursor among the rows."""
+    name = f"{noun} " if noun not in {"", "row"} else ""
+    return [(f"{name}{position:,} of {count:,}", "muted")] if count else []
 
 
 def selection_words(selected: NodeTotals) -> list[Part]:
     number = selected.words if selected.tasks and selected.count else f"{selected.count or selected.tasks:,}"
     points = f"  {counted(selected.points, 'pt')}" if selected.points else ""
-    return [(f"  ✓ {number} selected{points}", "mark")] if selected != NO_TOTALS else []
+    return [(f"✓ {number} selected{points}  ", "mark")] if selected != NO_TOTALS else []
 
 
 def status_words(store: Store, position: int = 0, count: int = 0, noun: str = "") -> list[Word]:
@@ -140,13 +177,25 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
     elif connection.state is ConnectionState.SIGNED_OUT and store.has_items():
         parts += [(text, colour, "app.refresh") for text, colour in _SIGN_IN_NEEDED]
     elif _is_bad(connection) and store.has_items():  # an empty list says it itself
-        again: list[Word] = [("  R", "accent", "app.refresh"), (" try again", "muted", "app.refresh")]
+        again: list[Word] = [("  R", KEY, "app.refresh"), (" try again", "muted", "app.refresh")]
         is_offline = connection.state is ConnectionState.OFFLINE  # which the title says
         parts += again if is_offline else [(f"  {connection.sentence.removesuffix('.')}", "conflict")]
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
         parts.append((f"  {connection.sentence}", "muted"))
     parts += timer_words(store)
-    return [*parts, (f"  {noun}{' ' * bool(noun)}{position:,} of {count:,}", "muted")] if count else parts
+    if not count:
+        return parts or now_words(store)
+    return [*parts, (f"  {noun}{' ' * bool(noun)}{position:,} of {count:,}", "muted")]
+
+
+def now_words(store: Store) -> list[Word]:
+    """Return the current sprint and its end."""
+    today = store.today()
+    running = current_sprint(store.lookups.iterations().values(), today)
+    if running is None:
+        return []
+    end = days_until(running.start, running.end, today)
+    return [(f"  {running.name}", CURRENT_ITERATION), (f" {end}", "muted")]
 
 
 def project_name(store: Store) -> str:
@@ -223,7 +272,7 @@ def _filter_named(words: str) -> str:
     return f"“{words.removeprefix('/')}”{' in its name' if words[:1] == '/' and words[1:2] != '#' else ''}"
 
 
-_SIGN_IN_NEEDED = (("  sign-in needed", "conflict"), ("  R", "accent"), (" sign in", "muted"))
+_SIGN_IN_NEEDED = (("  sign-in needed", "conflict"), ("  R", KEY), (" sign in", "muted"))
 _ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
 _SEARCH = ("#", "search all names, texts and comments")
 _CONNECT = (":connect URL", "sign in to a server")
@@ -251,4 +300,4 @@ def timer_words(store: Store) -> list[Part]:
     if running is None:
         return []
     number = f"#{running.item_id}" if running.item_id > 0 else "a new task"
-    return [(f"  ◷ {clock_text(store.timer.seconds())} {number}", "accent")]
+    return [(f"  ◷ {clock_text(store.timer.seconds())} {number}", "pending")]

@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import ClassVar, TypeVar, TypeVarTuple, cast
 
+from textual import on
 from textual.message import Message
 from textual.screen import Screen
 
@@ -16,6 +17,7 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.input_queue import ListReadCounter
 from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.target import ItemDestination, OpenItem, UiSession
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 Answer = TypeVar("Answer")
@@ -149,6 +151,12 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
 
     def on_screen_resume(self) -> None:
         self._catch_up()
+
+    @on(PaneFrame.Entered)
+    def _turn_frames(self, message: PaneFrame.Entered) -> None:
+        """Draw the frame of the pane with the focus brighter; it stays so while a line for words has the focus."""
+        for frame in self.query(PaneFrame):
+            frame.turn(is_current=frame is message.frame)
 
     def _catch_up(self) -> None:
         if self._missed and self.is_mounted:

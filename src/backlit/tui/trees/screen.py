@@ -207,7 +207,7 @@ class TreeScreen(StoreScreen[None]):
         below = counted(len(tree) - len(tree.roots), self.kind.value[:-1])
         nodes: list[Part] = [(below, "heading"), (folded, "muted")]
         unready = sum(each.count for each in self._unready.values())
-        words = (" · ", "muted"), (f"{UNREADY_SIGN} ", "pending"), (f"{unready:,} items not ready", "foreground")
+        words = (" · ", "muted"), (f"{UNREADY_SIGN} ", "warn"), (f"{unready:,} items not ready", "foreground")
         nodes += words if unready else ()
         about = self._about_node()
         self._below.say([(text, colour if at else "heading") for at, (text, colour) in enumerate(about)])

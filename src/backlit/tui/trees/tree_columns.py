@@ -16,14 +16,14 @@ from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
 from backlit.tui.drawing.charts import Piece, range_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, fit_right
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 
 CURSOR = "cursor-background"
 PHASE_SIGNS: Mapping[Phase, tuple[str, str]] = {
     Phase.PAST: ("●", "faint"),
-    Phase.CURRENT: ("◐", "accent"),
+    Phase.CURRENT: ("◐", CURRENT_ITERATION),
     Phase.NEXT: ("○", "foreground"),
     Phase.LATER: ("○", "muted"),
     Phase.UNDATED: (" ", "muted"),
@@ -162,7 +162,7 @@ class TreeLayout:
         theme = self._theme
         is_past = self._branches.phases.get(node.id) is Phase.PAST
         segments = [
-            Segment("▌" if is_cursor else " ", theme.style("accent", on=on)),
+            Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
             Segment(filter_sign, theme.style("mark", on=on, bold=True)),
             *self._name(node, fold, on, is_past=is_past),
         ]
@@ -214,7 +214,7 @@ class TreeLayout:
             totals = self._branches.all_unready[node_id]
         value = totals.points if column is POINTS else totals.count
         text = number_text(value) if value and column in (ITEMS, POINTS, NOT_READY) else ""
-        return [(column.aligned(text), "pending" if column is NOT_READY else "foreground")]
+        return [(column.aligned(text), "warn" if column is NOT_READY else "foreground")]
 
     def _phase_word(self, node_id: int) -> str:
         is_inner = not self._branches.tree.children(node_id)
@@ -236,7 +236,7 @@ class TreeLayout:
         halves = max(1, round(2 * points / largest * self._bar))
         bar = LINE * (halves // 2) + HALF_LINE * (halves % 2)
         percent = f"{points / whole:.0%} ".rjust(self._percent) if self._percent else ""
-        return [(f"{' ' * GAP}{percent}", "foreground"), (fit(bar, self._bar + 1), "secondary" if is_outer else "bar")]
+        return [(f"{' ' * GAP}{percent}", "foreground"), (fit(bar, self._bar + 1), "foreground" if is_outer else "bar")]
 
 
 def _load(load: PlannedLoad, capacity: Capacity, width: int, scale: float) -> list[Piece]:

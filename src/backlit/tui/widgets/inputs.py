@@ -268,4 +268,4 @@ class QueryLine(Vertical):
     def _say(self, words: str, key: str = "", *, is_bad: bool = False) -> None:
         self._note.set_class(is_bad, "-bad")
         self._note.display = bool(words)
-        self._note.update(Content.assemble((key, "$accent"), safe(words)))
+        self._note.update(Content.assemble((key, "bold"), safe(words)))

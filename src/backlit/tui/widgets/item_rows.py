@@ -15,13 +15,20 @@ from backlit.model.amounts import counted
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, choice_word
 from backlit.model.filters import POINTS
 from backlit.model.settings.view_settings import ChosenColumn
-from backlit.model.statuses import StatusGroups, status_word
+from backlit.model.statuses import StatusGroup, StatusGroups, status_word
 from backlit.store.records.item import ItemRow, RowSign
 from backlit.store.views.columns import COMPUTED
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
 from backlit.tui.drawing.text import fit, fit_right, line_of, safe
-from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.themes import (
+    CURSOR_BAR,
+    ThemeStyles,
+    status_colour,
+    status_sign,
+    type_colour,
+    type_sign,
+)
 
 SYNCED_SIGN = "⇄"
 """The sign of an item that is synced with another tracker."""
@@ -47,6 +54,8 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
 }
 MIN_ID_WIDTH, MIN_LIST_WIDTH_WITH_ID = 3, 48
 """Least width of the id column, and the width of the list from which it is shown."""
+QUIET_TYPES = frozenset({ItemType.TASK, ItemType.FEEDBACK})
+"""Types whose names are muted."""
 LEAD = 3
 """Cells before the first column: cursor bar, selection, and sign of the row's state."""
 TYPE = 2
@@ -60,6 +69,8 @@ MIN_LIST_WIDTH_WITH_STATUS_WORD = 100
 A chosen column of usual width has the sign alone where other columns would not fit.
 """
 SCROLLBAR = "█"
+EDGE = 2
+"""Cells at the end of a line: a blank and the scrollbar. In a frame, which has the bar, there are none."""
 MIN_NAME_WIDTH, MIN_NAME_WIDTH_IN_PANE, MAX_PANE_WIDTH = 28, 22, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
 AMPLE_NAME_WIDTH = 40
@@ -93,15 +104,15 @@ NO_BADGE = Badge()
 
 
 def state_sign(row: ItemRow, badge: Badge) -> tuple[str, str]:
-    """Return the sign of a row's state and its colour, else of its draft, or of a synced or unready item."""
+    """Return the sign of a row's state and its colour, else of its draft, or of an unready or synced item."""
     sign, colour = ROW_SIGNS[row.sign]
     if sign != " ":
         return sign, colour
     if badge.has_draft:
         return DRAFT_SIGN, "pending"
-    return (
-        (SYNCED_SIGN, colour) if badge.is_synced else (UNREADY_SIGN, "pending") if badge.is_unready else (sign, colour)
-    )
+    if badge.is_unready:
+        return UNREADY_SIGN, "warn"
+    return (SYNCED_SIGN, "muted") if badge.is_synced else (sign, colour)
 
 
 def lacks_estimate(row: ItemRow, groups: StatusGroups) -> bool:
@@ -121,6 +132,8 @@ class DisplayNames(Struct, frozen=True):
     """Texts of some items in some fields; empty for no value."""
     status_groups: Callable[[], StatusGroups] = StatusGroups
     """The meaning of the project's statuses."""
+    owner_colour: Callable[[int | None], str] = lambda _id: "muted"
+    iteration_colour: Callable[[int | None], str] = lambda _id: "muted"
 
 
 class ListColumn(Struct, frozen=True):
@@ -140,7 +153,7 @@ STATUS_COLUMN = ListColumn("Status", "Status", 13, drop=3, is_usual=True)
 POINTS_COLUMN = ListColumn(POINTS, "Pts", 4, is_number=True, drop=4, is_usual=True)
 OWNER_COLUMN = ListColumn("AssignedToID", "Owner", 8, drop=2, is_usual=True)
 ITERATION_COLUMN = ListColumn("IterationID", "Iteration", 11, drop=1, is_usual=True)
-BRIEF_STATUS_COLUMN = replace(STATUS_COLUMN, title="St", width=2)
+BRIEF_STATUS_COLUMN = replace(STATUS_COLUMN, title="", width=1)
 """The column of a status without its word."""
 USUAL_COLUMNS = (STATUS_COLUMN, POINTS_COLUMN, OWNER_COLUMN, ITERATION_COLUMN)
 USUAL_COLUMN_BY_KEY: Mapping[str, ListColumn] = {each.key: each for each in USUAL_COLUMNS}
@@ -167,21 +180,21 @@ def column_of(wish: ChosenColumn, field: Field | None) -> ListColumn:
     return ListColumn(wish.key, title, wish.width or wide, is_number, wish.grows, wish.drop)
 
 
-def fitting_columns(columns: Sequence[ListColumn], room: int) -> list[ListColumn]:
+def fitting_columns(columns: Sequence[ListColumn], room: int, edge: int = EDGE) -> list[ListColumn]:
     """Return the columns that fit beside the shortest name; growing ones take half of the spare cells."""
     shown, least = list(columns), MIN_NAME_WIDTH if room >= MAX_PANE_WIDTH else MIN_NAME_WIDTH_IN_PANE
-    while shown and room - columns_width(shown) < least:
+    while shown and room - columns_width(shown, edge) < least:
         shown.remove(min(shown, key=lambda each: (not each.drop, each.drop, -shown.index(each))))
     growing = sum(each.grows for each in shown)
     if not growing:
         return shown
-    more = max(0, room - columns_width(shown) - AMPLE_NAME_WIDTH) // 2 // growing
+    more = max(0, room - columns_width(shown, edge) - AMPLE_NAME_WIDTH) // 2 // growing
     return [replace(each, width=each.width + more) if each.grows else each for each in shown]
 
 
-def columns_width(columns: Sequence[ListColumn]) -> int:
-    """Return the cells that columns take, with a blank and the scrollbar after the last one."""
-    return sum(each.width + GAP for each in columns) + 2
+def columns_width(columns: Sequence[ListColumn], edge: int = EDGE) -> int:
+    """Return the cells that columns take, with those between the last one and the end of a line."""
+    return sum(each.width + GAP for each in columns) + edge
 
 
 def needed_widths(view: View, rows: Iterable[ItemRow], names: DisplayNames) -> Mapping[str, int]:
@@ -218,21 +231,26 @@ class RowLayout:
         *,
         sought: Sequence[str] = (),
         is_plain: bool = False,
+        edge: int = EDGE,
     ) -> None:
         self.width = width
+        self._edge = edge
         self._names = names
         self._sought = sought
         self._theme = theme.in_one_colour() if is_plain else theme
         self._id_width = max(MIN_ID_WIDTH, len(str(largest_id))) + 1 if width >= MIN_LIST_WIDTH_WITH_ID else 0
         room = width - LEAD - self._id_width - 1 - TYPE
         is_narrow = width < MIN_LIST_WIDTH_WITH_STATUS_WORD and any(each.is_usual for each in columns)
-        if is_narrow or len(fitting_columns(columns, room)) < len(columns):
+        if is_narrow or len(fitting_columns(columns, room, edge)) < len(columns):
             brief = [each for each in columns if each.key == STATUS_COLUMN.key and each.width <= STATUS_COLUMN.width]
             columns = [replace(BRIEF_STATUS_COLUMN, drop=each.drop) if each in brief else each for each in columns]
-        self.columns = fitting_columns(columns, room)
+        self.columns = fitting_columns(columns, room, edge)
         self._cursor = None if is_plain else CURSOR_BACKGROUND
         self._chosen = None if is_plain else SELECTED_BACKGROUND
-        self._name_width = max(4, room - columns_width(self.columns))
+        self._name_width = max(4, room - columns_width(self.columns, edge))
+        keys = [each.key for each in self.columns]
+        self._last_on_ground = keys.index(POINTS_COLUMN.key) if POINTS_COLUMN.key in keys else -1
+        """The number of the last column that has the ground of the cursor."""
         self._drawn: dict[tuple[str, str | None, Any], Segment] = {}
 
     @property
@@ -243,7 +261,7 @@ class RowLayout:
     def header(self, before: str = "", after: str = "") -> Strip:
         """Draw the headings; `before` follows that of the name, `after` stands at the edge."""
         theme = self._theme
-        text = " " * LEAD + ("ID" if self._id_width else "").rjust(self._id_width)
+        text = " " * LEAD + ("#" if self._id_width else "").rjust(self._id_width)
         text += " " * (1 + TYPE) + fit(f"Name{before}", self._name_width)
         for column in self.columns:
             text += " " * GAP + (fit_right if column.is_number else fit)(safe(column.title), column.width)
@@ -262,25 +280,31 @@ class RowLayout:
     ) -> Strip:
         """Draw one item; cursor, selection and state have a cell each.
 
-        An unready item with another state has the sign in the cell of the selection.
+        The ground of the cursor ends after the points, and its row has one colour of text, which both keep a step of
+        the cursor small on the wire.
         """
+        is_shown = is_cursor and self._cursor is not None
         on = self._cursor if is_cursor else self._chosen if is_selected else None
-        theme, sign = self._theme, state_sign(row, badge)
-        mark = SELECTED_SIGN if is_selected else UNREADY_SIGN if badge.is_unready and sign[0] != UNREADY_SIGN else " "
-        lead = ("▌" if is_cursor else " ", "accent"), (mark, "mark" if is_selected else "pending"), sign
-        number, ground = theme.style("muted", on=on), theme.style(on=on)
-        segments = [
-            Segment(text, number if text == " " else theme.style(colour, on=on, bold=text != "▌"))
-            for text, colour in lead
-        ]
+        beyond = self._chosen if is_selected else None
+        theme, (sign, sign_colour) = self._theme, state_sign(row, badge)
+        mark, mark_colour = (SELECTED_SIGN, "mark") if is_selected else (" ", "muted")
+        quiet = "foreground" if is_shown else "muted"
+        number, ground = theme.style(quiet, on=on), theme.style(on=beyond)
         shown = fit_right(str(row.id) if row.id > 0 else "new", self._id_width) if self._id_width else ""
-        segments.append(Segment(shown + " ", number))
-        segments += self._type_and_name(row, badge, on, is_bold=is_cursor and on is not None)
-        texts = iter(cells)
-        segments += [
-            self._known(each, row, on) if each.key in USUAL_COLUMN_BY_KEY else self._plain(each, next(texts, ""), on)
-            for each in self.columns
+        segments = [
+            Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
+            Segment(mark, theme.style(mark_colour, on=on, bold=is_selected)),
+            Segment(sign, number if sign == " " else theme.style(quiet if is_shown else sign_colour, on=on, bold=True)),
+            Segment(shown + " ", number),
+            *self._type_and_name(row, badge, on, is_cursor=is_shown),
         ]
+        texts, last = iter(cells), self._last_on_ground
+        for at, column in enumerate(self.columns):
+            under = on if at <= last else beyond
+            is_known = column.key in USUAL_COLUMN_BY_KEY
+            segments.append(
+                self._known(column, row, under) if is_known else self._plain(column, next(texts, ""), under)
+            )
         return line_of([*segments, Segment(" " * GAP, ground)], self.width, ground)
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
@@ -290,10 +314,10 @@ class RowLayout:
         """
         theme, on = self._theme, self._cursor if is_cursor else None
         points = counted(line.points, "pt")
-        dot, sums, end = " · ", f"{points} ", self.width - 1
+        dot, sums, end = " · ", f"{points} ", self.width - self._edge // 2
         if POINTS_COLUMN.key in (keys := [each.key for each in self.columns]):
             last = keys.index(POINTS_COLUMN.key)
-            end -= columns_width(self.columns[last + 1 :]) - 1
+            end = self.width - columns_width(self.columns[last + 1 :], self._edge)
             dot, sums = " ", points.split()[0].rjust(self.columns[last].width + GAP)
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         room = max(0, end - sum(map(cell_len, lead)))
@@ -304,31 +328,36 @@ class RowLayout:
         taken = cell_len(figures) + cell_len(sums)
         name = fit(name, min(cell_len(name), max(0, room - taken - 1))) + " "
         segments = [
-            Segment(lead[0], theme.style("accent", on=on)),
+            Segment(lead[0], theme.style(CURSOR_BAR, on=on)),
             Segment(lead[1], theme.style("muted", on=on)),
             Segment(name, theme.heading(on=on)),
             Segment("─" * max(0, room - cell_len(name) - taken), theme.style("rule", on=on)),
             Segment(figures, theme.style("muted", on=on)),
             Segment(sums, theme.style("foreground", on=on, bold=True)),
-            Segment(" " + "─" * (self.width - 3 - end), theme.style("rule", on=on)),
+            Segment(" " + "─" * (self.width - self._edge - 1 - end), theme.style("rule", on=on)),
         ]
         return line_of(segments, self.width, theme.style(on=on))
 
-    def _type_and_name(self, row: ItemRow, badge: Badge, on: str | None, *, is_bold: bool) -> Iterator[Segment]:
+    def _type_and_name(self, row: ItemRow, badge: Badge, on: str | None, *, is_cursor: bool) -> Iterator[Segment]:
         theme, is_task = self._theme, row.type == ItemType.TASK
-        lead, colour = " " * INDENT * is_task, "muted" if is_task and on is None else "foreground"
+        lead = " " * INDENT * is_task
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
-        style, room = theme.style(colour, on=on, bold=is_bold), self._name_width - len(lead)
-        folded = f" {FOLDED_SIGN} {badge.folded_tasks}" if badge.folded_tasks else ""
+        is_quiet = not is_cursor and (row.type in QUIET_TYPES or not self._names.status_groups().is_open(row.status))
+        is_bold = is_cursor or (row.type == ItemType.FEATURE and not is_quiet)
+        style, room = (
+            theme.style("muted" if is_quiet else "foreground", on=on, bold=is_bold),
+            self._name_width - len(lead),
+        )
+        folded = f" {FOLDED_SIGN}{badge.folded_tasks}" if badge.folded_tasks else ""
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
         yield from self._marked(name, style)
-        yield Segment(folded.ljust(room - cell_len(name)), theme.style("muted", on=on))
+        yield Segment(folded.ljust(room - cell_len(name)), theme.style("foreground" if is_cursor else "muted", on=on))
 
     def _marked(self, name: str, style: Style) -> Iterator[Segment]:
         found = [(name.lower().find(each), each) for each in self._sought if each in name.lower()]
         start, part = min(found, default=(0, ""))
         end = start + len(part)
-        mark = style + Style(color=self._theme.style("secondary").color, underline=True)
+        mark = style + Style(bold=True, underline=True)
         pieces = (name[:start], style), (name[start:end], mark), (name[end:], style)
         yield from (Segment(text, look) for text, look in pieces if text)
 
@@ -339,23 +368,29 @@ class RowLayout:
         return self._drawn[value]
 
     def _draw_known(self, column: ListColumn, row: ItemRow, on: str | None) -> Segment:
+        is_cursor = on == CURSOR_BACKGROUND
         match column.key:
             case STATUS_COLUMN.key:
                 groups = self._names.status_groups()
+                if groups.of(row.status) is StatusGroup.NOT_STARTED:
+                    return self._plain(column, "", on)
                 sign = status_sign(row.status, groups)
                 text = sign if column.title == BRIEF_STATUS_COLUMN.title else f"{sign} {status_word(row.status)}"
-                return self._plain(column, text, on, status_colour(row.status, groups))
+                return self._plain(column, text, on, "foreground" if is_cursor else status_colour(row.status, groups))
             case POINTS_COLUMN.key:
                 if lacks_estimate(row, self._names.status_groups()):
-                    return self._plain(column, UNESTIMATED_SIGN, on, "pending")
-                return self._plain(column, row.estimate or "", on)
+                    return self._plain(column, UNESTIMATED_SIGN, on, "foreground" if is_cursor else "muted")
+                return self._plain(column, row.estimate or "", on, is_bold=is_cursor)
             case OWNER_COLUMN.key:
-                return self._plain(column, self._names.owner(row.owner_id), on)
-        return self._plain(column, self._names.iteration(row.iteration_id), on)
+                return self._plain(column, self._names.owner(row.owner_id), on, self._names.owner_colour(row.owner_id))
+        colour = self._names.iteration_colour(row.iteration_id)
+        return self._plain(column, self._names.iteration(row.iteration_id), on, colour)
 
-    def _plain(self, column: ListColumn, text: str, on: str | None, colour: str = "foreground") -> Segment:
+    def _plain(
+        self, column: ListColumn, text: str, on: str | None, colour: str = "foreground", *, is_bold: bool = False
+    ) -> Segment:
         shown = (fit_right if column.is_number else fit)(text, column.width)
-        return Segment(" " * GAP + shown, self._theme.style(colour, on=on))
+        return Segment(" " * GAP + shown, self._theme.style(colour, on=on, bold=is_bold))
 
 
 def group_counts(line: GroupLine) -> Sequence[str]:

@@ -17,8 +17,9 @@ from backlit.model.errors import StorageError
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.framed_app import refresh, scroll
 from backlit.tui.drawing.text import fit, wrapped
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles
 from backlit.tui.widgets.item_rows import SCROLLBAR
+from backlit.tui.widgets.pane_frame import BarMoved
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 WHEEL_LINES = 3
@@ -89,6 +90,9 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.row_lines: Sequence[tuple[int, int]] = ()
         """The row and the line of each line of rows of different heights, where there is room for all of them."""
         self.is_low_bandwidth = False
+        self.in_frame = False
+        """Whether the list is in a frame, which draws its scrollbar where there is room for it."""
+        self._bar = range(0)
         # A step at the edge paints every row. By half pages one step in some twenty does, and a slow line keeps up.
         self.scrolls_by_half = is_over_ssh()
 
@@ -119,7 +123,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
     def draw_parts(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
         """Draw a row of coloured texts after the cursor bar; foreground is bold under the cursor, BOLD always."""
         theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
-        segments = [Segment("▌" if is_cursor else " ", theme.style("accent", on=on))]
+        segments = [Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))]
         for text, colour in parts:
             is_bold = colour == BOLD or (is_cursor and colour == "foreground")
             segments.append(Segment(text, theme.style("foreground" if is_bold else colour, on=on, bold=is_bold)))
@@ -191,6 +195,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         if not self.top <= self.cursor < self.top + self.page:
             self.top = max(0, self.cursor - line)
         self.repaint()
+        self.note_bar()
         self.moved(before)
 
     def moved(self, before: int) -> None:
@@ -212,6 +217,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.top = max(0, min(self.cursor - line, count - self.page))
         self._keep_in_sight()
         self.repaint()
+        self.note_bar()
 
     def _keep_in_sight(self) -> None:
         step = self.page // 2 if self.scrolls_by_half else 0
@@ -226,6 +232,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     def on_resize(self) -> None:
         self._keep_in_sight()
+        self.note_bar()
 
     # Mouse
 
@@ -255,7 +262,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         if not ways:
             return self.draw_text_line(self.empty_text, y)
         theme, size = ThemeStyles.of(self.app), self.size
-        keys_width = max(cell_len(keys) for keys, _ in ways) + WAYS_GAP
+        keys_width = max(cell_len(keys) for keys, _ in ways) + WAYS_GAP + 2 * theme.has_frames
         head, _, note = self.empty_text.partition("\n")
         colour = "conflict" if head.startswith("!") else "foreground"
         room = size.width - 2 * len(MARGIN)
@@ -263,7 +270,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         lines += [[Segment(each, theme.style("muted"))] for each in ((*wrapped(note, room), "") if note else ("",))]
         width = max(*(cell_len(each.text) for [each] in lines), *(keys_width + cell_len(effect) for _, effect in ways))
         lines += [
-            [Segment(fit(keys, keys_width), theme.style("accent")), Segment(effect, theme.style("muted"))]
+            [*_keys_of(keys, keys_width, theme), Segment(effect, theme.style("muted"))]
             for keys, effect in ((keys, fit(effect, min(cell_len(effect), room - keys_width))) for keys, effect in ways)
         ]
         at = y - max(0, (size.height - self.HEADER_LINES - len(lines)) // 3)
@@ -294,11 +301,14 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         """Scroll to a first row; rows that stay in sight are moved, not drawn again."""
         lines, bar = self.ROW_LINES * (top - self.top), self.scrollbar_rows()
         self.top = top
+        self.note_bar()
         body = Region(0, self.HEADER_LINES, self.size.width, self.size.height - self.HEADER_LINES)
         # Where rows are moved in the frame only the new ones are drawn. Of 150 `j` through a list each took 3.4 ms of
         # CPU without, and takes 2.8.
         if self.row_lines or not (self.IS_PLAIN and scroll(self, body, lines)):
             self.repaint()
+            return
+        if self.is_framed:
             return
         for index in {*bar} ^ {*self.scrollbar_rows()}:
             self.refresh_row(index)
@@ -312,12 +322,37 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         start = self.top + round(self.top / (count - page) * (page - size))
         return range(start, start + size)
 
+    def bar_lines(self) -> range:
+        """Return the lines of the widget beside which its frame draws the scrollbar."""
+        rows = self.scrollbar_rows()
+        start = self.HEADER_LINES + self.ROW_LINES * (rows.start - self.top)
+        return range(start, start + self.ROW_LINES * len(rows))
+
+    @property
+    def is_framed(self) -> bool:
+        return self.in_frame and ThemeStyles.of(self.app).has_frames
+
+    def foot_words(self) -> Sequence[tuple[str, str]]:
+        """Return the words that the bottom edge of its frame has; others give the position."""
+        return ()
+
+    def note_bar(self) -> None:
+        """Report that the scrollbar moved, for the frame that draws it."""
+        if self.is_framed and (lines := self.bar_lines()) != self._bar:
+            self._bar = lines
+            self.post_message(BarMoved())
+
     def with_scrollbar(self, line: Strip, index: int) -> Strip:
-        if index not in self.scrollbar_rows():
+        if self.is_framed or index not in self.scrollbar_rows():
             return line
         theme = ThemeStyles.of(self.app)
         bar = Segment(SCROLLBAR if theme.is_colourless else " ", theme.style(on="rule"))
         return Strip([*line.crop(0, self.size.width - 1), bar], self.size.width)
+
+
+def _keys_of(keys: str, width: int, theme: ThemeStyles) -> list[Segment]:
+    cap = theme.cap(keys)
+    return [cap, Segment(" " * (width - cap.cell_length), theme.style())]
 
 
 class Identified(Protocol):

@@ -10,7 +10,6 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.app import App
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
@@ -20,11 +19,18 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from backlit.model.amounts import counted
-from backlit.tui.commands.command import DIGITS, Command, spelled
+from backlit.tui.commands.command import DIGITS, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID, WRITER_COMMANDS
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import (
+    CURRENT_ITERATION,
+    CURRENT_PLACE,
+    FOCUSED_HEAD,
+    KEY,
+    WORDMARK,
+    ThemeStyles,
+)
 
 Part = tuple[str, str]
 """A text and the theme variable that colours it."""
@@ -32,6 +38,21 @@ Word = Part | tuple[str, str, str]
 """A part, which may name the command that a click on it runs."""
 Drawn = tuple[str, str, str]
 """A text, its colour, and the command of a click; empty without one."""
+
+HEADING = "heading"
+FIGURE = "figure"
+CURRENT_TAB_COLOUR, PLACE_COLOUR = "current", "place"
+"""The colours of a current tab, and of the current one among the places, which is a block of light."""
+CURRENT_COLOURS = frozenset({CURRENT_TAB_COLOUR, PLACE_COLOUR})
+BOLD: Mapping[str, str] = {
+    HEADING: "foreground",
+    FIGURE: "foreground",
+    FOCUSED_HEAD: FOCUSED_HEAD,
+    WORDMARK: WORDMARK,
+    "wordmark-start": "muted",
+    CURRENT_ITERATION: CURRENT_ITERATION,
+}
+"""Colours of words that are bold, and the theme variables that colour them."""
 
 EDGE = " "
 """The blank at the right end of title and footer."""
@@ -58,28 +79,33 @@ class TwoSidedLine(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self._left: tuple[Drawn, ...] = ()
-        self._right: tuple[Drawn, ...] = ()
+        self._said: tuple[tuple[Drawn, ...], tuple[Drawn, ...]] = ((), ())
 
     def say(self, left: Sequence[Word], right: Sequence[Word] = ()) -> None:
-        shown = tuple(map(_drawn, left)), tuple(map(_drawn, right))
-        if (self._left, self._right) != shown:
-            self._left, self._right = shown
+        said = tuple(map(drawn_word, left)), tuple(map(drawn_word, right))
+        if self._said != said:
+            self._said = said
             self.refresh()
+
+    @property
+    def _left(self) -> Sequence[Drawn]:
+        return self._with_caps(self._said[0])
+
+    @property
+    def _right(self) -> Sequence[Drawn]:
+        return self._with_caps(self._said[1])
+
+    def _with_caps(self, words: Iterable[Drawn]) -> Sequence[Drawn]:
+        return capped(words, has_caps=ThemeStyles.of(self.app).has_frames)
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         theme = ThemeStyles.of(self.app)
-        segments = [each for word in self.across() for each in _segments(word, theme)]
+        segments = [each for word in self.across() for each in segments_of(word, theme)]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
-        end = 0
-        for text, _, command_id in self.across():
-            end += cell_len(text)
-            if event.x < end:
-                if command_id:
-                    self.clicked(command_id)
-                return
+        if command_id := command_at(self.across(), event.x):
+            self.clicked(command_id)
 
     def clicked(self, command_id: str) -> None:
         self.post_message(self.Asked(command_id))
@@ -94,36 +120,75 @@ class TwoSidedLine(Widget):
 
         Of tabs on the left, those around the current one fit.
         """
-        right = list(self._right)
-        if self.DROPS_MUTED and length(self._left) + length(right) > width - MIN_RULE_WIDTH:
-            right = [each for each in right if each[1] != "muted" or each[2]]  # no key without its label
-        while right and length(right) > width - min(width // 2, length(self._left) + 1):
-            right.pop(0)
-        room, left = width - length(right), list[Drawn]()
-        if any(colour == CURRENT_TAB_COLOUR for _, colour, _ in self._left):
-            return tabs_within(self._left, room), right
-        for text, colour, command_id in self._left:
-            rest = room - length(left)
-            if left and rest < min(cell_len(text), MIN_CUT_WIDTH):
-                if (command_id and left[-1][1] == "accent") or left[-1][0] == " · ":
-                    left.pop()  # no key without its label, and no separator before nothing
-                break
-            left.append((fit(text, max(0, min(cell_len(text), rest))), colour, command_id))
-        return left, right
+        return fitted_sides(self._left, self._right, width, drops_muted=self.DROPS_MUTED)
 
 
-def _segments(word: Drawn, theme: ThemeStyles) -> list[Segment]:
+def fitted_sides(
+    left: Sequence[Drawn], right: Sequence[Drawn], width: int, *, drops_muted: bool
+) -> tuple[list[Drawn], list[Drawn]]:
+    """Return the words of two sides that fit: the first ones of the left, and the last ones of the right.
+
+    Words of one command at the right go together. With `drops_muted` muted ones go first, but not labels of keys.
+    """
+    ends = list(right)
+    if drops_muted and length(left) + length(ends) > width - MIN_RULE_WIDTH:
+        ends = [each for each in ends if each[1] != "muted" or each[2]]
+    while ends and length(ends) > width - min(width // 2, length(left) + 1):
+        _, _, gone = ends.pop(0)
+        while gone and ends and ends[0][2] == gone:
+            ends.pop(0)
+    room, starts = width - length(ends), list[Drawn]()
+    if any(colour in CURRENT_COLOURS for _, colour, _ in left):
+        return tabs_within(left, room), ends
+    for text, colour, command_id in left:
+        rest = room - length(starts)
+        if starts and rest < min(cell_len(text), MIN_CUT_WIDTH):
+            if (command_id and starts[-1][1] == KEY) or starts[-1][0] == " · ":
+                starts.pop()  # no key without its label, and no separator before nothing
+            break
+        starts.append((fit(text, max(0, min(cell_len(text), rest))), colour, command_id))
+    return starts, ends
+
+
+def command_at(words: Iterable[Drawn], x: int) -> str:
+    """Return the command of the word at a cell; empty without one."""
+    end = 0
+    for text, _, command_id in words:
+        end += cell_len(text)
+        if x < end:
+            return command_id
+    return ""
+
+
+def capped(words: Iterable[Drawn], *, has_caps: bool) -> tuple[Drawn, ...]:
+    """Return words whose keys have the blanks of their ground, if they have one."""
+    return tuple(
+        (_with_cap(text) if has_caps and colour == KEY else text, colour, name) for text, colour, name in words
+    )
+
+
+def _with_cap(text: str) -> str:
+    key = text.strip()
+    return text.replace(key, f" {key} ", 1) if key else text
+
+
+def segments_of(word: Drawn, theme: ThemeStyles) -> list[Segment]:
     text, colour, _ = word
-    if colour not in {HEADING, CURRENT_TAB_COLOUR}:
+    if colour in BOLD:
+        return [Segment(text, theme.style(BOLD[colour], bold=True))]
+    if colour == PLACE_COLOUR:
+        return [Segment(text, theme.style("lamp-foreground", on=CURRENT_PLACE, bold=True))]
+    if colour not in {KEY, CURRENT_TAB_COLOUR}:
         return [Segment(text, theme.style(colour))]
-    bold = theme.style("foreground", bold=True)
-    if colour == HEADING:
-        return [Segment(text, bold)]
-    before, after = (Segment(" " * (len(text) - len(cut)), bold) for cut in (text.lstrip(), text.rstrip()))
-    return [before, Segment(text.strip(), bold + Style(underline=True)), after]
+    style, plain = theme.style(colour), theme.style()
+    if colour == CURRENT_TAB_COLOUR:
+        style = theme.style(CURRENT_PLACE, bold=True) + Style(underline=True)
+    blanks = int(colour == KEY and theme.has_frames)
+    start, end = len(text) - len(text.lstrip()) - blanks, len(text.rstrip()) + blanks
+    return [Segment(text[:start], plain), Segment(text[start:end], style), Segment(text[end:], plain)]
 
 
-def _drawn(word: Word) -> Drawn:
+def drawn_word(word: Word) -> Drawn:
     text, colour, *command = word
     return safe(text), colour, command[0] if command else ""
 
@@ -166,17 +231,17 @@ class FooterLine(TwoSidedLine):
             if is_reader and command_id in WRITER_COMMANDS:
                 continue
             words = f" {labels.get(command_id, label)} "
-            left += [(f" {key}", "accent", command_id), (words, "muted", command_id)]
+            left += [(f" {key}", KEY, command_id), (words, "muted", command_id)]
         self.say(left, status)
 
     @property
     def command_ids(self) -> Sequence[str]:
-        return tuple(dict.fromkeys(command_id for _, _, command_id in self._left))
+        return tuple(dict.fromkeys(command_id for _, _, command_id in self._said[0]))
 
     def confirm(self, sentence: str) -> bool:
         """Show a confirmation instead of the state for a while; return False where it does not fit."""
         words = _confirmation(sentence)
-        if length(words) + len(EDGE) > self.size.width:
+        if length(self._with_caps(words)) + len(EDGE) > self.size.width:
             self._forget()
             return False
         self._confirmed = words
@@ -211,7 +276,7 @@ class FooterLine(TwoSidedLine):
             )
         least = 0 if self._confirmed else sum(map(length, pairs[-kept:]))
         right: list[Drawn] = [(EDGE, "muted", "")]
-        for text, colour, command_id in reversed(self._confirmed or state):
+        for text, colour, command_id in reversed(self._with_caps(self._confirmed) or state):
             rest = width - least - length(right)
             if rest < min(cell_len(text), MIN_CUT_WIDTH):
                 break
@@ -237,7 +302,7 @@ def _confirmation(sentence: str) -> Sequence[Drawn]:
     if not text.endswith("u to undo."):
         return [(f" {text}", "foreground", "")]
     said = text.removesuffix("u to undo.").rstrip()
-    return [(f" {said}  ", "foreground", ""), ("u", "accent", "app.undo"), (" undo", "muted", "app.undo")]
+    return [(f" {said}  ", "foreground", ""), ("u", KEY, "app.undo"), (" undo", "muted", "app.undo")]
 
 
 CHORD_HINTS: Mapping[str, str] = {"g": "go to…", "c": "change…", "f": "filter by…", "m": "move…", "t": "show…"}
@@ -271,7 +336,7 @@ class RuleLine(TwoSidedLine):
 
     def highlight(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Part]]] = ()) -> None:
         """Draw a stretch of the rule brighter and thicker, None for no stretch, and titles of panes at their cells."""
-        drawn = [(x, _spaced([*map(_drawn, words)])) for x, words in titles]
+        drawn = [(x, spaced([*map(drawn_word, words)])) for x, words in titles]
         if (cells, drawn) != (self._bright, self._titles):
             self._bright, self._titles = cells, drawn
             self.refresh()
@@ -294,7 +359,7 @@ class RuleLine(TwoSidedLine):
             near, figures = self.fitted(at - 4)
             if self._titles or (near, _needed(figures)) == (left, _needed(right)):
                 left, right, edge = near, figures, at
-        left, right = _spaced(left), _spaced(right)
+        left, right = spaced(left), spaced(right)
         start, end = length(left), edge - length(right)
         filled = start + round(self._share * (end - start))
         drawn = left
@@ -311,14 +376,11 @@ class RuleLine(TwoSidedLine):
             start += len(signs)
 
 
-HEADING = "heading"
-
-
 def _needed(words: Sequence[Drawn]) -> Sequence[Drawn]:
     return [each for each in words if each[1] != "muted"]
 
 
-def _spaced(words: Sequence[Drawn]) -> list[Drawn]:
+def spaced(words: Sequence[Drawn]) -> list[Drawn]:
     if not words:
         return []
     text, colour, command_id = words[0]
@@ -328,14 +390,14 @@ def _spaced(words: Sequence[Drawn]) -> list[Drawn]:
     return [blank, *trimmed[:-1], (text.rstrip(), colour, command_id), blank]
 
 
-CURRENT_TAB_COLOUR = "current"
-"""The colour of the current tab."""
 ELLIPSIS = "…"
 
 
-def tab_of(name: str, command_id: str, *, is_current: bool, colour: str = "muted") -> Drawn:
+def tab_of(
+    name: str, command_id: str, *, is_current: bool, colour: str = "muted", current: str = CURRENT_TAB_COLOUR
+) -> Drawn:
     text = f" {safe(name)} "
-    return (text, CURRENT_TAB_COLOUR, "") if is_current else (text, colour, command_id)
+    return (text, current, "") if is_current else (text, colour, command_id)
 
 
 def tabs_within(tabs: Sequence[Drawn], width: int) -> list[Drawn]:
@@ -343,7 +405,7 @@ def tabs_within(tabs: Sequence[Drawn], width: int) -> list[Drawn]:
     if length(tabs) <= width:
         return list(tabs)
     before, after = (f" {ELLIPSIS}", "muted", ""), (ELLIPSIS, "muted", "")
-    current = next((at for at, tab in enumerate(tabs) if tab[1] == CURRENT_TAB_COLOUR), 0)
+    current = next((at for at, tab in enumerate(tabs) if tab[1] in CURRENT_COLOURS), 0)
     signs = [before, after] if current else [after]
     room = width - length(signs)
     sight = indices_around([cell_len(text) for text, _, _ in tabs], current, room)
@@ -406,56 +468,3 @@ def _words(count: int) -> Content:
     if not count:
         return Content(" Working … ")
     return Content(f" {counted(count, 'key')} waiting · esc to drop ")
-
-
-# Keys that can follow
-
-COLUMNS = 4
-PADDING = 2
-"""Cells at each side of the popup."""
-WHICH_KEY_DELAY = 0.4
-"""Seconds after the last key of an unfinished chord."""
-
-
-class WhichKey(Static):
-    """The popup of keys that can follow, in as many columns as fit into some cells; the next key closes it."""
-
-    def __init__(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]], room: int) -> None:
-        entries = [(f"{spelled(' '.join(chord))}{spelled(rest)}", command.label) for rest, command in continuations]
-        for count in range(COLUMNS, 0, -1):
-            rows = -(-len(entries) // count)
-            columns = [entries[start : start + rows] for start in range(0, len(entries), rows)]
-            widths = [max(len(key) + len(label) for key, label in column) + 4 for column in columns]
-            if sum(widths) <= room:
-                break
-        cells = [
-            [Content.assemble((f"{key} ", "bold $accent"), label.ljust(width - len(key))) for key, label in column]
-            for column, width in zip(columns, widths, strict=True)
-        ]
-        lines = [Content("").join(column[row] for column in cells if row < len(column)) for row in range(rows)]
-        super().__init__(Content("\n").join(lines))
-
-
-class WhichKeyHint:
-    """Shows the popup over an application after a pause inside a chord."""
-
-    def __init__(self, app: App[None]) -> None:
-        self._app = app
-        self._timer: Timer | None = None
-
-    def show_soon(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]]) -> None:
-        if continuations:
-            timer: Timer = self._app.set_timer(WHICH_KEY_DELAY, lambda: self._show(chord, continuations, timer))
-            self._timer = timer
-
-    def hide(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-            self._app.screen.query(WhichKey).remove()
-
-    def _show(self, chord: Sequence[str], continuations: Sequence[tuple[str, Command]], timer: Timer) -> None:
-        if timer is not self._timer or not self._app.screen_stack:
-            return  # the next key came between the timer and this call, or the application's end
-        self._app.clear_notifications()
-        self._app.screen.mount(WhichKey(chord, continuations, self._app.size.width - 2 * PADDING))

@@ -20,8 +20,9 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.textual_private import ContentSizeView
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.pane_frame import BarMoved
 from backlit.tui.widgets.side_lines import Part, RuleLine
 
 PREVIEW_DELAY = 0.06
@@ -53,6 +54,33 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
         super().__init__(id=id)
         self._lines: Sequence[Line] = ()
         self._timer: Timer | None = None
+        self.in_frame = False
+        """Whether the view is in a frame, which draws its scrollbar and names the key that scrolls on."""
+
+    @property
+    def is_framed(self) -> bool:
+        return self.in_frame and ThemeStyles.of(self.app).has_frames
+
+    def bar_lines(self) -> range:
+        """Return the lines of the view beside which its frame draws the scrollbar."""
+        count, height = len(self._lines), self._height
+        if count <= height or height <= 1:
+            return range(0)
+        size = max(1, height * height // count)
+        start = round(self.scroll_y / (count - height) * (height - size))
+        return range(start, start + size)
+
+    def foot_words(self) -> Sequence[Part]:
+        """Return the key that scrolls on and the number of lines below those in sight; nothing without any."""
+        left = len(self._lines) - round(self.scroll_y) - self._height
+        if left <= 0 or not self.MORE_KEY:
+            return ()
+        return (self.MORE_KEY, KEY), (f" {counted(left, 'more line')}", "muted")
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if self.is_framed:
+            self.post_message(BarMoved())
 
     def show_soon(self, show: Callable[[], None]) -> None:
         """Call what shows the row under the cursor, once the cursor rests."""
@@ -69,6 +97,8 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
         if self.scrollable_content_region.width != self.virtual_size.width:
             self._lay_out()
         self.refresh(self.scrollable_content_region.size.region, layout=self.styles.auto_dimensions)
+        if self.is_framed:
+            self.post_message(BarMoved())
 
     def _lay_out(self) -> None:
         width = self.scrollable_content_region.width
@@ -103,9 +133,9 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
         """Draw one line; the last one says how many more there are below those in sight."""
         theme, at, width = ThemeStyles.of(self.app), y + round(self.scroll_y), self.virtual_size.width
         style, height = theme.style(), self._height
-        if self.MORE_KEY and y == height - 1 and at + 1 < len(self._lines):
+        if self.MORE_KEY and not self.is_framed and y == height - 1 and at + 1 < len(self._lines):
             more = f" {counted(len(self._lines) + y - at - self.page, 'more line')}"
-            words = [Segment(self.MORE_KEY, theme.style("accent")), Segment(more, theme.style("muted"))]
+            words = [theme.cap(self.MORE_KEY), Segment(more, theme.style("muted"))]
             return Strip(words).adjust_cell_length(width, style)
         at += y >= self._left_out
         if at >= len(self._lines):
@@ -119,14 +149,14 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
     @property
     def page(self) -> int:
         """The number of lines in sight; the last line of a view of more lines holds the number of the others."""
-        is_longer = len(self._lines) > round(self.scroll_y) + self._height
+        is_longer = not self.is_framed and len(self._lines) > round(self.scroll_y) + self._height
         return self._height - is_longer + (self._left_out < self._height)
 
     @property
     def _left_out(self) -> int:
         """The line of the blank that is left out above a heading at the end, so that text follows the heading."""
         top, height = round(self.scroll_y), self._height
-        if not self.MORE_KEY or height <= MIN_LINES_WITHOUT_BLANK or len(self._lines) <= top + height:
+        if not self.MORE_KEY or self.is_framed or height <= MIN_LINES_WITHOUT_BLANK or len(self._lines) <= top + height:
             return height
         blanks = [at for at in (height - 3, height - 4) if not self._lines[top + at]]
         start = self._lines[top + height - 2][:1]

@@ -21,7 +21,16 @@ from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
 from backlit.tui.widgets.item_list import GroupFolding, ItemList, RowIdentity
-from backlit.tui.widgets.item_rows import LEAD, NO_BADGE, USUAL_COLUMNS, DisplayNames, ListColumn, RowLayout, RowWindow
+from backlit.tui.widgets.item_rows import (
+    EDGE,
+    LEAD,
+    NO_BADGE,
+    USUAL_COLUMNS,
+    DisplayNames,
+    ListColumn,
+    RowLayout,
+    RowWindow,
+)
 
 MAX_GROUP_NAME_WIDTH = 24
 """Cells of a group's name in the footer."""
@@ -205,7 +214,14 @@ class BacklogList(ItemList):
         def lay_out(width: int, columns: Sequence[ListColumn]) -> RowLayout:
             theme = ThemeStyles.of(self.app)
             return RowLayout(
-                width, names, theme, self._largest_id, columns, sought=self._sought, is_plain=self.is_low_bandwidth
+                width,
+                names,
+                theme,
+                self._largest_id,
+                columns,
+                sought=self._sought,
+                is_plain=self.is_low_bandwidth,
+                edge=0 if self.is_framed else EDGE,
             )
 
         self.columns = ColumnScroll(self.COLUMNS, lambda: self.size.width, lay_out, redraw)

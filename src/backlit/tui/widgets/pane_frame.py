@@ -1,0 +1,166 @@
+"""Frames of panes: from FRAME_WIDTH columns on a rounded line, with the head, the position and the scrollbar in it."""
+
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+from rich.segment import Segment
+from textual import events, on
+from textual.app import ComposeResult
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from backlit.tui.drawing.framed_app import refresh
+from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.widgets.side_lines import (
+    Drawn,
+    Part,
+    TwoSidedLine,
+    Word,
+    capped,
+    command_at,
+    drawn_word,
+    fitted_sides,
+    length,
+    segments_of,
+    spaced,
+)
+from backlit.tui.widgets.storage_errors import StorageErrorGuard
+
+FRAMED_CLASS, ZEN_CLASS = "-framed", "-zen"
+"""The class of a screen with room for frames, and of one that hides all lines around its panes."""
+SIDE, BAR = "│", "┃"
+Sides = tuple[tuple[Drawn, ...], tuple[Drawn, ...]]
+NO_WORDS: Sides = ((), ())
+
+
+class BarMoved(Message):
+    """The scrollbar beside a pane's content moved, or its length changed."""
+
+
+class ScrolledContent(Protocol):
+    """What scrolls in a frame: a list, or a view of lines."""
+
+    in_frame: bool
+
+    def bar_lines(self) -> range:
+        """Return the lines of the content that have the scrollbar beside them."""
+
+    def foot_words(self) -> Sequence[Part]:
+        """Return words of the content's own for the bottom edge."""
+
+
+class PaneFrame(StorageErrorGuard, Widget):
+    """A pane: one widget, and around it a frame where there is room; its `scrolled` part has the bar at the right.
+
+    In a narrower terminal, and without lines around the panes, the widget has all of the place.
+    """
+
+    DEFAULT_CSS = "PaneFrame { layout: vertical; width: 1fr; height: 1fr; }"
+    refresh = refresh
+
+    class Entered(Message):
+        """The pane got the focus."""
+
+        def __init__(self, frame: "PaneFrame") -> None:
+            super().__init__()
+            self.frame = frame
+
+    def __init__(self, pane: Widget, scrolled: Widget | None = None, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._pane = pane
+        self._scrolled = cast("ScrolledContent", scrolled or pane)
+        self._scrolled.in_frame = True
+        self._scrolled_widget = scrolled or pane
+        self._head = self._foot = NO_WORDS
+        self._bar = range(0)
+        self.is_current = False
+
+    def compose(self) -> ComposeResult:
+        yield self._pane
+
+    @property
+    def is_framed(self) -> bool:
+        return self.screen.has_class(FRAMED_CLASS) and not any(
+            each.has_class(ZEN_CLASS) for each in self.ancestors_with_self
+        )
+
+    def say(
+        self,
+        head: Sequence[Word],
+        head_right: Sequence[Word] = (),
+        foot: Sequence[Word] = (),
+        foot_right: Sequence[Word] = (),
+    ) -> None:
+        """Show words in the top edge and in the bottom one, each at the left and at the right."""
+        self._head = self._said(0, self._head, head, head_right)
+        self._foot = self._said(-1, self._foot, foot, foot_right)
+
+    def say_foot(self, foot: Sequence[Word], foot_right: Sequence[Word] = ()) -> None:
+        self._foot = self._said(-1, self._foot, foot, foot_right)
+
+    def _said(self, line: int, before: Sides, left: Sequence[Word], right: Sequence[Word]) -> Sides:
+        said = tuple(map(drawn_word, left)), tuple(map(drawn_word, right))
+        if said != before and self.is_mounted:
+            self._refresh_edge(line)
+        return said
+
+    def _refresh_edge(self, line: int) -> None:
+        self.refresh(Region(0, line % max(1, self.size.height), self.size.width, 1))
+
+    def turn(self, *, is_current: bool) -> None:
+        """Draw the frame as that of the pane with the focus, or of another one."""
+        if is_current is not self.is_current:
+            self.is_current = is_current
+            self.refresh()
+
+    @on(events.DescendantFocus)
+    def _focus_came(self) -> None:
+        self.post_message(self.Entered(self))
+
+    def on_resize(self) -> None:
+        self._bar = self._scrolled.bar_lines()
+
+    @on(BarMoved)
+    def _move_bar(self, message: BarMoved) -> None:
+        message.stop()
+        before, self._bar = self._bar, self._scrolled.bar_lines()
+        x = self.size.width - 1
+        changed = {*before} ^ {*self._bar}
+        if changed and self.is_framed:
+            top = self._scrolled_widget.region.y - self.region.y
+            self.refresh(*(Region(x, top + line, 1, 1) for line in changed))
+        if self._scrolled.foot_words() or self._foot == NO_WORDS:
+            self._refresh_edge(-1)
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        theme, (width, height) = ThemeStyles.of(self.app), self.size
+        if not self.is_framed:
+            return Strip.blank(width, theme.style())
+        line = "focus" if self.is_current else "rule"
+        if 0 < y < height - 1:
+            has_bar = y - self._scrolled_widget.region.y + self.region.y in self._bar
+            sides = Segment(SIDE, theme.style(line)), Segment(BAR if has_bar else SIDE, theme.style(line))
+            return Strip([sides[0], Segment(" " * (width - 2), theme.style()), sides[1]], width)
+        segments = [each for word in self._edge(y, line) for each in segments_of(word, theme)]
+        return Strip(segments).adjust_cell_length(width, theme.style())
+
+    def _edge(self, y: int, line: str) -> list[Drawn]:
+        sides, corners = (self._head, "╭╮") if y == 0 else (self._foot, "╰╯")
+        if y:
+            own = tuple(map(drawn_word, self._scrolled.foot_words()))
+            sides = (sides[0], own or sides[1])
+        width, has_caps = self.size.width - 4, ThemeStyles.of(self.app).has_frames
+        left, right = (capped(each, has_caps=has_caps) for each in sides)
+        start, end = map(spaced, fitted_sides(left, right, width - 4, drops_muted=True))
+        rule = "─" * (width - length(start) - length(end))
+        return [(f"{corners[0]}─", line, ""), *start, (rule, line, ""), *end, (f"─{corners[1]}", line, "")]
+
+    def on_click(self, event: events.Click) -> None:
+        if self.is_framed and event.y in {0, self.size.height - 1}:
+            line = "focus" if self.is_current else "rule"
+            if command_id := command_at(self._edge(event.y, line), event.x):
+                self.post_message(TwoSidedLine.Asked(command_id))

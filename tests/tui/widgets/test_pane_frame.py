@@ -1,0 +1,70 @@
+"""The frames of panes, and the rows in them, over the backlog."""
+
+import re
+
+import pytest
+from tests.quiet import strips_of
+from tests.store.world import until
+from tests.tui.bare_app import lines_of, pane_lines, position_of, text_of
+from tests.tui.list_steps import press
+from tests.tui.opened import Open
+
+from backlit.store import Store
+from backlit.tui.drawing.themes import FRAME_WIDTH, ThemeStyles
+
+
+@pytest.mark.parametrize(("size", "is_framed"), [((120, 30), True), ((100, 30), True), ((99, 30), False)])
+async def test_panes_have_frames_where_there_is_room_and_their_position_and_scrollbar_in_them(
+    store: Store, opened: Open, size: tuple[int, int], *, is_framed: bool
+) -> None:
+    async with opened(store, size) as pilot:
+        await press(pilot, "j")
+        await until(lambda: "2 of" in position_of(pilot.app), lambda: text_of(pilot.app))
+        lines = lines_of(pilot.app)
+        await press(pilot, "t", "z")
+        bare = text_of(pilot.app)
+
+        assert lines[1].startswith("╭") is is_framed
+        assert lines[-2].startswith("╰") is is_framed
+        assert not set(bare) & set("╭╮╰╯")
+        assert all(strip.cell_length == size[0] for strip in strips_of(pilot.app))
+
+
+async def test_the_scrollbar_in_a_frame_follows_the_rows(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 16)) as pilot:
+        await press(pilot, "p")
+        begun = [y for y, line in enumerate(lines_of(pilot.app)) if line.endswith("┃")]
+        await press(pilot, "G")
+        ended = [y for y, line in enumerate(lines_of(pilot.app)) if line.endswith("┃")]
+
+        assert begun[0] == 3
+        assert ended[-1] == 16 - 3
+        assert len(begun) == len(ended)
+
+
+async def test_at_most_a_few_rows_of_a_page_carry_a_warning(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 40)) as pilot:
+        await until(lambda: "not ready" in lines_of(pilot.app)[1], lambda: text_of(pilot.app))
+        warn = ThemeStyles.of(pilot.app.screen.app).style("warn").color
+        rows = [
+            strip
+            for strip, line in zip(strips_of(pilot.app), pane_lines(pilot.app), strict=True)
+            if line[4:9].strip().isdigit()
+        ]
+        warned = [row for row in rows if any(each.style and each.style.color == warn for each in row)]
+
+        assert rows
+        assert len(warned) <= 0.15 * len(rows)
+        assert "○" not in "".join(pane_lines(pilot.app)[3:-2])
+
+
+@pytest.mark.parametrize("width", [160, 120, 100, 80])
+async def test_the_totals_stand_in_the_head_of_the_list_and_what_to_do_at_its_right(
+    store: Store, opened: Open, width: int
+) -> None:
+    async with opened(store, (width, 30)) as pilot:
+        await until(lambda: "gq" in lines_of(pilot.app)[1], lambda: text_of(pilot.app))
+        heading = lines_of(pilot.app)[1]
+
+        assert re.search(r"Open items \d+ items( \+ \d+ tasks)? · \d+ pts ─+ \d+ not ready +gq +groom", heading)
+        assert heading.startswith("╭─") is (width >= FRAME_WIDTH)
