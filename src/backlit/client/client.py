@@ -26,15 +26,16 @@ Document = dict[str, Any]
 
 
 class ListQuery(TypedDict, total=False):
-    """Options of a list; `filter` and `order` are OData text, None leaves an option out."""
+    """Options of a list; `filter`, `order` and `select` are OData text, None leaves an option out."""
 
     top: int | None
     skip: int | None
     filter: str | None
     order: str | None
+    select: str | None
 
 
-_OPTION_BY_NAME = {"top": "$top", "skip": "$skip", "filter": "$filter", "order": "$orderby"}
+_OPTION_BY_NAME = {"top": "$top", "skip": "$skip", "filter": "$filter", "order": "$orderby", "select": "$select"}
 
 
 class ResultPage(NamedTuple):

@@ -54,7 +54,7 @@ class _Ids(IntegerConvertor):
 register_url_convertor("int", _Ids())
 
 ROUTES = (*work_items.routes, *comments.routes, *attachments.routes, *trees.routes, *directory.routes)
-_EXTENSIONS = {"etag", "healthz", "openapi", "readyz"}
+_EXTENSIONS = {"etag", "healthz", "openapi", "orderRevision", "readyz"}
 """Extensions beside the routes of the resource root."""
 
 

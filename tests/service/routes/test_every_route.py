@@ -1,44 +1,32 @@
 """Every route of the table walked by everybody: nobody, a stranger, a reader, a contributor and a manager."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
-
 import httpx
 import pytest
 from sqlalchemy import Connection, delete, insert, select, update
+from tests.service.every_call import (
+    CALLS,
+    GRANTS,
+    HIDDEN,
+    OTHER,
+    SECRET,
+    UNKNOWN,
+    Client,
+    ask,
+    attachment,
+    comment,
+    item,
+    node,
+    right_for,
+)
 from tests.service.signed_in import SignIn
 
-from backlit.service.app import ROUTES, Service
+from backlit.service.app import Service
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import custom_fields, grants, projects, users
 
-Client = httpx.AsyncClient
-
-BASE = "http://backlit.test"
-HIDDEN = 1
-OTHER = 2
-UNKNOWN = 987_654
-GRANTS = {
-    "maya": (HIDDEN, Role.MANAGER),
-    "jon": (HIDDEN, Role.CONTRIBUTOR),
-    "rex": (HIDDEN, Role.READER),
-    "ada": (OTHER, Role.READER),
-}
-SECRET = "Zephyrine"
-"""A word that stands in everything of the hidden project, and nowhere else."""
 FREE = {"/users", "/users/me", "/users/{id}", "/capabilities"}
 """What is the same, or the caller's own, for whoever is signed in."""
 MANAGED = {"/areas", "/areas/{id}", "/iterations", "/iterations/{id}"}
-CALLS = [(route.method, route.path) for route in ROUTES]
-
-
-@dataclass(frozen=True)
-class Sent:
-    """What is sent to a route, complete and right, for something of the hidden project."""
-
-    target: int
-    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @pytest.fixture
@@ -58,89 +46,6 @@ def set_the_scene(connection: Connection) -> None:
     connection.execute(update(projects).where(projects.c.id == HIDDEN).values(values))
     of_field = {"project_id": HIDDEN, "key": f"{SECRET}_cf", "kind": "text", "types": ["Story"], "choices": []}
     connection.execute(insert(custom_fields).values(of_field))
-
-
-async def made(manager: Client, noun: str, **body: Any) -> int:
-    answer = await manager.post(noun, json={"projectId": HIDDEN, **body})
-    assert answer.status_code == 201, answer.text
-    return int(answer.json()["id"])
-
-
-async def item(manager: Client) -> int:
-    return await made(manager, "workitems", type="Story", fields={"Name": SECRET})
-
-
-async def comment(manager: Client) -> int:
-    return await made(manager, "comments", workItemId=await item(manager), description=SECRET)
-
-
-async def node(manager: Client, noun: str) -> int:
-    root = (await manager.get(noun)).json()["results"][0]["id"]
-    return await made(manager, noun, name=SECRET, parentId=root)
-
-
-async def attachment(manager: Client) -> int:
-    answer = await manager.post(f"workitems/{await item(manager)}/attachments", files=a_file())
-    assert answer.status_code == 201, answer.text
-    return int(answer.json()["id"])
-
-
-def a_file() -> dict[str, tuple[str, bytes, str]]:
-    return {"files": (f"{SECRET}.txt", SECRET.encode(), "text/plain")}
-
-
-async def project(_: Client) -> int:
-    return HIDDEN
-
-
-async def user(manager: Client) -> int:
-    return int((await manager.get("users/me")).json()["id"])
-
-
-MAKERS: dict[str, Callable[[Client], Awaitable[int]]] = {
-    "workitems": item,
-    "comments": comment,
-    "areas": lambda manager: node(manager, "areas"),
-    "iterations": lambda manager: node(manager, "iterations"),
-    "attachments": attachment,
-    "attachment": attachment,
-    "projects": project,
-    "users": user,
-}
-CHANGES: dict[str, dict[str, Any]] = {
-    "workitems": {"Name": "changed"},
-    "areas": {"name": "changed"},
-    "iterations": {"name": "changed"},
-    "attachments": {"description": "changed"},
-}
-
-
-async def right_for(manager: Client, method: str, path: str) -> Sent:
-    """A target made anew, and a body that is taken from whoever may send it."""
-    noun = path.split("/")[1]
-    if path.endswith("/rank"):
-        return Sent(await item(manager), {"json": {"top": True}})
-    if method == "POST" and path.endswith("/attachments"):
-        return Sent(await MAKERS[noun](manager), {"files": a_file()})
-    if method == "POST":
-        bodies: dict[str, dict[str, Any]] = {
-            "workitems": {"type": "Story", "fields": {"Name": "new"}},
-            "comments": {"workItemId": await item(manager), "description": "new"},
-        }
-        root = {} if noun in bodies else {"name": "new", "parentId": await root_of(manager, noun)}
-        return Sent(0, {"json": {"projectId": HIDDEN, **bodies.get(noun, root)}})
-    if "{id}" not in path:
-        return Sent(0)
-    return Sent(await MAKERS[noun](manager), {"json": CHANGES[noun]} if method == "PUT" else {})
-
-
-async def root_of(manager: Client, noun: str) -> int:
-    return int((await manager.get(noun)).json()["results"][0]["id"])
-
-
-async def ask(client: Client, method: str, path: str, sent: Sent, target: int | None = None) -> httpx.Response:
-    address = path.replace("{id}", str(sent.target if target is None else target)).removeprefix("/")
-    return await client.request(method, address, **sent.options)
 
 
 def status_for(person: str, method: str, path: str) -> int:

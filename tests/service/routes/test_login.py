@@ -18,6 +18,7 @@ from backlit.service.auth.callers import LOGIN_COOKIE, form_token, hash_password
 from backlit.service.routes.login import LOGOUT_PATH
 from backlit.service.storage.schema import login_sessions, users
 from backlit.service.tables import users as user_table
+from backlit.service.tables.changes import Stamp
 from backlit.service.tables.sign_ins import digest
 
 BASE = "http://backlit.test"
@@ -393,7 +394,7 @@ async def test_a_new_password_ends_every_sign_in(browser: Client, service: Servi
     def change(connection: Connection) -> None:
         account = user_table.account(connection, "maya")
         assert account is not None
-        user_table.set_password(connection, account.id, hash_password("new"), "admin", now)
+        user_table.set_password(connection, account.id, hash_password("new"), Stamp(None, "backlit", now))
 
     in_database(service, change)
 

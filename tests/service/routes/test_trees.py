@@ -385,16 +385,16 @@ async def test_a_write_runs_as_many_statements_among_many_siblings(maya: Client,
     many = await counts_of_writes(maya, noun, parent, other, last["id"])
 
     assert many == few
-    assert max(few) <= 14
+    assert max(few) <= 17
 
 
 async def counts_of_writes(client: Client, noun: str, parent: int, other: int, node: int) -> list[int]:
-    """How many statements each kind of write runs below a parent; none is run for a list of values."""
+    """How many statements each kind of write runs below a parent; only their history takes a list of values."""
     run: list[str] = []
 
     def count(*event: Any) -> None:
         run.append(event[2])
-        assert not event[5], "a statement for each sibling"
+        assert not event[5] or "INTO changes" in event[2], "a statement for each sibling"
 
     counts = []
     listen(Engine, "before_cursor_execute", count)

@@ -30,7 +30,16 @@ from backlit.service.files.local import open_content_store
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import engine_at, writing_engine
 from backlit.service.storage.migrations import VERSION
-from backlit.service.storage.schema import schema_version, status_groups, work_items
+from backlit.service.storage.schema import (
+    HISTORY_COLUMNS,
+    change_texts,
+    changes,
+    iteration_log,
+    schema_version,
+    status_groups,
+    work_items,
+    workspace,
+)
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.storage.worker_queue import WorkerQueue
 from backlit.store import ConnectionState, Store
@@ -178,6 +187,10 @@ async def test_a_database_of_schema_3_keeps_its_items_and_a_client_learns_the_gr
     with engine.begin() as connection:
         before = connection.execute(names).scalars().all()
         status_groups.drop(connection)
+        for table in (changes, change_texts, iteration_log, workspace):
+            table.drop(connection)
+        for column in HISTORY_COLUMNS:
+            connection.execute(text(f"ALTER TABLE projects DROP COLUMN {column}"))
         connection.execute(update(schema_version).values(version=3))
     service = Service(settings)
     await service.start()
@@ -224,7 +237,15 @@ def names_in(path: Path) -> list[str]:
 
 def tables_in(path: Path) -> set[tuple[str, str]]:
     with closing(sqlite3.connect(path)) as connection:
-        return set(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+        found = connection.execute("SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        # A column that an upgrade adds stands last.
+        return {
+            (name, str(sorted(connection.execute(_COLUMNS, [name]), key=str)) if kind == "table" else sql)
+            for name, kind, sql in found
+        }
+
+
+_COLUMNS = 'SELECT name, type, "notnull", trim(dflt_value, char(39)), pk FROM pragma_table_info(?)'
 
 
 async def test_database_rejects_foreign_files(tmp_path: Path) -> None:

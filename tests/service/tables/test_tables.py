@@ -18,13 +18,17 @@ from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.admin.workspace import place_of_files
 from backlit.service.storage import schema
 from backlit.service.storage.schema import areas, work_items
-from backlit.service.tables import attachments, comments, projects, trees
+from backlit.service.tables import attachments, comments, projects, ranks, trees
 from backlit.service.tables import work_items as items
+from backlit.service.tables.changes import Stamp
 from backlit.service.tables.work_items import WorkItemRow, item_of
 
 NOW = datetime(2030, 1, 1, 12)
 LATER = NOW + timedelta(hours=1)
-BY: dict[str, Any] = {"by": "jon", "now": LATER}
+
+
+def by(name: str = "jon", at: datetime = LATER) -> Stamp:
+    return Stamp(2, name, at)
 
 
 def added(connection: Connection, item_type: str = "Story", project: int = 3, **values: object) -> WorkItemRow:
@@ -32,7 +36,7 @@ def added(connection: Connection, item_type: str = "Story", project: int = 3, **
     places = {"AreaID": settings.root_area_id, "IterationID": settings.root_iteration_id}
     fields = {"Name": "Added", "Status": "Not Done", "BacklogPriority": 1.0, **places, **values}
     made = WorkItemRow(items.next_place(connection, project)[0], item_type, project, fields, "maya", NOW, "maya", NOW)
-    return item_of(items.add(connection, made, settings))
+    return item_of(items.add(connection, made, settings, by("maya", NOW)))
 
 
 def stored(connection: Connection, item_id: int) -> WorkItemRow:
@@ -108,17 +112,17 @@ def test_a_calculated_estimate_is_the_sum_of_pert_or_of_work(
 def test_a_roll_up_without_a_new_value_is_no_change(connection: Connection) -> None:
     settings, story = projects.settings(connection, 3), added(connection)
     task = added(connection, "Task", ParentID=story.id, WorkRemaining=3.0, WorkCompleted=1.0)
-    items.roll_up(connection, story.id, settings, "maya", NOW)
+    items.roll_up(connection, story.id, settings, by("maya", NOW))
     before = stored(connection, story.id)
 
     logged = replace(task, values={**task.values, "WorkRemaining": 2.0, "WorkCompleted": 2.0})
-    items.change(connection, task, logged, settings)
-    items.roll_up(connection, story.id, settings, "jon", LATER)
+    items.change(connection, task, logged.values, settings, by())
+    items.roll_up(connection, story.id, settings, by())
 
     assert stored(connection, story.id) == before
     assert before.values["CalculatedEstimate"] == 4.0
-    items.change(connection, logged, replace(logged, values={**logged.values, "WorkRemaining": 5.0}), settings)
-    items.roll_up(connection, story.id, settings, **BY)
+    items.change(connection, stored(connection, task.id), {**logged.values, "WorkRemaining": 5.0}, settings, by())
+    items.roll_up(connection, story.id, settings, by())
     after = stored(connection, story.id)
     assert (after.values["CalculatedEstimate"], after.last_modified_by, after.last_modified_at) == (7.0, "jon", LATER)
 
@@ -146,15 +150,15 @@ def test_every_write_to_an_item_counts_for_its_project_alone(connection: Connect
     count()
     task = added(connection, "Task", ParentID=story.id, WorkRemaining=3.0)
     count()
-    items.change(connection, task, replace(task, values={**task.values, "Name": "Changed"}), settings)
+    items.change(connection, task, {**task.values, "Name": "Changed"}, settings, by())
     count()
-    items.roll_up(connection, story.id, settings, **BY)
+    items.roll_up(connection, story.id, settings, by())
     count()
-    items.reassign(connection, "AreaID", {987_654}, settings.root_area_id, settings, **BY)
+    items.reassign(connection, "AreaID", {987_654}, settings.root_area_id, settings=settings, stamp=by())
     count()
-    items.move_rank(connection, stored(connection, story.id), None, settings, after=True, **BY)
+    ranks.move_rank(connection, stored(connection, story.id), None, settings, by(), after=True)
     count()
-    items.remove(connection, stored(connection, story.id))
+    items.remove(connection, stored(connection, story.id), by())
     count()
 
     assert seen == sorted(set(seen))
@@ -166,7 +170,7 @@ def test_all_items_of_a_deleted_node_are_reassigned(connection: Connection) -> N
     one = added(connection, AreaID=gone)
     ids = [one.id, *(each.id for each in copied(connection, one, [1.0] * items.REWRITE_BATCH))]
 
-    items.reassign(connection, "AreaID", {gone}, settings.root_area_id, settings, **BY)
+    items.reassign(connection, "AreaID", {gone}, settings.root_area_id, settings=settings, stamp=by())
 
     first, last = stored(connection, ids[0]), stored(connection, ids[-1])
     assert {each.values["AreaID"] for each in (first, last)} == {settings.root_area_id}
@@ -176,16 +180,14 @@ def test_all_items_of_a_deleted_node_are_reassigned(connection: Connection) -> N
 
 def test_stamps_of_an_item_go_on_where_the_clock_is_behind(connection: Connection) -> None:
     settings, gone = projects.settings(connection, 3), 987_654
-    behind: dict[str, Any] = {"by": "jon", "now": NOW - timedelta(days=1)}
+    behind = by(at=NOW - timedelta(days=1))
     story = added(connection, AreaID=gone)
     added(connection, "Task", ParentID=story.id, WorkRemaining=3.0)
 
     stamps = [story.last_modified_at]
-    items.roll_up(connection, story.id, settings, **behind)
+    items.roll_up(connection, story.id, settings, behind)
     stamps.append(stored(connection, story.id).last_modified_at)
-    items.reassign(connection, "AreaID", {gone}, settings.root_area_id, settings, **behind)
-    stamps.append(stored(connection, story.id).last_modified_at)
-    items.move_rank(connection, stored(connection, story.id), None, settings, after=True, **behind)
+    items.reassign(connection, "AreaID", {gone}, settings.root_area_id, settings=settings, stamp=behind)
     stamps.append(stored(connection, story.id).last_modified_at)
 
     assert stamps == sorted(set(stamps))
@@ -206,10 +208,10 @@ def test_the_columns_of_an_item_have_what_its_document_has(connection: Connectio
     needed = {"Name": "x", "BacklogPriority": 1.0, "AreaID": 3, "IterationID": 3, "Description": ""}
 
     made = WorkItemRow(items.next_place(connection, 1)[0], item_type, 1, values[0], "maya", NOW, "maya", NOW)
-    items.add(connection, made, settings)
+    items.add(connection, made, settings, by("maya", NOW))
     for state in (values[0], values[1], some, dict.fromkeys(some) | needed):
-        new = replace(made, values=state, last_modified_by="jon", last_modified_at=LATER)
-        items.change(connection, made, new, settings)
+        items.change(connection, made, state, settings, by())
+        new = stored(connection, made.id)
         row = next(row for rows in item_rows(connection, 1, [item_type]) for row in rows if row.id == made.id)
         kept = item_of_row(row)
         assert {key: kept.values.get(key) or None for key in state} == {
@@ -227,14 +229,14 @@ def test_a_removed_item_takes_only_what_is_its_own(connection: Connection) -> No
     task = added(connection, "Task", project=1, ParentID=gone.id)
     for number, item in enumerate((gone, task, kept, gone)):
         place = {"project_id": 1, "work_item_id": item.id, "type": "Internal"}
-        comments.add(connection, {**place, "description": "Seen"}, "maya", NOW)
+        comments.add(connection, {**place, "description": "Seen"}, by("maya", NOW))
         file = {"name": "a", "size": 1, "content_type": "text/plain", "digest": str(number) * 64}
-        attachments.add(connection, {**place, **file}, "maya", NOW)
+        attachments.add(connection, {**place, **file}, by("maya", NOW))
     tables = ((schema.comments, "work_item_id"), (schema.attachments, "work_item_id"), (schema.work_items, "id"))
     before, count = [rows(*each) for each in tables], projects.items_in(connection, [1])
     others = projects.items_in(connection, [2, 3])
 
-    freed = items.remove(connection, gone)
+    freed = items.remove(connection, gone, by())
 
     mine = {gone.id, task.id}
     assert set(freed) == {"0" * 64, "1" * 64, "3" * 64}
@@ -248,9 +250,9 @@ def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: 
     made = []
     for item, comment_id in ((one, None), (one, 1), (other, None)):
         place = {"project_id": item.project_id, "work_item_id": item.id, "type": "Internal"}
-        comments.add(connection, {**place, "description": item.type}, "maya", NOW)
+        comments.add(connection, {**place, "description": item.type}, by("maya", NOW))
         file = {"name": "a", "size": 1, "content_type": "text/plain", "digest": "0" * 64, "comment_id": comment_id}
-        made.append(attachments.add(connection, {**place, **file}, "maya", NOW).id)
+        made.append(attachments.add(connection, {**place, **file}, by("maya", NOW)).id)
     named = parse_filter("id gt 0", properties=attachments.PROPERTIES)
 
     def attached(projects_: tuple[int, ...], item_id: int | None = None, comment_id: int | None = None) -> list[int]:
@@ -275,14 +277,14 @@ def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: 
         assert query.count(connection) == len(found)
         assert {each.project_id for each in found} <= set(project_ids)
         assert number is None or [each.work_item_id for each in found] == [item_id] * number
-    freed = attachments.remove_of_comment(connection, 1)
+    freed = attachments.remove_of_comment(connection, 1, by())
     assert freed == ("0" * 64,)
     assert attached((1, 2)) == [made[0], made[2]]
     assert attachments.uses(connection, "0" * 64)
-    attachments.remove(connection, made[0])
-    attachments.remove(connection, made[2])
+    attachments.remove(connection, made[0], by())
+    attachments.remove(connection, made[2], by())
     assert not attachments.uses(connection, "0" * 64)
-    assert attachments.remove(connection, made[0]) == ()
+    assert attachments.remove(connection, made[0], by()) == ()
 
 
 # Ranks
@@ -292,7 +294,7 @@ def ranked(connection: Connection, *numbers: float) -> list[WorkItemRow]:
     """Leave a project with items of these ranks only."""
     found = connection.execute(select(work_items.c.doc).where(work_items.c.project_id == 3)).scalars().all()
     for document in found:
-        items.remove(connection, item_of(document))
+        items.remove(connection, item_of(document), by())
     return [added(connection, BacklogPriority=number) for number in numbers]
 
 
@@ -314,7 +316,7 @@ def test_an_item_goes_beyond_the_first_or_the_last(
     first, second = ranked(connection, *numbers)
     moved, kept = (first, second) if is_bottom else (second, first)
 
-    items.move_rank(connection, moved, None, projects.settings(connection, 3), after=is_bottom, **BY)
+    ranks.move_rank(connection, moved, None, projects.settings(connection, 3), by(), after=is_bottom)
 
     assert order(connection) == [second.id, first.id]
     assert stored(connection, kept.id) == kept
@@ -324,8 +326,8 @@ def test_an_item_between_two_others_changes_alone(connection: Connection) -> Non
     settings = projects.settings(connection, 3)
     first, second, third, moved = ranked(connection, 1.0, 2.0, 3.0, 9.0)
 
-    items.move_rank(connection, moved, first, settings, after=True, **BY)
-    items.move_rank(connection, third, None, settings, after=False, **BY)
+    ranks.move_rank(connection, moved, first, settings, by(), after=True)
+    ranks.move_rank(connection, third, None, settings, by(), after=False)
 
     assert order(connection) == [third.id, first.id, moved.id, second.id]
     assert [stored(connection, each.id) for each in (first, second)] == [first, second]
@@ -335,41 +337,41 @@ def test_items_of_one_number_are_ordered_by_a_move(connection: Connection) -> No
     settings = projects.settings(connection, 3)
     first, second = ranked(connection, 1.0, 1.0)
 
-    items.move_rank(connection, first, second, settings, after=True, **BY)
+    ranks.move_rank(connection, first, second, settings, by(), after=True)
     assert order(connection) == [second.id, first.id]
-    items.move_rank(connection, stored(connection, first.id), second, settings, after=False, **BY)
+    ranks.move_rank(connection, stored(connection, first.id), second, settings, by(), after=False)
     assert order(connection) == [first.id, second.id]
 
 
 def test_neighbours_that_keep_their_number_are_not_changed(connection: Connection) -> None:
     first, second, third, fourth, moved = ranked(connection, 1.0, 2.0, 3.0, math.nextafter(3.0, 4.0), 9.0)
 
-    items.move_rank(connection, moved, third, projects.settings(connection, 3), after=True, **BY)
+    ranks.move_rank(connection, moved, third, projects.settings(connection, 3), by(), after=True)
 
     assert order(connection) == [first.id, second.id, third.id, moved.id, fourth.id]
     kept = [stored(connection, each.id) for each in (first, second, third)]
     assert kept == [first, second, third]
-    assert stored(connection, fourth.id).last_modified_at == LATER
+    assert stored(connection, fourth.id).values["BacklogPriority"] > 3.5
 
 
 def test_a_full_gap_at_the_top_renumbers_its_neighbours_only(connection: Connection) -> None:
     numbers = [
         -200.0,
         math.nextafter(-200.0, 0.0),
-        *(float(number) for number in range(-199, -199 + 2 * items.RANK_WINDOW)),
+        *(float(number) for number in range(-199, -199 + 2 * ranks.RANK_WINDOW)),
     ]
     first, second, *rest, moved = ranked(connection, *numbers)
 
-    items.move_rank(connection, moved, first, projects.settings(connection, 3), after=True, **BY)
+    ranks.move_rank(connection, moved, first, projects.settings(connection, 3), by(), after=True)
 
     assert order(connection) == [first.id, moved.id, second.id, *(each.id for each in rest)]
     assert stored(connection, rest[-1].id) == rest[-1]
 
 
-ABOVE = [float(number) for number in range(1, items.RANK_WINDOW + 9)]
-BELOW = [math.nextafter(ABOVE[-1], math.inf), *(ABOVE[-1] + number for number in range(1, items.RANK_WINDOW + 8))]
-CROWD = [1.0 + number * math.ulp(1.0) for number in range(2 * items.RANK_WINDOW + 16)]
-STEP = 2 * items.RANK_WINDOW / (2 * items.RANK_WINDOW + 2)
+ABOVE = [float(number) for number in range(1, ranks.RANK_WINDOW + 9)]
+BELOW = [math.nextafter(ABOVE[-1], math.inf), *(ABOVE[-1] + number for number in range(1, ranks.RANK_WINDOW + 8))]
+CROWD = [1.0 + number * math.ulp(1.0) for number in range(2 * ranks.RANK_WINDOW + 16)]
+STEP = 2 * ranks.RANK_WINDOW / (2 * ranks.RANK_WINDOW + 2)
 
 
 @pytest.mark.parametrize(
@@ -380,12 +382,12 @@ STEP = 2 * items.RANK_WINDOW / (2 * items.RANK_WINDOW + 2)
             ABOVE + BELOW,
             len(ABOVE),
             (8, 8),
-            [8.0 + STEP * number for number in range(1, 2 * items.RANK_WINDOW + 2)],
+            [8.0 + STEP * number for number in range(1, 2 * ranks.RANK_WINDOW + 2)],
         ),
         # At the bottom the numbers go on by one.
-        ([*ABOVE, BELOW[0]], len(ABOVE), (8, 0), [8.0 + number for number in range(1, items.RANK_WINDOW + 3)]),
+        ([*ABOVE, BELOW[0]], len(ABOVE), (8, 0), [8.0 + number for number in range(1, ranks.RANK_WINDOW + 3)]),
         # Without room in the window a wider one is spread, here the whole backlog.
-        (CROWD, items.RANK_WINDOW + 8, (0, 0), [float(number) for number in range(1, len(CROWD) + 2)]),
+        (CROWD, ranks.RANK_WINDOW + 8, (0, 0), [float(number) for number in range(1, len(CROWD) + 2)]),
     ],
     ids=["both", "bottom", "wider"],
 )
@@ -395,14 +397,14 @@ def test_a_full_gap_spreads_its_neighbours_evenly(
     (moved,) = ranked(connection, -9.0)
     listed = copied(connection, moved, numbers)
 
-    items.move_rank(connection, moved, listed[place], projects.settings(connection, 3), after=False, **BY)
+    ranks.move_rank(connection, moved, listed[place], projects.settings(connection, 3), by(), after=False)
 
     found = [item_of(each) for each in items.page(connection, items.WorkItemQuery((3,)), 0, 1000)]
     first, last = kept[0], len(found) - kept[1]
     assert [each.id for each in found] == [each.id for each in [*listed[:place], moved, *listed[place:]]]
     assert found[:first] + found[last:] == listed[:first] + listed[len(listed) - kept[1] :]
     assert [each.values["BacklogPriority"] for each in found[first:last]] == pytest.approx(renumbered)
-    assert (found[place].last_modified_by, found[place].last_modified_at) == ("jon", LATER)
+    assert (found[place].last_modified_by, found[place].last_modified_at) == ("maya", NOW)
 
 
 # Trees
@@ -411,7 +413,7 @@ def test_a_full_gap_spreads_its_neighbours_evenly(
 def test_a_node_with_a_new_parent_is_its_last_child(connection: Connection) -> None:
     def node(name: str, parent_id: int) -> int:
         values = {"project_id": 3, "name": name, "parent_id": parent_id, "sequence": trees.LAST_SEQUENCE}
-        return trees.add(connection, areas, values, **BY)
+        return trees.add(connection, areas, values, by())
 
     root = projects.settings(connection, 3).root_area_id
     parent, other = node("Parent", root), node("Other", root)
@@ -420,7 +422,7 @@ def test_a_node_with_a_new_parent_is_its_last_child(connection: Connection) -> N
 
     row = trees.row_of(connection, areas, moved)
     assert row is not None
-    trees.change(connection, areas, dict(row), {"parent_id": parent}, **BY)
+    trees.change(connection, areas, dict(row), {"parent_id": parent}, by())
 
     mine = select(areas.c.id).where(areas.c.parent_id == parent).order_by(areas.c.sequence)
     assert connection.execute(mine).scalars().all() == [*children, moved]
@@ -429,11 +431,11 @@ def test_a_node_with_a_new_parent_is_its_last_child(connection: Connection) -> N
 def test_stamps_of_nodes_never_go_back(connection: Connection) -> None:
     root = projects.settings(connection, 3).root_area_id
     values = {"project_id": 3, "parent_id": root, "sequence": trees.LAST_SEQUENCE}
-    first, second = [trees.add(connection, areas, values | {"name": name}, **BY) for name in ("a", "b")]
+    first, second = [trees.add(connection, areas, values | {"name": name}, by()) for name in ("a", "b")]
 
     row = trees.row_of(connection, areas, second)
     assert row is not None
-    trees.change(connection, areas, dict(row), {"name": "c", "sequence": 0}, by="maya", now=NOW)
+    trees.change(connection, areas, dict(row), {"name": "c", "sequence": 0}, by("maya", NOW))
 
     stamps = [found for each in (first, second) if (found := trees.row_of(connection, areas, each))]
     assert [each["last_modified_at"] for each in stamps] == [LATER, LATER]
@@ -450,16 +452,16 @@ def test_stamps_of_nodes_never_go_back(connection: Connection) -> None:
 def test_a_node_that_stays_as_it_is_is_not_changed(connection: Connection, name: str, values: dict[str, Any]) -> None:
     root = projects.settings(connection, 3).root_area_id
     parent = trees.add(
-        connection, areas, {"project_id": 3, "parent_id": root, "sequence": 1, "name": "Top"}, by="maya", now=NOW
+        connection, areas, {"project_id": 3, "parent_id": root, "sequence": 1, "name": "Top"}, by("maya", NOW)
     )
     place = {"project_id": 3, "parent_id": parent, "sequence": trees.LAST_SEQUENCE}
     for each in ("first", "middle", "last"):
-        trees.add(connection, areas, place | {"name": each}, by="maya", now=NOW)
+        trees.add(connection, areas, place | {"name": each}, by("maya", NOW))
     mine = select(areas).where(areas.c.parent_id == parent).order_by(areas.c.id)
     before = connection.execute(mine).mappings().all()
     node = next(dict(row) for row in before if row["name"] == name)
 
-    trees.change(connection, areas, node, values | ({"parent_id": parent} if "parent_id" in values else {}), **BY)
+    trees.change(connection, areas, node, values | ({"parent_id": parent} if "parent_id" in values else {}), by())
 
     assert connection.execute(mine).mappings().all() == before
 
@@ -479,9 +481,9 @@ def test_the_place_of_the_files_is_the_last_that_was_recorded(connection: Connec
 def test_lastmodifiedat_of_an_attachment_never_goes_back(connection: Connection) -> None:
     places = {"project_id": 1, "work_item_id": 1, "type": "Internal"}
     file = {"name": "a.txt", "size": 1, "content_type": "text/plain", "digest": "0" * 64}
-    made = attachments.add(connection, {**places, **file}, "maya", LATER)
+    made = attachments.add(connection, {**places, **file}, by("maya"))
 
-    described = attachments.describe(connection, made, "Later", "jon", NOW)
+    described = attachments.describe(connection, made, "Later", by(at=NOW))
 
     assert (described.description, described.last_modified_by) == ("Later", "jon")
     assert described.last_modified_at == LATER

@@ -11,6 +11,7 @@ from backlit.service.storage import schema
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import refresh_families
 from backlit.service.tables import sign_ins, users
+from backlit.service.tables.changes import Stamp
 
 NOW = datetime(2030, 1, 1, 12)
 LATER = NOW + timedelta(hours=1)
@@ -23,7 +24,7 @@ def test_a_user_is_found_by_name_in_any_case_and_first_as_it_is_spelled(connecti
     for number, name in ((108, "JON"), (109, "Éva")):
         email = f"{number}@x.example"
         user = User(id=number, name=name, first_name="", last_name="", display_name=name, email=email)
-        users.add(connection, user, NOW, "hash", is_licensed=number == 109)
+        users.add(connection, user, Stamp(None, "backlit", NOW), "hash", is_licensed=number == 109)
 
     found = {name: users.account(connection, name) for name in ("jon", "JON", "Maya", "éVA", "nobody")}
 
@@ -56,7 +57,7 @@ def test_a_caller_has_the_grants_of_a_sign_in_that_is_its_own(connection: Connec
 
     assert [users.caller(connection, 2, family) for family in (mine, others, 999)] == [None] * 3
     assert users.caller(connection, 1, others) is not None
-    users.set_password(connection, 1, "new", "jon", LATER)
+    users.set_password(connection, 1, "new", Stamp(2, "jon", LATER))
     changed = connection.execute(select(schema.users).where(schema.users.c.id == 1)).one()
     assert users.caller(connection, 1, others) is None
     assert (changed.password_hash, changed.last_modified_by, changed.last_modified_at) == ("new", "jon", LATER)

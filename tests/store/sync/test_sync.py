@@ -19,6 +19,7 @@ from backlit.store import ConnectionState, Store, TreeKind, ViewSpec
 from backlit.store.engine.engine import Report
 from backlit.store.files.files import WriteContext
 from backlit.store.records.changes import StoreChange
+from backlit.store.records.item import Document
 from backlit.store.remote.capabilities import TRAITS, ServiceTraits
 from backlit.store.remote.listing import ProjectLists
 from backlit.store.sync.changes import OVERLAP, ChangeReader
@@ -61,6 +62,42 @@ async def test_what_others_change_add_and_delete_arrives(world: World) -> None:
 
     assert mirrored(store) == await on_service(world)
     assert store.comments.of_item(changed)[-1].text == "Look"
+
+
+async def test_an_order_that_another_client_made_arrives_with_all_renumbered_neighbours(world: World) -> None:
+    """A rank leaves every stamp as it is: no read of changes tells of it."""
+    store = await world.online()
+    before = await documents_on_service(world)
+    first, *_, last, other = sorted(each for each in before if before[each]["type"] != "Task")
+    for moved in [last, other] * 30:  # until the numbers between two items run out
+        await world.rival.work_items.rank(moved, {"after": first})
+
+    await store.refresh()
+
+    after = await documents_on_service(world)
+    mirror = await store.files.write(lambda writer: writer.mirror.received(after))
+    assert mirror == after
+    assert sum(after[each] != before[each] for each in after) > 20
+    assert [each["lastModifiedAt"] for each in after.values()] == [each["lastModifiedAt"] for each in before.values()]
+
+
+async def documents_on_service(world: World) -> dict[int, Document]:
+    page = await world.rival.work_items.page(filter="projectId eq 1", order="id", top=1000)
+    return {int(each["id"]): each for each in page.results}
+
+
+async def test_an_order_is_read_again_only_when_it_has_changed(world: World) -> None:
+    store = await world.online()
+    await store.refresh()
+    world.faults.requests.clear()
+
+    await store.refresh()
+    lists = [path for _, path in world.faults.requests].count("/api/v1/workitems")
+    await world.rival.work_items.rank(max(await on_service(world)), {"top": True})
+    world.faults.requests.clear()
+    await store.refresh()
+
+    assert [path for _, path in world.faults.requests].count("/api/v1/workitems") == lists + 1
 
 
 async def test_a_restart_shows_the_mirror_at_once_and_then_only_asks_for_what_is_new(world: World) -> None:

@@ -11,7 +11,7 @@ from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import CUSTOM_KINDS, ItemType, Kind, custom_field
 from backlit.service.admin.rendering import Alter, settings_changed
 from backlit.service.admin.value_lists import ValueRenaming, checked_choices, renames_of
-from backlit.service.admin.workspace import project_id_of
+from backlit.service.admin.workspace import administrator_stamp, project_id_of
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.schema import custom_fields
 from backlit.service.tables.projects import default_value
@@ -44,7 +44,8 @@ def add(connection: Connection, project: str, key: str, kind: Kind, given: Custo
         raise Conflict(f"The project already has a field {key}. To change it: backlit admin fields change")
     row = _checked({"project_id": project_id, "key": key, "kind": kind.value}, given)
     connection.execute(insert(custom_fields).values(row))
-    rewritten = settings_changed(connection, project_id, row["types"])
+    fields = {key: (None, _settings_of(row))}
+    rewritten = settings_changed(connection, project_id, fields, administrator_stamp(connection), row["types"])
     return {**_shown(row), "itemsRendered": rewritten.rendered}
 
 
@@ -58,11 +59,14 @@ def change(connection: Connection, project: str, key: str, given: CustomFieldCha
     carrier = ValueRenaming(row["types"], key, row["choices"], renames)
     gone = set(old["types"]) - set(row["types"])
     forget = _forgetting(key, gone)
+    before, after = _settings_of(old), _settings_of(row)
     rewritten = settings_changed(
         connection,
         row["project_id"],
+        {key: (before, after)} if before != after else {},
+        administrator_stamp(connection),
         {*old["types"], *row["types"]},
-        lambda item_type, values: forget(item_type, carrier.alter(item_type, values)),
+        alter=lambda item_type, values: forget(item_type, carrier.alter(item_type, values)),
     )
     carrier.must_fit()
     return {**_shown(row), "itemsChanged": rewritten.changed, "itemsRendered": rewritten.rendered}
@@ -72,7 +76,9 @@ def remove(connection: Connection, project: str, key: str) -> dict[str, Any]:
     row = _found(connection, project, key)
     this = (custom_fields.c.project_id == row["project_id"], custom_fields.c.key == key)
     connection.execute(delete(custom_fields).where(*this))
-    rewritten = settings_changed(connection, row["project_id"], row["types"], _forgetting(key, set(row["types"])))
+    fields, forget = {key: (_settings_of(row), None)}, _forgetting(key, set(row["types"]))
+    stamp = administrator_stamp(connection)
+    rewritten = settings_changed(connection, row["project_id"], fields, stamp, row["types"], alter=forget)
     return {**_shown(row), "itemsChanged": rewritten.changed, "itemsRendered": rewritten.rendered}
 
 
@@ -137,6 +143,11 @@ def _found(connection: Connection, project: str, key: str) -> Mapping[str, Any]:
 def _suggestion(key: str) -> str:
     cleaned = re.sub(r"\W+", "", key.removesuffix("_cf"), flags=re.ASCII).lstrip("_0123456789")
     return f"{cleaned or 'Name'}_cf"
+
+
+def _settings_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a custom field as the history of its project names it."""
+    return {name: value for name, value in _shown(row).items() if name not in {"projectId", "key"}}
 
 
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,9 +12,13 @@ from backlit.model.fields import ALL_TYPES, FIELD_BY_KEY
 from backlit.model.trees import fault_in_path
 from backlit.service.admin import users
 from backlit.service.admin.rendering import Alter, settings_changed
-from backlit.service.admin.workspace import ADMINISTRATOR, DEFAULT_ITERATION_LENGTH, checked_name, project_id_of
+from backlit.service.admin.workspace import (
+    DEFAULT_ITERATION_LENGTH,
+    administrator_stamp,
+    checked_name,
+    project_id_of,
+)
 from backlit.service.storage.access import Role
-from backlit.service.storage.clock import TICK, clock_of
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.schema import (
     ROOT_PARENT,
@@ -28,6 +32,7 @@ from backlit.service.storage.schema import (
 )
 from backlit.service.tables import projects as project_table
 from backlit.service.tables import trees
+from backlit.service.tables.changes import ChangeAct, Stamp, differences, note
 
 A_YEAR = timedelta(days=365)
 LONGEST_ITERATION = 366
@@ -80,8 +85,8 @@ def listed(connection: Connection) -> list[dict[str, Any]]:
 
 
 def create(connection: Connection, given: ProjectChange, manager: str | None = None) -> dict[str, Any]:
-    now = clock_of(connection).now()
-    today = datetime.combine(now.date(), time())
+    stamp = administrator_stamp(connection)
+    today = datetime.combine(stamp.at.date(), time())
     usual = {
         "description": "",
         "template": "Scrum",
@@ -92,9 +97,9 @@ def create(connection: Connection, given: ProjectChange, manager: str | None = N
     row = usual | given.columns()
     _must_be_free(connection, row["name"])
     must_be_in_order(row)
-    project_id, area, sprint = project_table.add(connection, row, ADMINISTRATOR, now)
+    project_id, area, sprint = project_table.add(connection, row, stamp)
     if manager is not None:
-        users.set_grant(connection, manager, str(project_id), Role.MANAGER)
+        users.set_grant(connection, manager, str(project_id), Role.MANAGER, stamp)
     return {"id": project_id, "name": row["name"], "rootAreaId": area, "rootIterationId": sprint}
 
 
@@ -106,25 +111,27 @@ def change(connection: Connection, project: str, given: ProjectChange) -> dict[s
         raise BadRequest("No change was given. To list the options: backlit admin projects change --help")
     old = connection.execute(select(projects).where(projects.c.id == project_id)).mappings().one()
     must_be_in_order({**old, **columns})
+    stamp = administrator_stamp(connection)
     if "name" in columns:
         if columns["name"].lower() != old["name"].lower():
             _must_be_free(connection, columns["name"])
         for nodes in (areas, iterations):
-            _rename_root(connection, nodes, project_id, columns["name"])
-    stamp = {
-        "last_modified_by": ADMINISTRATOR,
-        "last_modified_at": max(clock_of(connection).now(), old["last_modified_at"] + TICK),
-    }
-    connection.execute(update(projects).where(projects.c.id == project_id).values(columns | stamp))
-    rewritten = settings_changed(connection, project_id, ALL_TYPES if "is_syncable" in columns else ())
+            _rename_root(connection, nodes, project_id, columns["name"], stamp)
+    at = stamp.after(old["last_modified_at"])
+    fields = differences(project_table.described(old), project_table.described({**old, **columns}))
+    if fields:
+        written = {"last_modified_by": stamp.name, "last_modified_at": at}
+        connection.execute(update(projects).where(projects.c.id == project_id).values(columns | written))
+        note(connection, stamp, project_table.recorded(project_id, ChangeAct.CHANGED, fields, at))
+    rewritten = settings_changed(connection, project_id, {}, stamp, ALL_TYPES if "is_syncable" in columns else ())
     return {"id": project_id, "changed": sorted(columns), "itemsRendered": rewritten.rendered}
 
 
-def _rename_root(connection: Connection, nodes: Table, project_id: int, name: str) -> None:
+def _rename_root(connection: Connection, nodes: Table, project_id: int, name: str, stamp: Stamp) -> None:
     is_root = (nodes.c.project_id == project_id, nodes.c.parent_id == ROOT_PARENT)
     root = connection.execute(select(nodes).where(*is_root)).mappings().first()
     if root is not None and root["name"] != name:
-        trees.change(connection, nodes, dict(root), {"name": name}, by=ADMINISTRATOR, now=clock_of(connection).now())
+        trees.change(connection, nodes, dict(root), {"name": name}, stamp)
 
 
 def _project_name(name: str) -> str:
@@ -170,9 +177,10 @@ def add_name(connection: Connection, table: Table, project: str, name: str) -> d
     project_id = project_id_of(connection, project)
     name = _name_unlike_an_id(name, f"The name of the {_TABLE_NOUNS[table.name]}")
     _must_be_free_name(connection, table, project_id, name)
-    row = {"project_id": project_id, "name": name} | audit(ADMINISTRATOR, clock_of(connection).now())
+    stamp = administrator_stamp(connection)
+    row = {"project_id": project_id, "name": name} | audit(stamp.name, stamp.at)
     new_id = connection.execute(insert(table).values(row).returning(table.c.id)).scalar_one()
-    settings_changed(connection, project_id, ())
+    settings_changed(connection, project_id, {_key(table, new_id): (None, name)}, stamp)
     return {"id": new_id, "projectId": project_id, "name": name}
 
 
@@ -182,10 +190,11 @@ def rename_name(connection: Connection, table: Table, project: str, name: str, n
     new_name = _name_unlike_an_id(new_name, f"The name of the {_TABLE_NOUNS[table.name]}")
     if new_name.lower() != row["name"].lower():
         _must_be_free_name(connection, table, row["project_id"], new_name)
-    stamp = max(clock_of(connection).now(), row["last_modified_at"] + TICK)
-    values = {"name": new_name, "last_modified_by": ADMINISTRATOR, "last_modified_at": stamp}
-    connection.execute(update(table).where(table.c.id == row["id"]).values(values))
-    settings_changed(connection, row["project_id"], ())
+    if new_name != row["name"]:
+        stamp = administrator_stamp(connection)
+        written = {"last_modified_by": stamp.name, "last_modified_at": stamp.after(row["last_modified_at"])}
+        connection.execute(update(table).where(table.c.id == row["id"]).values(name=new_name, **written))
+        settings_changed(connection, row["project_id"], {_key(table, row["id"]): (row["name"], new_name)}, stamp)
     return {"id": row["id"], "projectId": row["project_id"], "name": new_name}
 
 
@@ -194,8 +203,14 @@ def remove_name(connection: Connection, table: Table, project: str, name: str) -
     row = _named_row(connection, table, project, name)
     connection.execute(delete(table).where(table.c.id == row["id"]))
     types = FIELD_BY_KEY["TeamID"].types if table is teams else ()
-    rewritten = settings_changed(connection, row["project_id"], types, _without_team(row["id"]))
+    fields, stamp = {_key(table, row["id"]): (row["name"], None)}, administrator_stamp(connection)
+    rewritten = settings_changed(connection, row["project_id"], fields, stamp, types, alter=_without_team(row["id"]))
     return {"id": row["id"], "projectId": row["project_id"], "name": row["name"], "itemsChanged": rewritten.changed}
+
+
+def _key(table: Table, row_id: int) -> str:
+    """Return the key of a team or a time entry type in the history of its project."""
+    return f"{'teams' if table is teams else 'timeEntryTypes'}.{row_id}"
 
 
 def _without_team(team_id: int) -> Alter:

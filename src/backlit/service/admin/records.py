@@ -3,7 +3,8 @@
 The first is a header; then one for each row, `{"table", "row"}`, each after what it refers to; then
 `{"ids", "last"}` with the last id given in a table, so that none is given twice; then the contents of
 attachments, `{"contents": digest, "size", "data": base64}`, a piece to a line. Documents of items are not
-among them: they are rendered anew from the other columns.
+among them, as they are rendered anew from the other columns, nor is the key of cursors: those of another place are
+refused.
 """
 
 import base64
@@ -11,16 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Date, DateTime, LargeBinary, Table, func, insert, inspect, select, text
+from sqlalchemy import Connection, Date, DateTime, LargeBinary, Table, delete, func, insert, inspect, select, text
 from sqlalchemy.exc import StatementError
 from sqlalchemy.types import TypeEngine
 
 from backlit.model.errors import BadRequest, StorageError
+from backlit.model.fields import ALL_TYPES
 from backlit.service.admin.rendering import rewrite
 from backlit.service.admin.row_checks import checked_row
+from backlit.service.admin.workspace import administrator_stamp
 from backlit.service.files.interface import ContentStore, IncomingContent, is_digest
 from backlit.service.rules.checks import is_id
-from backlit.service.storage.migrations import VERSION, follow_ids
+from backlit.service.storage.migrations import VERSION, begin_history, follow_ids, renew_cursors
 from backlit.service.storage.schema import (
     METADATA,
     ROOT_PARENT,
@@ -38,6 +41,7 @@ from backlit.service.storage.schema import (
     users,
     verification_codes,
     work_items,
+    workspace,
 )
 
 NAME = "backlit workspace"
@@ -55,7 +59,8 @@ Record = dict[str, Any]
 
 _TABLE_BY_NAME = {table.name: table for table in TABLES}
 _COUNTED = {name for name, table in _TABLE_BY_NAME.items() if table.autoincrement_column is not None}
-_RENDERED = {work_items.c.doc}
+_MADE_ANEW = {work_items.c.doc: "", workspace.c.cursor_key: ""}
+"""Columns that an import makes anew, and what stands for them until then."""
 
 
 def header(moment: datetime) -> Record:
@@ -100,6 +105,7 @@ def load(connection: Connection, files: ContentStore, lines: Iterable[Record], k
     Adds contents that are new in the store to `kept`. Raises BadRequest that names the invalid line.
     """
     loader = _Loader(connection, files, kept)
+    connection.execute(delete(workspace))
     numbered = enumerate(lines, 1)
     _check_header(next(numbered, (1, {}))[1])
     try:
@@ -113,9 +119,13 @@ def load(connection: Connection, files: ContentStore, lines: Iterable[Record], k
         table = _TABLE_BY_NAME[name]
         _set_last_id(connection, table, max(last, _last_id(connection, table)))
     _must_have_sizes(connection, loader.sizes)
+    renew_cursors(connection)
+    stamp = administrator_stamp(connection)
+    if workspace.name not in loader.counts:
+        begin_history(connection, stamp.at)
     for project_id in connection.execute(select(projects.c.id)).scalars().all():
         _must_have_roots(connection, project_id)
-        rewrite(connection, project_id)
+        rewrite(connection, project_id, ALL_TYPES, None, stamp)
     return loader.counts
 
 
@@ -172,8 +182,9 @@ class _Loader:
         if table is not self._table or len(self._rows) == ROWS_IN_MEMORY:
             self._write_rows()
             self._table, self._first = table, number
-        if (table is users and "password_hash" not in row) or table is work_items:
-            row = {"password_hash": None, **row} if table is users else {**row, "doc": ""}
+        if table is users:
+            row = {"password_hash": None, **row}
+        row = {**row, **{column.name: value for column, value in _MADE_ANEW.items() if column.table is table}}
         names = {column.name for column in table.c}
         if row.keys() != names:
             wrong = ", ".join(sorted(row.keys() ^ names))
@@ -239,7 +250,7 @@ def _check_header(record: Record) -> None:
 
 
 def _rows_of(connection: Connection, table: Table, *, with_secrets: bool) -> Iterator[Record]:
-    columns = [column for column in table.c if column not in _RENDERED]
+    columns = [column for column in table.c if column not in _MADE_ANEW]
     if not with_secrets:
         columns = [column for column in columns if column is not users.c.password_hash]
     writers = [(str(column.name), _writer(column.type)) for column in columns]

@@ -4,15 +4,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 from sqlalchemy import Connection, Row, bindparam, select, update
 
 from backlit.model.fields import ALL_TYPES, FIELDS
-from backlit.service.admin.workspace import ADMINISTRATOR
-from backlit.service.storage.clock import TICK, clock_of
 from backlit.service.storage.schema import projects as project_rows
 from backlit.service.storage.schema import work_items
 from backlit.service.tables import projects
+from backlit.service.tables.changes import Fields, Stamp, note
 from backlit.service.tables.work_items import WorkItemRow, change
 
 ITEMS_IN_MEMORY = 500
@@ -40,26 +38,35 @@ class RewriteCounts(Struct, frozen=True):
 
 
 def settings_changed(
-    connection: Connection, project_id: int, types: Collection[str], alter: Alter | None = None
+    connection: Connection,
+    project_id: int,
+    fields: Fields,
+    stamp: Stamp,
+    types: Collection[str] = (),
+    *,
+    alter: Alter | None = None,
 ) -> RewriteCounts:
     """Publish changed settings to running services, and update the project's items of some types.
 
-    A changed value stamps its item as modified by the administrator; a change of the shown keys alone does not.
+    `fields` are the settings' old and new values. A changed value of an item stamps the item as modified by the
+    administrator; a change of the shown keys alone does not.
     """
     mine = project_rows.c.id == project_id
     raised = {"settings_revision": project_rows.c.settings_revision + 1}
     connection.execute(update(project_rows).where(mine).values(raised))
-    rewritten = rewrite(connection, project_id, types, alter)
+    if fields:
+        note(connection, stamp, projects.settings_change(project_id, fields, stamp.at))
+    rewritten = rewrite(connection, project_id, types, alter, stamp)
     if rewritten.rendered:
         projects.count_items(connection, project_id, 0)
     return rewritten
 
 
 def rewrite(
-    connection: Connection, project_id: int, types: Collection[str] = ALL_TYPES, alter: Alter | None = None
+    connection: Connection, project_id: int, types: Collection[str], alter: Alter | None, stamp: Stamp
 ) -> RewriteCounts:
     """Update items of a project to its settings; `alter` may change their values."""
-    settings, now = projects.settings(connection, project_id), clock_of(connection, [work_items]).now()
+    settings = projects.settings(connection, project_id)
     changed = rendered = 0
     for rows in item_rows(connection, project_id, types):
         stale = []
@@ -67,9 +74,7 @@ def rewrite(
             old = item_of_row(row)
             values = old.values if alter is None else alter(old.type, old.values)
             if values != old.values:
-                stamp = max(now, old.last_modified_at + TICK)
-                new = replace(old, values=values, last_modified_by=ADMINISTRATOR, last_modified_at=stamp)
-                change(connection, old, new, settings)
+                change(connection, old, values, settings, stamp)
                 changed += 1
                 continue
             document = old.document(settings.fields_by_type[old.type])

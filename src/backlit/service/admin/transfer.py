@@ -23,6 +23,7 @@ from backlit.service.files.interface import ContentStore
 from backlit.service.files.local import LocalContentStore, open_content_store
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import without_password
+from backlit.service.storage.migrations import renew_cursors
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables.attachments import remember_place
 
@@ -141,6 +142,7 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
         _rename_durably(unfinished, path)
     with writing(settings) as connection:
         remember_place(connection, settings.files)
+        renew_cursors(connection)  # what came after the backup is lost, and its revisions will be given again
     return {"database": without_password(settings.database), "files": str(settings.files)}
 
 

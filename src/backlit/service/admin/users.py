@@ -6,17 +6,19 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, func, select
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
-from backlit.service.admin.workspace import ADMINISTRATOR, checked_name, project_id_of, user_id_of
+from backlit.model.resources import User
+from backlit.service.admin.workspace import administrator_stamp, checked_name, project_id_of, user_id_of
 from backlit.service.auth.callers import hash_password
 from backlit.service.storage.access import Role
-from backlit.service.storage.clock import TICK, clock_of
+from backlit.service.storage.clock import clock_of
 from backlit.service.storage.dialects import Lock, hold_lock, in_any_case
-from backlit.service.storage.schema import audit, grants, projects, users
+from backlit.service.storage.schema import grants, projects, users
 from backlit.service.tables import sign_ins
 from backlit.service.tables import users as accounts
+from backlit.service.tables.changes import Stamp
 
 SHORTEST_PASSWORD = 8
 LONGEST_PASSWORD = 1024
@@ -83,31 +85,32 @@ def add(
     email = texts.get("email", "")
     check_new(connection, name, email)
     first, last = (texts.get(part, "").strip() for part in ("first_name", "last_name"))
-    row = {
-        "name": name.strip(),
-        "first_name": first,
-        "last_name": last,
-        "display_name": texts.get("display_name", "").strip() or f"{first} {last}".strip() or name.strip(),
-        "email": email,
-        "password_hash": None if password is None else hash_password(checked_password(password)),
-        "is_licensed": is_licensed,
-    }
-    new = insert(users).values(row | audit(ADMINISTRATOR, clock_of(connection).now())).returning(users.c.id)
-    return {"id": connection.execute(new).scalar_one(), "name": row["name"], "isLicensed": is_licensed}
+    user = User(
+        id=0,
+        name=name.strip(),
+        first_name=first,
+        last_name=last,
+        display_name=texts.get("display_name", "").strip() or f"{first} {last}".strip() or name.strip(),
+        email=email,
+    )
+    password_hash = None if password is None else hash_password(checked_password(password))
+    stamp = administrator_stamp(connection)
+    user_id = accounts.add(connection, user, stamp, password_hash, is_licensed=is_licensed)
+    return {"id": user_id, "name": user.name, "isLicensed": is_licensed}
 
 
 def set_password(connection: Connection, name: str, password: str) -> dict[str, Any]:
     """Change a user's password and revoke all sign-ins."""
     user_id = user_id_of(connection, name)
     password_hash = hash_password(checked_password(password))
-    accounts.set_password(connection, user_id, password_hash, ADMINISTRATOR, clock_of(connection).now())
+    accounts.set_password(connection, user_id, password_hash, administrator_stamp(connection))
     return {"id": user_id}
 
 
 def license_(connection: Connection, name: str, *, is_licensed: bool) -> dict[str, Any]:
     """Grant or revoke a user's licence; without one, tokens stop working at once."""
     user_id = user_id_of(connection, name)
-    _update(connection, user_id, is_licensed=is_licensed)
+    accounts.change(connection, user_id, {"is_licensed": is_licensed}, administrator_stamp(connection))
     if not is_licensed:
         sign_ins.revoke_all(connection, user_id)
     return {"id": user_id, "isLicensed": is_licensed}
@@ -116,10 +119,14 @@ def license_(connection: Connection, name: str, *, is_licensed: bool) -> dict[st
 def deactivate(connection: Connection, name: str) -> dict[str, Any]:
     """Revoke a user's licence, password, sign-ins and grants; the user's items and comments remain."""
     user_id = user_id_of(connection, name)
-    _update(connection, user_id, is_licensed=False, password_hash=None)
+    stamp = administrator_stamp(connection)
+    accounts.change(connection, user_id, {"is_licensed": False, "password_hash": None}, stamp)
     sign_ins.revoke_all(connection, user_id)
-    removed = connection.execute(delete(grants).where(grants.c.user_id == user_id)).rowcount
-    return {"id": user_id, "grantsRemoved": removed}
+    granted = select(grants.c.project_id).where(grants.c.user_id == user_id).order_by(grants.c.project_id)
+    project_ids = connection.execute(granted).scalars().all()
+    for project_id in project_ids:
+        accounts.grant(connection, user_id, project_id, None, stamp)
+    return {"id": user_id, "grantsRemoved": len(project_ids)}
 
 
 def checked_password(password: str) -> str:
@@ -128,13 +135,6 @@ def checked_password(password: str) -> str:
     if len(password) > LONGEST_PASSWORD:
         raise BadRequest(f"The password has {len(password)} characters; it may have {LONGEST_PASSWORD}.")
     return password
-
-
-def _update(connection: Connection, user_id: int, **values: Any) -> None:
-    this = users.c.id == user_id
-    before = connection.execute(select(users.c.last_modified_at).where(this)).scalar_one()
-    stamp = {"last_modified_by": ADMINISTRATOR, "last_modified_at": max(clock_of(connection).now(), before + TICK)}
-    connection.execute(update(users).where(this).values(values | stamp))
 
 
 def list_grants(connection: Connection, user: str | None = None, project: str | None = None) -> list[dict[str, Any]]:
@@ -151,21 +151,18 @@ def list_grants(connection: Connection, user: str | None = None, project: str | 
     return [{"user": r.user, "projectId": r.id, "project": r.project, "role": r.role} for r in found]
 
 
-def set_grant(connection: Connection, user: str, project: str, role: Role) -> dict[str, Any]:
-    keys = {"user_id": user_id_of(connection, user), "project_id": project_id_of(connection, project)}
-    this = (grants.c.user_id == keys["user_id"], grants.c.project_id == keys["project_id"])
-    before = connection.execute(select(grants.c.role).where(*this)).scalar()
-    if before is None:
-        connection.execute(insert(grants).values(**keys, role=role.value))
-    else:
-        connection.execute(update(grants).where(*this).values(role=role.value))
-    return {"userId": keys["user_id"], "projectId": keys["project_id"], "role": role.value, "before": before}
+def set_grant(
+    connection: Connection, user: str, project: str, role: Role, stamp: Stamp | None = None
+) -> dict[str, Any]:
+    """Give a user a role in a project, by a command of its own or as a part of the one with the stamp."""
+    user_id, project_id = user_id_of(connection, user), project_id_of(connection, project)
+    before = accounts.grant(connection, user_id, project_id, role, stamp or administrator_stamp(connection))
+    return {"userId": user_id, "projectId": project_id, "role": role.value, "before": before}
 
 
 def remove_grant(connection: Connection, user: str, project: str) -> dict[str, Any]:
     user_id, project_id = user_id_of(connection, user), project_id_of(connection, project)
-    this = (grants.c.user_id == user_id, grants.c.project_id == project_id)
-    if not connection.execute(delete(grants).where(*this)).rowcount:
+    if accounts.grant(connection, user_id, project_id, None, administrator_stamp(connection)) is None:
         raise NotFound(
             f"{user} has no access to the project."
             f" To list the users with access: backlit admin grants list --project {project}"

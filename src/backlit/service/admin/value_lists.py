@@ -11,9 +11,10 @@ from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import FIELDS, Field, ItemType, Kind
 from backlit.model.statuses import CONFIGURABLE
 from backlit.service.admin.rendering import settings_changed
-from backlit.service.admin.workspace import project_id_of
+from backlit.service.admin.workspace import administrator_stamp, project_id_of
 from backlit.service.storage.schema import status_groups, value_lists
 from backlit.service.tables import projects
+from backlit.service.tables.changes import differences
 
 VALUE_LIMIT = 100
 
@@ -53,11 +54,12 @@ def set_values(
         raise BadRequest(f"Name the values of {field.key}. For the default ones: backlit admin values reset")
     row = {"project_id": project_id, "type": item_type, "key": field.key}
     this = [value_lists.c[name] == value for name, value in row.items()]
-    if connection.execute(select(value_lists.c.key).where(*this)).first():
+    old = connection.execute(select(value_lists.c.choices).where(*this)).scalar()
+    if old is not None:
         connection.execute(update(value_lists).where(*this).values(choices=list(choices)))
     else:
         connection.execute(insert(value_lists).values(**row, choices=list(choices)))
-    return _with_renamed_values(connection, row, choices, renames)
+    return _with_renamed_values(connection, row, (old, list(choices)), choices, renames)
 
 
 def reset(
@@ -65,9 +67,12 @@ def reset(
 ) -> dict[str, Any]:
     project_id, field = project_id_of(connection, project), listed_field(item_type, key)
     row = {"project_id": project_id, "type": item_type, "key": field.key}
-    if not connection.execute(delete(value_lists).where(*(value_lists.c[n] == v for n, v in row.items()))).rowcount:
+    this = [value_lists.c[name] == value for name, value in row.items()]
+    old = connection.execute(select(value_lists.c.choices).where(*this)).scalar()
+    if old is None:
         raise NotFound(f"The project has no list of its own for {field.key} of {item_type}; nothing was changed.")
-    return _with_renamed_values(connection, row, field.choices_for(item_type), renames)
+    connection.execute(delete(value_lists).where(*this))
+    return _with_renamed_values(connection, row, (old, None), field.choices_for(item_type), renames)
 
 
 def set_groups(connection: Connection, project: str, meanings: Sequence[str]) -> dict[str, Any]:
@@ -87,17 +92,29 @@ def set_groups(connection: Connection, project: str, meanings: Sequence[str]) ->
         connection.execute(delete(status_groups).where(*mine))
         if group:
             connection.execute(insert(status_groups).values(project_id=project_id, status=status, meaning=group))
-    settings_changed(connection, project_id, ())
-    return {"projectId": project_id, "statusGroups": dict(projects.settings(connection, project_id).status_groups)}
+    groups = projects.settings(connection, project_id).status_groups
+    fields = {f"statusGroups.{key}": pair for key, pair in differences(settings.status_groups, groups).items()}
+    if fields:
+        settings_changed(connection, project_id, fields, administrator_stamp(connection))
+    return {"projectId": project_id, "statusGroups": dict(groups)}
 
 
 def _with_renamed_values(
-    connection: Connection, row: Mapping[str, Any], choices: Sequence[str], renames: Sequence[str]
+    connection: Connection,
+    row: Mapping[str, Any],
+    lists: tuple[list[str] | None, list[str] | None],
+    choices: Sequence[str],
+    renames: Sequence[str],
 ) -> dict[str, Any]:
-    """Rename the items' values of a list that was changed, and return the list with the number of changed items."""
+    """Rename the items' values of a list that was changed, and return the list with the number of changed items.
+
+    `lists` are the project's own values before and after, `choices` those that hold now.
+    """
     project_id, item_type, key = row["project_id"], row["type"], row["key"]
     carrier = ValueRenaming((item_type,), key, choices, renames_of(renames, choices))
-    rewritten = settings_changed(connection, project_id, (item_type,), carrier.alter)
+    fields = {f"{item_type}.{key}": lists} if lists[0] != lists[1] else {}
+    stamp = administrator_stamp(connection)
+    rewritten = settings_changed(connection, project_id, fields, stamp, (item_type,), alter=carrier.alter)
     carrier.must_fit()
     found = {"projectId": project_id, "type": item_type, "key": key}
     return {**found, "values": list(choices), "itemsChanged": rewritten.changed}

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DatabaseError
 from backlit.model.errors import BadRequest, NotFound, StorageError
 from backlit.model.resources import User
 from backlit.service.storage.access import Role
-from backlit.service.storage.clock import Clock
+from backlit.service.storage.clock import Clock, clock_of
 from backlit.service.storage.database import engine_at, parsed_url, unusable, without_password, writing_engine
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.migrations import VERSION, create, finish, migrate
@@ -21,9 +21,17 @@ from backlit.service.storage.schema import METADATA, files_place, projects, sche
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects as project_table
 from backlit.service.tables import users as user_table
+from backlit.service.tables.changes import ChangeCause, Stamp
 
 ADMINISTRATOR = "backlit"
 """Author of the command line's changes in audit fields."""
+
+
+def administrator_stamp(connection: Connection) -> Stamp:
+    """Return the stamp of one command's changes, for writing beside a service that may be running."""
+    return Stamp(None, ADMINISTRATOR, clock_of(connection).now(), ChangeCause.ADMINISTRATION)
+
+
 NAME_LIMIT = 100
 PAGE_CACHE_KIB = 4096
 """KiB of SQLite's page cache."""
@@ -249,7 +257,7 @@ def user_of(user_id: int, name: str, first_name: str, last_name: str) -> User:
 
 
 def add_project(
-    connection: Connection, project_id: int, name: str, *, description: str, dates: tuple[date, date], now: datetime
+    connection: Connection, project_id: int, name: str, *, description: str, dates: tuple[date, date], stamp: Stamp
 ) -> tuple[int, int]:
     start, end = dates
     values = {
@@ -261,7 +269,7 @@ def add_project(
         "end_date": datetime.combine(end, time()),
         "default_iteration_length": DEFAULT_ITERATION_LENGTH,
     }
-    _, area, iteration = project_table.add(connection, values, ADMINISTRATOR, now)
+    _, area, iteration = project_table.add(connection, values, stamp)
     return area, iteration
 
 
@@ -273,7 +281,8 @@ def write_local(settings: ServiceSettings, username: str) -> None:
     now = Clock().now()
     today = now.date()
     with new_database(settings) as engine, engine.connect() as connection, connection.begin():
-        user_table.add(connection, user_of(1, username, username, ""), now)
+        stamp = Stamp(None, ADMINISTRATOR, now, ChangeCause.ADMINISTRATION)
+        user_table.add(connection, user_of(1, username, username, ""), stamp)
         dates = today, today + timedelta(days=365)
-        add_project(connection, 1, PROJECT, description="", dates=dates, now=now)
-        user_table.grant(connection, 1, 1, Role.MANAGER)
+        add_project(connection, 1, PROJECT, description="", dates=dates, stamp=stamp)
+        user_table.grant(connection, 1, 1, Role.MANAGER, stamp)

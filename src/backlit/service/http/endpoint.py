@@ -3,6 +3,8 @@
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
@@ -16,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from backlit.model.dates import parse_utc
 from backlit.model.errors import (
     BadRequest,
     MethodNotAllowed,
@@ -43,6 +46,7 @@ from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
+from backlit.service.tables.changes import ChangeCause, Stamp
 from backlit.service.tables.projects import ProjectSettings
 
 MAX_CACHED_TOTALS = 256
@@ -124,6 +128,7 @@ class RequestContext(Struct, frozen=True):
     shared: ServiceState
     request: Request
     body: bytes
+    stamp: Stamp
 
     @property
     def path(self) -> Mapping[str, int]:
@@ -315,11 +320,9 @@ class Endpoint:
 
     async def _answer(self, request: Request, handler: Handler) -> HandlerResponse:
         database = self._shared.database
-        if request.method not in {"GET", "HEAD"}:
+        if request.method not in READS:
             body = await self._body(request)
-            return await database.write.run(
-                lambda connection: handler(authenticated_context(self._shared, request, connection, body))
-            )
+            return await database.write.run(partial(self._write, request, handler, body))
         try:
             answer = await database.read(partial(self._read, request, handler), lambda: request.scope.get(USER_KEY))
         except ContinueOnSlowQueue as long:
@@ -334,6 +337,10 @@ class Endpoint:
                 lambda connection: authenticated_context(self._shared, request, connection)
             )
         return await request.body()
+
+    def _write(self, request: Request, handler: Handler, body: bytes, connection: Connection) -> HandlerResponse:
+        call = authenticated_context(self._shared, request, connection, body)
+        return with_revision(handler(call), call.stamp)
 
     def _read(self, request: Request, handler: Handler, connection: Connection) -> HandlerResponse:
         return handler(authenticated_context(self._shared, request, connection))
@@ -350,4 +357,32 @@ def authenticated_context(
         must_be_taken(request.query_params, route.options)
     if any(isinstance(value, int) and value > ID_LIMIT for value in request.path_params.values()):
         raise NotFound("No resource has such an id.")
-    return RequestContext(connection, caller, shared, request, body)
+    cause, made_at = _declared(request.headers.get(CHANGE_HEADER)) if request.method not in READS else _NOT_DECLARED
+    stamp = Stamp(caller.id, caller.name, shared.clock.now(), cause, made_at)
+    return RequestContext(connection, caller, shared, request, body, stamp)
+
+
+READS = frozenset({"GET", "HEAD"})
+CHANGE_HEADER = "backlit-change"
+"""Header in which a client says what a change is: `cause=undo; at=2026-03-11T09:30:00`."""
+REVISION_HEADER = "backlit-revision"
+"""Header of the answer to a write: the last revision of the request, if it changed anything."""
+_CAUSES = {"undo": ChangeCause.UNDO, "restore": ChangeCause.RESTORE, "import": ChangeCause.IMPORT}
+_NOT_DECLARED = ChangeCause.ASKED, None
+
+
+def _declared(text: str | None) -> tuple[ChangeCause, datetime | None]:
+    """Read the cause and the client's time; what is unknown or malformed says nothing, as both only inform."""
+    if not text:
+        return _NOT_DECLARED
+    given = {key.strip().lower(): value.strip() for key, _, value in (part.partition("=") for part in text.split(";"))}
+    cause, made_at = _CAUSES.get(given.get("cause", ""), ChangeCause.ASKED), None
+    with suppress(BadRequest):
+        made_at = parse_utc(given.get("at", ""))
+    return cause, made_at
+
+
+def with_revision(answer: HandlerResponse, stamp: Stamp) -> HandlerResponse:
+    if stamp.last_revision is None:
+        return answer
+    return replace(answer, headers={**answer.headers, REVISION_HEADER: str(stamp.last_revision)})

@@ -190,6 +190,7 @@ def _capabilities() -> Schema:
     custom = {"key": text, "kind": text, "types": _array(text), "choices": _array(text), "default": {}}
     project = {
         "id": ID,
+        "orderRevision": {"type": "integer", "format": "int64", "minimum": 0},
         "role": text,
         "values": _map(_map(_array(text))),
         "statusGroups": _map(text),

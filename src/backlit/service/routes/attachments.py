@@ -27,6 +27,7 @@ from backlit.service.http.endpoint import (
     etag_of,
     json_answer,
     must_match,
+    with_revision,
 )
 from backlit.service.http.listing import ListOptions, options_of
 from backlit.service.http.options import TOP_DEFAULT
@@ -79,8 +80,7 @@ def update(call: RequestContext) -> HandlerResponse:
     if text is not None and (fault := text_fault("description", text)):
         raise BadRequest(fault, {"description": fault})
     if text != stored.description:
-        now = call.shared.clock.now()
-        stored = attachments.describe(call.connection, stored, text, call.caller.name, now)
+        stored = attachments.describe(call.connection, stored, text, call.stamp)
     return _answer(call, stored)
 
 
@@ -90,7 +90,7 @@ def remove(call: RequestContext) -> HandlerResponse:
     """DELETE /attachments/{id}: its contents go too, unless another attachment has the same."""
     stored = found_attachment(call, writing=True)
     must_match(call.headers, _version(stored))
-    freed = attachments.remove(call.connection, stored.id)
+    freed = attachments.remove(call.connection, stored.id, call.stamp)
     return replace(json_answer({"id": stored.id}), freed=freed)
 
 
@@ -127,8 +127,8 @@ def _add(
         "digest": received.incoming.digest,
     }
     shared.contents.ensure(received.incoming)
-    stored = attachments.add(connection, values, call.caller.name, shared.clock.now())
-    return _answer(call, stored, 201, location=f"{call.root}/attachments/{stored.id}")
+    stored = attachments.add(connection, values, call.stamp)
+    return with_revision(_answer(call, stored, 201, location=f"{call.root}/attachments/{stored.id}"), call.stamp)
 
 
 def _on_item(call: RequestContext) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def list_of_item(call: RequestContext) -> HandlerResponse:
 def create(call: RequestContext) -> HandlerResponse:
     """POST /comments: 201 with Location."""
     values = _checked(call, call.json())
-    comment = comments.add(call.connection, values, call.caller.name, call.shared.clock.now())
+    comment = comments.add(call.connection, values, call.stamp)
     return resource_answer(_shown(call, comment), 201, {"location": f"{call.root}/comments/{comment.id}"})
 
 
@@ -65,7 +65,7 @@ def remove(call: RequestContext) -> HandlerResponse:
     if comment.created_by != call.caller.name and not call.caller.is_manager_of(comment.project_id):
         raise Forbidden("Only the author and managers of the project can delete a comment.")
     must_match(call.headers, orjson.dumps(_shown(call, comment).wire()))
-    freed = comments.remove(call.connection, comment.id)
+    freed = comments.remove(call.connection, comment, call.stamp)
     return replace(json_answer({"id": comment.id}), freed=freed)
 
 

@@ -125,15 +125,19 @@ def read_capabilities(call: RequestContext) -> HandlerResponse:
                 "upload": call.shared.settings.max_upload,
                 "accessTokenLifetime": ACCESS_TOKEN_LIFETIME,
             },
-            "projects": [_capabilities_in(call, project_id) for project_id in sorted(call.caller.project_ids)],
+            "projects": [
+                _capabilities_in(call, project_id, revision)
+                for project_id, revision in projects.order_revisions(call.connection, call.caller.project_ids).items()
+            ],
         }
     )
 
 
-def _capabilities_in(call: RequestContext, project_id: int) -> dict[str, Any]:
+def _capabilities_in(call: RequestContext, project_id: int, order_revision: int) -> dict[str, Any]:
     settings = call.settings_of(project_id)
     return {
         "id": project_id,
+        "orderRevision": order_revision,
         "role": call.caller.roles[project_id],
         "values": {item_type.value: _values(settings, item_type) for item_type in ItemType},
         "statusGroups": dict(settings.status_groups),

@@ -94,8 +94,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         body = call.json()
         project_id = _project_for_new(call, body)
         values = self._values_for_new(call, body, project_id)
-        now = call.shared.clock.now()
-        node_id = trees.add(call.connection, self.nodes, values, by=call.caller.name, now=now)
+        node_id = trees.add(call.connection, self.nodes, values, call.stamp)
         location = f"{call.root}/{self.noun}/{node_id}"
         return _answer(self._stored(call, node_id), 201, {"location": location})
 
@@ -110,8 +109,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         if values.get("name") != row["name"]:
             _must_fit_into_paths(values)
         self.complete(call, values, dict(row))
-        now = call.shared.clock.now()
-        trees.change(call.connection, self.nodes, dict(row), values, by=call.caller.name, now=now)
+        trees.change(call.connection, self.nodes, dict(row), values, call.stamp)
         return _answer(self._stored(call, row["id"]))
 
     def remove(self, call: RequestContext) -> HandlerResponse:
@@ -127,9 +125,8 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
             )
             raise BadRequest(sentence, {"reassignmentId": sentence})
         settings = call.settings_of(row["project_id"])
-        now = call.shared.clock.now()
-        work_items.reassign(call.connection, self.item_key, gone, kept, settings, by=call.caller.name, now=now)
-        trees.remove(call.connection, self.nodes, row, gone)
+        work_items.reassign(call.connection, self.item_key, gone, kept, settings=settings, stamp=call.stamp)
+        trees.remove(call.connection, self.nodes, row, gone, call.stamp)
         return json_answer({"id": row["id"]})
 
     def _named(self, call: RequestContext) -> str:

@@ -21,11 +21,10 @@ from backlit.service.http.endpoint import (
 from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.http.options import TOP_DEFAULT
 from backlit.service.rules.checks import Exists, checked, is_id
-from backlit.service.storage.clock import TICK
 from backlit.service.storage.schema import areas, iterations
-from backlit.service.tables import projects, trees, users, work_items
+from backlit.service.tables import projects, ranks, trees, users, work_items
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.work_items import TASK_FIGURES, WorkItemRow, item_of, pert
+from backlit.service.tables.work_items import TASK_FIGURES, WorkItemRow, edited_part, item_of, pert
 
 routes = Routes()
 
@@ -33,8 +32,11 @@ routes = Routes()
 @routes("GET", "/workitems/{id}", WorkItem)
 def read(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}."""
-    document = visible_document(call, call.path["id"])
-    return HandlerResponse(document, 200, {"etag": etag_of(document)})
+    return _answer(visible_document(call, call.path["id"]))
+
+
+def _answer(document: bytes, status: int = 200, **headers: str) -> HandlerResponse:
+    return HandlerResponse(document, status, {"etag": etag_of(edited_part(document)), **headers})
 
 
 @routes("GET", "/workitems", WorkItem, default_top=TOP_DEFAULT)
@@ -57,16 +59,14 @@ def create(call: RequestContext) -> HandlerResponse:
     settings = _settings_for_new(call, body)
     given = checked(body["type"], body["fields"], settings, _exists(call, settings), creating=True)
     parent = item_of(visible_document(call, given["ParentID"])) if "ParentID" in given else None
-    now = call.shared.clock.now()
     values = _presets(body["type"], settings, parent) | given
     item_id, values["BacklogPriority"] = work_items.next_place(call.connection, settings.id)
-    by = call.caller.name
+    by, now = call.caller.name, call.stamp.at
     item = WorkItemRow(item_id, body["type"], settings.id, _calculated(body["type"], values), by, now, by, now)
-    document = work_items.add(call.connection, item, settings)
+    document = work_items.add(call.connection, item, settings, call.stamp)
     if parent is not None:
-        work_items.roll_up(call.connection, parent.id, settings, by, now)
-    location = f"{call.root}/workitems/{item_id}"
-    return HandlerResponse(document, 201, {"location": location, "etag": etag_of(document)})
+        work_items.roll_up(call.connection, parent.id, settings, call.stamp)
+    return _answer(document, 201, location=f"{call.root}/workitems/{item_id}")
 
 
 @routes("PUT", "/workitems/{id}", WorkItem)
@@ -74,7 +74,7 @@ def update(call: RequestContext) -> HandlerResponse:
     """PUT /workitems/{id}: a flat object of the keys to change; 201 with the whole item."""
     body = call.json()
     document = visible_document(call, call.path["id"], writing=True)
-    must_match(call.headers, document)
+    must_match(call.headers, edited_part(document))
     old = item_of(document)
     settings = call.settings_of(old.project_id)
     # Unchanged values, as whole-object clients send them, stay valid after a change of the value lists; True equals 1.
@@ -86,25 +86,22 @@ def update(call: RequestContext) -> HandlerResponse:
     given = checked(old.type, differing, settings, _exists(call, settings), creating=False)
     values = _calculated(old.type, {**old.values, **given})
     if values != old.values:
-        stamp = max(call.shared.clock.now(), old.last_modified_at + TICK)
-        new = replace(old, values=values, last_modified_by=call.caller.name, last_modified_at=stamp)
-        document = work_items.change(call.connection, old, new, settings)
+        document = work_items.change(call.connection, old, values, settings, call.stamp)
         if any(values.get(key) != old.values.get(key) for key in TASK_FIGURES) and "ParentID" in values:
-            work_items.roll_up(call.connection, values["ParentID"], settings, call.caller.name, stamp)
-    return HandlerResponse(document, 201, {"etag": etag_of(document)})
+            work_items.roll_up(call.connection, values["ParentID"], settings, call.stamp)
+    return _answer(document, 201)
 
 
 @routes("DELETE", "/workitems/{id}", WorkItem)
 def remove(call: RequestContext) -> HandlerResponse:
     """DELETE /workitems/{id}: with its tasks, comments and attachments, for good."""
     document = visible_document(call, call.path["id"], writing=True)
-    must_match(call.headers, document)
+    must_match(call.headers, edited_part(document))
     item = item_of(document)
-    freed = work_items.remove(call.connection, item)
+    freed = work_items.remove(call.connection, item, call.stamp)
     if item.values.get("ParentID"):
         settings = call.settings_of(item.project_id)
-        now = call.shared.clock.now()
-        work_items.roll_up(call.connection, item.values["ParentID"], settings, call.caller.name, now)
+        work_items.roll_up(call.connection, item.values["ParentID"], settings, call.stamp)
     return replace(json_answer({"id": item.id}), freed=freed)
 
 
@@ -239,20 +236,12 @@ def rank(call: RequestContext) -> HandlerResponse:
     """POST /workitems/{id}/rank: {before: id}, {after: id}, {top: true} or {bottom: true}; 200 with the item."""
     body = call.json()
     document = visible_document(call, call.path["id"], writing=True)
-    must_match(call.headers, document)
+    must_match(call.headers, edited_part(document))
     item = item_of(document)
     place, target = _rank_place(call, body, item)
-    work_items.move_rank(
-        call.connection,
-        item,
-        target,
-        call.settings_of(item.project_id),
-        after=place in {"after", "bottom"},
-        by=call.caller.name,
-        now=call.shared.clock.now(),
-    )
-    document = visible_document(call, item.id)
-    return HandlerResponse(document, 200, {"etag": etag_of(document)})
+    settings, is_after = call.settings_of(item.project_id), place in {"after", "bottom"}
+    ranks.move_rank(call.connection, item, target, settings, call.stamp, after=is_after)
+    return _answer(visible_document(call, item.id))
 
 
 def _rank_place(call: RequestContext, body: dict[str, object], item: WorkItemRow) -> tuple[str, WorkItemRow | None]:

@@ -9,11 +9,12 @@ from msgspec import Struct
 from sqlalchemy import Connection, Engine, insert, update
 
 from backlit.model.fields import ItemType, Kind
-from backlit.service.admin.workspace import add_project, new_database, user_of
+from backlit.service.admin.workspace import ADMINISTRATOR, add_project, new_database, user_of
 from backlit.service.auth.callers import hash_password
 from backlit.service.sample.items import ItemMaker, SampleProject, Sprint
 from backlit.service.sample.vocabulary import AREAS, PEOPLE, PROJECT_TEXTS, TEAMS
 from backlit.service.storage.access import Role
+from backlit.service.storage.migrations import begin_history
 from backlit.service.storage.schema import (
     areas,
     audit,
@@ -26,6 +27,7 @@ from backlit.service.storage.schema import (
 )
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects, users
+from backlit.service.tables.changes import ChangeCause, Stamp
 
 PASSWORD = "lantern"  # noqa: S105  the sample's password is meant to be known
 UNLICENSED = frozenset({"uma"})
@@ -74,6 +76,8 @@ def write_sample(
             places = _write_frame(connection, random, day, begun)
         makers = partial(ItemMaker, today=day, now=latest, random=random)
         written = _write_items(engine, places, items, makers, progress)
+        with engine.connect() as connection, connection.begin():
+            begin_history(connection, latest)
     usernames = tuple(name for name, _, _ in PEOPLE if name not in UNLICENSED)
     return Sample(usernames, PASSWORD, tuple(p.settings.id for p in places), items, written)
 
@@ -86,27 +90,28 @@ def _first_day(today: date) -> date:
 
 def _write_frame(connection: Connection, random: Random, today: date, now: datetime) -> list[SampleProject]:
     password_hash = hash_password(PASSWORD)
+    stamp = Stamp(None, ADMINISTRATOR, now, ChangeCause.ADMINISTRATION)
     for number, (name, first_name, last_name) in enumerate(PEOPLE, 1):
         person = user_of(number, name, first_name, last_name)
-        users.add(connection, person, now, password_hash, is_licensed=name not in UNLICENSED)
+        users.add(connection, person, stamp, password_hash, is_licensed=name not in UNLICENSED)
     places = []
     for project_id, name in enumerate(AREAS, 1):
         dates = _first_day(today), _first_day(today) + timedelta(days=14 * SPRINTS - 1)
         root_area, root_iteration = add_project(
-            connection, project_id, name, description=PROJECT_TEXTS[name], dates=dates, now=now
+            connection, project_id, name, description=PROJECT_TEXTS[name], dates=dates, stamp=stamp
         )
         rows = [{"project_id": project_id, "name": each, **audit("maya", now)} for each in TEAMS[name]]
         connection.execute(insert(teams), rows)
         _write_custom_fields(connection, project_id)
         found_areas = _write_areas(connection, project_id, name, root_area, now)
         sprints = _write_iterations(connection, project_id, name, root_iteration, today=today, random=random)
-        members = _grant(connection, project_id)
+        members = _grant(connection, project_id, stamp)
         settings = projects.settings(connection, project_id)
         places.append(SampleProject(settings, found_areas, sprints, members))
     return places
 
 
-def _grant(connection: Connection, project_id: int) -> tuple[tuple[int, str], ...]:
+def _grant(connection: Connection, project_id: int, stamp: Stamp) -> tuple[tuple[int, str], ...]:
     members = []
     for number, (name, _, _) in enumerate(PEOPLE, 1):
         is_everywhere = name in {"maya", "jon", "ada"}
@@ -115,7 +120,7 @@ def _grant(connection: Connection, project_id: int) -> tuple[tuple[int, str], ..
         ):
             continue
         role = Role.MANAGER if name == "maya" else Role.READER if name == "rex" else Role.CONTRIBUTOR
-        users.grant(connection, number, project_id, role)
+        users.grant(connection, number, project_id, role, stamp)
         if role is not Role.READER:
             members.append((number, name))
     return tuple(members)

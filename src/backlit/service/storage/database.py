@@ -16,6 +16,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.pool import NullPool
 
+from backlit.model.amounts import points_of
 from backlit.model.errors import ServiceError, StorageError, StorageFull, Unavailable
 from backlit.model.filters.matching import SQL_FUNCTIONS
 from backlit.model.private_files import ensure_private_file, make_private_folder
@@ -356,6 +357,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "backlit_round": _of_number(lambda number: math.copysign(math.floor(abs(number) + 0.5), number)),
     "backlit_floor": _of_number(math.floor),
     "backlit_ceiling": _of_number(math.ceil),
+    "backlit_points": points_of,
 }
 
 

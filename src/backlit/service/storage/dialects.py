@@ -107,6 +107,13 @@ class JsonArrayTexts(FunctionElement[str]):
     inherit_cache = True
 
 
+class EstimatedPoints(FunctionElement[float]):
+    """The number in an Estimate, as `points_of` reads it."""
+
+    type = Float()
+    inherit_cache = True
+
+
 class CodePointOrder(FunctionElement[str]):
     """A text outside a column, compared by code points."""
 
@@ -151,6 +158,10 @@ class JsonBoolean(_JsonMember):
     inherit_cache = True
 
 
+_POINTS_ON_POSTGRESQL = (
+    r"(CASE WHEN {0} ~* '^\s*(\d+([.,]\d+)?|[.,]\d+)\s*(p|sp|pts?|points?|story points?)?\.?\s*$' AND length({0}) < 100"
+    r" THEN CAST(replace(substring({0} FROM '\d+[.,]\d+|\d+|[.,]\d+'), ',', '.') AS double precision) END)"
+)
 _TEMPLATES: dict[type[FunctionElement[Any]], tuple[str, str]] = {
     # By number of the argument; the rounding functions of SQLite are ours (see `database`).
     TextPosition: ("instr({0}, {1})", "strpos({0}, {1})"),
@@ -159,6 +170,10 @@ _TEMPLATES: dict[type[FunctionElement[Any]], tuple[str, str]] = {
     Floor: ("backlit_floor({0})", "floor({0})"),
     Ceiling: ("backlit_ceiling({0})", "ceiling({0})"),
     JsonArrayTexts: ("json_each({0})", "json_array_elements_text({0})"),
+    EstimatedPoints: (
+        "backlit_points({0})",
+        _POINTS_ON_POSTGRESQL,
+    ),
     CodePointOrder: ("{0}", '({0} COLLATE "C")'),
     NextId: (
         "(coalesce((SELECT seq FROM sqlite_sequence WHERE name = {0}), 0) + 1)",

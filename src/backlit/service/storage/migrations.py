@@ -1,24 +1,36 @@
 """Numbered steps that upgrade an older database to the tables of `schema`."""
 
+import secrets
 from collections.abc import Callable
+from datetime import datetime
 
-from sqlalchemy import Connection, func, insert, inspect, select, text, update
+from sqlalchemy import Connection, delete, func, insert, inspect, literal, select, text, update
+from sqlalchemy.schema import CreateColumn
 
 from backlit.model.errors import StorageError
-from backlit.service.storage.dialects import CASE_FUNCTIONS, FILTER_FUNCTIONS
+from backlit.model.fields import ItemType
+from backlit.service.storage.clock import clock_of
+from backlit.service.storage.dialects import CASE_FUNCTIONS, FILTER_FUNCTIONS, EstimatedPoints
 from backlit.service.storage.schema import (
+    HISTORY_COLUMNS,
+    LAST_REVISION,
     METADATA,
     areas,
     attachments,
+    change_texts,
+    changes,
     comments_by_change,
     files_place,
+    iteration_log,
     iterations,
     login_attempts,
     login_sessions,
+    projects,
     schema_version,
     status_groups,
     time_entry_types,
     work_items,
+    workspace,
 )
 
 Step = Callable[[Connection], None]
@@ -56,6 +68,36 @@ def _index_siblings(connection: Connection) -> None:
             index.create(connection, checkfirst=True)
 
 
+def _add_history(connection: Connection) -> None:
+    """Begin the history of every project now: nothing is made up for the time before."""
+    METADATA.create_all(connection, [changes, change_texts, iteration_log, workspace])
+    for name in HISTORY_COLUMNS:
+        column = CreateColumn(projects.c[name]).compile(dialect=connection.dialect)
+        connection.execute(text(f"ALTER TABLE projects ADD COLUMN {column}"))
+    renew_cursors(connection)
+    begin_history(connection, clock_of(connection, [work_items]).now())
+
+
+def begin_history(connection: Connection, now: datetime) -> None:
+    """Let the history of every project begin after the revisions given so far, with the items as they are."""
+    last = connection.execute(select(LAST_REVISION)).scalar_one()
+    connection.execute(update(projects).values(history_from=last + 1, history_since=now))
+    points = EstimatedPoints(work_items.c.estimate)
+    members = select(
+        work_items.c.iteration_id, literal(last), work_items.c.id, literal(now), work_items.c.status, points
+    ).where(work_items.c.type.not_in([ItemType.TASK, ItemType.FEEDBACK]))
+    columns = ["iteration_id", "revision", "item_id", "at", "status", "points"]
+    connection.execute(insert(iteration_log).from_select(columns, members))
+
+
+def renew_cursors(connection: Connection) -> None:
+    """Give the workspace a new key, so that every cursor handed out before is refused."""
+    known = connection.execute(select(workspace.c.last_revision, workspace.c.access_revision)).first()
+    connection.execute(delete(workspace))
+    row = {"last_revision": 0, "access_revision": 0} if known is None else known._asdict()
+    connection.execute(insert(workspace).values(row | {"cursor_key": secrets.token_bytes(16)}))
+
+
 def _add_functions(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         for statement in FILTER_FUNCTIONS:
@@ -68,6 +110,7 @@ STEPS: tuple[Step, ...] = (
     _add_status_groups,
     _add_comment_index,
     _index_siblings,
+    _add_history,
 )
 """Step n upgrades version n to n + 1; a new database gets the current tables at once."""
 
@@ -107,6 +150,7 @@ def create(connection: Connection) -> None:
             connection.execute(text(CASE_FUNCTIONS.format(name=name, collation=_collation(connection))))
     _add_functions(connection)
     METADATA.create_all(connection)
+    renew_cursors(connection)
 
 
 def _collation(connection: Connection) -> str:

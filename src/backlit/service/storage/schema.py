@@ -16,7 +16,10 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    SmallInteger,
     Table,
+    func,
+    select,
 )
 from sqlalchemy.types import TypeEngine
 
@@ -86,9 +89,18 @@ projects = Table(
     Column("is_syncable", Boolean, nullable=False),
     # Incremented by each change of value lists, custom fields, teams or trees; the key of caches.
     Column("settings_revision", Integer, nullable=False),
+    # Days for which changes are kept; null: for ever.
+    Column("history_days", Integer),
+    # The first revision from which no change of the project is missing, and its time; null: since its creation.
+    Column("history_from", BigInteger, nullable=False, server_default="0"),
+    Column("history_since", DateTime),
+    # The revision of the last change of the backlog's order.
+    Column("order_revision", BigInteger, nullable=False, server_default="0"),
     *_audit(),
     sqlite_autoincrement=True,
 )
+HISTORY_COLUMNS = ("history_days", "history_from", "history_since", "order_revision")
+"""Columns of a project that describe its history, and are no part of it."""
 
 project_totals = Table(
     "project_totals",
@@ -303,3 +315,66 @@ login_attempts = Table(
     Index("attempts_by_digest", "digest", "at"),
     Index("attempts_by_time", "at"),
 )
+
+changes = Table(
+    "changes",
+    METADATA,
+    # Dense, as one writer counts on from the last: a change that is rolled back gives its number back.
+    Column("revision", _ID, primary_key=True, autoincrement=False),
+    Column("at", DateTime, nullable=False),
+    # No column refers to another table: a change outlives what it names. Null: users.
+    Column("project_id", _ID),
+    Column("kind", SmallInteger, nullable=False),
+    Column("act", SmallInteger, nullable=False),
+    Column("object_id", _ID, nullable=False),
+    # The item of an item, a comment or a file.
+    Column("item_id", _ID),
+    # Null: `backlit admin`.
+    Column("user_id", _ID),
+    Column("cause", SmallInteger, nullable=False),
+    # The client's own time, where it sent one.
+    Column("made_at", DateTime),
+    # The first revision of the same request; null for the first itself.
+    Column("request", BigInteger),
+    # JSON: old and new value by key.
+    Column("fields", TEXT, nullable=False),
+    Index("changes_by_item", "item_id", "revision"),
+    Index("changes_by_project", "project_id", "revision"),
+)
+
+change_texts = Table(
+    "change_texts",
+    METADATA,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("body", LargeBinary, nullable=False),
+)
+"""Long texts of changes, compressed with zlib, each once."""
+
+iteration_log = Table(
+    "iteration_log",
+    METADATA,
+    Column("iteration_id", _ID, primary_key=True, autoincrement=False),
+    Column("revision", _ID, primary_key=True, autoincrement=False),
+    Column("item_id", _ID, primary_key=True, autoincrement=False),
+    Column("at", DateTime, nullable=False),
+    # Null: no member from here on.
+    Column("status", TEXT),
+    Column("points", Float),
+)
+"""The members of iterations over time, from which a burndown is read; revision 0 is the state at an upgrade."""
+
+workspace = Table(
+    "workspace",
+    METADATA,
+    # The last revision given, as far as `changes` no longer has it.
+    Column("last_revision", BigInteger, nullable=False),
+    # The last revision that changed what somebody may see.
+    Column("access_revision", BigInteger, nullable=False),
+    # Keeps revisions that a caller may not see from being guessed out of cursors.
+    Column("cursor_key", LargeBinary, nullable=False),
+)
+"""One row."""
+
+_GIVEN = select(func.max(changes.c.revision).label("revision")).union_all(select(workspace.c.last_revision)).subquery()
+LAST_REVISION = select(func.max(_GIVEN.c.revision)).scalar_subquery()
+"""The last revision given, whether its change was trimmed or not."""

@@ -8,11 +8,24 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, RowMapping, Table, delete, func, insert, select, update
 
+from backlit.model.dates import write_datetime
 from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
 from backlit.model.resources import INTERNAL
 from backlit.service.storage.filter_sql import Columns, columns_of, condition, properties_of, sort_columns, written_as
 from backlit.service.storage.schema import attachments, audit, files_place
+from backlit.service.tables.changes import (
+    ChangeAct,
+    ChangeCause,
+    ChangeKind,
+    Fields,
+    RecordedChange,
+    Stamp,
+    created,
+    differences,
+    note,
+    removed,
+)
 
 PROPERTIES = properties_of(
     projectId=ValueType.INTEGER,
@@ -44,6 +57,23 @@ class StoredAttachment(Struct, frozen=True):
     created_at: datetime
     last_modified_by: str
     last_modified_at: datetime
+
+    def described(self) -> dict[str, Any]:
+        """Return the values as the history names them."""
+        return {
+            "commentId": self.comment_id,
+            "name": self.name,
+            "description": self.description,
+            "size": self.size,
+            "contentType": self.content_type,
+            "digest": self.digest,
+            "type": self.type,
+        }
+
+    def recorded(
+        self, act: ChangeAct, fields: Fields, at: datetime, cause: ChangeCause | None = None
+    ) -> RecordedChange:
+        return RecordedChange(ChangeKind.FILE, act, self.id, self.project_id, fields, at, self.work_item_id, cause)
 
 
 class ChildQuery(Struct, frozen=True):
@@ -84,30 +114,34 @@ def read(connection: Connection, attachment_id: int) -> StoredAttachment | None:
     return None if row is None else StoredAttachment(**row)
 
 
-def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> StoredAttachment:
-    added = connection.execute(insert(attachments).values(**values, **audit(by, now)).returning(attachments))
-    return StoredAttachment(**added.mappings().one())
+def add(connection: Connection, values: dict[str, Any], stamp: Stamp) -> StoredAttachment:
+    row = {**values, **audit(stamp.name, stamp.at)}
+    added = connection.execute(insert(attachments).values(row).returning(attachments)).mappings().one()
+    stored = StoredAttachment(**added)
+    note(connection, stamp, stored.recorded(ChangeAct.CREATED, created(stored.described()), stamp.at))
+    return stored
 
 
-def describe(
-    connection: Connection, old: StoredAttachment, description: str | None, by: str, now: datetime
-) -> StoredAttachment:
-    stamp = {"last_modified_by": by, "last_modified_at": max(now, old.last_modified_at)}
-    mine = update(attachments).where(attachments.c.id == old.id).values(description=description, **stamp)
-    return StoredAttachment(**connection.execute(mine.returning(attachments)).mappings().one())
+def describe(connection: Connection, old: StoredAttachment, description: str | None, stamp: Stamp) -> StoredAttachment:
+    at = max(stamp.at, old.last_modified_at)
+    values = {"description": description, "last_modified_by": stamp.name, "last_modified_at": at}
+    mine = update(attachments).where(attachments.c.id == old.id).values(values)
+    new = StoredAttachment(**connection.execute(mine.returning(attachments)).mappings().one())
+    note(connection, stamp, new.recorded(ChangeAct.CHANGED, differences(old.described(), new.described()), at))
+    return new
 
 
-def remove(connection: Connection, attachment_id: int) -> tuple[str, ...]:
+def remove(connection: Connection, attachment_id: int, stamp: Stamp) -> tuple[str, ...]:
     """Delete an attachment; returns the digest of its contents, which may be unused now."""
-    return _remove(connection, attachments.c.id == attachment_id)
+    return _remove(connection, attachments.c.id == attachment_id, stamp)
 
 
-def remove_of_items(connection: Connection, item_ids: Collection[int]) -> tuple[str, ...]:
-    return _remove(connection, attachments.c.work_item_id.in_(item_ids))
+def remove_of_items(connection: Connection, item_ids: Collection[int], stamp: Stamp) -> tuple[str, ...]:
+    return _remove(connection, attachments.c.work_item_id.in_(item_ids), stamp, ChangeCause.REMOVED_WITH_ANOTHER)
 
 
-def remove_of_comment(connection: Connection, comment_id: int) -> tuple[str, ...]:
-    return _remove(connection, attachments.c.comment_id == comment_id)
+def remove_of_comment(connection: Connection, comment_id: int, stamp: Stamp) -> tuple[str, ...]:
+    return _remove(connection, attachments.c.comment_id == comment_id, stamp, ChangeCause.REMOVED_WITH_ANOTHER)
 
 
 def uses(connection: Connection, digest: str) -> bool:
@@ -116,11 +150,21 @@ def uses(connection: Connection, digest: str) -> bool:
     )
 
 
-def _remove(connection: Connection, which: ColumnElement[bool]) -> tuple[str, ...]:
-    digests = connection.execute(select(attachments.c.digest).where(which).distinct()).scalars().all()
-    if digests:
-        connection.execute(delete(attachments).where(which))
-    return tuple(digests)
+def _remove(
+    connection: Connection, which: ColumnElement[bool], stamp: Stamp, cause: ChangeCause | None = None
+) -> tuple[str, ...]:
+    rows = connection.execute(select(attachments).where(which).order_by(attachments.c.id)).mappings()
+    gone = [StoredAttachment(**row) for row in rows]
+    if not gone:
+        return ()
+    connection.execute(delete(attachments).where(which))
+    recorded = []
+    for stored in gone:
+        written = {"createdBy": stored.created_by, "createdAt": write_datetime(stored.created_at)}
+        last = removed({**stored.described(), **written})
+        recorded.append(stored.recorded(ChangeAct.REMOVED, last, max(stamp.at, stored.last_modified_at), cause))
+    note(connection, stamp, *recorded)
+    return tuple(dict.fromkeys(stored.digest for stored in gone))
 
 
 def remember_place(connection: Connection, files: Path | str) -> None:

@@ -1,19 +1,20 @@
 """Projects with their settings and counters."""
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import BigInteger, Connection, bindparam, cast, func, insert, literal_column, select, update
+from sqlalchemy import BigInteger, Connection, RowMapping, bindparam, cast, func, insert, literal_column, select, update
 
 from backlit.model.fields import FIELDS, SYNC_KEYS, Field, ItemType, Kind, custom_field
-from backlit.model.resources import Project, Team, TimeEntryType
+from backlit.model.resources import AUDIT_KEYS, Project, Team, TimeEntryType
 from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import (
+    HISTORY_COLUMNS,
     ROOT_PARENT,
     areas,
     audit,
@@ -26,6 +27,8 @@ from backlit.service.storage.schema import (
     time_entry_types,
     value_lists,
 )
+from backlit.service.tables import trees
+from backlit.service.tables.changes import ChangeAct, ChangeKind, Fields, RecordedChange, Stamp, created, note
 from backlit.service.tables.trees import root_id
 
 _COUNT = Prepared(
@@ -37,7 +40,12 @@ _COUNT = Prepared(
     )
 )
 _PROJECT_COUNT = Prepared(select(func.count()).select_from(projects))
-_COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision"}]
+_COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision", *HISTORY_COLUMNS}]
+_REORDER = Prepared(
+    update(projects)
+    .where(projects.c.id == bindparam("project"))
+    .values(order_revision=bindparam("revision", type_=BigInteger()))
+)
 
 
 class ProjectSettings(Struct, frozen=True):
@@ -114,23 +122,56 @@ DEFAULT_TIME_ENTRY_TYPES = ("Development", "Testing", "Design", "Meetings", "Sup
 """Categories for logged time in a new project; `backlit admin time-entry-types` changes them."""
 
 
-def add(connection: Connection, values: dict[str, Any], by: str, now: datetime) -> tuple[int, int, int]:
+def add(connection: Connection, values: dict[str, Any], stamp: Stamp) -> tuple[int, int, int]:
     """Create a project with counters, roots and time entry types; return its id and those of its roots.
 
     The root area comes before the root iteration.
     """
-    stamp = audit(by, now)
-    row = {"is_syncable": False, "settings_revision": 1, **values, **stamp}
+    written = audit(stamp.name, stamp.at)
+    row = {"is_syncable": False, "settings_revision": 1, **values, **written}
     project_id = connection.execute(insert(projects).values(row).returning(projects.c.id)).scalar_one()
     connection.execute(insert(project_totals).values(project_id=project_id, item_count=0, revision=0))
-    types = [{"project_id": project_id, "name": each, **stamp} for each in DEFAULT_TIME_ENTRY_TYPES]
-    connection.execute(insert(time_entry_types), types)
+    note(connection, stamp, recorded(project_id, ChangeAct.CREATED, created(described(row)), stamp.at))
+    types = [{"project_id": project_id, "name": each, **written} for each in DEFAULT_TIME_ENTRY_TYPES]
+    added = connection.execute(
+        insert(time_entry_types).returning(time_entry_types.c.id, time_entry_types.c.name), types
+    )
+    names = {f"timeEntryTypes.{type_id}": name for type_id, name in added}
+    note(connection, stamp, settings_change(project_id, created(names), stamp.at))
     name, start, end = row["name"], row["start_date"].date(), row["end_date"].date()
-    root = {"project_id": project_id, "parent_id": ROOT_PARENT, "name": name, "path": name, "sequence": 1} | stamp
+    root = {"project_id": project_id, "parent_id": ROOT_PARENT, "name": name, "sequence": 1}
     span = {"is_release": False, "start_date": start, "end_date": end}
-    area = connection.execute(insert(areas).values(root).returning(areas.c.id)).scalar_one()
-    iteration = connection.execute(insert(iterations).values(root | span).returning(iterations.c.id)).scalar_one()
+    area = trees.add(connection, areas, root, stamp)
+    iteration = trees.add(connection, iterations, root | span, stamp)
     return project_id, area, iteration
+
+
+def described(row: RowMapping | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a project's columns as its history names them."""
+    project = Project(id=0, **{c.name: row[c.name] for c in _COLUMNS if c.name in row and c.name != "id"}).wire()
+    return {key: value for key, value in project.items() if key not in {"id", *AUDIT_KEYS}} | {
+        "isSyncable": row["is_syncable"]
+    }
+
+
+def recorded(project_id: int, act: ChangeAct, fields: Fields, at: datetime) -> RecordedChange:
+    return RecordedChange(ChangeKind.PROJECT, act, project_id, project_id, fields, at)
+
+
+def settings_change(project_id: int, fields: Fields, at: datetime) -> RecordedChange:
+    return RecordedChange(ChangeKind.SETTINGS, ChangeAct.CHANGED, project_id, project_id, fields, at)
+
+
+def reordered(connection: Connection, project_id: int, stamp: Stamp) -> None:
+    """Tell clients that ranks of the project's items changed, which no item's stamp shows."""
+    _REORDER.run(connection, project=project_id, revision=stamp.last_revision)
+
+
+def order_revisions(connection: Connection, project_ids: Collection[int]) -> dict[int, int]:
+    found = (
+        select(projects.c.id, projects.c.order_revision).where(projects.c.id.in_(project_ids)).order_by(projects.c.id)
+    )
+    return {row.id: row.order_revision for row in connection.execute(found)}
 
 
 def settings(connection: Connection, project_id: int) -> ProjectSettings:

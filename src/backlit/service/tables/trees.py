@@ -1,6 +1,6 @@
 """Areas and iterations: reading as models, and writes that keep a tree's order, numbers and paths."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -21,9 +21,21 @@ from sqlalchemy import (
     update,
 )
 
-from backlit.model.resources import Area, Iteration
+from backlit.model.resources import AUDIT_KEYS, Area, Iteration
 from backlit.model.trees import ROOT_PARENT, Node, Tree
-from backlit.service.storage.schema import audit
+from backlit.service.storage.schema import areas, audit, iterations
+from backlit.service.tables.changes import (
+    ChangeAct,
+    ChangeCause,
+    ChangeKind,
+    Fields,
+    RecordedChange,
+    Stamp,
+    created,
+    differences,
+    note,
+    removed,
+)
 
 NodeModel = TypeVar("NodeModel", Area, Iteration)
 NodeRow = RowMapping | Mapping[str, Any]
@@ -66,36 +78,96 @@ def subtree_ids(connection: Connection, nodes: Table, node: NodeRow) -> set[int]
     return {int(node["id"]), *connection.execute(_ids_below(nodes, node)).scalars()}
 
 
-def add(connection: Connection, nodes: Table, values: Mapping[str, Any], *, by: str, now: datetime) -> int:
+def add(connection: Connection, nodes: Table, values: Mapping[str, Any], stamp: Stamp) -> int:
     """Insert a node at its `sequence` among its siblings; return its id."""
     siblings = _Siblings(connection, nodes, values["project_id"], values["parent_id"])
     sequence = min(max(values["sequence"], 1), siblings.last() + 1)
-    siblings.shift(sequence, LAST_SEQUENCE, 1)
+    shifted = siblings.shift(sequence, LAST_SEQUENCE, 1)
     path = _path(connection, nodes, values["parent_id"], values["name"])
-    row = {**values, **audit(by, now), "path": path, "sequence": sequence}
-    return int(connection.execute(insert(nodes).values(row).returning(nodes.c.id)).scalar_one())
+    row = {**values, **audit(stamp.name, stamp.at), "path": path, "sequence": sequence}
+    added = connection.execute(insert(nodes).values(row).returning(nodes)).mappings().one()
+    fields = {key: value for key, value in _described(nodes, added).items() if key not in _NOT_CREATED}
+    note(
+        connection,
+        stamp,
+        _recorded(nodes, added, ChangeAct.CREATED, created(fields), stamp.at),
+        *shifted.recorded(stamp),
+    )
+    return int(added["id"])
 
 
-def change(
-    connection: Connection, nodes: Table, node: NodeRow, values: Mapping[str, Any], *, by: str, now: datetime
-) -> None:
+def change(connection: Connection, nodes: Table, node: NodeRow, values: Mapping[str, Any], stamp: Stamp) -> None:
     """Store changed values; a new `sequence` or `parent_id` moves the node, and paths below follow."""
-    new = {**values, "sequence": _make_room(connection, nodes, node, values)}
+    sequence, shifted = _make_room(connection, nodes, node, values)
+    new, below = {**values, "sequence": sequence}, []
     parent_id, name = values.get("parent_id", node["parent_id"]), values.get("name", node["name"])
     if (parent_id, name) != (node["parent_id"], node["name"]):
         new["path"] = _path(connection, nodes, parent_id, name)
-        _rewrite_paths_below(connection, nodes, node, new["path"], by=by, now=now)
+        below = _rewrite_paths_below(connection, nodes, node, new["path"], stamp)
     changed = {key: value for key, value in new.items() if value != node[key]}
-    if changed:
-        stamp = {"last_modified_by": by, "last_modified_at": max(now, node["last_modified_at"])}
-        connection.execute(update(nodes).where(nodes.c.id == node["id"]).values(changed | stamp))
+    if not changed:
+        return
+    at = max(stamp.at, node["last_modified_at"])
+    written = {"last_modified_by": stamp.name, "last_modified_at": at}
+    connection.execute(update(nodes).where(nodes.c.id == node["id"]).values(changed | written))
+    fields = differences(_described(nodes, node), _described(nodes, {**node, **changed}))
+    note(
+        connection,
+        stamp,
+        _recorded(nodes, node, ChangeAct.CHANGED, fields, at),
+        *below,
+        *(each for some in shifted for each in some.recorded(stamp)),
+    )
 
 
-def remove(connection: Connection, nodes: Table, node: NodeRow, gone: Collection[int]) -> None:
+def remove(connection: Connection, nodes: Table, node: NodeRow, gone: Collection[int], stamp: Stamp) -> None:
     """Delete a node with `gone`, the ids of its whole sub-tree, and close the gap among its siblings."""
+    rows = connection.execute(select(nodes).where(nodes.c.id.in_(gone)).order_by(nodes.c.id)).mappings().all()
     connection.execute(delete(nodes).where(nodes.c.id.in_(gone)))
     siblings = _Siblings(connection, nodes, node["project_id"], node["parent_id"])
-    siblings.shift(node["sequence"] + 1, LAST_SEQUENCE, -1)
+    shifted = siblings.shift(node["sequence"] + 1, LAST_SEQUENCE, -1)
+    removals = [
+        _recorded(
+            nodes,
+            row,
+            ChangeAct.REMOVED,
+            removed(_MODELS[nodes.name](**row).wire()),
+            max(stamp.at, row["last_modified_at"]),
+            cause=None if row["id"] == node["id"] else ChangeCause.REMOVED_WITH_ANOTHER,
+        )
+        for row in sorted(rows, key=lambda row: row["id"] != node["id"])
+    ]
+    note(connection, stamp, *removals, *shifted.recorded(stamp))
+
+
+_MODELS: Mapping[str, type[Area] | type[Iteration]] = {areas.name: Area, iterations.name: Iteration}
+_KINDS = {areas.name: ChangeKind.AREA, iterations.name: ChangeKind.ITERATION}
+_NOT_CREATED = frozenset({"id", "projectId"})
+
+
+def _described(nodes: Table, node: NodeRow) -> dict[str, Any]:
+    """Return the values of a node as its history names them."""
+    wire = _MODELS[nodes.name](**node).wire()
+    return {key: value for key, value in wire.items() if key not in AUDIT_KEYS}
+
+
+def _recorded(
+    nodes: Table, node: NodeRow, act: ChangeAct, fields: Fields, at: datetime, *, cause: ChangeCause | None = None
+) -> RecordedChange:
+    return RecordedChange(_KINDS[nodes.name], act, node["id"], node["project_id"], fields, at, cause=cause)
+
+
+class _Shift(Struct, frozen=True):
+    """Nodes with the numbers that they had, which differ from their new ones by `difference`."""
+
+    nodes: Table
+    rows: Sequence[NodeRow]
+    difference: int
+
+    def recorded(self, stamp: Stamp) -> Iterator[RecordedChange]:
+        for row in self.rows:
+            fields = {"sequence": (row["sequence"], row["sequence"] + self.difference)}
+            yield _recorded(self.nodes, row, ChangeAct.CHANGED, fields, stamp.at, cause=ChangeCause.RENUMBERED)
 
 
 class _Siblings(Struct, frozen=True):
@@ -111,35 +183,38 @@ class _Siblings(Struct, frozen=True):
         last = select(func.max(self.nodes.c.sequence)).where(*self._all())
         return int(self.connection.execute(last).scalar_one() or 0)
 
-    def shift(self, first: int, last: int, difference: int) -> None:
+    def shift(self, first: int, last: int, difference: int) -> _Shift:
         """Renumber a range. Stamps stay: an order is not an edit, and nobody edited these nodes."""
         sequence = self.nodes.c.sequence
-        some = update(self.nodes).where(*self._all(), sequence.between(first, last))
-        self.connection.execute(some.values(sequence=sequence + difference))
+        within = *self._all(), sequence.between(first, last)
+        shifted = select(self.nodes.c.id, self.nodes.c.project_id, sequence).where(*within).order_by(sequence)
+        rows = self.connection.execute(shifted).mappings().all()
+        if rows:
+            self.connection.execute(update(self.nodes).where(*within).values(sequence=sequence + difference))
+        return _Shift(self.nodes, rows, difference)
 
     def _all(self) -> tuple[ColumnElement[bool], ...]:
         return self.nodes.c.project_id == self.project_id, self.nodes.c.parent_id == self.parent_id
 
 
-def _make_room(connection: Connection, nodes: Table, node: NodeRow, values: Mapping[str, Any]) -> int:
-    """Shift siblings so that a node can take its wanted place; return its number there."""
+def _make_room(
+    connection: Connection, nodes: Table, node: NodeRow, values: Mapping[str, Any]
+) -> tuple[int, list[_Shift]]:
+    """Shift siblings so that a node can take its wanted place; return its number there, and what was shifted."""
     old_parent, old = node["parent_id"], node["sequence"]
     parent_id = values.get("parent_id", old_parent)
     # A root has no siblings: those of all projects have the same parent.
     if old_parent == ROOT_PARENT or (parent_id == old_parent and values.get("sequence", old) == old):
-        return int(old)
+        return int(old), []
     siblings = _Siblings(connection, nodes, node["project_id"], parent_id)
     if parent_id == old_parent:
         sequence = min(max(values["sequence"], 1), siblings.last())
         if sequence < old:
-            siblings.shift(sequence, old - 1, 1)
-        elif sequence > old:
-            siblings.shift(old + 1, sequence, -1)
-        return int(sequence)
+            return int(sequence), [siblings.shift(sequence, old - 1, 1)]
+        return int(sequence), [siblings.shift(old + 1, sequence, -1)]
     sequence = min(max(values.get("sequence", LAST_SEQUENCE), 1), siblings.last() + 1)
-    _Siblings(connection, nodes, node["project_id"], old_parent).shift(old + 1, LAST_SEQUENCE, -1)
-    siblings.shift(sequence, LAST_SEQUENCE, 1)
-    return int(sequence)
+    left = _Siblings(connection, nodes, node["project_id"], old_parent).shift(old + 1, LAST_SEQUENCE, -1)
+    return int(sequence), [left, siblings.shift(sequence, LAST_SEQUENCE, 1)]
 
 
 def _path(connection: Connection, nodes: Table, parent_id: int, name: str) -> str:
@@ -150,14 +225,30 @@ def _path(connection: Connection, nodes: Table, parent_id: int, name: str) -> st
 
 
 def _rewrite_paths_below(
-    connection: Connection, nodes: Table, node: NodeRow, path: str, *, by: str, now: datetime
-) -> None:
+    connection: Connection, nodes: Table, node: NodeRow, path: str, stamp: Stamp
+) -> list[RecordedChange]:
     """Put a new path in front of the paths below a node, each of which counts as changed."""
+    below = select(nodes.c.id, nodes.c.project_id, nodes.c.path, nodes.c.last_modified_at)
+    rows = (
+        connection.execute(below.where(nodes.c.id.in_(_ids_below(nodes, node))).order_by(nodes.c.id)).mappings().all()
+    )
     rest = func.substr(nodes.c.path, len(node["path"]) + 1)
     # SQLite and PostgreSQL have no common name for the greater of two values.
-    stamp = case((nodes.c.last_modified_at > now, nodes.c.last_modified_at), else_=now)
-    values = {"path": literal(path, Text()).concat(rest), "last_modified_by": by, "last_modified_at": stamp}
-    connection.execute(update(nodes).where(nodes.c.id.in_(_ids_below(nodes, node))).values(values))
+    at = case((nodes.c.last_modified_at > stamp.at, nodes.c.last_modified_at), else_=stamp.at)
+    values = {"path": literal(path, Text()).concat(rest), "last_modified_by": stamp.name, "last_modified_at": at}
+    if rows:
+        connection.execute(update(nodes).where(nodes.c.id.in_(_ids_below(nodes, node))).values(values))
+    return [
+        _recorded(
+            nodes,
+            row,
+            ChangeAct.CHANGED,
+            {"path": (row["path"], path + row["path"][len(node["path"]) :])},
+            max(stamp.at, row["last_modified_at"]),
+            cause=ChangeCause.ROLLED_UP,
+        )
+        for row in rows
+    ]
 
 
 def _ids_below(nodes: Table, node: NodeRow) -> Select[tuple[int]]:

@@ -1,19 +1,31 @@
 """Users and their grants."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict
-from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete, insert, select, update
 
-from backlit.model.resources import User
+from backlit.model.resources import AUDIT_KEYS, User
 from backlit.service.storage.access import Caller, Role
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.prepared_statements import Prepared
 from backlit.service.storage.schema import audit, grants, login_sessions, projects, refresh_families, users
 from backlit.service.tables import sign_ins
+from backlit.service.tables.changes import (
+    ChangeAct,
+    ChangeKind,
+    Fields,
+    RecordedChange,
+    Stamp,
+    created,
+    differences,
+    note,
+    removed,
+)
 
 _PUBLIC = [c for c in users.c if c.name not in {"password_hash", "is_licensed"}]
 _CALLERS = (
@@ -100,23 +112,66 @@ def read(connection: Connection, user_id: int) -> User | None:
 
 
 def add(
-    connection: Connection, user: User, now: datetime, password_hash: str | None = None, *, is_licensed: bool = True
-) -> None:
-    """Create a user with a given id; without a password hash, the user signs in by code only."""
-    values = asdict(user) | audit("backlit", now)
-    connection.execute(insert(users).values(values | {"password_hash": password_hash, "is_licensed": is_licensed}))
+    connection: Connection, user: User, stamp: Stamp, password_hash: str | None = None, *, is_licensed: bool = True
+) -> int:
+    """Create a user and return the id, which a user of id 0 is given; without a password hash, it signs in by code."""
+    values = asdict(user) | audit(stamp.name, stamp.at) | {"password_hash": password_hash, "is_licensed": is_licensed}
+    if not user.id:
+        del values["id"]
+    row = connection.execute(insert(users).values(values).returning(users)).mappings().one()
+    note(connection, stamp, _recorded(row["id"], ChangeAct.CREATED, created(_described(row)), stamp.at))
+    return int(row["id"])
 
 
-def grant(connection: Connection, user_id: int, project_id: int, role: Role) -> None:
-    connection.execute(insert(grants).values(user_id=user_id, project_id=project_id, role=role.value))
+def change(connection: Connection, user_id: int, values: Mapping[str, Any], stamp: Stamp) -> None:
+    """Change columns of a user; the history names a new password, and never has its hash."""
+    old = connection.execute(select(users).where(users.c.id == user_id)).mappings().one()
+    new = {**old, **values}
+    if new == old:
+        return
+    at = stamp.after(old["last_modified_at"])
+    written = {"last_modified_by": stamp.name, "last_modified_at": at}
+    connection.execute(update(users).where(users.c.id == user_id).values({**values, **written}))
+    password = {} if new["password_hash"] == old["password_hash"] else {"password": (None, None)}
+    fields = {**differences(_described(old), _described(new)), **password}
+    note(connection, stamp, _recorded(user_id, ChangeAct.CHANGED, fields, at))
+
+
+def _described(row: RowMapping | Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a user as its history names them."""
+    wire = User(**{column.name: row[column.name] for column in _PUBLIC}).wire()
+    shown = {key: value for key, value in wire.items() if key not in {"id", *AUDIT_KEYS}}
+    return shown | {"isLicensed": row["is_licensed"], "hasPassword": row["password_hash"] is not None}
+
+
+def _recorded(user_id: int, act: ChangeAct, fields: Fields, at: datetime) -> RecordedChange:
+    return RecordedChange(ChangeKind.USER, act, user_id, None, fields, at)
+
+
+def grant(connection: Connection, user_id: int, project_id: int, role: Role | None, stamp: Stamp) -> str | None:
+    """Give a user a role in a project, or none; return the role before."""
+    this = (grants.c.user_id == user_id, grants.c.project_id == project_id)
+    before: str | None = connection.execute(select(grants.c.role).where(*this)).scalar()
+    if before == role:
+        return before
+    if role is None:
+        connection.execute(delete(grants).where(*this))
+        act, fields = ChangeAct.REMOVED, removed({"role": before})
+    elif before is None:
+        connection.execute(insert(grants).values(user_id=user_id, project_id=project_id, role=role.value))
+        act, fields = ChangeAct.CREATED, created({"role": role.value})
+    else:
+        connection.execute(update(grants).where(*this).values(role=role.value))
+        act, fields = ChangeAct.CHANGED, {"role": (before, role.value)}
+    note(connection, stamp, RecordedChange(ChangeKind.GRANT, act, user_id, project_id, fields, stamp.at))
+    return before
 
 
 def has_licensed(connection: Connection, user_id: int) -> bool:
     return connection.execute(select(users.c.id).where(users.c.id == user_id, users.c.is_licensed)).first() is not None
 
 
-def set_password(connection: Connection, user_id: int, password_hash: str | None, by: str, now: datetime) -> None:
+def set_password(connection: Connection, user_id: int, password_hash: str | None, stamp: Stamp) -> None:
     """Change a user's password (None: sign-in by code only) and revoke all sign-ins."""
-    values = {"password_hash": password_hash, "last_modified_by": by, "last_modified_at": now}
-    connection.execute(update(users).where(users.c.id == user_id).values(values))
+    change(connection, user_id, {"password_hash": password_hash}, stamp)
     sign_ins.revoke_all(connection, user_id)

@@ -1,21 +1,17 @@
 """Work items: documents out, items in; each transaction keeps totals and roll-ups current."""
 
-import operator
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cache, lru_cache
-from itertools import pairwise
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import (
-    BigInteger,
     BindParameter,
     ColumnElement,
     Connection,
-    Float,
     Text,
     bindparam,
     delete,
@@ -25,26 +21,41 @@ from sqlalchemy import (
     literal,
     literal_column,
     select,
-    tuple_,
     update,
 )
 from sqlalchemy.sql import operators
 
+from backlit.model.amounts import points_of
 from backlit.model.dates import parse_datetime, write_datetime
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
 from backlit.model.filters import Filter, SortKey
-from backlit.service.storage.clock import TICK
 from backlit.service.storage.dialects import NextId
 from backlit.service.storage.filter_sql import FilterShape, item_columns, shape_of, sort_columns
 from backlit.service.storage.prepared_statements import Prepared
-from backlit.service.storage.schema import comments, work_items
-from backlit.service.tables import attachments, projects
+from backlit.service.storage.schema import iteration_log, work_items
+from backlit.service.tables import attachments, comments, projects
+from backlit.service.tables.changes import (
+    ChangeAct,
+    ChangeCause,
+    ChangeKind,
+    Fields,
+    RecordedChange,
+    Stamp,
+    created,
+    differences,
+    note,
+    removed,
+)
 from backlit.service.tables.projects import ProjectSettings
 
 TASK_FIGURES = ("PertEstimate", "WorkRemaining", "WorkCompleted")
 """A task's fields that add to its parent's CalculatedEstimate."""
 
 _EMPTY: Mapping[str, Any] = {"Description": "", "Tags": []}
+
+
+RankedItem = tuple[int, float]
+"""An item's id and its BacklogPriority."""
 
 
 class WorkItemRow(Struct, frozen=True):
@@ -59,25 +70,49 @@ class WorkItemRow(Struct, frozen=True):
     last_modified_by: str
     last_modified_at: datetime
 
-    def document(self, fields: Iterable[Field]) -> bytes:
-        values = self.values
-        document = {
+    def shown(self, fields: Iterable[Field]) -> dict[str, Any]:
+        """Return the values of the document, unset ones among them."""
+        return {f.key: self.values.get(f.key, _EMPTY.get(f.key)) for f in fields}
+
+    def wire(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {
             "id": self.id,
             "type": self.type,
             "projectId": self.project_id,
-            "fields": {f.key: values.get(f.key, _EMPTY.get(f.key)) for f in fields},
+            "fields": values,
             "createdBy": self.created_by,
             "createdAt": write_datetime(self.created_at),
             "lastModifiedBy": self.last_modified_by,
             "lastModifiedAt": write_datetime(self.last_modified_at),
         }
-        return orjson.dumps(document)
 
-    def reassigned(self, key: str, kept: int, by: str, now: datetime) -> "WorkItemRow":
-        stamp = max(now, self.last_modified_at + TICK)
-        return replace(self, values={**self.values, key: kept}, last_modified_by=by, last_modified_at=stamp)
+    def document(self, fields: Iterable[Field]) -> bytes:
+        return orjson.dumps(self.wire(self.shown(fields)))
 
-    def is_between(self, above: Sequence["_RankedItem"], below: Sequence["_RankedItem"]) -> bool:
+    def changed(self, values: Mapping[str, Any], stamp: Stamp) -> "WorkItemRow":
+        at = stamp.after(self.last_modified_at)
+        return replace(self, values=values, last_modified_by=stamp.name, last_modified_at=at)
+
+    def recorded(
+        self, act: ChangeAct, fields: Fields, at: datetime, cause: ChangeCause | None = None
+    ) -> RecordedChange:
+        return RecordedChange(ChangeKind.ITEM, act, self.id, self.project_id, fields, at, self.id, cause)
+
+    def difference(self, new: "WorkItemRow", cause: ChangeCause | None) -> RecordedChange:
+        fields = differences(self.values, new.values)
+        return self.recorded(ChangeAct.CHANGED, fields, new.last_modified_at, cause)
+
+    def removal(self, stamp: Stamp, cause: ChangeCause | None) -> RecordedChange:
+        last = removed(self.wire({key: value for key, value in self.values.items() if value is not None}))
+        return self.recorded(ChangeAct.REMOVED, last, stamp.after(self.last_modified_at), cause)
+
+    def membership(self) -> "_Membership":
+        """Return the item's iteration, status and points; None for what counts for no iteration."""
+        if self.type in {ItemType.TASK, ItemType.FEEDBACK}:
+            return None
+        return self.values["IterationID"], self.values.get("Status"), points_of(self.values.get("Estimate"))
+
+    def is_between(self, above: Sequence[RankedItem], below: Sequence[RankedItem]) -> bool:
         key = self.values["BacklogPriority"], self.id
         follows = not above or (above[-1][1], above[-1][0]) < key
         return follows and (not below or key < (below[0][1], below[0][0]))
@@ -95,6 +130,15 @@ def item_of(document: bytes) -> WorkItemRow:
         read["lastModifiedBy"],
         parse_datetime(read["lastModifiedAt"]),
     )
+
+
+def edited_part(document: bytes) -> bytes:
+    """Return what the ETag of an item stands for: all but its rank, as an order is not an edit."""
+    start = document.find(_RANK_KEY)  # in a text its quotes would be escaped
+    return document if start < 0 else document[:start] + document[document.find(b",", start) :]
+
+
+_RANK_KEY = b'"BacklogPriority":'
 
 
 def columns_of(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -218,8 +262,9 @@ def next_place(connection: Connection, project_id: int) -> tuple[int, float]:
     return item_id, (last or 0.0) + 1.0
 
 
-def add(connection: Connection, item: WorkItemRow, settings: ProjectSettings) -> bytes:
-    document = item.document(settings.fields_by_type[item.type])
+def add(connection: Connection, item: WorkItemRow, settings: ProjectSettings, stamp: Stamp) -> bytes:
+    fields = settings.fields_by_type[item.type]
+    document = item.document(fields)
     row: dict[str, Any] = {
         "description": "",
         "tags": None if item.type == ItemType.TASK else [],
@@ -235,7 +280,31 @@ def add(connection: Connection, item: WorkItemRow, settings: ProjectSettings) ->
     row |= columns_of(item.values)
     _insert_of(tuple(sorted(row))).run(connection, **row)
     projects.count_items(connection, item.project_id, 1)
+    values = created({"type": item.type, **item.shown(fields)})
+    _log(connection, note(connection, stamp, item.recorded(ChangeAct.CREATED, values, item.created_at)), None, item)
     return document
+
+
+_Membership = tuple[int, str | None, float | None] | None
+_LOG = Prepared(insert(iteration_log).values({c.name: bindparam(c.name, type_=c.type) for c in iteration_log.c}))
+
+
+def _log(connection: Connection, revision: int, old: WorkItemRow | None, new: WorkItemRow | None) -> None:
+    """Write where an item begins to count for an iteration, counts otherwise, or no longer counts."""
+    for row in _log_rows(revision, old, new):
+        _LOG.run(connection, **row)
+
+
+def _log_rows(revision: int, old: WorkItemRow | None, new: WorkItemRow | None) -> Iterator[dict[str, Any]]:
+    before, after = old.membership() if old else None, new.membership() if new else None
+    item = new or old
+    if before == after or item is None:
+        return
+    row = {"revision": revision, "item_id": item.id, "at": item.last_modified_at}
+    if before is not None and (after is None or before[0] != after[0]):
+        yield row | {"iteration_id": before[0], "status": None, "points": None}
+    if after is not None:
+        yield row | dict(zip(("iteration_id", "status", "points"), after, strict=True))
 
 
 @lru_cache(256)
@@ -243,7 +312,24 @@ def _insert_of(columns: tuple[str, ...]) -> Prepared:
     return Prepared(insert(work_items).values(_bound(columns)))
 
 
-def change(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> bytes:
+def change(
+    connection: Connection,
+    old: WorkItemRow,
+    values: Mapping[str, Any],
+    settings: ProjectSettings,
+    stamp: Stamp,
+    *,
+    cause: ChangeCause | None = None,
+) -> bytes:
+    """Give an item other values, as modified by the author of the stamp."""
+    new = old.changed(values, stamp)
+    document = store(connection, old, new, settings)
+    _log(connection, note(connection, stamp, old.difference(new, cause)), old, new)
+    return document
+
+
+def store(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> bytes:
+    """Write what differs between two states of an item, without a trace in the history."""
     changed = {key: value for key, value in new.values.items() if value != old.values.get(key)}
     columns = columns_of(changed) | {"cf": columns_of(new.values)["cf"]}
     document = new.document(settings.fields_by_type[new.type])
@@ -265,7 +351,7 @@ def _bound(columns: Iterable[str]) -> dict[str, BindParameter[Any]]:
     return {name: bindparam(name, type_=work_items.c[name].type) for name in columns}
 
 
-def roll_up(connection: Connection, parent_id: int, settings: ProjectSettings, by: str, now: datetime) -> None:
+def roll_up(connection: Connection, parent_id: int, settings: ProjectSettings, stamp: Stamp) -> None:
     """Recalculate an item's CalculatedEstimate from its tasks; a new value counts as a change."""
     found = read(connection, parent_id)
     if found is None:
@@ -275,151 +361,48 @@ def roll_up(connection: Connection, parent_id: int, settings: ProjectSettings, b
     estimate = calculated((row[0], row[1], row[2]) for row in figures)
     if estimate != old.values.get("CalculatedEstimate"):
         values = {**old.values, "CalculatedEstimate": estimate}
-        stamp = max(now, old.last_modified_at + TICK)
-        change(connection, old, replace(old, values=values, last_modified_by=by, last_modified_at=stamp), settings)
+        change(connection, old, values, settings, stamp, cause=ChangeCause.ROLLED_UP)
 
 
 def reassign(
-    connection: Connection,
-    key: str,
-    gone: Collection[int],
-    kept: int,
-    settings: ProjectSettings,
-    *,
-    by: str,
-    now: datetime,
+    connection: Connection, key: str, gone: Collection[int], kept: int, *, settings: ProjectSettings, stamp: Stamp
 ) -> None:
     """Move the items of some areas (or iterations) to another; `key` is the field's key."""
     column = work_items.c[FIELD_BY_KEY[key].column]
     some = select(work_items.c.doc).where(column.in_(gone)).order_by(work_items.c.id).limit(REWRITE_BATCH)
     while found := connection.execute(some).scalars().all():
-        items = [item_of(document).reassigned(key, kept, by, now) for document in found]
-        changes = [
+        old = [item_of(document) for document in found]
+        new = [item.changed({**item.values, key: kept}, stamp) for item in old]
+        rows = [
             {
                 "item_id": item.id,
                 column.name: kept,
-                "last_modified_by": by,
+                "last_modified_by": item.last_modified_by,
                 "last_modified_at": item.last_modified_at,
                 "doc": item.document(settings.fields_by_type[item.type]),
             }
-            for item in items
+            for item in new
         ]
-        connection.execute(update(work_items).where(work_items.c.id == bindparam("item_id")), changes)
+        connection.execute(update(work_items).where(work_items.c.id == bindparam("item_id")), rows)
         projects.count_items(connection, settings.id, 0)
+        both = list(zip(old, new, strict=True))
+        first = note(connection, stamp, *(item.difference(later, ChangeCause.REASSIGNED) for item, later in both))
+        log = [row for revision, each in enumerate(both, first) for row in _log_rows(revision, *each)]
+        if log:
+            connection.execute(insert(iteration_log), log)
 
 
-def remove(connection: Connection, item: WorkItemRow) -> tuple[str, ...]:
+def remove(connection: Connection, item: WorkItemRow, stamp: Stamp) -> tuple[str, ...]:
     """Delete an item with its tasks, comments and attachments; return the digests of the contents."""
-    tasks = connection.execute(select(work_items.c.id).where(work_items.c.parent_id == item.id)).scalars().all()
-    gone = [item.id, *tasks]
-    freed = attachments.remove_of_items(connection, gone)
-    connection.execute(delete(comments).where(comments.c.work_item_id.in_(gone)))
-    connection.execute(delete(work_items).where(work_items.c.id.in_(gone)))
+    of_tasks = select(work_items.c.doc).where(work_items.c.parent_id == item.id).order_by(work_items.c.id)
+    tasks = [item_of(document) for document in connection.execute(of_tasks).scalars()]
+    gone = [item, *tasks]
+    ids = [each.id for each in gone]
+    causes = [None, *(ChangeCause.REMOVED_WITH_ANOTHER for _ in tasks)]
+    first = note(connection, stamp, *(each.removal(stamp, cause) for each, cause in zip(gone, causes, strict=True)))
+    _log(connection, first, replace(item, last_modified_at=stamp.after(item.last_modified_at)), None)
+    freed = attachments.remove_of_items(connection, ids, stamp)
+    comments.remove_of_items(connection, ids, stamp)
+    connection.execute(delete(work_items).where(work_items.c.id.in_(ids)))
     projects.count_items(connection, item.project_id, -len(gone))
     return freed
-
-
-# Ranks in the backlog
-
-RANK_WINDOW = 32
-"""Number of items on each side that are renumbered first if no number fits between two neighbours."""
-RANK_WINDOW_GROWTH = 8
-
-
-def move_rank(
-    connection: Connection,
-    item: WorkItemRow,
-    target: WorkItemRow | None,
-    settings: ProjectSettings,
-    *,
-    after: bool,
-    by: str,
-    now: datetime,
-) -> None:
-    """Move an item directly before or after another; without one, to the top (before) or the bottom (after)."""
-    # A full gap renumbers its neighbourhood, not the backlog; only where that is full too, a wider one.
-    window = RANK_WINDOW
-    while True:
-        above, below = _neighbours(connection, item, target, window, after=after)
-        priority = _between(above[-1][1] if above else None, below[0][1] if below else None)
-        if item.is_between(above, below):
-            return
-        if priority is not None:
-            _store_rank(connection, item.id, priority, settings, by=by, now=now)
-            return
-        numbers = _spread(above, item.id, below, window)
-        if numbers is not None:
-            for item_id, number in numbers:
-                _store_rank(connection, item_id, number, settings, by=by, now=now)
-            return
-        window *= RANK_WINDOW_GROWTH
-
-
-_RankedItem = tuple[int, float]
-"""An item's id and its BacklogPriority."""
-
-
-def _neighbours(
-    connection: Connection, item: WorkItemRow, target: WorkItemRow | None, window: int, *, after: bool
-) -> tuple[list[_RankedItem], list[_RankedItem]]:
-    """Return the items before and after the place, nearest in the middle; at most one more than the window of each."""
-    values = {"project": item.project_id, "item": item.id, "most": window + 1}
-    if target is None:
-        found = _nearest(up=after, within=None).rows(connection, **values)
-        return (found[::-1], []) if after else ([], found)
-    values |= {"priority": target.values["BacklogPriority"], "target": target.id}
-    above = _nearest(up=True, within=after).rows(connection, **values)
-    return above[::-1], _nearest(up=False, within=not after).rows(connection, **values)
-
-
-@cache
-def _nearest(*, up: bool, within: bool | None) -> Prepared:
-    """Return the statement of the nearest items up or down, from a target on (`within`), beyond it, or from the end."""
-    rank = tuple_(work_items.c.backlog_priority, work_items.c.id)
-    of_project = work_items.c.project_id == bindparam("project")
-    found = select(work_items.c.id, work_items.c.backlog_priority).where(
-        of_project, work_items.c.id != bindparam("item")
-    )
-    if within is not None:
-        key = tuple_(bindparam("priority", type_=Float()), bindparam("target", type_=BigInteger()))
-        compare = (operator.le if within else operator.lt) if up else (operator.ge if within else operator.gt)
-        found = found.where(compare(rank, key))
-    ends = [each.desc() for each in rank.clauses] if up else list(rank.clauses)
-    return Prepared(found.order_by(*ends).limit(bindparam("most")))
-
-
-def _between(low: float | None, high: float | None) -> float | None:
-    """Return a double strictly between two; None if absent."""
-    if low is None:
-        return 1.0 if high is None else high - 1.0
-    if high is None:
-        return low + 1.0
-    middle = low + (high - low) / 2
-    return middle if low < middle < high else None
-
-
-def _spread(above: list[_RankedItem], moved: int, below: list[_RankedItem], window: int) -> list[_RankedItem] | None:
-    """Renumber a window of items evenly between its neighbours; None if these are too close."""
-    low = above.pop(0)[1] if len(above) > window else None
-    high = below.pop()[1] if len(below) > window else None
-    order = [item_id for item_id, _ in above] + [moved] + [item_id for item_id, _ in below]
-    if low is None:
-        low = 0.0 if high is None else high - len(order) - 1.0
-    step = 1.0 if high is None else (high - low) / (len(order) + 1)
-    numbers = [low + step * place for place in range(1, len(order) + 1)]
-    ends = [low, *numbers] if high is None else [low, *numbers, high]
-    has_room = all(one < other and one < one + (other - one) / 2 < other for one, other in pairwise(ends))
-    return list(zip(order, numbers, strict=True)) if has_room else None
-
-
-def _store_rank(
-    connection: Connection, item_id: int, priority: float, settings: ProjectSettings, *, by: str, now: datetime
-) -> None:
-    found = read(connection, item_id)
-    assert found is not None
-    old = item_of(found[1])
-    if old.values["BacklogPriority"] != priority:
-        stamp = max(now, old.last_modified_at + TICK)
-        values = {**old.values, "BacklogPriority": priority}
-        new = replace(old, values=values, last_modified_by=by, last_modified_at=stamp)
-        change(connection, old, new, settings)

@@ -97,6 +97,18 @@ class Mirror:
         written = _compared(before, after)
         return WriteResult(written.ids | arrived, frozenset()) if arrived else written
 
+    def put_values(self, key: str, values: Mapping[int, object], undelivered: Sequence[OutboxEntry]) -> WriteResult:
+        """Store a received field of known items, whose stamps stay as they are."""
+        with transaction(self.connection):
+            documents = {
+                item_id: {**document, "fields": {**fields_in(document), key: values[item_id]}}
+                for item_id, document in self.received(values).items()
+                if fields_in(document).get(key) != values[item_id]
+            }
+            before = self._visible(documents) if documents else {}
+            after = self._write(documents, undelivered) if documents else {}
+        return _compared(before, after)
+
     def _insert_new(
         self,
         sent: Mapping[int, Document],

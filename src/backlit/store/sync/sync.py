@@ -18,6 +18,7 @@ from backlit.store.remote.listing import ProjectLists, read_all, read_offered, r
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, known_ids
 from backlit.store.sync.loading import FirstLoad, FullScan, Progress
+from backlit.store.sync.order import OrderReader, without_order
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
@@ -37,6 +38,7 @@ class Sync:
         self._files = files
         self._progress = progress
         self._deletion_scan = DeletionScan(files)
+        self._order = OrderReader(client, files)
         self._feeds = feeds_of(client, files)
         self._nouns_at: dict[int, float] = {}
         self._beginning = asyncio.Lock()
@@ -113,7 +115,7 @@ class Sync:
 
         def act(writer: WriteContext) -> None:
             writer.mirror.set_note("me", me)
-            is_news = writer.mirror.configure(CAPABILITIES, told)
+            is_news = writer.mirror.configure(CAPABILITIES, without_order(told))
             if writer.mirror.put_resources("user", 0, users or [me]) or is_news:
                 writer.signal.publish(StoreChange(Subject.PEOPLE))
             if is_news:
@@ -160,6 +162,7 @@ class Sync:
             await self._load(lists)
         else:
             await self._catch_up(lists, is_asked=is_asked)
+            await self._order.run(lists)
         if not self._is_stopped:
             for feed in self._feeds:
                 await feed.run(lists)
@@ -179,6 +182,7 @@ class Sync:
         try:
             if not await self._note(f"watermark {lists.project_id}"):
                 await ChangeReader(lists, self._files).begin()
+                await self._order.begin(lists.project_id)
             with self._files.indexing.held():
                 is_complete = await self._loading.run()
             if is_complete:

@@ -1,0 +1,117 @@
+"""A complete and right call of each route of the table, for something made anew in one project."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from backlit.service.app import ROUTES
+from backlit.service.storage.access import Role
+
+Client = httpx.AsyncClient
+
+BASE = "http://backlit.test"
+HIDDEN = 1
+OTHER = 2
+UNKNOWN = 987_654
+GRANTS = {
+    "maya": (HIDDEN, Role.MANAGER),
+    "jon": (HIDDEN, Role.CONTRIBUTOR),
+    "rex": (HIDDEN, Role.READER),
+    "ada": (OTHER, Role.READER),
+}
+SECRET = "Zephyrine"
+"""A word that stands in everything of the hidden project, and nowhere else."""
+CALLS = [(route.method, route.path) for route in ROUTES]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What is sent to a route, complete and right, for something of the hidden project."""
+
+    target: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+async def made(manager: Client, noun: str, **body: Any) -> int:
+    answer = await manager.post(noun, json={"projectId": HIDDEN, **body})
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
+async def item(manager: Client) -> int:
+    return await made(manager, "workitems", type="Story", fields={"Name": SECRET})
+
+
+async def comment(manager: Client) -> int:
+    return await made(manager, "comments", workItemId=await item(manager), description=SECRET)
+
+
+async def node(manager: Client, noun: str) -> int:
+    root = (await manager.get(noun)).json()["results"][0]["id"]
+    return await made(manager, noun, name=SECRET, parentId=root)
+
+
+async def attachment(manager: Client) -> int:
+    answer = await manager.post(f"workitems/{await item(manager)}/attachments", files=a_file())
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
+def a_file() -> dict[str, tuple[str, bytes, str]]:
+    return {"files": (f"{SECRET}.txt", SECRET.encode(), "text/plain")}
+
+
+async def project(_: Client) -> int:
+    return HIDDEN
+
+
+async def user(manager: Client) -> int:
+    return int((await manager.get("users/me")).json()["id"])
+
+
+MAKERS: dict[str, Callable[[Client], Awaitable[int]]] = {
+    "workitems": item,
+    "comments": comment,
+    "areas": lambda manager: node(manager, "areas"),
+    "iterations": lambda manager: node(manager, "iterations"),
+    "attachments": attachment,
+    "attachment": attachment,
+    "projects": project,
+    "users": user,
+}
+CHANGES: dict[str, dict[str, Any]] = {
+    "workitems": {"Name": "changed"},
+    "areas": {"name": "changed"},
+    "iterations": {"name": "changed"},
+    "attachments": {"description": "changed"},
+}
+
+
+async def right_for(manager: Client, method: str, path: str) -> Sent:
+    """A target made anew, and a body that is taken from whoever may send it."""
+    noun = path.split("/")[1]
+    if path.endswith("/rank"):
+        return Sent(await item(manager), {"json": {"top": True}})
+    if method == "POST" and path.endswith("/attachments"):
+        return Sent(await MAKERS[noun](manager), {"files": a_file()})
+    if method == "POST":
+        bodies: dict[str, dict[str, Any]] = {
+            "workitems": {"type": "Story", "fields": {"Name": "new"}},
+            "comments": {"workItemId": await item(manager), "description": "new"},
+        }
+        root = {} if noun in bodies else {"name": "new", "parentId": await root_of(manager, noun)}
+        return Sent(0, {"json": {"projectId": HIDDEN, **bodies.get(noun, root)}})
+    if "{id}" not in path:
+        return Sent(0)
+    return Sent(await MAKERS[noun](manager), {"json": CHANGES[noun]} if method == "PUT" else {})
+
+
+async def root_of(manager: Client, noun: str) -> int:
+    return int((await manager.get(noun)).json()["results"][0]["id"])
+
+
+async def ask(client: Client, method: str, path: str, sent: Sent, target: int | None = None) -> httpx.Response:
+    address = path.replace("{id}", str(sent.target if target is None else target)).removeprefix("/")
+    return await client.request(method, address, **sent.options)
