@@ -37,6 +37,7 @@ class Caller(Struct, frozen=True):
     def must_see(self, project_id: int | None, what: str) -> None:
         """Raise NotFound for a project that is not granted, as for one that does not exist."""
         if project_id not in self.roles:
+            # 403 would tell strangers which ids exist.
             raise NotFound(f"{what} does not exist, or you have no access to it.")
 
     def must_write(self, project_id: int | None, what: str) -> None:

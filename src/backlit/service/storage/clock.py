@@ -43,6 +43,8 @@ class Clock:
             last, then = self._last
             now = max(self._shown(at), last + timedelta(seconds=(at - then) / 2))
             self._last = now, at
+        # Documents have milliseconds. A stamp stored with more digits would be unequal to the one that its reader
+        # filters by.
         return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
     def _shown(self, at: float) -> datetime:

@@ -75,6 +75,9 @@ def sole_server(url: URL) -> Iterator[None]:
     if path is None:
         yield
         return
+    # Two servers on one SQLite file would take turns by `busy_timeout`, whose growing sleeps starve one of them: of 8
+    # writing processes one committed a single row in 4 s. The system frees this lock with the process, however that
+    # ends; a file with a process id in it would outlive a crash.
     lock = path.with_name(f"{path.name}.serving")
     try:
         make_private_folder(lock.parent)
@@ -96,29 +99,40 @@ def sole_server(url: URL) -> Iterator[None]:
 
 SLOW_QUERY_LIMIT = 10.0
 """Seconds of waiting and running after which a query is refused."""
+# The event loop answers nobody for so long: the price of a read that is not as short as it looked.
 QUICK_READ_LIMIT = 0.05
 """Seconds after which a read leaves the event loop for the slow queue."""
 FAST_READ_LIMIT = 0.5
 """Seconds after which a read leaves the fast queue for the slow one."""
+# A durable commit is mostly a wait for the disk: 8 callers made 3,178 changes a second with a commit each, 5,958 when
+# those that wait share one. From 8 to 50 changes in a commit the rate grows by a quarter only.
 WRITE_BATCH = 64
 """Maximum number of writes in one commit."""
+# The driver of SQLite gives the interpreter up at every row and takes it back: one thread read 1,283 pages of 100 a
+# second, four 347 to 958, forty 272. On PostgreSQL a single thread cost a third more for each read; with four in each
+# of two servers one item took 5 to 136 ms at the 99th percentile, with two 2.6 to 6.7.
 FAST_READERS = {"sqlite": 1, "postgresql": 2}
 """Threads of the fast queue. More threads contend for the interpreter; on SQLite, one is fastest."""
+# Long scans, unlike short reads, gain from threads: four made 92 counts a second, one 38. Beside eight heavy scans of
+# another user, a page by status took 8.1 s when all waited in one row, and takes 0.01.
 SLOW_READERS = 3
 SLOW_READ_SHARE = SharePerUser(running=2, waiting=16)
 """One user's part of the slow queue, of which a thread is thus left to the others."""
 
 _POSTGRES = "postgresql+psycopg"
 _SPELLINGS = {"postgres": _POSTGRES, "postgresql": _POSTGRES}
+# The number spells `backlit`, so that no other program on the server has it by chance.
 _WRITE_LOCK = 0x6261636B6C6974
-"""Lock of all services on one PostgreSQL. It serialises writes, as on SQLite, so that no write has to handle another's.
-
-
-"""
+"""Lock of all services on one PostgreSQL. Writes take turns, as on SQLite, so that none has to handle another's."""
+# The time comes with the lock, in the same round trip. It is read after the wait: `now()` is the transaction's
+# beginning, which may lie before stamps of the writer that was waited for.
 _TAKE_WRITE_TURN = f"SELECT pg_advisory_xact_lock({_WRITE_LOCK}), timezone('UTC', clock_timestamp())"
-# JIT compiles longer than most of these short queries run. A transaction left open by a lost process
-# would hold the write lock of all services for good.
+# PostgreSQL compiles what it takes for expensive: no short read, but the counts of filters over some hundred thousand
+# items. Compiled with all optimisations, one over 400,000 took 0.8 to 1.5 s in place of 0.2. A transaction left open by
+# a lost process would hold the write lock of all services for good.
 _SESSION = "SET TimeZone = 'UTC'; SET jit = off; SET idle_in_transaction_session_timeout = '60s'"
+# In PostgreSQL's usual isolation each statement sees another state, and a page and its total could contradict each
+# other.
 _READING = "SET default_transaction_read_only = on; SET default_transaction_isolation = 'repeatable read'"
 
 
@@ -269,6 +283,9 @@ def writing_engine(url: str | URL, clock: Clock | None = None) -> Engine:
     """
     engine = _engine(parsed_url(url))
     if engine.dialect.name == "sqlite":
+        # A plain BEGIN takes the lock at the first write, and fails at once where the transaction has read and another
+        # has written since: eight processes made 160 changes a second with 395,033 such errors in 4 s, and 3,775
+        # without errors by IMMEDIATE.
         event.listen(engine, "begin", _begin("BEGIN IMMEDIATE"))
     else:
         event.listen(engine, "connect", partial(_set_up_postgres, _SESSION))
@@ -334,7 +351,10 @@ def _set_up_postgres(statements: str, connection: Any, _record: object) -> None:
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # transactions are begun by the engine's own event
-    # FULL: a change is on the disk before it is acknowledged, even if power fails then.
+    # By NORMAL the rate of one writer doubles, and the last commits before a loss of power are gone. Under `kill -9`,
+    # none of 333,237 acknowledged writes was lost with either. `busy_timeout` counts for readers too: one that opens a
+    # write-ahead log beside others may find it locked. FULL: a change is on the disk before it is acknowledged, even if
+    # power fails then.
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000", "cache_size=-8192"):
         connection.execute(f"PRAGMA {pragma}")
     for name, function in _FUNCTIONS.items():
@@ -398,6 +418,7 @@ def transient_error_of(error: BaseException) -> ServiceError | None:
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     found = _found(cause)
     if found is None and isinstance(error, OperationalError) and not isinstance(cause, sqlite3.Error):
+        # The driver has no state for an error that a server did not report: the connection broke or was never made.
         found = _UNREACHABLE if getattr(cause, "sqlstate", None) is None else None
     return None if found is None else found[0](found[1], retry_after=RETRY_AFTER)
 

@@ -19,6 +19,8 @@ AS $$ SELECT {name}($1 COLLATE {collation}) $$
 """Case functions that fold as Python does; PostgreSQL's own depend on the column's collation."""
 
 
+# PostgreSQL raises for a division by zero or a number out of range, and one such row would refuse the whole list: in a
+# filter the value is unknown and the row does not match. Only plpgsql can catch an error.
 _ARITHMETIC = {
     "add": "$1 + $2",
     "sub": "$1 - $2",
@@ -56,6 +58,7 @@ BEGIN RETURN {formula}; EXCEPTION WHEN division_by_zero OR numeric_value_out_of_
 """PostgreSQL's functions of filters that mean what the model's `matches` means."""
 
 
+# A collation of the system would sort `ä` elsewhere on another machine, and a client's copy could not repeat the order.
 TEXT: Text = Text().with_variant(Text(collation="C"), "postgresql")
 """The type of a text column: compared by code points, as Python and SQLite do."""
 
@@ -162,6 +165,9 @@ _POINTS_ON_POSTGRESQL = (
     r"(CASE WHEN {0} ~* '^\s*(\d+([.,]\d+)?|[.,]\d+)\s*(p|sp|pts?|points?|story points?)?\.?\s*$' AND length({0}) < 100"
     r" THEN CAST(replace(substring({0} FROM '\d+[.,]\d+|\d+|[.,]\d+'), ',', '.') AS double precision) END)"
 )
+
+# The next id is not the highest stored one plus 1: the id of a deleted item must not be given to another, as copies of
+# clients and links still name it. `extract(second)` has the fraction of a second on PostgreSQL.
 _TEMPLATES: dict[type[FunctionElement[Any]], tuple[str, str]] = {
     # By number of the argument; the rounding functions of SQLite are ours (see `database`).
     TextPosition: ("instr({0}, {1})", "strpos({0}, {1})"),

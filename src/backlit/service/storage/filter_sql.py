@@ -110,6 +110,8 @@ def sort_columns(order: Collection[SortKey], columns: Columns) -> tuple[Sql, ...
     for key in order:
         column = columns[key.name][0]
         ordered = column.desc() if key.descending else column.asc()
+        # SQLite puts nulls first and PostgreSQL last, so the order says it. Where there can be none it says nothing,
+        # and an index serves it.
         keys.append(ordered.nulls_last() if getattr(column, "nullable", True) else ordered)
     return (*keys, columns["id"][0].asc())
 
@@ -233,6 +235,8 @@ class _Dialect(Struct, frozen=True):
         return left.is_not_distinct_from(right)
 
     def one_of(self, value: Sql, choices: Sequence[Sql]) -> Sql:
+        # Not IN: SQLAlchemy writes the list into the statement anew at each execution, so that it could not be
+        # prepared.
         return self.either([value == choice for choice in choices])
 
     def call(self, function: Function, arguments: Sequence[Sql]) -> Sql:
@@ -266,6 +270,7 @@ def _starts_with(text: Sql, start: Sql) -> Sql:
 
 
 def _ends_with(text: Sql, end: Sql) -> Sql:
+    # LIKE would read % and _ in the value, and folds the case of ASCII letters on SQLite.
     ending = func.substr(text, func.length(text) - func.length(end) + 1) == end
     return func.coalesce(and_(func.length(text) >= func.length(end), ending), false())
 

@@ -90,6 +90,8 @@ class Job(Generic[Result]):
 
 def deliver(jobs: Iterable[Job[object]]) -> None:
     """Hand out the outcomes of jobs, with one wake-up for each event loop."""
+    # A wake-up for each job, and a future of `concurrent.futures` in between, took 140 of a write's 833 microseconds of
+    # CPU.
     by_loop: dict[asyncio.AbstractEventLoop, list[Job[object]]] = {}
     for job in jobs:
         if job.loop is None:
@@ -161,6 +163,8 @@ class FairQueue:
         """Take the next job of the user whose turn it is."""
         with self._changed:
             while True:
+                # A user over the share is passed over, not waited for, so that a free thread goes to whoever comes
+                # next.
                 for user_id, own in self._waiting.items():
                     if user_id is None or self._running[user_id] < self._shares.running:
                         return self._take(user_id, own)

@@ -104,6 +104,8 @@ def _add_functions(connection: Connection) -> None:
             connection.exec_driver_sql(statement)
 
 
+# Tables are part of each start of the client with its service inside: a start without a step costs 1 ms more than
+# opening the file, with yoyo 70, with Alembic 332.
 STEPS: tuple[Step, ...] = (
     _add_files_and_sign_ins,
     _add_functions_and_place,
@@ -174,5 +176,6 @@ def follow_ids(connection: Connection) -> None:
         column = table.autoincrement_column
         if column is not None:
             sequence = func.pg_get_serial_sequence(table.name, column.name)
+            # The greater of both, so that a sequence never goes back to the ids of deleted rows.
             highest = select(func.coalesce(func.max(column), 0) + 1).scalar_subquery()
             connection.execute(select(func.setval(sequence, func.greatest(highest, func.nextval(sequence)), False)))

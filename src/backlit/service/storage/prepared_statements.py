@@ -41,6 +41,7 @@ class Prepared:
             known = self._known[dialect.name] = self._compiled(dialect)
         text, arguments = known
         driver: Any = connection.connection
+        # Documents are bytes, which PostgreSQL's text format doubles in length as hexadecimal digits.
         cursor = driver.cursor() if dialect.name == "sqlite" else driver.cursor(binary=fetches)
         try:
             cursor.execute(text, arguments(values))
@@ -97,6 +98,8 @@ def _translated(connection: Connection, statement: str, error: Exception) -> Bas
     made = DBAPIError.instance(
         statement, None, error, base, hide_parameters=True, connection_invalidated=is_cut_off, dialect=dialect
     )
+    # Otherwise the worker would keep the broken connection and fail every later job on it; SQLAlchemy makes a new one
+    # now.
     if is_cut_off:
         connection.invalidate(made)
     return made

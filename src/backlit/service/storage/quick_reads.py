@@ -36,10 +36,13 @@ class QuickReads:
         self._deadline = 0.0
         self._gate = threading.Lock()
         self._driver = cast("sqlite3.Connection", self._connection.connection.driver_connection)
+        # Ten times as often as on the threads: 20,000 steps may take 4 ms, which is long beside a limit of 50.
         self._driver.set_progress_handler(self._is_late, 2_000)
 
     def run(self, work: Work[Result]) -> Result:
-        """Do the read at once; raises GivenUp, and ReadTooSlow after the time limit."""
+        """Do the read at once; raises NeedsWorkerThread, and ReadTooSlow after the time limit."""
+        # An event loop must not wait for a lock that the loop of another thread holds; the threads have connections of
+        # their own.
         if not self._gate.acquire(blocking=False):
             raise NeedsWorkerThread
         try:
@@ -57,6 +60,8 @@ class QuickReads:
             try:
                 if not self._connection.closed:
                     self._connection.rollback()
+                    # SQLAlchemy ends only what it has begun for itself. It does not know of the BEGIN above, which went
+                    # to the driver.
                     self._driver.rollback()
             finally:
                 self._gate.release()

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from backlit.model.resources import INTERNAL
 from backlit.model.wrap import client_id_of
 
+# The parser of uvicorn refuses addresses from 65,535 bytes on, so a larger limit could not be kept.
 HEAD_LIMIT = 64 * 1024
 """Bytes of a request's address and headers together."""
 

@@ -24,6 +24,8 @@ MAX_TRIES = 5
 """Maximum attempts of work that a rollback or a broken connection has undone."""
 _TIMED_OUT = "57014"
 _UNDONE = frozenset({"40001", "40P01"})
+# SQLAlchemy's `begin_nested` took 225 microseconds of CPU for each job of a batch, these statements of the driver take
+# 3.
 _NEXT_JOB = {
     "sqlite": ("RELEASE SAVEPOINT job", "SAVEPOINT job"),
     "postgresql": ("RELEASE SAVEPOINT job; SAVEPOINT job",),
@@ -82,6 +84,7 @@ class WorkerQueue:
             thread.start()
         try:
             for worker in self._workers:
+                # A database that cannot be reached fails here, before the service says that it is ready.
                 worker.ready.result()
         except BaseException:
             self.close()
@@ -114,6 +117,8 @@ class WorkerQueue:
         with self._gate:
             if self._closed:
                 raise Unavailable("The service is stopping.")
+            # Under the same lock as the marks of `close`: a job behind them would never be done, and its caller would
+            # wait for good.
             self._jobs.put(cast("Job[object]", job))
 
     def close(self) -> None:
@@ -177,6 +182,8 @@ class _Worker:
     def _waiting(self) -> tuple[list[Job[object]], bool]:
         """Return the next jobs, at least one unless the queue closes, and whether it stays open."""
         jobs: list[Job[object]] = []
+        # Only what waits already is taken. A pause that gathers more would delay the single writer, and under load the
+        # commit before this one gathers enough.
         while len(jobs) < self._batch:
             try:
                 job = self._next or self._jobs.get(block=not jobs)
@@ -200,6 +207,8 @@ class _Worker:
 
         A batch whose transaction was rolled back is done again, each job in a transaction of its own.
         """
+        # A job may run more than once, and its effects outside of the database would then be doubled: work must have
+        # none.
         for left in reversed(range(MAX_TRIES)):
             try:
                 self._transact(connection, jobs)
@@ -256,15 +265,20 @@ class _Worker:
         waited = self._began_at - job.queued_at if self._fair is not None else 0.0
         self._deadline = self._began_at + self._time_limit - waited
         if connection.dialect.name == "postgresql" and waited > self._time_limit * _SHORT_WAIT:
+            # At least 1, as 0 turns PostgreSQL's limit off.
             left = max(1, int((self._time_limit - waited) * 1000))  # the connection has the whole limit
             driver_sql(connection, f"SET LOCAL statement_timeout = {left}")
 
     def _too_slow(self, job: Job[object], time_limit: float) -> TransientError | ReadTooSlow:
+        # A read that mostly waited is told to come again; one that mostly ran is told to narrow its filter, as it would
+        # be slow again.
         has_waited = self._began_at - job.queued_at > time_limit / 2
         return job.waited_too_long() if self._fair is not None and has_waited else ReadTooSlow(time_limit)
 
     @staticmethod
     def _run_together(connection: Connection, jobs: list[Job[object]]) -> None:
+        # Each savepoint is released before the next one, under the same name: on SQLite, open savepoints inside each
+        # other make every further statement slower.
         for number, job in enumerate(jobs):
             for statement in _NEXT_JOB[connection.dialect.name] if number else ("SAVEPOINT job",):
                 driver_sql(connection, statement)
