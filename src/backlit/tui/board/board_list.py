@@ -49,6 +49,7 @@ class BoardList(ItemList):
     # The view
 
     def show(self, view: View, item_id: int | None = None) -> None:
+        item_id = self._begin_view(item_id)
         self.view = view
         self.cards.forget_rows()
         self.cursor, self.top = self.position.show(view, item_id, RowPosition(self.cursor, self.top))
@@ -59,9 +60,8 @@ class BoardList(ItemList):
     def row_identity(self) -> RowIdentity:
         return RowIdentity(self.current_id, self.position.group)
 
-    def start_from(self, row: RowIdentity) -> None:
-        super().start_from(row)
-        self.position.start_from(row.group)
+    def start_in(self, group: GroupKey | None) -> None:
+        self.position.start_in(group)
 
     def regrid(self) -> None:
         self._settle(self.position.regrid(self.current_id, self.cursor))

@@ -66,7 +66,7 @@ class BoardPosition:
             self._make_grid()
         return spot
 
-    def start_from(self, group: GroupKey | None) -> None:
+    def start_in(self, group: GroupKey | None) -> None:
         """Have the next view begin in the column of a group, with no rows to come back to."""
         self._start = group
         self._spots.clear()

@@ -181,6 +181,7 @@ class ItemList(LineList):
         self.view: View | None = None
         self.current_id: int | None = None
         self.selection = RowSelection(self)
+        self._start: RowIdentity | None = None
         self._names = names
 
     # Hooks
@@ -230,8 +231,20 @@ class ItemList(LineList):
 
     def start_from(self, row: RowIdentity) -> None:
         """Have the next view begin with the cursor on a row, or on the first one where the view lacks it."""
-        self.current_id = row.item_id
+        # Kept until then: a change of the height, as by the note below the filter, places the cursor in this view.
+        self._start = row
+
+    def _begin_view(self, item_id: int | None) -> int | None:
+        """Return the item to begin a view at: that of `start_from` if it was called, else the given one."""
+        row, self._start = self._start, None
+        if row is None:
+            return item_id
         self.cursor = self.top = 0
+        self.start_in(row.group)
+        return row.item_id
+
+    def start_in(self, group: GroupKey | None) -> None:
+        """Have the view that is about to be shown begin in a group where it lacks the item."""
 
     def renamed(self, ids: Mapping[int, int]) -> None:
         self.selection.rename(ids)

@@ -235,6 +235,7 @@ class BacklogList(ItemList):
     # The view
 
     def show(self, view: View, item_id: int | None = None) -> None:
+        item_id = self._begin_view(item_id)
         self.view = view
         self._window.forget_lines()
         # Before all ids are loaded a list is as long as its first rows, so the first paint waits for no more of them.
@@ -261,9 +262,8 @@ class BacklogList(ItemList):
     def row_identity(self) -> RowIdentity:
         return RowIdentity(self.current_id, self._group_here)
 
-    def start_from(self, row: RowIdentity) -> None:
-        super().start_from(row)
-        self._group_here = row.group
+    def start_in(self, group: GroupKey | None) -> None:
+        self._group_here = group
 
     def go_to(self, item_id: int) -> bool:
         view = self.view
