@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from backlit.config.checked_files import CheckedFile, CheckingProcess
+from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
 from backlit.config.settings import Locations, Settings, find_locations, read_settings, settings_file
 from backlit.model.errors import StorageError
 
@@ -44,7 +44,7 @@ def locations(tmp_path: Path) -> Locations:
     return found
 
 
-def write(locations: Locations, text: str) -> CheckedFile[Settings]:
+def write(locations: Locations, text: str) -> CheckedConfigFile[Settings]:
     file = settings_file(locations)
     file.path.write_text(text)
     return file

@@ -32,7 +32,7 @@ class _Kept(Struct, frozen=True):
     result: msgspec.Raw
 
 
-class CheckedFile(Struct, Generic[_T], frozen=True):
+class CheckedConfigFile(Struct, Generic[_T], frozen=True):
     """A file with the function that checks it, `module:function`, and the directory of what is kept of it.
 
     The function takes the path and the content and returns a struct of `kind`. Its module is imported for a check
@@ -123,11 +123,11 @@ class CheckedFile(Struct, Generic[_T], frozen=True):
 class CheckingProcess:
     """A process that checks the files which changed since their last check. It begins at once; reads wait for it."""
 
-    def __init__(self, files: Iterable[CheckedFile[Any]]) -> None:
+    def __init__(self, files: Iterable[CheckedConfigFile[Any]]) -> None:
         self._results: Mapping[str, bytes] = {}
         self._process = self._begin([file for file in files if not file.is_known()])
 
-    def read(self, file: CheckedFile[_T]) -> _T | None:
+    def read(self, file: CheckedConfigFile[_T]) -> _T | None:
         """Return the checked content of a file, None for a missing one; waits for the process where it is asked for.
 
         Where no process can be begun, the file is checked in this one. Raises OSError for a file that cannot be read.
@@ -140,12 +140,12 @@ class CheckingProcess:
             found = self._result(file, content)
         return file.check_here(content) if found is None else found
 
-    def refresh(self, files: Iterable[CheckedFile[Any]]) -> None:
+    def refresh(self, files: Iterable[CheckedConfigFile[Any]]) -> None:
         """Have files that this program changed checked for the next start."""
         self.wait()
         self._process = self._begin([file for file in files if not file.is_known()])
 
-    def _result(self, file: CheckedFile[_T], content: bytes) -> _T | None:
+    def _result(self, file: CheckedConfigFile[_T], content: bytes) -> _T | None:
         self.wait()
         if str(file.path) not in self._results:
             self._process = self._begin([file])
@@ -162,7 +162,7 @@ class CheckingProcess:
             self._results = msgspec.json.decode(output, type=dict[str, bytes])
 
     @staticmethod
-    def _begin(files: list[CheckedFile[Any]]) -> "subprocess.Popen[bytes] | None":
+    def _begin(files: list[CheckedConfigFile[Any]]) -> "subprocess.Popen[bytes] | None":
         if not files:
             return None
         import subprocess
@@ -186,7 +186,7 @@ def main(named: list[str]) -> None:
     """Check files, each given as the directory of the cache, the check and the path, and write their results."""
     results = {}
     for folder, check, path in zip(named[::3], named[1::3], named[2::3], strict=True):
-        file = CheckedFile(Path(path), object, check, Path(folder))
+        file = CheckedConfigFile(Path(path), object, check, Path(folder))
         content = file.content()
         if content is not None:
             results[path] = file.written_check(content)

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from backlit.config.atomic_files import locked, write_private
-from backlit.config.checked_files import CheckedFile, CheckingProcess
+from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
 from backlit.model.errors import BadRequest, SignInNeeded, StorageError
 from backlit.model.ready_check import STALE_DAYS, USUAL_RULES, ReadyRules
 from backlit.model.settings.user_settings import BoardSettings, OwnCapacities, OwnNames, Template, json_in, toml_in
@@ -140,10 +140,10 @@ def find_locations(environment: Mapping[str, str] = os.environ) -> Locations:
     return Locations(places.user_config_path, places.user_data_path, places.user_state_path, places.user_cache_path)
 
 
-def settings_file(locations: Locations) -> CheckedFile[Settings]:
+def settings_file(locations: Locations) -> CheckedConfigFile[Settings]:
     """Return `config.toml` with its check."""
     path, check = locations.config / "config.toml", "backlit.config.schema.settings:check_settings"
-    return CheckedFile(path, Settings, check, locations.checked)
+    return CheckedConfigFile(path, Settings, check, locations.checked)
 
 
 def read_settings(locations: Locations, checking: CheckingProcess | None = None) -> Settings:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from backlit.config.checked_files import CheckedFile, CheckingProcess
+from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
 from backlit.config.settings import Locations, shared_files
 from backlit.model.settings.view_settings import ViewTable
 
@@ -27,14 +27,14 @@ class Views(Struct, frozen=True):
     problems: tuple[str, ...]
 
 
-def own_views_file(locations: Locations) -> CheckedFile[CheckedViews]:
-    return CheckedFile(locations.config / "views.toml", CheckedViews, f"{_CHECKS}:check_views", locations.checked)
+def own_views_file(locations: Locations) -> CheckedConfigFile[CheckedViews]:
+    return CheckedConfigFile(locations.config / "views.toml", CheckedViews, f"{_CHECKS}:check_views", locations.checked)
 
 
-def shared_views_files(locations: Locations, directory: Path) -> Sequence[CheckedFile[CheckedViews]]:
+def shared_views_files(locations: Locations, directory: Path) -> Sequence[CheckedConfigFile[CheckedViews]]:
     """Return the nearest file of a repository, in the directory or above it; none where there is none."""
     check = f"{_CHECKS}:check_shared_views"
-    return [CheckedFile(path, CheckedViews, check, locations.checked) for path in shared_files(directory)]
+    return [CheckedConfigFile(path, CheckedViews, check, locations.checked) for path in shared_files(directory)]
 
 
 def read_views(locations: Locations, directory: Path, checking: CheckingProcess | None = None) -> Views:
@@ -52,7 +52,7 @@ def read_views(locations: Locations, directory: Path, checking: CheckingProcess 
     )
 
 
-def _read(file: CheckedFile[CheckedViews], checking: CheckingProcess | None) -> CheckedViews:
+def _read(file: CheckedConfigFile[CheckedViews], checking: CheckingProcess | None) -> CheckedViews:
     try:
         return (file.read() if checking is None else checking.read(file)) or CheckedViews()
     except OSError as error:

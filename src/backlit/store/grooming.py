@@ -16,13 +16,13 @@ from backlit.model.query import NameKind
 from backlit.model.ready_check import FIELD_BY_RULE, RULES, ReadyRule, RuleInputs, is_missing, without_values
 from backlit.model.trees import NodeTotals
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.journal.groom_queue import GroomProgress, QueuedItem
+from backlit.store.journal.groom_queue import GroomProgress, GroomQueueItem
 from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS
 from backlit.store.records.item import Item, fields_in
 from backlit.store.records.people import TreeKind
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import condition
-from backlit.store.views.names import StoreNames
+from backlit.store.views.names import QueryNames
 
 MIN_SEARCH_BATCH, MAX_SEARCH_BATCH = 4, 256
 """The first and the largest number of items to search at once for the next open question."""
@@ -64,7 +64,7 @@ class SimilarItem(Struct, frozen=True):
 class ReadyCheck:
     """The check of the current project's items against the current rules."""
 
-    def __init__(self, files: LocalDatabase, names: StoreNames) -> None:
+    def __init__(self, files: LocalDatabase, names: QueryNames) -> None:
         self._files = files
         self._names = names
         self._asked: tuple[object, str, Sequence[object]] | None = None
@@ -183,7 +183,7 @@ class GroomedItem(Struct, frozen=True):
     """The rules that the item still fails."""
 
 
-class ComingItem(Struct, frozen=True):
+class NextGroomItem(Struct, frozen=True):
     """An item that the queue shows later."""
 
     item_id: int
@@ -195,7 +195,7 @@ class Grooming:
     """The current project's grooming queue. Its reads are short, like those of the store."""
 
     def __init__(
-        self, files: LocalDatabase, names: StoreNames, ready_check: ReadyCheck, project_id: Callable[[], int | None]
+        self, files: LocalDatabase, names: QueryNames, ready_check: ReadyCheck, project_id: Callable[[], int | None]
     ) -> None:
         self._files = files
         self._names = names
@@ -281,20 +281,20 @@ class Grooming:
         stops = self._files.journal.groom_queues.from_place(self._project, 0, progress.count) if progress else ()
         return [self._files.journal.real_id(stop.item_id) for stop in stops]
 
-    def stop_at(self, place: int) -> QueuedItem | None:
+    def stop_at(self, place: int) -> GroomQueueItem | None:
         return self._files.journal.groom_queues.stop(self._project, place)
 
-    def next_stop(self, place: int) -> QueuedItem | None:
+    def next_stop(self, place: int) -> GroomQueueItem | None:
         """Return the first existing item from a place on that was shown before or has questions."""
         return next(self._stops(place), None)
 
-    def coming(self, place: int, most: int) -> list[ComingItem]:
+    def coming(self, place: int, most: int) -> list[NextGroomItem]:
         ids = [self._files.journal.real_id(stop.item_id) for stop in islice(self._stops(place + 1), most)]
         sql = "SELECT id, type, name FROM items WHERE id IN (SELECT value FROM json_each(?))"
-        found = {row[0]: ComingItem(*row) for row in self._files.mirror.execute(sql, (ids_json(ids),))}
+        found = {row[0]: NextGroomItem(*row) for row in self._files.mirror.execute(sql, (ids_json(ids),))}
         return [found[each] for each in ids if each in found]
 
-    def _stops(self, place: int) -> Iterator[QueuedItem]:
+    def _stops(self, place: int) -> Iterator[GroomQueueItem]:
         count = MIN_SEARCH_BATCH
         while stops := self._files.journal.groom_queues.from_place(self._project, place, count):
             ids = {stop.place: self._files.journal.real_id(stop.item_id) for stop in stops}
@@ -304,7 +304,7 @@ class Grooming:
                     yield stop
             place, count = stops[-1].place + 1, min(count * 4, MAX_SEARCH_BATCH)
 
-    def previous_stop(self, place: int) -> QueuedItem | None:
+    def previous_stop(self, place: int) -> GroomQueueItem | None:
         stops = self._files.journal.groom_queues.shown_before(self._project, place)
         return next((stop for stop in stops if self._is_there(self._files.journal.real_id(stop.item_id))), None)
 
@@ -317,7 +317,7 @@ class Grooming:
     def _is_there(self, item_id: int) -> bool:
         return self._files.mirror.execute("SELECT 1 FROM items WHERE id = ?", (item_id,)).fetchone() is not None
 
-    async def show(self, stop: QueuedItem, item: Item, asked: Sequence[str]) -> None:
+    async def show(self, stop: GroomQueueItem, item: Item, asked: Sequence[str]) -> None:
         """Record the shown item, its questions and, the first time, its values."""
         project = self._project
         before = {key: value for key, value in item.fields.items() if _is_listed(key)}
@@ -329,7 +329,7 @@ class Grooming:
 
         await self._files.write(act)
 
-    async def leave(self, stop: QueuedItem, *, is_skipped: bool) -> None:
+    async def leave(self, stop: GroomQueueItem, *, is_skipped: bool) -> None:
         project = self._project
         await self._files.write(
             lambda writer: writer.journal.groom_queues.skip(project, stop.place, is_skipped=is_skipped)
@@ -368,7 +368,7 @@ class Grooming:
 
 
 def _groomed(
-    writer: WriteContext, stop: QueuedItem, item_id: int, own: Collection[str], faults: Sequence[ReadyRule]
+    writer: WriteContext, stop: GroomQueueItem, item_id: int, own: Collection[str], faults: Sequence[ReadyRule]
 ) -> GroomedItem:
     from backlit.store.records.merge import is_same
 

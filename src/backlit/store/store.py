@@ -24,7 +24,7 @@ from backlit.store.remote.reachability import USUAL_PAUSES, RetryPauses
 from backlit.store.sqlite.database import ProfileFiles
 from backlit.store.views.columns import ChosenColumns, ColumnCells
 from backlit.store.views.lookups import Lookups, ProjectLookups
-from backlit.store.views.names import StoreNames
+from backlit.store.views.names import QueryNames
 from backlit.store.views.preferences import BoardLayouts, InputHistory, ScreenValues, TextDrafts
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import TextSearch
@@ -124,7 +124,7 @@ class Store:
     _clock: Clock
 
     # Reads
-    names = StorePart(lambda self: StoreNames(self.lookups, self.now, self.today, self.times))
+    names = StorePart(lambda self: QueryNames(self.lookups, self.now, self.today, self.times))
     ready_check = StorePart(lambda self: ReadyCheck(self.files, self.names))
     search = StorePart(lambda self: TextSearch(self.files, lambda: self.project_id))
     attachments = StorePart(lambda self: Attachments(self.files))

@@ -15,13 +15,13 @@ from textual.screen import Screen
 from backlit.model.ready_check import RULES
 from backlit.store import Store
 from backlit.store.grooming import FieldAnswer, GroomedItem
-from backlit.store.journal.groom_queue import QueuedItem
+from backlit.store.journal.groom_queue import GroomQueueItem
 from backlit.store.records.item import Item
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.groom import screen
-from backlit.tui.groom.questions import ItemQuestions, SingleItemQueue
+from backlit.tui.groom.questions import GroomingQuestions, SingleItemQueue
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.groom.summary_screen import summary_of
 from backlit.tui.lists.list_screen import ListScreen
@@ -52,14 +52,14 @@ class FakeGrooming(FakeScreen):
         found = store.item(alone or 0)
         self.alone = SingleItemQueue(store, found) if found is not None else None
         self.queue: Any = self.alone or store.grooming
-        self.questions = ItemQuestions(store, {}, lambda: SCALE)
-        self.stop: QueuedItem | None = None
+        self.questions = GroomingQuestions(store, {}, lambda: SCALE)
+        self.stop: GroomQueueItem | None = None
         self.left: list[tuple[int, bool]] = []
         self.is_dismissed = False
         if self.alone is not None:
             self.show_stop(self.queue.next_stop(0))
 
-    def show_stop(self, stop: QueuedItem | None) -> None:
+    def show_stop(self, stop: GroomQueueItem | None) -> None:
         self.stop = stop
         assert stop is not None
         self.questions.begin(stop, self.current())

@@ -12,14 +12,14 @@ from textual.app import ComposeResult
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store
-from backlit.store.journal.groom_queue import QueuedItem
+from backlit.store.journal.groom_queue import GroomQueueItem
 from backlit.store.records.item import Item
 from backlit.tui.fields.choices import Choice
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import (
     CommonValues,
     GroomingQuestion,
-    ItemQuestions,
+    GroomingQuestions,
     SingleItemQueue,
     answers,
     common_values,
@@ -50,10 +50,10 @@ def found_item(store: Store) -> Item:
 
 
 def begun(
-    store: Store, scale: Sequence[float] = SCALE, item_id: int = 1, stop: QueuedItem | None = None
-) -> ItemQuestions:
-    questions = ItemQuestions(store, TAGS, lambda: scale)
-    questions.begin(stop or QueuedItem(0, item_id), found(store, item_id))
+    store: Store, scale: Sequence[float] = SCALE, item_id: int = 1, stop: GroomQueueItem | None = None
+) -> GroomingQuestions:
+    questions = GroomingQuestions(store, TAGS, lambda: scale)
+    questions.begin(stop or GroomQueueItem(0, item_id), found(store, item_id))
     return questions
 
 
@@ -103,7 +103,7 @@ def test_steps_stop_at_the_first_and_the_last_question(store: Store) -> None:
 
 
 def test_a_change_elsewhere_leaves_the_cursor_on_an_answered_question(store: Store) -> None:
-    questions = begun(store, stop=QueuedItem(0, 1, before={"Estimate": "1"}))
+    questions = begun(store, stop=GroomQueueItem(0, 1, before={"Estimate": "1"}))
     answered = questions.keys.index("Estimate")
     questions.walk(-99)
     questions.walk(answered)
@@ -145,7 +145,7 @@ async def test_an_answer_leads_on_and_its_undo_back(store: Store) -> None:
 
 
 def test_a_question_that_was_asked_before_stays_with_the_values_of_then(store: Store) -> None:
-    stop = QueuedItem(3, 2, asked=("Estimate",), before={"Estimate": None})
+    stop = GroomQueueItem(3, 2, asked=("Estimate",), before={"Estimate": None})
     questions = begun(store, item_id=2, stop=stop)
 
     assert questions.keys[0] == "Estimate"
@@ -154,12 +154,12 @@ def test_a_question_that_was_asked_before_stays_with_the_values_of_then(store: S
 
 
 def test_the_status_stays_last_when_more_is_asked_and_answers_stay_when_the_item_comes_back(store: Store) -> None:
-    questions = begun(store, stop=QueuedItem(0, 1, asked=("Status",)))
+    questions = begun(store, stop=GroomQueueItem(0, 1, asked=("Status",)))
     asked, open_before = list(questions.keys), questions.count_open()
     questions.confirm(found(store, 1))
 
-    questions.begin(QueuedItem(1, 2), found(store, 2))
-    questions.begin(QueuedItem(0, 1), found(store, 1))
+    questions.begin(GroomQueueItem(1, 2), found(store, 2))
+    questions.begin(GroomQueueItem(0, 1), found(store, 1))
 
     assert (asked[-1], asked[0] == "Status") == ("Status", False)
     assert (questions.keys, questions.count_open()) == (asked, open_before - 1)
@@ -169,7 +169,7 @@ def test_the_status_stays_last_when_more_is_asked_and_answers_stay_when_the_item
 def test_a_value_that_was_changed_is_not_asked_for_again_although_it_is_lacking(
     store: Store, before: dict[str, object], is_open: bool
 ) -> None:
-    questions = begun(store, stop=QueuedItem(0, 1, before=before))
+    questions = begun(store, stop=GroomQueueItem(0, 1, before=before))
 
     assert questions.asked[questions.keys.index("Estimate")].is_open is is_open
 

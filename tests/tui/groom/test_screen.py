@@ -12,7 +12,7 @@ from tests.tui.opened import Open
 from textual.pilot import Pilot
 
 from backlit.store import ConnectionState, Store
-from backlit.store.grooming import ComingItem
+from backlit.store.grooming import NextGroomItem
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.drawing.themes import ThemeStyles
@@ -481,7 +481,7 @@ async def test_the_next_items_of_the_queue_are_named_below_the_item(world: World
 
 
 async def test_a_next_item_without_a_number_is_called_new() -> None:
-    items, stage = [ComingItem(12, "Story", "Known"), ComingItem(-999_999_998, "Bug", "Unsent")], BareApp()
+    items, stage = [NextGroomItem(12, "Story", "Known"), NextGroomItem(-999_999_998, "Bug", "Unsent")], BareApp()
     async with stage.run_test():
         rows = coming_lines(items, {}, 30, 9, ThemeStyles.of(stage.screen.app))
 

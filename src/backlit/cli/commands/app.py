@@ -19,7 +19,7 @@ from backlit.cli.crash import threads_reporting
 from backlit.cli.last_frame import save_frame
 from backlit.cli.terminal_input import ALTERNATE, RawTerminal, has_screen, is_own
 from backlit.cli.wiring import chosen_profile
-from backlit.config.checked_files import CheckedFile, CheckingProcess
+from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
 from backlit.config.settings import (
     Locations,
     Profile,
@@ -170,7 +170,7 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
         raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
     frame, is_first = arguments.frame, True
     while True:
-        files: list[CheckedFile[Any]] = [
+        files: list[CheckedConfigFile[Any]] = [
             settings_file(locations),
             own_views_file(locations),
             *shared_views_files(locations, Path.cwd()),

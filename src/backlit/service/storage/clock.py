@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, Table, func, select, text
 
-from backlit.service.storage.prepared_statements import Prepared
+from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import METADATA, work_items
 
 TICK = timedelta(milliseconds=1)
@@ -70,7 +70,7 @@ class Clock:
 POSTGRESQL_TIME = "SELECT timezone('UTC', clock_timestamp())"
 """The time of a PostgreSQL server."""
 
-_NEWEST_ITEM = Prepared(select(func.max(work_items.c.last_modified_at)))
+_NEWEST_ITEM = PreparedStatement(select(func.max(work_items.c.last_modified_at)))
 
 
 def clock_of(connection: Connection, tables: Collection[Table] = STAMPED) -> Clock:

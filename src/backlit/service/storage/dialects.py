@@ -82,7 +82,7 @@ class SecondOfMinute(FunctionElement[int]):
     inherit_cache = True
 
 
-class Rounded(FunctionElement[float]):
+class RoundedValue(FunctionElement[float]):
     """The nearest whole number, halves away from zero."""
 
     type = Float()
@@ -172,7 +172,7 @@ _TEMPLATES: dict[type[FunctionElement[Any]], tuple[str, str]] = {
     # By number of the argument; the rounding functions of SQLite are ours (see `database`).
     TextPosition: ("instr({0}, {1})", "strpos({0}, {1})"),
     SecondOfMinute: ("CAST(strftime('%S', {0}) AS INTEGER)", "floor(extract(second FROM {0}))"),
-    Rounded: ("backlit_round({0})", "backlit_round({0})"),
+    RoundedValue: ("backlit_round({0})", "backlit_round({0})"),
     Floor: ("backlit_floor({0})", "floor({0})"),
     Ceiling: ("backlit_ceiling({0})", "ceiling({0})"),
     JsonArrayTexts: ("json_each({0})", "json_array_elements_text({0})"),

@@ -43,7 +43,7 @@ from backlit.service.storage.dialects import (
     JsonBoolean,
     JsonNumber,
     JsonText,
-    Rounded,
+    RoundedValue,
     SecondOfMinute,
     TextPosition,
 )
@@ -296,7 +296,7 @@ _FUNCTIONS: Mapping[Function, Callable[..., Sql]] = {
     Function.HOUR: lambda moment: extract("hour", moment),
     Function.MINUTE: lambda moment: extract("minute", moment),
     Function.SECOND: SecondOfMinute,
-    Function.ROUND: Rounded,
+    Function.ROUND: RoundedValue,
     Function.FLOOR: Floor,
     Function.CEILING: Ceiling,
     Function.SUBSTRING: lambda text, start, *length: func.backlit_substring(

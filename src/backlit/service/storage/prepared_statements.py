@@ -16,7 +16,7 @@ Arguments = Callable[[Mapping[str, object]], Any]
 # update 1.2 times (`python -m benchmarks service`, SQLite).
 
 
-class Prepared:
+class PreparedStatement:
     """A statement with named values; its results may hold only numbers, texts and bytes.
 
     Other types would need the result conversions that this class leaves out.

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from backlit.service.storage.clock import TICK
-from backlit.service.storage.prepared_statements import Prepared
+from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import LAST_REVISION, changes, workspace
 
 LONG_TEXT = 512
@@ -128,13 +128,13 @@ def removed(document: Mapping[str, Any]) -> Fields:
     return {LAST_DOCUMENT: {key: value for key, value in document.items() if value is not None}}
 
 
-_APPEND = Prepared(
+_APPEND = PreparedStatement(
     insert(changes)
     .values({c.name: bindparam(c.name, type_=c.type) for c in changes.c} | {"revision": LAST_REVISION + 1})
     .returning(changes.c.revision)
 )
-_LAST = Prepared(select(LAST_REVISION))
-_KEEP_TEXT = Prepared(
+_LAST = PreparedStatement(select(LAST_REVISION))
+_KEEP_TEXT = PreparedStatement(
     text("INSERT INTO change_texts (digest, body) VALUES (:digest, :body) ON CONFLICT DO NOTHING").bindparams(
         bindparam("digest", type_=LargeBinary()), bindparam("body", type_=LargeBinary())
     )

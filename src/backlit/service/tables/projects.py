@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, Connection, RowMapping, bindparam, cast, func
 
 from backlit.model.fields import FIELDS, SYNC_KEYS, Field, ItemType, Kind, custom_field
 from backlit.model.resources import AUDIT_KEYS, Project, Team, TimeEntryType
-from backlit.service.storage.prepared_statements import Prepared
+from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import (
     HISTORY_COLUMNS,
     ROOT_PARENT,
@@ -31,7 +31,7 @@ from backlit.service.tables import trees
 from backlit.service.tables.changes import ChangeAct, ChangeKind, Fields, RecordedChange, Stamp, created, note
 from backlit.service.tables.trees import root_id
 
-_COUNT = Prepared(
+_COUNT = PreparedStatement(
     update(project_totals)
     .where(project_totals.c.project_id == bindparam("project"))
     .values(
@@ -39,9 +39,9 @@ _COUNT = Prepared(
         revision=project_totals.c.revision + 1,
     )
 )
-_PROJECT_COUNT = Prepared(select(func.count()).select_from(projects))
+_PROJECT_COUNT = PreparedStatement(select(func.count()).select_from(projects))
 _COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision", *HISTORY_COLUMNS}]
-_REORDER = Prepared(
+_REORDER = PreparedStatement(
     update(projects)
     .where(projects.c.id == bindparam("project"))
     .values(order_revision=bindparam("revision", type_=BigInteger()))
@@ -215,10 +215,10 @@ def _sum(column: str, connection: Connection, project_ids: Collection[int]) -> i
 
 
 @lru_cache(256)
-def _sums(column: str, project_ids: tuple[int, ...]) -> Prepared:
+def _sums(column: str, project_ids: tuple[int, ...]) -> PreparedStatement:
     # Literal ids from the database: a list of bound values would be expanded on each call.
     mine = project_totals.c.project_id.in_([literal_column(str(int(project_id))) for project_id in project_ids])
-    return Prepared(select(cast(func.coalesce(func.sum(project_totals.c[column]), 0), BigInteger)).where(mine))
+    return PreparedStatement(select(cast(func.coalesce(func.sum(project_totals.c[column]), 0), BigInteger)).where(mine))
 
 
 def count_items(connection: Connection, project_id: int, difference: int) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from msgspec.structs import replace
 from sqlalchemy import BigInteger, Connection, Float, bindparam, select, tuple_
 
-from backlit.service.storage.prepared_statements import Prepared
+from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import work_items as work_item_rows
 from backlit.service.tables import projects, work_items
 from backlit.service.tables.changes import ChangeAct, ChangeCause, Stamp, differences, note
@@ -64,7 +64,7 @@ def _neighbours(
 
 
 @cache
-def _nearest(*, up: bool, within: bool | None) -> Prepared:
+def _nearest(*, up: bool, within: bool | None) -> PreparedStatement:
     """Return the statement of the nearest items up or down, from a target on (`within`), beyond it, or from the end."""
     rank = tuple_(work_item_rows.c.backlog_priority, work_item_rows.c.id)
     of_project = work_item_rows.c.project_id == bindparam("project")
@@ -76,7 +76,7 @@ def _nearest(*, up: bool, within: bool | None) -> Prepared:
         compare = (operator.le if within else operator.lt) if up else (operator.ge if within else operator.gt)
         found = found.where(compare(rank, key))
     ends = [each.desc() for each in rank.clauses] if up else list(rank.clauses)
-    return Prepared(found.order_by(*ends).limit(bindparam("most")))
+    return PreparedStatement(found.order_by(*ends).limit(bindparam("most")))
 
 
 def _between(low: float | None, high: float | None) -> float | None:

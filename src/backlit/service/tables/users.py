@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete,
 from backlit.model.resources import AUDIT_KEYS, User
 from backlit.service.storage.access import Caller, Role
 from backlit.service.storage.dialects import in_any_case
-from backlit.service.storage.prepared_statements import Prepared
+from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import audit, grants, login_sessions, projects, refresh_families, users
 from backlit.service.tables import sign_ins
 from backlit.service.tables.changes import (
@@ -33,7 +33,7 @@ _CALLERS = (
     .select_from(users.outerjoin(grants, grants.c.user_id == users.c.id).outerjoin(projects))
     .where(users.c.is_licensed)
 )
-_CALLER_OF_TOKEN = Prepared(
+_CALLER_OF_TOKEN = PreparedStatement(
     _CALLERS.where(
         users.c.id == bindparam("user_id"),
         select(refresh_families.c.id)

@@ -31,7 +31,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
 from backlit.model.filters import Filter, SortKey
 from backlit.service.storage.dialects import NextId
 from backlit.service.storage.filter_sql import FilterShape, item_columns, shape_of, sort_columns
-from backlit.service.storage.prepared_statements import Prepared
+from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import iteration_log, work_items
 from backlit.service.tables import attachments, comments, projects
 from backlit.service.tables.changes import (
@@ -169,9 +169,11 @@ DEEP_SKIP = 500
 REWRITE_BATCH = 500
 """Number of items whose documents are rewritten at a time."""
 
-_READ = Prepared(select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id")))
+_READ = PreparedStatement(
+    select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id"))
+)
 _LAST_PRIORITY = select(func.max(work_items.c.backlog_priority)).where(work_items.c.project_id == bindparam("project"))
-_PLACE = Prepared(select(NextId(literal(work_items.name, Text())), _LAST_PRIORITY.scalar_subquery()))
+_PLACE = PreparedStatement(select(NextId(literal(work_items.name, Text())), _LAST_PRIORITY.scalar_subquery()))
 _FIGURES = select(*(work_items.c[FIELD_BY_KEY[key].column] for key in TASK_FIGURES)).where(
     work_items.c.parent_id == bindparam("parent")
 )
@@ -213,9 +215,9 @@ class WorkItemQuery(Struct, frozen=True):
 class _Statements(NamedTuple):
     """Statements of all queries of one shape."""
 
-    documents: Prepared
-    ids: Prepared
-    total: Prepared
+    documents: PreparedStatement
+    ids: PreparedStatement
+    total: PreparedStatement
 
 
 @lru_cache(256)
@@ -232,7 +234,9 @@ def _statements(
     page = select(work_items.c.doc).where(*where).order_by(*ordered)
     page = page.limit(bindparam("top")).offset(bindparam("skip"))
     number = select(func.count()).select_from(work_items).where(*where)
-    return _Statements(Prepared(page), Prepared(page.with_only_columns(work_items.c.id)), Prepared(number))
+    return _Statements(
+        PreparedStatement(page), PreparedStatement(page.with_only_columns(work_items.c.id)), PreparedStatement(number)
+    )
 
 
 def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
@@ -286,7 +290,9 @@ def add(connection: Connection, item: WorkItemRow, settings: ProjectSettings, st
 
 
 _Membership = tuple[int, str | None, float | None] | None
-_LOG = Prepared(insert(iteration_log).values({c.name: bindparam(c.name, type_=c.type) for c in iteration_log.c}))
+_LOG = PreparedStatement(
+    insert(iteration_log).values({c.name: bindparam(c.name, type_=c.type) for c in iteration_log.c})
+)
 
 
 def _log(connection: Connection, revision: int, old: WorkItemRow | None, new: WorkItemRow | None) -> None:
@@ -308,8 +314,8 @@ def _log_rows(revision: int, old: WorkItemRow | None, new: WorkItemRow | None) -
 
 
 @lru_cache(256)
-def _insert_of(columns: tuple[str, ...]) -> Prepared:
-    return Prepared(insert(work_items).values(_bound(columns)))
+def _insert_of(columns: tuple[str, ...]) -> PreparedStatement:
+    return PreparedStatement(insert(work_items).values(_bound(columns)))
 
 
 def change(
@@ -343,8 +349,8 @@ _UPDATE = update(work_items).where(work_items.c.id == bindparam("item_id"))
 
 
 @lru_cache(256)
-def _update_of(columns: tuple[str, ...]) -> Prepared:
-    return Prepared(_UPDATE.values(_bound(columns)))
+def _update_of(columns: tuple[str, ...]) -> PreparedStatement:
+    return PreparedStatement(_UPDATE.values(_bound(columns)))
 
 
 def _bound(columns: Iterable[str]) -> dict[str, BindParameter[Any]]:

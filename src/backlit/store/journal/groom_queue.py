@@ -10,7 +10,7 @@ from backlit.store.sqlite.database import SqliteTable, transaction
 _COLUMNS = "place, item_id, is_skipped, asked, before, since"
 
 
-class QueuedItem(Struct, frozen=True):
+class GroomQueueItem(Struct, frozen=True):
     """An item of a queue. `before` holds its values when first shown, None until then.
 
     `since` is the journal's last entry at that time. Later entries of the user are answers.
@@ -65,17 +65,17 @@ class GroomQueues(SqliteTable):
         with transaction(self._connection):
             self._connection.execute("UPDATE groom_queues SET place = ? WHERE project_id = ?", (place, project_id))
 
-    def stop(self, project_id: int, place: int) -> QueuedItem | None:
+    def stop(self, project_id: int, place: int) -> GroomQueueItem | None:
         found = self._read("place = ?2", (project_id, place))
         return found[0] if found else None
 
-    def from_place(self, project_id: int, place: int, count: int) -> list[QueuedItem]:
+    def from_place(self, project_id: int, place: int, count: int) -> list[GroomQueueItem]:
         return self._read("place >= ?2 ORDER BY place LIMIT ?3", (project_id, place, count))
 
-    def shown_before(self, project_id: int, place: int) -> list[QueuedItem]:
+    def shown_before(self, project_id: int, place: int) -> list[GroomQueueItem]:
         return self._read("place < ?2 AND before IS NOT NULL ORDER BY place DESC LIMIT 100", (project_id, place))
 
-    def shown(self, project_id: int) -> list[QueuedItem]:
+    def shown(self, project_id: int) -> list[GroomQueueItem]:
         return self._read("before IS NOT NULL ORDER BY place", (project_id,))
 
     def note(self, project_id: int, place: int, asked: Sequence[str], before: Mapping[str, object]) -> None:
@@ -106,12 +106,12 @@ class GroomQueues(SqliteTable):
             found.setdefault(item_id, []).append((entry_id, frozenset(json.loads(payload))))
         return found
 
-    def _read(self, where: str, values: tuple[object, ...]) -> list[QueuedItem]:
+    def _read(self, where: str, values: tuple[object, ...]) -> list[GroomQueueItem]:
         sql = f"SELECT {_COLUMNS} FROM groom_stops WHERE project_id = ?1 AND {where}"  # noqa: S608 # constants only
         return [_stop(found) for found in self._connection.execute(sql, values)]
 
 
-def _stop(found: tuple[int, int, int, str | None, str | None, int]) -> QueuedItem:
+def _stop(found: tuple[int, int, int, str | None, str | None, int]) -> GroomQueueItem:
     place, item_id, is_skipped, asked, before, since = found
     keys = tuple(json.loads(asked)) if asked else ()
-    return QueuedItem(place, item_id, bool(is_skipped), keys, json.loads(before) if before else None, since)
+    return GroomQueueItem(place, item_id, bool(is_skipped), keys, json.loads(before) if before else None, since)

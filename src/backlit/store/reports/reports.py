@@ -25,7 +25,7 @@ from backlit.store.reports import items
 from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
 from backlit.store.reports.sample_history import SampleHistory
 from backlit.store.views.lookups import Lookups
-from backlit.store.views.names import CURRENT, StoreNames
+from backlit.store.views.names import CURRENT, QueryNames
 
 PERIODS = (30, 90, 365)
 """The offered periods of the whole backlog, in days up to today."""
@@ -51,7 +51,7 @@ class Coverage(Struct, frozen=True):
 class Coverages:
     """The coverages of the current project."""
 
-    def __init__(self, lookups: Lookups, names: StoreNames) -> None:
+    def __init__(self, lookups: Lookups, names: QueryNames) -> None:
         self._lookups = lookups
         self._names = names
 
@@ -123,7 +123,7 @@ class ReportRecords(Struct, frozen=True):
 class Reports:
     """The reports of the current project. `coverages` lists their possible subjects."""
 
-    def __init__(self, files: LocalDatabase, lookups: Lookups, records: ReportRecords, names: StoreNames) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups, records: ReportRecords, names: QueryNames) -> None:
         self._files = files
         self._lookups = lookups
         self._records = records

@@ -24,7 +24,7 @@ _ALWAYS = ("none", "any")
 _AGES = ("today", "yesterday", "7d", "2w", "30d")
 
 
-class StoreNames:
+class QueryNames:
     """The query resolver of the current project."""
 
     def __init__(

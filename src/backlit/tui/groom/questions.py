@@ -7,8 +7,8 @@ from msgspec import Struct, field
 
 from backlit.model.field_values import number_text, value_word
 from backlit.model.fields import Field, Kind, fields_of
-from backlit.store.grooming import ALWAYS_ASKED, ComingItem
-from backlit.store.journal.groom_queue import QueuedItem
+from backlit.store.grooming import ALWAYS_ASKED, NextGroomItem
+from backlit.store.journal.groom_queue import GroomQueueItem
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind, current, following, leaves
@@ -61,16 +61,16 @@ class SingleItemQueue:
 
     def __init__(self, store: Store, item: Item) -> None:
         has = {field.key for field in fields_of(item.type, store.lookups.custom_fields())}
-        self._stop = QueuedItem(0, item.id, asked=tuple(key for key in ("Estimate", *ALWAYS_ASKED) if key in has))
+        self._stop = GroomQueueItem(0, item.id, asked=tuple(key for key in ("Estimate", *ALWAYS_ASKED) if key in has))
 
-    def next_stop(self, place: int) -> QueuedItem | None:
+    def next_stop(self, place: int) -> GroomQueueItem | None:
         return self._stop if place == 0 else None
 
     def stop_at(self, _place: int) -> None: ...
 
     previous_stop = stop_at
 
-    def coming(self, *_: int) -> Sequence[ComingItem]:
+    def coming(self, *_: int) -> Sequence[NextGroomItem]:
         return ()
 
     async def show(self, *_: object) -> None: ...
@@ -78,7 +78,7 @@ class SingleItemQueue:
     async def leave(self, *_: object, is_skipped: bool) -> None: ...
 
 
-class ItemQuestions:
+class GroomingQuestions:
     """The questions of the current item; those of earlier items are kept until the screen is closed."""
 
     def __init__(self, store: Store, common: CommonValues, scale: Callable[[], Sequence[float]]) -> None:
@@ -105,7 +105,7 @@ class ItemQuestions:
         """Return the last shown place before another; the journal may not have it yet. -1 without one."""
         return max((each for each in self._seen if each < place), default=-1)
 
-    def begin(self, stop: QueuedItem, item: Item) -> None:
+    def begin(self, stop: GroomQueueItem, item: Item) -> None:
         if stop.place not in self._seen:
             before = item.fields if stop.before is None else stop.before
             self._seen[stop.place] = _ShownItem(dict(before), list(stop.asked))

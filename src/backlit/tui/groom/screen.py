@@ -13,8 +13,8 @@ from textual.containers import Horizontal, Vertical
 from backlit.model.amounts import counted
 from backlit.model.dates import written_day
 from backlit.model.trees import NO_TOTALS
-from backlit.store.grooming import ComingItem
-from backlit.store.journal.groom_queue import QueuedItem
+from backlit.store.grooming import NextGroomItem
+from backlit.store.journal.groom_queue import GroomQueueItem
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item
 from backlit.store.store import Store
@@ -24,7 +24,7 @@ from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.groom.question_strip import QuestionStrip
-from backlit.tui.groom.questions import CommonValues, ItemQuestions, SingleItemQueue, common_values, edit_of
+from backlit.tui.groom.questions import CommonValues, GroomingQuestions, SingleItemQueue, common_values, edit_of
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 from backlit.tui.groom.summary_table import listed, open_words
 from backlit.tui.items.field_commands import change_field
@@ -60,7 +60,7 @@ ABOUT_NAMES = (Subject.PEOPLE, Subject.TREES)
 
 
 def coming_lines(
-    items: Sequence[ComingItem], lacks: Mapping[int, str], width: int, _height: int, theme: ThemeStyles
+    items: Sequence[NextGroomItem], lacks: Mapping[int, str], width: int, _height: int, theme: ThemeStyles
 ) -> Sequence[Line]:
     ids = [str(each.item_id) if each.item_id > 0 else "new" for each in items]
     numbers, longest = (max(map(cell_len, each), default=0) for each in (ids, [each.name for each in items]))
@@ -87,7 +87,7 @@ class GroomingItemPane(Vertical):
         self._rule.say([("Next", "heading")])
         self._needed = 0
         self._shown: tuple[Item, Sequence[CommentEntry], ItemContext] | None = None
-        self._next: tuple[Sequence[ComingItem], Mapping[int, str]] = ((), {})
+        self._next: tuple[Sequence[NextGroomItem], Mapping[int, str]] = ((), {})
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -98,7 +98,7 @@ class GroomingItemPane(Vertical):
         yield self._rule
         yield self._coming
 
-    def show_coming(self, coming: Sequence[ComingItem], lacks: Mapping[int, str]) -> None:
+    def show_coming(self, coming: Sequence[NextGroomItem], lacks: Mapping[int, str]) -> None:
         """Set the items that come next, which are shown with the item, and what each lacks."""
         self._next = coming, lacks
 
@@ -147,8 +147,8 @@ class GroomScreen(ItemScreen):
         super().__init__(store)
         self.alone = alone
         self.queue = alone or store.grooming
-        self.questions = ItemQuestions(store, common, lambda: self.session.estimate_scale)
-        self.stop: QueuedItem | None = None
+        self.questions = GroomingQuestions(store, common, lambda: self.session.estimate_scale)
+        self.stop: GroomQueueItem | None = None
         self._common = common
         self._first_place = place
         self._project_id = store.project_id
@@ -223,7 +223,7 @@ class GroomScreen(ItemScreen):
             self.app.run_worker(work(self.queue.leave, stop, is_skipped=is_skipped), group="queue")
             self._go_to(stop.place + 1)
 
-    def show_stop(self, stop: QueuedItem) -> None:
+    def show_stop(self, stop: GroomQueueItem) -> None:
         self.stop = stop
         item = self.current()
         self.questions.begin(stop, item)
