@@ -11,8 +11,10 @@ from backlit.service.auth.callers import LOGIN_COOKIE
 from backlit.service.http.endpoint import Route, StreamingHandler
 from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, list_of, reference, schemas
+from backlit.service.reports.reports import REPORTS
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
 from backlit.service.routes.login import LOGOUT_PATH
+from backlit.service.routes.reports import MAX_REPORT_DAYS
 from backlit.service.routes.tokens import CLIENT_ID
 
 _JSON = "application/json"
@@ -84,7 +86,7 @@ def _operation(route: Route) -> Schema:
     verb, words = function.__name__, [part for part in path.split("/") if part and "{" not in part]
     resource = route.resource if isinstance(route.resource, str) else route.resource.__name__
     found: Schema = {
-        "operationId": "_".join([method.lower(), *words]) + ("_one" if path.endswith("{id}") else ""),
+        "operationId": "_".join([method.lower(), *words]).replace("-", "_") + ("_one" if path.endswith("{id}") else ""),
         "tags": [route.tag or _tag(resource)],
         **_summary_and_description(function, words[-1]),
         "parameters": list(_parameters(route, verb, resource)),
@@ -153,6 +155,15 @@ def _parameters(route: Route, verb: str, resource: str) -> Iterator[Schema]:
     if verb == "remove" and resource in {"Area", "Iteration"}:
         yield _query(
             "reassignmentId", {"type": "integer", "minimum": 0}, "Where items below go; to the root unless given."
+        )
+    if resource == "Report":
+        days: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_REPORT_DAYS}
+        unit: Schema = {"type": "string", "enum": [unit.value for unit in REPORTS[route.path.rpartition("/")[2]].units]}
+        yield _query("iteration", ID, "The id of a sprint or of a group of them; all unless given.")
+        yield _query("team", ID, "The id of a team; all unless given.")
+        yield _query("unit", unit, "What is counted; points unless given, or items where nothing has points.")
+        yield _query(
+            "days", days, "The last days of the whole backlog; of cycle times, the days in which work was done."
         )
     if verb.startswith("upload"):
         yield _query("type", {"type": "string", "examples": ["Service", "Feedback"]}, "Service unless given.")

@@ -7,6 +7,8 @@ from msgspec.json import schema_components
 from backlit.model.field_values import RULES, Schema
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
+from backlit.service.reports.context import ReportUnit
+from backlit.service.reports.document import FigureSource
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
 
@@ -42,6 +44,7 @@ def schemas(models: Iterable[type[Resource]]) -> Schema:
         **{model.__name__: _resource(model) for model in sorted(models, key=lambda model: model.__name__)},
         **_work_items(),
         "Capabilities": _capabilities(),
+        "Report": _report(),
         **_bodies(),
     }
 
@@ -183,6 +186,27 @@ def _bodies() -> Schema:
 
 _LIFETIME: Schema = {"wrap_access_token_expires_in": {"type": "integer", "description": "Seconds."}}
 _GRANT = ("wrap_client_id", "wrap_username", "wrap_password", "wrap_verification_code", "wrap_refresh_token")
+
+
+def _report() -> Schema:
+    text: Schema = {"type": "string"}
+    cell: Schema = {"type": ["string", "number", "null"]}
+    change = {"day": {**text, "format": "date"}, "id": ID, "item": text, "cause": text, "amount": {"type": "number"}}
+    found = {
+        "report": text,
+        "about": text,
+        "team": _nullable(text),
+        "unit": {"enum": [unit.value for unit in ReportUnit]},
+        "source": {"enum": [source.value for source in FigureSource]},
+        "since": _nullable(DATETIME),
+        "asOf": DATETIME,
+        "timeZone": text,
+        "summary": _map(cell),
+        "columns": _array(text),
+        "rows": _array(_array(cell)),
+        "notes": _array(text),
+    }
+    return _object({**found, "changes": _array(_object(change))}, list(found))
 
 
 def _capabilities() -> Schema:

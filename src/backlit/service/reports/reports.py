@@ -24,11 +24,17 @@ WORK = (ReportUnit.POINTS, ReportUnit.ITEMS)
 
 
 class ServiceReport(Struct, frozen=True):
-    """A report with the units that it knows; the first is its usual one."""
+    """A report with the units that it knows, the first of which is its usual one, and with what it is read from.
+
+    `is_of_sprints`: the items of all sprints, whatever it is asked about; `is_of_sprints_alone`: and of nothing else.
+    """
 
     name: str
     figure: Callable[[ReportContext], ReportDocument]
     units: tuple[ReportUnit, ...] = WORK
+    has_tasks: bool = False
+    is_of_sprints: bool = False
+    is_of_sprints_alone: bool = False
 
     def completed(self, question: ReportQuestion) -> ReportQuestion:
         """Return a question with the report's own unit, where it has one; raises BadRequest for one it lacks."""
@@ -45,13 +51,13 @@ _ROWS = (
     ServiceReport("burndown", burndown, (*WORK, ReportUnit.HOURS)),
     ServiceReport("burnup", burnup),
     ServiceReport("scope", scope_change),
-    ServiceReport("velocity", velocity),
-    ServiceReport("forecast", forecast),
+    ServiceReport("velocity", velocity, is_of_sprints=True, is_of_sprints_alone=True),
+    ServiceReport("forecast", forecast, is_of_sprints=True),
     ServiceReport("cumulative-flow", cumulative_flow, (ReportUnit.ITEMS, ReportUnit.POINTS)),
     ServiceReport("cycle-time", cycle_time, (ReportUnit.ITEMS,)),
     ServiceReport("age", age, (ReportUnit.ITEMS,)),
-    ServiceReport("people", people),
-    ServiceReport("areas", areas),
+    ServiceReport("people", people, has_tasks=True),
+    ServiceReport("areas", areas, has_tasks=True),
     ServiceReport("estimates", estimates),
 )
 REPORTS: Mapping[str, ServiceReport] = {row.name: row for row in _ROWS}

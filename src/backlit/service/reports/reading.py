@@ -1,0 +1,250 @@
+"""The events and items of a report, from the tables."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
+
+import orjson
+from msgspec import Struct
+from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
+
+from backlit.model.dates import parse_datetime
+from backlit.model.fields import FIELD_BY_KEY, ItemType
+from backlit.model.resources import Area, Iteration
+from backlit.model.statuses import StatusGroup, StatusGroups
+from backlit.model.trees import ROOT_PARENT
+from backlit.service.reports.calendar import ProjectCalendar
+from backlit.service.reports.context import ReportContext, ReportNames, ReportQuestion, ReportUnit
+from backlit.service.reports.events import EventAct, ItemEvent
+from backlit.service.reports.history import history_of
+from backlit.service.reports.iterations import IterationTree, ReportedIteration
+from backlit.service.reports.reports import ServiceReport
+from backlit.service.storage.schema import areas, changes, iteration_log, iterations, projects, work_items
+from backlit.service.tables import trees, users
+from backlit.service.tables.changes import LAST_DOCUMENT, ChangeAct, ChangeCause, ChangeKind
+from backlit.service.tables.projects import ProjectSettings
+
+KEYS = (
+    *("Name", "Status", "Estimate", "IterationID", "TeamID", "ParentID", "AssignedToID", "AreaID"),
+    *("WorkRemaining", "WorkCompleted"),
+)
+"""The keys of an item that figures are computed from."""
+_ACTS = {
+    ChangeAct.CREATED: EventAct.CREATED,
+    ChangeAct.CHANGED: EventAct.CHANGED,
+    ChangeAct.REMOVED: EventAct.REMOVED,
+    ChangeAct.LEFT: EventAct.LEFT,
+    ChangeAct.CAME: EventAct.CAME,
+}
+_WHOLE_DOCUMENT = frozenset({ChangeAct.REMOVED, ChangeAct.LEFT})
+_IDS_AT_ONCE = 500
+"""SQLite takes 32,766 values in a statement; a long statement is compiled anew for each length."""
+_BEFORE_FIRST_DAY = timedelta(days=2)
+"""Two days are more than any time zone is away from UTC."""
+
+
+class ReportReading(Struct, frozen=True):
+    """What a report of one project is read with."""
+
+    connection: Connection
+    settings: ProjectSettings
+    now: datetime
+
+    @property
+    def project_id(self) -> int:
+        return self.settings.id
+
+    def context(self, report: ServiceReport, question: ReportQuestion) -> ReportContext:
+        """Read what a report needs to answer a question."""
+        nodes = trees.list_nodes(self.connection, iterations, Iteration, [self.project_id])
+        reported = [_reported(node) for node in nodes]
+        wanted = self._wanted(report, question, IterationTree(reported))
+        project = self._project()
+        present = self._present(wanted)
+        events = self._events(wanted, project.history_from)
+        return ReportContext(
+            history_of(present, events, self._groups(), project.history_since),
+            reported,
+            ProjectCalendar(),
+            self.now,
+            question,
+            names=self._names(project.name),
+            default_length=project.default_iteration_length,
+        )
+
+    def _project(self) -> Any:
+        columns = (
+            projects.c.name,
+            projects.c.history_from,
+            projects.c.history_since,
+            projects.c.default_iteration_length,
+        )
+        return self.connection.execute(select(*columns).where(projects.c.id == self.project_id)).one()
+
+    def _groups(self) -> StatusGroups:
+        configured = {status: StatusGroup(group) for status, group in self.settings.status_groups.items()}
+        status = FIELD_BY_KEY["Status"]
+        lists = [self.settings.choices(each, status) for each in ItemType if status.applies_to(each)]
+        return StatusGroups(configured, lists)
+
+    def _names(self, project: str) -> ReportNames:
+        nodes = trees.list_nodes(self.connection, areas, Area, [self.project_id])
+        return ReportNames(
+            project,
+            dict(self.settings.teams),
+            {user.id: user.display_name or user.name for user in users.licensed(self.connection)},
+            {node.id: node.path for node in nodes},
+        )
+
+    # Which items
+
+    def _wanted(self, report: ServiceReport, question: ReportQuestion, tree: IterationTree) -> frozenset[int] | None:
+        """Return the ids of the items that a report takes part of; None: all of the project."""
+        covered = self._covered(report, question, tree)
+        if covered is None:
+            return None
+        found = self._logged(covered)
+        if report.has_tasks or question.unit is ReportUnit.HOURS:
+            first = min(tree[each].start for each in covered)
+            start = datetime(first.year, first.month, first.day) - _BEFORE_FIRST_DAY
+            found |= self._tasks(covered, start if question.unit is ReportUnit.HOURS else None)
+        return frozenset(found)
+
+    def _covered(self, report: ServiceReport, question: ReportQuestion, tree: IterationTree) -> frozenset[int] | None:
+        asked = tree.get(question.iteration_id)
+        is_whole = asked is None or asked.parent_id == ROOT_PARENT
+        if is_whole and not report.is_of_sprints_alone:
+            return None
+        sprints = frozenset(sprint.id for sprint in tree.sprints()) if report.is_of_sprints else frozenset()
+        return sprints if asked is None or is_whole else sprints | tree.coverage(asked.id)
+
+    def _logged(self, covered: Collection[int]) -> set[int]:
+        """Return the items but tasks that ever were in one of the iterations."""
+        members = select(iteration_log.c.item_id).where(iteration_log.c.iteration_id.in_(covered)).distinct()
+        return set(self.connection.execute(members).scalars())
+
+    def _tasks(self, covered: Collection[int], start: datetime | None) -> set[int]:
+        """Return the tasks in one of the iterations, now or since a time, and their parents."""
+        now = select(work_items.c.id, work_items.c.parent_id).where(
+            work_items.c.iteration_id.in_(covered), work_items.c.type == ItemType.TASK
+        )
+        found = {item_id for row in self.connection.execute(now) for item_id in row if item_id is not None}
+        if start is not None:
+            gone = {event.item_id: event for event in self._moves_since(start) if _was_in(event, covered)}
+            found |= gone.keys()
+            found |= {parent for event in gone.values() if (parent := event.fields.get("ParentID", (None,))[0])}
+            found |= set(self._parents(gone))
+        return found
+
+    def _moves_since(self, start: datetime) -> Iterator[ItemEvent]:
+        """Return the changes after a time that may have taken an item out of an iteration.
+
+        The log of iterations has no tasks, so that what left one is found among all changes since its first day.
+        """
+        gone = or_(changes.c.act.in_([ChangeAct.REMOVED, ChangeAct.LEFT]), changes.c.fields.contains('"IterationID"'))
+        rows = _ITEM_ROWS.where(
+            changes.c.project_id == self.project_id, changes.c.revision > self._revision_before(start), gone
+        )
+        return map(_event, self.connection.execute(rows))
+
+    def _revision_before(self, at: datetime) -> int:
+        """Return a revision before which nothing happened after a time: times grow with revisions, which are dense."""
+        low, high = 0, self.connection.execute(select(func.max(changes.c.revision))).scalar_one() or 0
+        while low < high:
+            middle = (low + high) // 2
+            next_one = select(changes.c.at).where(changes.c.revision > middle).order_by(changes.c.revision).limit(1)
+            moment = self.connection.execute(next_one).scalar()
+            if moment is not None and moment < at:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def _parents(self, item_ids: Iterable[int]) -> Iterator[int]:
+        for some in _few_of(item_ids):
+            found = select(work_items.c.parent_id).where(work_items.c.id.in_(some), work_items.c.parent_id.is_not(None))
+            yield from self.connection.execute(found).scalars()
+
+    # Items and events
+
+    def _present(self, wanted: frozenset[int] | None) -> dict[int, dict[str, Any]]:
+        found: dict[int, dict[str, Any]] = {}
+        for some in _some_of(work_items.c.id, wanted):
+            rows = _PRESENT.where(work_items.c.project_id == self.project_id, some)
+            for item_id, item_type, created_at, *values in self.connection.execute(rows):
+                found[item_id] = {"type": item_type, "createdAt": created_at, **dict(zip(KEYS, values, strict=True))}
+        return found
+
+    def _events(self, wanted: frozenset[int] | None, first: int) -> list[ItemEvent]:
+        """Return the changes of items from the first revision that the project's history has completely."""
+        mine = (changes.c.project_id == self.project_id, changes.c.revision >= first)
+        return [
+            _event(row)
+            for some in _some_of(changes.c.item_id, wanted)
+            for row in self.connection.execute(_ITEM_ROWS.where(some, *mine))
+        ]
+
+
+_PRESENT = select(
+    work_items.c.id,
+    work_items.c.type,
+    work_items.c.created_at,
+    *(work_items.c[FIELD_BY_KEY[key].column] for key in KEYS),
+)
+_ITEM_ROWS: Select[Any] = select(
+    changes.c.revision, changes.c.at, changes.c.act, changes.c.cause, changes.c.object_id, changes.c.fields
+).where(changes.c.kind == ChangeKind.ITEM)
+
+
+def _some_of(column: ColumnElement[int], wanted: frozenset[int] | None) -> Iterator[ColumnElement[bool]]:
+    """Return conditions that together find the wanted ids, few at a time; None: one that finds all."""
+    if wanted is None:
+        yield column.is_not(None)
+        return
+    for some in _few_of(wanted):
+        yield column.in_(some)
+
+
+def _few_of(item_ids: Iterable[int]) -> Iterator[tuple[int, ...]]:
+    rest = iter(sorted(item_ids))
+    while some := tuple(islice(rest, _IDS_AT_ONCE)):
+        yield some
+
+
+def _reported(node: Iteration) -> ReportedIteration:
+    assert node.start_date is not None
+    assert node.end_date is not None
+    return ReportedIteration(
+        node.id, node.parent_id, node.name, node.start_date, node.end_date, node.is_release, node.max_capacity
+    )
+
+
+def _event(row: Sequence[Any]) -> ItemEvent:
+    revision, at, act, cause, item_id, text = row
+    fields: Mapping[str, tuple[Any, Any]]
+    if act in _WHOLE_DOCUMENT:
+        fields = _removed_values(orjson.loads(text)[LAST_DOCUMENT])
+    else:
+        sent = orjson.loads(text)
+        fields = {key: (sent[key][0], sent[key][1]) for key in (*KEYS, "type", "splitFrom") if key in sent}
+    is_rename = cause == ChangeCause.ADMINISTRATION and act == ChangeAct.CHANGED and "Status" in fields
+    return ItemEvent(revision, at, item_id, _ACTS[act], fields, is_rename)
+
+
+def _removed_values(document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return the values of an item's last document, which a removal keeps."""
+    values = {key: document["fields"].get(key) for key in KEYS}
+    # A long name is kept apart from its change, by its digest.
+    name = values["Name"] if isinstance(values["Name"], str) else f"#{document['id']}"
+    own = {
+        "type": document["type"],
+        "createdAt": parse_datetime(document["createdAt"]),
+        "splitFrom": document.get("splitFrom"),
+        "Name": name,
+    }
+    return {key: (value, None) for key, value in {**values, **own}.items()}
+
+
+def _was_in(event: ItemEvent, covered: Collection[int]) -> bool:
+    return event.fields.get("IterationID", (None,))[0] in covered

@@ -1,0 +1,61 @@
+"""Reports of a project: one address for each row of the reports."""
+
+from functools import partial
+from typing import NoReturn
+
+from msgspec import Struct
+
+from backlit.model.errors import BadRequest
+from backlit.service.http.endpoint import ContinueOnSlowQueue, HandlerResponse, RequestContext, Route, json_answer
+from backlit.service.http.options import whole_number
+from backlit.service.reports.context import ReportQuestion, ReportUnit
+from backlit.service.reports.reading import ReportReading
+from backlit.service.reports.reports import REPORTS, ServiceReport
+from backlit.service.storage.schema import iterations
+from backlit.service.tables import trees
+
+MAX_REPORT_DAYS = 3660
+
+
+class ReportRoute(Struct, frozen=True):
+    """The route of one report; `{noun}` in the handler's docstring stands for its name."""
+
+    report: ServiceReport
+
+    def route(self) -> Route:
+        return Route("GET", f"/projects/{{id}}/reports/{self.report.name}", self.read, "Report", extension="reports")
+
+    def read(self, call: RequestContext) -> HandlerResponse:
+        """GET /projects/{id}/reports/{noun}: figures from the service's history, the same for everybody."""
+        project_id = call.path["id"]
+        call.caller.must_see(project_id, f"Project {project_id}")
+        question = self.report.completed(_question(call, project_id))
+        # Reading and counting may take longer than the event loop can wait.
+        raise ContinueOnSlowQueue(call, partial(self._answer, question))
+
+    def _answer(self, question: ReportQuestion, call: RequestContext) -> HandlerResponse:
+        settings = call.settings_of(call.path["id"])
+        reading = ReportReading(call.connection, settings, call.shared.clock.now())
+        return json_answer(self.report.figure(reading.context(self.report, question)).wire())
+
+
+def _question(call: RequestContext, project_id: int) -> ReportQuestion:
+    """Read the choices of the caller; raises BadRequest naming the one that is wrong."""
+    iteration_id, team_id, days = (whole_number(call.query, name) for name in ("iteration", "team", "days"))
+    if iteration_id is not None and not trees.has_node(call.connection, iterations, iteration_id, project_id):
+        _refuse("iteration", "must be the id of an iteration of the project")
+    if team_id is not None and team_id not in dict(call.settings_of(project_id).teams):
+        _refuse("team", "must be the id of a team of the project")
+    if days is not None and not 1 <= days <= MAX_REPORT_DAYS:
+        _refuse("days", f"must be a number from 1 to {MAX_REPORT_DAYS:,}")
+    text = call.query.get("unit")
+    if text is not None and text not in {unit.value for unit in ReportUnit}:
+        _refuse("unit", f"must be one of {', '.join(ReportUnit)}")
+    return ReportQuestion(iteration_id, team_id, None if text is None else ReportUnit(text), days)
+
+
+def _refuse(name: str, reason: str) -> NoReturn:
+    raise BadRequest(f"{name} {reason}.", {name: f"{name} {reason}."})
+
+
+routes = tuple(ReportRoute(report).route() for report in REPORTS.values())

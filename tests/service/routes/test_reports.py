@@ -1,0 +1,216 @@
+"""Reports by their addresses: figures from the history that the service wrote."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import Connection, select, update
+from tests.service.signed_in import SignIn
+
+from backlit.service.admin.value_lists import set_values
+from backlit.service.app import Service
+from backlit.service.reports.reports import REPORTS
+from backlit.service.storage.schema import changes, iteration_log, projects, work_items
+
+Client = httpx.AsyncClient
+Document = dict[str, Any]
+STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done", "Deferred", "Deleted")
+
+
+async def report(client: Client, name: str, **query: Any) -> Document:
+    answer = await client.get(f"projects/1/reports/{name}", params=query)
+    assert answer.status_code == 200, answer.text
+    document: Document = answer.json()
+    return document
+
+
+async def sprint_from(client: Client, first: int, last: int) -> int:
+    """Create a sprint whose first and last day are so many days from today."""
+    today = datetime.fromisoformat((await report(client, "age"))["asOf"]).date()
+    dates = {"startDate": str(today + timedelta(first)), "endDate": str(today + timedelta(last))}
+    answer = await client.post("iterations", json={"projectId": 1, "name": f"From {first} to {last}", **dates})
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
+async def item(client: Client, item_type: str = "Story", **fields: Any) -> int:
+    body = {"projectId": 1, "type": item_type, "fields": {"Name": "New", **fields}}
+    answer = await client.post("workitems", json=body)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
+async def put(client: Client, item_id: int, **fields: Any) -> None:
+    answer = await client.put(f"workitems/{item_id}", json=fields)
+    assert answer.status_code == 201, answer.text
+
+
+def let_days_pass(service: Service, days: int) -> None:
+    """Let all that happened so far have happened so many days earlier."""
+
+    def earlier(connection: Connection) -> None:
+        for table, name, key in (
+            (changes, "at", "revision"),
+            (iteration_log, "at", "revision"),
+            (work_items, "created_at", "id"),
+            (projects, "history_since", "id"),
+        ):
+            for row in connection.execute(select(table.c[key], table.c[name]).where(table.c[name].is_not(None))).all():
+                moved = update(table).where(table.c[key] == row[0], table.c[name] == row[1])
+                connection.execute(moved.values({name: row[1] - timedelta(days)}))
+
+    service.shared.database.write.submit(earlier).result()
+
+
+def value_of(document: Document, title: str, row: int) -> Any:
+    return document["rows"][row][document["columns"].index(title)]
+
+
+@pytest.mark.postgresql
+async def test_burndown_follows_the_changes_of_a_sprint(service: Service, maya: Client) -> None:
+    sprint = await sprint_from(maya, -4, 4)
+    first = await item(maya, Estimate="5", IterationID=sprint)
+    gone = await item(maya, Estimate="3", IterationID=sprint)
+    let_days_pass(service, 4)
+    await put(maya, first, Status="Done")
+    added = await item(maya, Estimate="2", IterationID=sprint)
+    let_days_pass(service, 1)
+    assert (await maya.delete(f"workitems/{gone}")).status_code == 200
+    await put(maya, added, Estimate="8")
+
+    found = await report(maya, "burndown", iteration=sprint)
+
+    assert found["columns"] == ["Day", "Remaining", "Done", "Ideal"]
+    assert found["source"] == "history"
+    assert [row[1] for row in found["rows"][3:]] == [5, 8, *[None] * 4]
+    assert [row[2] for row in found["rows"][3:]] == [5, 5, *[None] * 4]
+
+
+@pytest.mark.postgresql
+async def test_scope_names_each_change_and_its_item(service: Service, maya: Client) -> None:
+    sprint = await sprint_from(maya, -14, 4)
+    item_ids = [await item(maya, Estimate="5", IterationID=sprint, Name=f"Item {number}") for number in range(3)]
+    let_days_pass(service, 14)
+    root = (await maya.get("projects/1/iterations")).json()["results"][0]["id"]
+    await put(maya, item_ids[0], IterationID=root)
+    await put(maya, item_ids[1], Status="Deferred")
+    assert (await maya.delete(f"workitems/{item_ids[2]}")).status_code == 200
+
+    found = await report(maya, "scope", iteration=sprint)
+
+    assert found["summary"] == {
+        "committed": 15,
+        "scope": 0,
+        "added": 0,
+        "movedIn": 0,
+        "movedOut": 5,
+        "reestimated": 0,
+        "deferred": 5,
+        "deleted": 5,
+    }
+    causes = [(change["id"], change["item"], change["cause"]) for change in found["changes"]]
+    names = ("Moved out", "Deferred", "Deleted")
+    assert causes == [(item_ids[number], f"Item {number}", cause) for number, cause in enumerate(names)]
+
+
+@pytest.mark.postgresql
+async def test_hours_remember_tasks_that_left_the_sprint(service: Service, maya: Client) -> None:
+    sprint, other = await sprint_from(maya, -2, 5), await sprint_from(maya, 6, 12)
+    parent = await item(maya, IterationID=other)
+    tasks = [
+        await item(maya, "Task", ParentID=parent, IterationID=sprint, WorkRemaining=hours) for hours in (1.0, 2.0, 4.0)
+    ]
+    let_days_pass(service, 1)
+    await put(maya, tasks[0], IterationID=other)
+    assert (await maya.delete(f"workitems/{tasks[1]}")).status_code == 200
+
+    found = await report(maya, "burndown", iteration=sprint, unit="hours")
+
+    assert [row[1] for row in found["rows"][:4]] == [0, 7, 4, None]
+
+
+async def test_velocity_is_of_closed_sprints(service: Service, maya: Client) -> None:
+    sprint = await sprint_from(maya, -40, -30)
+    done = await item(maya, Estimate="5", IterationID=sprint)
+    await put(maya, done, Status="Done")
+    let_days_pass(service, 35)
+
+    found = await report(maya, "velocity", iteration=sprint)
+
+    assert found["summary"] == {"mean": 5, "median": 5, "low": 5, "high": 5, "sprints": 1}
+    assert value_of(found, "Done", 0) == 5
+
+
+async def test_renamed_status_is_no_change_of_status(service: Service, maya: Client) -> None:
+    started = await item(maya, Status="In Progress")
+    let_days_pass(service, 9)
+    values = [("Doing" if status == "In Progress" else status) for status in STATUSES]
+    service.shared.database.write.submit(
+        lambda connection: set_values(connection, "Aurora", "Story", "Status", values, renames=["In Progress=Doing"])
+    ).result()
+
+    found = await report(maya, "age")
+
+    ages = {row[1]: (row[0], row[3]) for row in found["rows"]}
+    assert ages[started] == (9, "Doing")
+
+
+async def test_history_that_begins_later_is_named(service: Service, maya: Client) -> None:
+    sprint = await sprint_from(maya, -8, 3)
+    await item(maya, Estimate="5", IterationID=sprint)
+    let_days_pass(service, 8)
+    as_of = datetime.fromisoformat((await report(maya, "age"))["asOf"])
+    begins = update(projects).values(history_since=as_of - timedelta(2), history_from=10**6)
+    service.shared.database.write.submit(lambda connection: connection.execute(begins)).result()
+
+    found = await report(maya, "burndown", iteration=sprint)
+
+    assert found["since"] is not None
+    assert found["summary"]["committed"] is None
+    assert [row[1] for row in found["rows"][:5]] == [None] * 5
+    assert found["rows"][8][1] == 5
+    assert any(note.startswith("The server's history begins on") for note in found["notes"])
+
+
+@pytest.mark.parametrize("name", REPORTS)
+async def test_every_report_answers_for_a_sprint_and_for_the_whole_project(maya: Client, name: str) -> None:
+    sprint = await sprint_from(maya, -2, 5)
+    await item(maya, Estimate="5", IterationID=sprint)
+
+    for query in ({"iteration": sprint}, {}, {"days": 5}):
+        found = await report(maya, name, **query)
+        assert found["report"] == name
+        assert all(len(row) == len(found["columns"]) for row in found["rows"])
+
+
+async def test_two_people_get_the_same_document(maya: Client, sign_in: SignIn) -> None:
+    jon = await sign_in("jon")
+
+    for name in REPORTS:
+        one, other = await report(maya, name), await report(jon, name)
+        assert {**one, "asOf": None} == {**other, "asOf": None}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"iteration": 987_654},
+        {"iteration": "x"},
+        {"team": 987_654},
+        {"unit": "hours"},
+        {"unit": "shirts"},
+        {"days": 0},
+        {"days": 4_000},
+    ],
+    ids=str,
+)
+async def test_wrong_choice_is_named(maya: Client, query: dict[str, Any]) -> None:
+    answer = await maya.get("projects/1/reports/burnup", params=query)
+
+    assert answer.status_code == 400
+    assert set(answer.json()["errors"]) == set(query)
+
+
+async def test_unknown_report_is_not_found(maya: Client) -> None:
+    assert (await maya.get("projects/1/reports/horoscope")).status_code == 404
