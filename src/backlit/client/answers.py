@@ -17,9 +17,11 @@ from backlit.model.plain import plain, redacted
 TEXT_LIMIT = 300
 MAY_HAVE_HAPPENED = frozenset({502, 504})
 """Statuses of gateways that do not know whether the server acted."""
+# A gateway with a wrong clock must not silence the program for days.
 _LONGEST_WAIT = 6 * 3600.0
 """Seconds; the longest Retry-After that the client obeys."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# Section 7 of the interface leaves the form of errors open. These are the keys of common frameworks and of OAuth.
 _MESSAGE_KEYS = ("message", "error", "exceptionmessage", "error_description", "detail", "title")
 _SENTENCES: Mapping[int, str] = {
     400: "{server} rejected the request as invalid.",
@@ -226,8 +228,11 @@ GRANT_LIMIT = 256 * 1024
 """Bytes of a sign-in response."""
 FILE_LIMIT = 8 * 1024**3
 """Bytes of a file without a size from the service."""
+# What Python 3.11 inflates by itself, and in bounded pieces: neither Brotli nor Zstandard.
 ENCODINGS = "gzip, deflate"
 """The accepted content encodings, one at a time."""
+# Shared by all attempts: with 120 s for each of four, a server that drips held a command for eight minutes. It is not
+# less, so that a page still arrives over a slow line.
 LONGEST_ANSWER = 120.0
 """Seconds for the whole response to a request, its repeats included, against a server that drips forever."""
 _PIECE = 256 * 1024
@@ -290,6 +295,8 @@ async def decoded(response: httpx.Response) -> AsyncGenerator[bytes, None]:
     inflating.end()
 
 
+# httpx inflates each received piece whole, and a kilobyte of deflate may hold a megabyte: past the limit on the body
+# before anybody can count.
 class _Decompressor:
     """Decompressor of gzip and deflate (with or without its header) in bounded pieces."""
 

@@ -45,6 +45,8 @@ LOGOUT_PATIENCE = 3.0
 SendRaw = Callable[[httpx.Request], Awaitable[httpx.Response]]
 
 
+# Section 5 of the interface: OAuth WRAP 0.9. Where tokens are granted, and to which client id, only the 401 of a
+# request without a token says.
 class WrapAuth(httpx.Auth):
     """Authentication of requests to the profile's own origin, by access token or cookie, with renewal.
 
@@ -129,6 +131,8 @@ class WrapAuth(httpx.Auth):
 
         A cookie is only forgotten, as the session belongs to the browser.
         """
+        # The file is read before it is cleared, and under the lock: the tokens to revoke are those that another process
+        # may have renewed since.
         held = None
         async with self._cache.locked():
             with contextlib.suppress(StorageError):  # there is nothing to revoke in a file that cannot be read
@@ -145,6 +149,7 @@ class WrapAuth(httpx.Auth):
             content=f"wrap_refresh_token={quote(tokens.refresh, safe='')}".encode(),
             headers={"Content-Type": "application/x-www-form-urlencoded", "Accept": "*/*"},
         )
+        # After the local sign-out, so that a server that is gone cannot keep anybody signed in on this machine.
         with contextlib.suppress(TimeoutError, BacklitError):  # the local sign-out holds without the service's consent
             async with asyncio.timeout(LOGOUT_PATIENCE):
                 await self._ask(request)
@@ -152,6 +157,7 @@ class WrapAuth(httpx.Auth):
     def reload(self) -> bool:
         """Read another process's changes to the sign-in; return True if the user is signed in."""
         stamp = self._cache.stamp()
+        # The stamp first: one `stat` at rest in place of a file that is read and parsed.
         if stamp != self._stamp:
             self._stamp = stamp
             self._hold(self._cache.load())

@@ -31,8 +31,11 @@ from backlit.client.transfers import ContentTransfers
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BacklitError, BadRequest, OutcomeUnknown, ServiceError
 
+# The interface's DateTimes have no zone: servers write UTC or their local time, and the stamp of a change that was made
+# just now is all that tells which.
 _ZONE_STEP = 15 * 60.0
 """Seconds; the UTC offset of every time zone is a multiple of this."""
+# UTC+14 is the farthest zone in use.
 _WIDEST = 15 * 3600.0
 _FARTHEST = 100 * 366 * 86_400.0
 """Seconds; a machine without a clock is decades behind, and a larger offset is invalid."""
@@ -96,6 +99,7 @@ def _whole(seconds: float) -> timedelta:
 _LONGEST_ETAG = 1024
 _PASSING = frozenset({429, 502, 503, 504})
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
+# A first load has three pages on their way, and screens ask beside it. Browsers take six for each server.
 _LIMITS = httpx.Limits(max_connections=8, max_keepalive_connections=8)
 
 QueryValue = str | int
@@ -156,6 +160,8 @@ class RequestSender:
         self.clock = ServiceClock()
         self._http = httpx.AsyncClient(
             transport=transport or NetworkTransport(_LIMITS),
+            # Connecting has 5 s of the 30: a machine that answers does so at once, and a user waits for the word
+            # "offline".
             timeout=pacing.timeout(),
             follow_redirects=False,
             # A login cookie is sent on purpose, by the sign-in; what servers set is not kept.
@@ -255,6 +261,7 @@ class RequestSender:
                     body = await read_body(response)
                     return ClientResponse(response.status_code, response.headers, body, response_label(request))
                 except ServiceError as error:
+                    # The server has acted before its response turned out to be unreadable.
                     raise _unclear(error) if request.method == "POST" else error from None
                 finally:
                     await response.aclose()

@@ -26,6 +26,7 @@ _PROXY = "proxy"
 _SIGN_IN_NEEDED = 407
 
 
+# As an error of connecting it takes the way of all requests that were not sent: a change stays in the outbox.
 class UnusableSetting(httpx.ConnectError):
     """A setting of this machine with which no request can be sent; its text is a sentence that names the setting."""
 
@@ -50,6 +51,7 @@ class EnvironmentProxy(NamedTuple):
         The variables are those of curl: HTTPS_PROXY or HTTP_PROXY by the address, then ALL_PROXY; NO_PROXY exempts.
         What goes to this machine never leaves it.
         """
+        # A service on this machine cannot be reached through a proxy elsewhere. Go's client exempts it as well.
         proxies = {} if is_loopback(url.host) else getproxies()
         kind = next((kind for kind in (url.scheme, "all") if proxies.get(kind)), None)
         if kind is None or proxy_bypass(url.host if ":" in url.host else f"{url.host}:{_port_of(url)}"):
@@ -196,6 +198,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
         if proxy not in self._transports:
             way = None if proxy is None else httpx.Proxy(proxy.url, ssl_context=self._authorities_of(proxy))
             try:
+                # socksio is an extra and not a dependency of everybody: it is small, but had no release since 2020.
                 transport = httpx.AsyncHTTPTransport(verify=self._authorities, limits=self._limits, proxy=way)
             except ImportError:
                 raise UnusableSetting(

@@ -35,6 +35,8 @@ class PartFile:
     """
 
     def __init__(self, folder: Path, source: str) -> None:
+        # By server and attachment: named after the number alone, a download went on with the bytes of another server's
+        # file.
         name = hashlib.sha256(source.encode()).hexdigest()[:24]
         self._path = folder / f".backlit-{name}.part"
         self._etag_path = folder / f".backlit-{name}.etag"
@@ -139,6 +141,7 @@ class PartFile:
 
     def _is_usable(self, descriptor: int) -> bool:
         status = os.fstat(descriptor)
+        # Looked at after opening, as what lies under the name may be replaced between a look and the opening.
         if not stat.S_ISREG(status.st_mode):
             raise self._in_the_way()
         try:

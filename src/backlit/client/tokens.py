@@ -24,6 +24,8 @@ _VALUE = re.compile(r"[!#-+\--:<>-\[\]-~]+")
 """The characters of a cookie's value by RFC 6265, without `=`."""
 
 
+# Tokens and cookies are no structs like other values: rich prints all fields of a struct in a traceback with values,
+# whatever its __repr__ says.
 @dataclass(frozen=True, slots=True)
 class LoginCookie:
     """The cookie of one profile; `granted_at` is this machine's clock, when it was taken over."""
@@ -61,6 +63,7 @@ def cookie_value(text: str) -> str:
     return value
 
 
+# Longer than a refresh takes at a slow server: giving up earlier would send the refresh token twice, and it works once.
 LOCK_PATIENCE = 90.0
 """Seconds; longer than a refresh, so that only a stuck process makes others give up."""
 _APPROVED = "approved origins"
@@ -171,7 +174,7 @@ class TokenCache:
 
     @contextlib.asynccontextmanager
     async def locked(self) -> AsyncIterator[None]:
-        """Hold the same lock without blocking the loop; raise StorageError after LOCK_WAIT."""
+        """Hold the same lock without blocking the loop; raise StorageError after `patience` seconds."""
         descriptor = open_lock(self._lock_path, _NOT_LOCKED)
         try:
             await _acquire(descriptor, self._patience)

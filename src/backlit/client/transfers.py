@@ -63,6 +63,7 @@ class ContentTransfers:
             counted_file = _ProgressFile(file, size, progress)
             parts = {"files": (file_name(path.name), counted_file, content_type)}
             query = {"type": kind} if kind else None
+            # Section 4.5 of the interface: one part named `files`.
             request = self._http.build_request(
                 "POST",
                 f"{self._root}api/v1/{below}/attachments",
@@ -197,6 +198,7 @@ class ContentTransfers:
             raise offline(error, request) from None
         except TimeoutError:
             raise Offline(f"{self._server} took too long to respond.") from None
+        # The file is shorter now than the part: another version, and no error of the user's.
         if response.status_code == 416 and etag:
             return response
         if response.status_code >= 300:

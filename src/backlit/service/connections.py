@@ -75,6 +75,8 @@ class ConnectionTable:
                 return None
             # The address makes room among its own connections, so that one caller cannot displace others.
             self._end(oldest)
+        # A connection without a request gives way, the longest idle one first, so that idle connections cannot keep
+        # callers out.
         elif len(self._all) >= self._most:
             self.end_oldest()
         connection = ServerConnection(address, time.monotonic())
@@ -357,6 +359,8 @@ class BoundedServer(uvicorn.Server):
                 lambda: BoundedProtocol(self.config, self.server_state, connection, self._connections, self._limits),
                 caller,
                 ssl=tls,
+                # asyncio's own limit is 60 s, in which a caller that says nothing would hold a connection that no sweep
+                # knows yet.
                 ssl_handshake_timeout=self._limits.head if tls else None,
                 ssl_shutdown_timeout=self._limits.linger if tls else None,
             )
@@ -372,6 +376,7 @@ class BoundedServer(uvicorn.Server):
 
     async def _sweep(self) -> None:
         limits = self._limits
+        # One task for all connections: a timer for each would be set and cancelled with every request.
         pause = min(1.0, *(limit / 4 for limit in (limits.head, limits.idle, limits.send, limits.linger)))
         while True:
             await asyncio.sleep(pause)

@@ -104,6 +104,8 @@ class RequestBody:
         """Return True if the rest of the body has arrived; neither waits for it nor asks the caller for it."""
         if self.is_whole or self._is_held_back:
             return self.is_whole
+        # Whether a body is here decides whether its sender has to be signed in first, and the common request has all of
+        # it in the same bytes as its head.
         coming = self._next()
         if not coming.done():
             # One turn of the loop lets a body that is already here arrive.
@@ -162,6 +164,8 @@ class RequestBody:
         loop, limits = asyncio.get_running_loop(), self._limits
         began = loop.time()
         allowed = min(limits.body, limits.body_grace + self._size / limits.body_rate)
+        # Only waits count, not the time in which the service itself is busy: a caller must not be refused for the
+        # server's load.
         await asyncio.wait([coming], timeout=min(limits.stall, allowed - self._waited))
         self._waited += loop.time() - began
         if not coming.done():

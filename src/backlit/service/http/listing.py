@@ -82,6 +82,7 @@ def envelope(
     """Wrap rendered documents; `top` is the requested or else the returned count."""
     if options.selection is not None:
         documents = [orjson.dumps(options.selection.of(orjson.loads(each))) for each in documents]
+    # Section 2.9 of the interface has `top` in the envelope.
     top = len(documents) if options.top is None else options.top
     skip = b'"skip":%d,' % options.skip if with_skip else b""
     return HandlerResponse(b'{"totalResults":%d,"top":%d,%b"results":[%b]}' % (total, top, skip, b",".join(documents)))
@@ -110,6 +111,8 @@ def resource_page(options: ListOptions, resources: Sequence[Resource], propertie
     if options.filter is not None:
         rows = [row for row in rows if matches(options.filter, row[0])]
     if options.order:
+        # Python's sort keeps the order of equals. So the last key is sorted by first, and for each the nulls are moved
+        # to the end afterwards, as in SQL; the id decides what is left.
         rows.sort(key=lambda row: int(str(row[0].get("id", 0))))
     for key in reversed(options.order):
         rows.sort(key=_sorter(key.name), reverse=key.descending)

@@ -25,6 +25,7 @@ REFRESH_GRACE = timedelta(seconds=60)
 """Time for which an exchanged refresh token still works, for racing processes."""
 CODE_LIFETIME = timedelta(minutes=10)
 CODE_LENGTH = 16
+# 31 letters and 16 places are 79 bits: the code may be guessed at for ten minutes, and needs no slow hash.
 _CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Letters and digits that are hard to confuse in a copied code."""
 
@@ -38,6 +39,7 @@ class SigningKey(Struct, frozen=True):
     created_at: datetime
 
 
+# A plain hash will do for random secrets, which nobody can try out. Argon2 is for passwords: it takes 0.15 s of CPU.
 def digest(secret: str) -> bytes:
     """Return the stored digest of a random secret, or of a name under which attempts are counted."""
     return hashlib.sha256(secret.encode()).digest()
@@ -49,6 +51,8 @@ def keys(connection: Connection) -> Sequence[SigningKey]:
 
 def add_key(connection: Connection, secret: bytes, now: datetime) -> None:
     """Make a key the current one and keep one predecessor; a second call thus revokes a leaked key."""
+    # The predecessor still verifies the tokens that it signed, which live for an hour; without it all would sign in
+    # again.
     kept = [row[0] for row in connection.execute(select(signing_keys.c.id).order_by(signing_keys.c.id.desc()).limit(1))]
     connection.execute(delete(signing_keys).where(signing_keys.c.id.not_in(kept)))
     connection.execute(insert(signing_keys).values(secret=secret, created_at=now))

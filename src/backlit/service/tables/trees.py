@@ -204,6 +204,7 @@ def _make_room(
     old_parent, old = node["parent_id"], node["sequence"]
     parent_id = values.get("parent_id", old_parent)
     # A root has no siblings: those of all projects have the same parent.
+    # Section 2.3 of the interface: the parent of a root cannot be changed.
     if old_parent == ROOT_PARENT or (parent_id == old_parent and values.get("sequence", old) == old):
         return int(old), []
     siblings = _Siblings(connection, nodes, node["project_id"], parent_id)
