@@ -43,6 +43,7 @@ def move_rank(
         if priority is not None:
             _store_ranks(connection, item, [(item.id, priority)], settings, stamp)
             return
+        # Halves between two neighbours run out after some fifty moves into the same gap.
         numbers = _spread(above, item.id, below, window)
         if numbers is not None:
             _store_ranks(connection, item, numbers, settings, stamp)

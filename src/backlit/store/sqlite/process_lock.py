@@ -31,6 +31,7 @@ class HolderState(Struct, frozen=True):
     synced_at: float = 0.0
 
 
+# flock and not a file with a process id: ids are given again, and a killed process removes no file.
 class SharedLock:
     """A file lock that the system releases when its process dies. The content is the holder's progress.
 

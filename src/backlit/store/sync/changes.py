@@ -41,6 +41,7 @@ class ChangeReader:
         """Record the newest stamp before a full load, so that changes during the load are read again."""
         if not self._lists.traits.by_change:
             return
+        # The service's own stamp, not this machine's clock: the two may differ by hours.
         page = await self._lists.items(order="lastModifiedAt desc", top=1)
         newest = _newest(page.results)
         if newest is not None:
@@ -63,6 +64,8 @@ class ChangeReader:
                 return
             is_further = latest is not None and (since is None or latest.replace(microsecond=0) > since)
             if is_further and self._lists.traits.by_change:
+                # From the newest stamp on and not by skipping: an item that is changed during the walk leaves its
+                # place, and by skipping another one would slip past the window.
                 since, skip = latest, 0
             else:
                 skip += len(page.results)
@@ -117,6 +120,7 @@ class CreatedObjectFeed:
         """Read everything created since the last sync: by id, else newest first down to known ids."""
         key = f"{self._subject.value} {lists.project_id if lists.traits.is_ranged else 'all'}"
         position = whole(await self._files.write(lambda writer: writer.mirror.note(key))) or 0
+        # Asked once: a service without such a list would refuse it at every sync.
         if position == _NOT_OFFERED:
             return
         try:
@@ -152,6 +156,7 @@ class CreatedObjectFeed:
         while True:
             page = await lists.page(self._listing, order="id desc", skip=seen or None)
             ids = [id_in(each) for each in page.results]
+            # A service that ignores `$orderby` would have the walk end at the first known id, with new ones behind it.
             if ids != sorted(ids, reverse=True):
                 return False
             limit.note(ids)

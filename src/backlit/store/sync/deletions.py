@@ -22,6 +22,8 @@ _IDS = (
 """The mirrored items in a range of ids, hidden ones included."""
 
 
+# The interface has no list of what was deleted. A count of each half finds one deleted item of 100,000 in some ten
+# requests, where a walk over all ids takes 500.
 class DeletionScan:
     """A comparison of the item counts here and on the service. `size` is the size of a range to read."""
 

