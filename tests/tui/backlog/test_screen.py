@@ -483,4 +483,4 @@ async def test_a_wide_preview_below_the_list_has_the_comments_beside_the_texts(
         await press(pilot, "g", "g", *("P" if is_beside else ""))
         await until(lambda: "newest first" in text_of(pilot.app), lambda: text_of(pilot.app))
 
-        assert (f"#{row.id} " in line_with(pilot.app, "newest first")) is is_beside
+        assert (row.name[:15] in line_with(pilot.app, "newest first")) is is_beside

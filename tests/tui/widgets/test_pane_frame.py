@@ -3,9 +3,11 @@
 import re
 
 import pytest
+from rich.color import Color
+from rich.segment import Segment
 from tests.quiet import strips_of
 from tests.store.world import until
-from tests.tui.bare_app import lines_of, pane_lines, position_of, text_of
+from tests.tui.bare_app import lines_of, missing, pane_lines, position_of, text_of
 from tests.tui.list_steps import press
 from tests.tui.opened import Open
 
@@ -68,3 +70,21 @@ async def test_the_totals_stand_in_the_head_of_the_list_and_what_to_do_at_its_ri
 
         assert re.search(r"Open items \d+ items( \+ \d+ tasks)? · \d+ pts ─+ \d+ not ready +gq +groom", heading)
         assert heading.startswith("╭─") is (width >= FRAME_WIDTH)
+
+
+async def test_the_preview_is_a_card_whose_state_stands_on_grounds_and_whose_facts_have_labels(
+    store: Store, opened: Open
+) -> None:
+    async with opened(store, (120, 40)) as pilot:
+        await press(pilot, "/", *"owner:none type:story", "enter")
+        await until(lambda: "Owner   nobody" in text_of(pilot.app), lambda: text_of(pilot.app))
+        ground = ThemeStyles.of(pilot.app.screen.app).style("foreground", on="key-background").bgcolor
+        chips = [each.text for strip in strips_of(pilot.app)[2:8] for each in strip if _ground(each) == ground]
+
+        assert missing(pilot.app, ["Area    ", "i take it"]) == []
+        assert any("Not done" in each or "In progress" in each for each in chips)
+        assert lines_of(pilot.app)[1].partition("╮")[2].startswith("╭─ #")
+
+
+def _ground(segment: Segment) -> Color | None:
+    return segment.style.bgcolor if segment.style else None

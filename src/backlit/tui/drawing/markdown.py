@@ -215,7 +215,7 @@ class _Blocks:
         return "".join(level.rest for level in self._levels[: min(depth, MAX_DEPTH)])
 
     def _code(self, token: "Token") -> TextBlock:
-        style = self._theme.style(on="panel")
+        style = self._theme.style(on="key-background")
         return TextBlock(self._first(), self._rest(), Text(token.content.rstrip("\n"), style), is_code=True)
 
     def _paragraph(self, token: "Token") -> TextBlock:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -17,7 +18,14 @@ from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
 from backlit.tui.drawing.text import Line, fit_right, safe, wrapped
-from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.themes import (
+    ThemeStyles,
+    owner_colour,
+    status_colour,
+    status_sign,
+    type_colour,
+    type_sign,
+)
 from backlit.tui.fields.dates import ago, days_until
 from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED_SIGN, UNREADY_SIGN
 from backlit.tui.widgets.side_lines import Part
@@ -32,6 +40,8 @@ COMMENT_LIMIT = 20
 """Comments that the preview shows; the thread shows all of them."""
 MIN_WIDTH_OF_COLUMNS, COLUMN_GAP = 100, 4
 """Cells from which comments stand beside the texts, and those between both."""
+LABEL_WIDTH, CHIP_GAP = 8, 1
+"""Cells of the label of a fact, and those between the grounds of two chips."""
 Chip = tuple[str, str]
 """A fact of an item in a few words, and its colour."""
 TEXTS = {"Description": "", "StepsToReproduce": "Steps to reproduce", "Resolution": "Resolution"}
@@ -127,24 +137,37 @@ class PreviewLayout:
         yield from self.about(item, context, counted(len(comments), "comment") if comments and self._is_brief else "")
         if comments is not None:
             yield []
-            yield from self.comments(comments, context.now)
+            yield from self.comments(comments, context.now, self._author_colours(context))
+
+    def _author_colours(self, context: ItemContext) -> Mapping[str, str]:
+        """Return the colours of people by their names, in a card alone."""
+        known = sorted(context.people)
+        pairs = ((each, owner_colour(each.id, known)) for each in context.people.values())
+        names = ((name, colour) for each, colour in pairs for name in (each.username, each.display_name))
+        return dict(names) if self._has_head else {}
 
     def _beside(self, item: Item, comments: Sequence["CommentEntry"], context: ItemContext) -> Iterator[Line]:
         width = self._width * 3 // 5
-        texts = PreviewLayout(self._theme, width - COLUMN_GAP, is_brief=self._is_brief).lines(item, None, context)
+        left = PreviewLayout(self._theme, width - COLUMN_GAP, is_brief=self._is_brief, has_head=self._has_head)
+        right = PreviewLayout(self._theme, self._width - width)
+        colours = self._author_colours(context)
         for text, comment in zip_longest(
-            texts, PreviewLayout(self._theme, self._width - width).comments(comments, context.now)
+            left.lines(item, None, context), right.comments(comments, context.now, colours)
         ):
             yield [*Strip(text or []).adjust_cell_length(width, self._theme.style()), *(comment or [])]
 
     def about(self, item: Item, context: ItemContext, comments: str = "") -> Iterator[Line]:
         """Yield the facts of an item, with the number of its comments, and its texts; in brief some facts follow."""
-        yield from self._chips([*_state(item, context), *([(comments, "muted")] if comments else ())])
-        places = list(self._places(item, context))
-        yield from () if self._is_brief else places
+        places: list[Line] = []
+        if self._has_head:
+            yield from self._card(item, context)
+        else:
+            yield from self._chips([*_state(item, context), *([(comments, "muted")] if comments else ())])
+            places = list(self._places(item, context))
+            yield from () if self._is_brief else places
         if context.found:
             yield from self._chips([("Found", "muted"), (context.found, "foreground")], " ")
-        if context.faults:
+        if context.faults and not self._has_head:
             yield from self._chips([(UNREADY_SIGN, "warn"), *((each, "foreground") for each in context.faults)], " ")
         for key, label in TEXTS.items():
             text = str(item.fields.get(key) or "").strip()
@@ -154,6 +177,55 @@ class PreviewLayout:
                 yield from self._text(text)
         if self._is_brief and places:
             yield from ([], *places)
+
+    def _card(self, item: Item, context: ItemContext) -> Iterator[Line]:
+        """Yield the state of an item as chips on a ground, and below it facts with labels; empty ones are left out."""
+        blank: list[Line] = [] if self._is_brief else [[]]
+        yield from (*blank, *self._grounded(list(_state(item, context, has_people=False))), *blank)
+        owner_id = item.fields.get("AssignedToID")
+        owner = _person(owner_id, context)
+        colour = owner_colour(owner_id, sorted(context.people)) if isinstance(owner_id, int) else "faint"
+        gap = Segment("   ", self._theme.style())
+        take = () if owner else (gap, self._theme.cap("i"), self._segment(" take it", "muted"))
+        yield [*self._label("Owner"), self._segment(owner or "nobody", colour), *take]
+        tags = item.fields.get("Tags")
+        facts = {
+            "Sprint": _iteration(item.fields.get("IterationID"), context),
+            "Area": context.area_path.partition("\\")[2].replace("\\", " › "),
+            "Tags": "  ".join(map(str, tags)) if isinstance(tags, list) else "",
+            "Mirror": _mirrored(item),
+        }
+        for label, words in facts.items():
+            yield from self._fact(label, words, "foreground") if words else ()
+        if context.faults:
+            reasons = " · ".join(each.removesuffix(".") for each in context.faults)
+            *lines, last = self._fact("Ready", f"{UNREADY_SIGN} {reasons}", "warn")
+            groom = [gap, self._theme.cap("cq"), self._segment(" groom", "muted")]
+            room = self._width - sum(each.cell_length for each in last)
+            yield from lines
+            yield [*last, *groom] if room >= sum(each.cell_length for each in groom) else last
+
+    def _label(self, label: str) -> Line:
+        return [self._segment(f"{label:{LABEL_WIDTH}}", "muted")]
+
+    def _fact(self, label: str, words: str, colour: str) -> Iterator[Line]:
+        for number, line in enumerate(wrapped(words, self._width - LABEL_WIDTH)):
+            yield [*self._label("" if number else label), self._segment(line, colour)]
+
+    def _grounded(self, chips: Sequence[Chip]) -> Iterator[Line]:
+        """Yield lines of chips, each on its ground with a blank on either side."""
+        line, room, theme = list[Segment](), self._width, self._theme
+        for words, colour in chips:
+            text = f" {safe(words)} "
+            if line and cell_len(text) + CHIP_GAP > room:
+                yield line
+                line, room = [], self._width
+            if line:
+                line.append(Segment(" " * CHIP_GAP, theme.style()))
+            line.append(Segment(text, theme.style(colour, on="key-background")))
+            room -= cell_len(text) + CHIP_GAP
+        if line:
+            yield line
 
     def _places(self, item: Item, context: ItemContext) -> Iterator[Line]:
         """Yield the area, the other tracker and the tags, which stand on their own lines unless one holds all."""
@@ -167,7 +239,10 @@ class PreviewLayout:
             yield from self._chips([(each, "foreground") for each in places])
             yield from self._chips([(each, "foreground") for each in tags], " ")
 
-    def comments(self, comments: Sequence["CommentEntry"], now: datetime) -> Iterator[Line]:
+    def comments(
+        self, comments: Sequence["CommentEntry"], now: datetime, colours: Mapping[str, str] = MappingProxyType({})
+    ) -> Iterator[Line]:
+        """Yield comments, the newest first; those of authors with a colour have a bar of it beside them."""
         if not comments:
             yield [self._segment("No comments", "muted")]
             return
@@ -175,12 +250,18 @@ class PreviewLayout:
         for number, comment in enumerate(reversed(comments[-COMMENT_LIMIT:])):
             if number:
                 yield []
-            yield from self.comment(comment, now)
+            colour = colours.get(comment.author or "")
+            if colour is None:
+                yield from self.comment(comment, now)
+                continue
+            bar = Segment("▏ ", self._theme.style(colour))
+            beside = PreviewLayout(self._theme, self._width - bar.cell_length)
+            yield from ([bar, *line] for line in beside.comment(comment, now, colour))
         if len(comments) > COMMENT_LIMIT:
             yield from [[], [self._segment("gc shows them all", "muted")]]
 
-    def comment(self, comment: "CommentEntry", now: datetime) -> Iterator[Line]:
-        yield self._byline(comment, now)
+    def comment(self, comment: "CommentEntry", now: datetime, colour: str = "foreground") -> Iterator[Line]:
+        yield self._byline(comment, now, colour)
         yield from self._text(comment.text)
 
     def _heading(self, item: Item, now: datetime) -> Line:
@@ -196,7 +277,8 @@ class PreviewLayout:
         return [*line, self._segment(fit_right(edited, room), "muted")] if cell_len(edited) + 2 <= room else line
 
     def _head(self, words: str) -> Line:
-        return [Segment(safe(words), self._theme.heading())]
+        rule = "─" * max(0, self._width - cell_len(safe(words)) - 1) if self._has_head else ""
+        return [Segment(safe(words), self._theme.heading()), self._segment(f" {rule}" if rule else "", "rule")]
 
     def _chips(self, chips: Sequence[Chip], between: str = " · ") -> Iterator[Line]:
         """Yield lines of chips; a line breaks in place of a separator, and inside a chip that is too long."""
@@ -223,8 +305,8 @@ class PreviewLayout:
         if len(text) > TEXT_LIMIT:
             yield [self._segment("… the editor (e) shows the rest", "muted")]
 
-    def _byline(self, comment: "CommentEntry", now: datetime) -> Line:
-        author = Segment(safe(comment.author or "you"), self._theme.style(bold=True))
+    def _byline(self, comment: "CommentEntry", now: datetime, colour: str) -> Line:
+        author = Segment(safe(comment.author or "you"), self._theme.style(colour, bold=True))
         line = [author, self._segment(f"  {ago(comment.created_at, now)}", "muted")]
         if comment.pending:
             line.append(self._segment("  ↑ waiting to be sent", "pending"))
@@ -236,7 +318,7 @@ class PreviewLayout:
         return Segment(safe(text), self._theme.style(colour))
 
 
-def _state(item: Item, context: ItemContext) -> Iterator[Chip]:
+def _state(item: Item, context: ItemContext, *, has_people: bool = True) -> Iterator[Chip]:
     fields = item.fields
     status, groups = str(fields.get("Status") or ""), context.status_groups
     if status:
@@ -251,6 +333,8 @@ def _state(item: Item, context: ItemContext) -> Iterator[Chip]:
         f"{choice_word(str(fields['Severity']))} severity" if fields.get("Severity") else "",
     ]
     yield from ((words, "foreground") for words in found if words)
+    if not has_people:
+        return
     owner = _person(fields.get("AssignedToID"), context)
     yield (owner, "foreground") if owner else ("unassigned", "muted")
     if iteration := _iteration(fields.get("IterationID"), context):

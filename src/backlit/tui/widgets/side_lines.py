@@ -359,6 +359,8 @@ class RuleLine(TwoSidedLine):
             near, figures = self.fitted(at - 4)
             if self._titles or (near, _needed(figures)) == (left, _needed(right)):
                 left, right, edge = near, figures, at
+        if self._is_of_first and self._bright is None and not ThemeStyles.of(self.app).has_frames:
+            left = [(text, FOCUSED_HEAD if colour == HEADING else colour, name) for text, colour, name in left]
         left, right = spaced(left), spaced(right)
         start, end = length(left), edge - length(right)
         filled = start + round(self._share * (end - start))
