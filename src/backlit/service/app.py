@@ -27,7 +27,7 @@ from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import RequestGuardMiddleware
 from backlit.service.http.bodies import BODY_KEY, FORM_LIMIT
 from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Route, ServiceState
-from backlit.service.routes import attachments, comments, directory, login, reports, tokens, trees, work_items
+from backlit.service.routes import attachments, comments, directory, history, login, reports, tokens, trees, work_items
 from backlit.service.routes.directory import BODY_LIMIT
 from backlit.service.storage.database import transient_error_of
 from backlit.service.storage.settings import ServiceSettings
@@ -53,7 +53,15 @@ class _Ids(IntegerConvertor):
 
 register_url_convertor("int", _Ids())
 
-ROUTES = (*work_items.routes, *comments.routes, *attachments.routes, *trees.routes, *reports.routes, *directory.routes)
+ROUTES = (
+    *work_items.routes,
+    *comments.routes,
+    *attachments.routes,
+    *trees.routes,
+    *reports.routes,
+    *directory.routes,
+    *history.routes,
+)
 _EXTENSIONS = {"etag", "healthz", "openapi", "orderRevision", "readyz"}
 """Extensions beside the routes of the resource root."""
 

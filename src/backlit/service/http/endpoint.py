@@ -220,6 +220,8 @@ class Route(Struct, frozen=True):
     extension: str | None = None
     default_top: int = TOP_LIMIT
     """The most results of a list unless `$top` is given."""
+    own_options: frozenset[str] | None = None
+    """The options with `$` of an address that takes others than its kind."""
 
     @property
     def is_list(self) -> bool:
@@ -228,6 +230,8 @@ class Route(Struct, frozen=True):
 
     @property
     def options(self) -> frozenset[str]:
+        if self.own_options is not None:
+            return self.own_options
         if self.method != "GET" or isinstance(self.resource, str):
             return NO_OPTIONS
         return LIST_OPTIONS if self.is_list else ONE_OPTIONS
@@ -245,11 +249,12 @@ class Routes(list[Route]):
         tag: str | None = None,
         extension: str | None = None,
         default_top: int = TOP_LIMIT,
+        options: frozenset[str] | None = None,
     ) -> Callable[[HandlerT], HandlerT]:
         """Declare a route; `tag` groups it in the OpenAPI document, unless its resource does."""
 
         def declare(handler: HandlerT) -> HandlerT:
-            self.append(Route(method, path, handler, resource, tag, extension, default_top))
+            self.append(Route(method, path, handler, resource, tag, extension, default_top, options))
             return handler
 
         return declare

@@ -30,9 +30,9 @@ _GRANTED_TO_LISTS: Mapping[str, Collection[str]] = {
 _NAME_WIDTH = 40
 
 
-def must_be_taken(query: QueryParams, options: Collection[str]) -> None:
+def must_be_taken(query: QueryParams, options: frozenset[str]) -> None:
     """Raise BadRequest for an option that the address does not take, and for one that is given twice."""
-    granted = _GRANTED_TO_LISTS if "$top" in options else _GRANTED
+    granted = _GRANTED_TO_LISTS if options >= LIST_OPTIONS else _GRANTED
     met = set()
     for name, value in query.multi_items():
         if not name.startswith("$"):

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from backlit.model.field_values import Schema
 from backlit.model.version import VERSION
@@ -13,6 +13,7 @@ from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, list_of, reference, schemas
 from backlit.service.reports.reports import REPORTS
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
+from backlit.service.routes.history import CHANGES_TOP, HISTORY_TOP
 from backlit.service.routes.login import LOGOUT_PATH
 from backlit.service.routes.reports import MAX_REPORT_DAYS
 from backlit.service.routes.tokens import CLIENT_ID
@@ -152,6 +153,8 @@ def _parameters(route: Route, verb: str, resource: str) -> Iterator[Schema]:
         yield _query("$skip", {**number, "default": 0}, "How many to pass over.")
         yield _query("$filter", {"type": "string", "maxLength": 8192}, "OData, for example: Status eq 'Done'")
         yield _query("$orderby", {"type": "string"}, "For example: lastModifiedAt desc, id")
+    for name, schema, description in _OF_HISTORY.get(resource, ()):
+        yield _query(name, schema, description)
     if verb == "remove" and resource in {"Area", "Iteration"}:
         yield _query(
             "reassignmentId", {"type": "integer", "minimum": 0}, "Where items below go; to the root unless given."
@@ -169,6 +172,24 @@ def _parameters(route: Route, verb: str, resource: str) -> Iterator[Schema]:
         yield _query("type", {"type": "string", "examples": ["Service", "Feedback"]}, "Service unless given.")
     if route.method in {"PUT", "DELETE"} or verb == "rank":
         yield {"name": "If-Match", "in": "header", "schema": {"type": "string"}, "description": "An ETag, or `*`."}
+
+
+_REVISION: Schema = {"type": "integer", "format": "int64", "minimum": 0}
+_CHANGES: Schema = {"type": "integer", "format": "int32", "minimum": 1, "maximum": NUMBER_LIMIT}
+_MOST = f"How many at most; never more than {TOP_LIMIT}."
+_OF_HISTORY: Mapping[str, Sequence[tuple[str, Schema, str]]] = {
+    "ItemHistory": (
+        ("$top", {**_CHANGES, "default": HISTORY_TOP}, _MOST),
+        ("before", _REVISION, "Only changes before this revision, as `next` of a page says."),
+        ("fields", {"type": "string"}, "Only changes of these keys, comma-separated: Status,Estimate"),
+    ),
+    "ChangeList": (
+        ("$top", {**_CHANGES, "default": CHANGES_TOP}, _MOST),
+        ("after", {"type": "string"}, "The cursor of an earlier answer; without it, the present one is returned."),
+        ("projectId", {"type": "integer", "format": "int64", "minimum": 1}, "Only changes of this project."),
+        ("kind", {"type": "string"}, "Only changes of these kinds, comma-separated: item,comment"),
+    ),
+}
 
 
 def _query(name: str, schema: Schema, description: str) -> Schema:

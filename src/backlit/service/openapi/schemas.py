@@ -9,6 +9,7 @@ from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType,
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
 from backlit.service.reports.context import ReportUnit
 from backlit.service.reports.document import FigureSource
+from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
 
@@ -45,6 +46,7 @@ def schemas(models: Iterable[type[Resource]]) -> Schema:
         **_work_items(),
         "Capabilities": _capabilities(),
         "Report": _report(),
+        **_history(),
         **_bodies(),
     }
 
@@ -207,6 +209,39 @@ def _report() -> Schema:
         "notes": _array(text),
     }
     return _object({**found, "changes": _array(_object(change))}, list(found))
+
+
+def _history() -> Schema:
+    text: Schema = {"type": "string"}
+    revision: Schema = {"type": "integer", "format": "int64", "minimum": 0}
+    kind, act = {"enum": list(KIND_WORDS.values())}, {"enum": list(ACT_WORDS.values())}
+    about = "Old and new value by key; `=` has what was removed."
+    values: Schema = {"type": "object", "additionalProperties": True, "description": about}
+    change = {
+        "revision": revision,
+        "at": DATETIME,
+        "madeAt": _nullable(DATETIME),
+        "by": _object({"id": _nullable(ID), "name": text}),
+        "kind": kind,
+        "act": act,
+        "cause": {"enum": list(CAUSE_WORDS.values())},
+        "request": revision,
+        "objectId": ID,
+        "fields": values,
+    }
+    short = {"r": revision, "p": ID, "k": kind, "a": act, "id": ID, "item": ID, "by": ID, "f": _array(text)}
+    page = {"after": revision, "revision": revision, "cursor": text, "changes": _array(reference("ShortChange"))}
+    reset = {"reset": {"enum": ["trimmed", "other", "far"]}, "revision": revision, "cursor": text}
+    return {
+        "Change": _object(change),
+        "ItemHistory": _object(
+            {"results": _array(reference("Change")), "next": _nullable(revision), "isComplete": {"type": "boolean"}}
+        ),
+        "ShortChange": _object(short, ["r", "k", "a", "id"]),
+        "ChangePage": _object({**page, "isMore": {"type": "boolean"}}),
+        "ChangeReset": _object(reset),
+        "ChangeList": {"oneOf": [reference("ChangePage"), reference("ChangeReset")]},
+    }
 
 
 def _capabilities() -> Schema:

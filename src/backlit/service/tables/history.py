@@ -1,0 +1,165 @@
+"""Reads of the history: the changes of an item, and all that came after a cursor."""
+
+import hashlib
+import zlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import orjson
+from msgspec import Struct
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
+
+from backlit.service.storage.access import Caller, Role
+from backlit.service.storage.schema import change_texts, changes, projects, users, workspace
+from backlit.service.tables.changes import TEXT_REFERENCE, ChangeAct, ChangeKind, last_revision
+
+LONGEST_WAY = 10_000
+"""Revisions behind which a client reads everything anew rather than each change."""
+_CHECK_BYTES = 4
+_PERSONAL = (int(ChangeKind.GRANT), int(ChangeKind.USER))
+"""Kinds that only the managers of the project and the user concerned may see."""
+
+
+class HistoryRow(Struct, frozen=True):
+    """A change with its long texts in place."""
+
+    revision: int
+    at: datetime
+    made_at: datetime | None
+    project_id: int | None
+    kind: int
+    act: int
+    object_id: int
+    item_id: int | None
+    user_id: int | None
+    cause: int
+    request: int | None
+    fields: Mapping[str, Any]
+
+
+def _visible(caller: Caller) -> ColumnElement[bool]:
+    """Return the condition of the rows that a caller may see now."""
+    managed = [project_id for project_id, role in caller.roles.items() if role is Role.MANAGER]
+    is_personal = changes.c.kind.in_(_PERSONAL)
+    is_own = and_(is_personal, changes.c.object_id == caller.id)
+    seen = and_(changes.c.project_id.in_(caller.project_ids), or_(~is_personal, changes.c.project_id.in_(managed)))
+    return or_(seen, is_own)
+
+
+def of_item(
+    connection: Connection, caller: Caller, item_id: int, *, before: int | None, keys: Collection[str], top: int
+) -> list[HistoryRow]:
+    """Return the changes of an item with its comments and files, newest first; `keys` keeps to some fields."""
+    where = [changes.c.item_id == item_id, _visible(caller)]
+    if before is not None:
+        where.append(changes.c.revision < before)
+    if keys:
+        # Inside of a text the quotes would be escaped.
+        where.append(or_(*(changes.c.fields.contains(f'"{key}":', autoescape=True) for key in keys)))
+    return _read(connection, where, top, newest_first=True)
+
+
+def begins_with_creation(connection: Connection, caller: Caller, item_id: int) -> bool:
+    """Return True if the history of an item that the caller sees goes back to its creation."""
+    first = select(changes.c.kind, changes.c.act).where(changes.c.item_id == item_id, _visible(caller))
+    row = connection.execute(first.order_by(changes.c.revision).limit(1)).first()
+    return row is not None and (row.kind, row.act) == (ChangeKind.ITEM, ChangeAct.CREATED)
+
+
+def after(
+    connection: Connection,
+    caller: Caller,
+    revision: int,
+    *,
+    project_ids: Collection[int],
+    kinds: Collection[ChangeKind],
+    top: int,
+) -> list[HistoryRow]:
+    """Return the changes after a revision, oldest first; those of some projects or kinds, if any is named."""
+    where = [changes.c.revision > revision, _visible(caller)]
+    if project_ids:
+        where.append(changes.c.project_id.in_(project_ids))
+    if kinds:
+        where.append(changes.c.kind.in_([int(kind) for kind in kinds]))
+    return _read(connection, where, top, newest_first=False)
+
+
+def _read(
+    connection: Connection, where: Iterable[ColumnElement[bool]], top: int, *, newest_first: bool
+) -> list[HistoryRow]:
+    order = changes.c.revision.desc() if newest_first else changes.c.revision
+    rows = connection.execute(select(changes).where(*where).order_by(order).limit(top)).mappings().all()
+    read = [(row, orjson.loads(row["fields"])) for row in rows]
+    texts = _texts(connection, {digest for _, fields in read for digest in _references(fields)})
+    return [HistoryRow(**{**row, "fields": _unfolded(fields, texts)}) for row, fields in read]
+
+
+def _references(value: Any) -> Iterable[str]:
+    if isinstance(value, dict):
+        if value.keys() == {TEXT_REFERENCE}:
+            return [value[TEXT_REFERENCE]]
+        value = list(value.values())
+    return [digest for each in value for digest in _references(each)] if isinstance(value, list) else []
+
+
+def _texts(connection: Connection, digests: Collection[str]) -> Mapping[str, str]:
+    if not digests:
+        return {}
+    wanted = [bytes.fromhex(digest) for digest in digests]
+    found = connection.execute(select(change_texts).where(change_texts.c.digest.in_(wanted)))
+    return {row.digest.hex(): zlib.decompress(row.body).decode() for row in found}
+
+
+def _unfolded(value: Any, texts: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {TEXT_REFERENCE}:
+            return texts.get(value[TEXT_REFERENCE])
+        return {key: _unfolded(each, texts) for key, each in value.items()}
+    return [_unfolded(each, texts) for each in value] if isinstance(value, list) else value
+
+
+def names_of(connection: Connection, user_ids: Collection[int]) -> dict[int, str]:
+    """Return the names of users who still exist."""
+    return {
+        row.id: row.name for row in connection.execute(select(users.c.id, users.c.name).where(users.c.id.in_(user_ids)))
+    }
+
+
+# Cursors
+
+
+def cursor(connection: Connection, revision: int) -> str:
+    """Return the place after a revision, with a check that tells another row of the same number apart."""
+    return f"{revision}.{_check(connection, revision)}"
+
+
+def reset_reason(connection: Connection, caller: Caller, revision: int, check: str) -> str | None:
+    """Return why a client cannot go on from a cursor: `other`, `trimmed` or `far`; None if it can."""
+    last = last_revision(connection)
+    known = None if revision > last else _check(connection, revision)
+    if known != check:
+        is_gone = revision <= last and known is None
+        return "trimmed" if is_gone else "other"
+    if _history_from(connection, caller.project_ids) > revision + 1:
+        return "trimmed"
+    return "far" if last - revision > LONGEST_WAY else None
+
+
+def _history_from(connection: Connection, project_ids: Collection[int]) -> int:
+    newest = select(func.max(projects.c.history_from)).where(projects.c.id.in_(project_ids))
+    return int(connection.execute(newest).scalar() or 0)
+
+
+def _check(connection: Connection, revision: int) -> str | None:
+    """Return the check of a revision; None for one whose row is gone."""
+    key = connection.execute(select(workspace.c.cursor_key)).scalar_one()
+    row: Sequence[Any] | None = ("", "")
+    if revision:
+        row = connection.execute(
+            select(changes.c.at, changes.c.object_id).where(changes.c.revision == revision)
+        ).first()
+    if row is None:
+        return None
+    text = f"{revision}|{row[0]}|{row[1]}"
+    return hashlib.blake2b(text.encode(), key=bytes(key), digest_size=_CHECK_BYTES).hexdigest()
