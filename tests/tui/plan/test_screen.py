@@ -324,7 +324,7 @@ async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open
 
 
 @pytest.mark.slow
-async def test_the_footer_counts_items_and_no_lines_of_the_forecast(store: Store, opened: Open) -> None:
+async def test_the_position_counts_items_and_no_lines_of_the_forecast(store: Store, opened: Open) -> None:
     await two_sprints(store)
     async with plan_of(opened, store, (60, 20)) as pilot:
         items = pilot.app.screen.query_one("#backlog PlanList", PlanList)
@@ -334,7 +334,7 @@ async def test_the_footer_counts_items_and_no_lines_of_the_forecast(store: Store
         count = len(items.ids_between(0, None))
         assert items.cursor == before + 1
         assert count < items.row_count()
-        await until(lambda: lines_of(pilot.app)[-1].endswith(f" {before + 1}/{count}"))
+        await until(lambda: lines_of(pilot.app)[-2].endswith(f" {before + 1} of {count}"))
 
 
 @pytest.mark.parametrize("width", range(20, 90, 3))
