@@ -1,6 +1,6 @@
 """Changes of items as reports read them, and what an item is between two of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from backlit.model.amounts import points_of
 from backlit.model.fields import ItemType
-from backlit.model.statuses import StatusGroup, StatusGroups
+from backlit.model.statuses import StatusGroup
 
 
 class EventAct(StrEnum):
@@ -93,10 +93,10 @@ class ItemState(Struct, frozen=True):
         return self.type not in UNCOUNTED_TYPES and not self.is_excluded
 
 
-def item_state(item_id: int, values: Mapping[str, Any], groups: StatusGroups) -> ItemState:
+def item_state(item_id: int, values: Mapping[str, Any], group_of: Callable[[str], StatusGroup]) -> ItemState:
     """Read an item from its values by key, `type`, `createdAt` and `splitFrom` among them."""
     status, estimate = values.get("Status") or "", values.get("Estimate") or ""
-    group = groups.of(status)
+    group = group_of(status)
     return ItemState(
         id=item_id,
         type=values["type"],

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -170,7 +170,7 @@ class _Undoing:
 
     def __init__(self, present: Mapping[int, Mapping[str, Any]], groups: StatusGroups) -> None:
         self._values = {item_id: dict(values) for item_id, values in present.items()}
-        self._groups = groups
+        self._group_of = cache(groups.of)
         self._renames: dict[tuple[str, str], str] = {}
         """Today's names of earlier statuses, by type: past and present have to agree on what a status means."""
         self._states = {item_id: self._state(item_id) for item_id in self._values}
@@ -208,7 +208,7 @@ class _Undoing:
         status = values.get("Status")
         if status and (name := self._renames.get((values["type"], status))):
             values = {**values, "Status": name}
-        return item_state(item_id, values, self._groups)
+        return item_state(item_id, values, self._group_of)
 
 
 def _with_growing_times(events: Iterable[ItemEvent]) -> Iterator[tuple[ItemEvent, datetime]]:

@@ -30,6 +30,8 @@ KEYS = (
     *("WorkRemaining", "WorkCompleted"),
 )
 """The keys of an item that figures are computed from."""
+_CHANGING_KEYS = frozenset(KEYS) - {"Name"} | {"type", "splitFrom"}
+"""Those that change a figure: a report names an item as it is called now."""
 _ACTS = {
     ChangeAct.CREATED: EventAct.CREATED,
     ChangeAct.CHANGED: EventAct.CHANGED,
@@ -179,11 +181,12 @@ class ReportReading(Struct, frozen=True):
     def _events(self, wanted: frozenset[int] | None, first: int) -> list[ItemEvent]:
         """Return the changes of items from the first revision that the project's history has completely."""
         mine = (changes.c.project_id == self.project_id, changes.c.revision >= first)
-        return [
+        events = (
             _event(row)
             for some in _some_of(changes.c.item_id, wanted)
             for row in self.connection.execute(_ITEM_ROWS.where(some, *mine))
-        ]
+        )
+        return [event for event in events if event.fields]
 
 
 _PRESENT = select(
@@ -227,7 +230,7 @@ def _event(row: Sequence[Any]) -> ItemEvent:
         fields = _removed_values(orjson.loads(text)[LAST_DOCUMENT])
     else:
         sent = orjson.loads(text)
-        fields = {key: (sent[key][0], sent[key][1]) for key in (*KEYS, "type", "splitFrom") if key in sent}
+        fields = {key: (old, new) for key, (old, new) in sent.items() if key in _CHANGING_KEYS}
     is_rename = cause == ChangeCause.ADMINISTRATION and act == ChangeAct.CHANGED and "Status" in fields
     return ItemEvent(revision, at, item_id, _ACTS[act], fields, is_rename)
 
