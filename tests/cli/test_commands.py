@@ -204,6 +204,18 @@ def test_the_demo_is_listed_by_a_query_in_an_order(demo_home: Home) -> None:
     assert wrong.stderr.startswith("backlit: The query has an error at character 12")
 
 
+@pytest.mark.slow
+def test_items_are_listed_in_the_order_of_a_computed_column(demo_home: Home) -> None:
+    def ids(*options: str) -> list[int]:
+        return [item["id"] for item in json.loads(demo_home.run(*DEMO, "items", "list", "--json", *options).stdout)]
+
+    unready = ids("--query", "lint:any")
+    ordered = ids("--sort", "lint desc")
+
+    assert 0 < len(unready) < len(ordered)
+    assert set(ordered[: len(unready)]) == set(unready)
+
+
 def test_a_filter_that_cannot_be_read_is_one_sentence(home: Home) -> None:
     done = home.run("--profile", "local", "items", "list", "--filter", "Nope eq 1")
 

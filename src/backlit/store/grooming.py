@@ -6,7 +6,6 @@ from functools import partial
 from itertools import combinations, islice
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, Settable, fields_of
@@ -67,7 +66,6 @@ class ReadyCheck:
     def __init__(self, files: LocalDatabase, names: QueryNames) -> None:
         self._files = files
         self._names = names
-        self._asked: tuple[object, str, Sequence[object]] | None = None
 
     def filter(self) -> Filter:
         return self._names.failing(None)
@@ -135,7 +133,7 @@ class ReadyCheck:
 
     def judge(self) -> Judge:
         """Return a check with the current rules for use on another thread's connection."""
-        sql, values = self._statement()
+        sql, values = self._names.once_a_minute("ready check", self._statement)
 
         def judged(mirror: sqlite3.Connection, ids: Sequence[int]) -> dict[int, tuple[ReadyRule, ...]]:
             found = {}
@@ -148,15 +146,11 @@ class ReadyCheck:
         return judged
 
     def _statement(self) -> tuple[str, Sequence[object]]:
-        """Return the query of all rules. It is rebuilt once a minute, because every scrolled row asks for it."""
-        inputs, rules = self._names.rule_inputs(), self._names.rules
-        key = (rules, replace(inputs, now=inputs.now.replace(second=0, microsecond=0)))
-        if self._asked is None or self._asked[0] != key:
-            asked = [condition(rules.failing(inputs, rule.id)) for rule in RULES]
-            columns = ", ".join(each.text for each in asked)
-            sql = f"SELECT id, {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
-            self._asked = key, sql, [value for each in asked for value in each.values]
-        return self._asked[1:]
+        """Return the query of all rules."""
+        asked = [condition(self._names.failing(rule.id)) for rule in RULES]
+        columns = ", ".join(each.text for each in asked)
+        sql = f"SELECT id, {columns} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # bound values
+        return sql, [value for each in asked for value in each.values]
 
 
 class FieldAnswer(Struct, frozen=True):

@@ -130,7 +130,7 @@ class Store:
     attachments = StorePart(lambda self: Attachments(self.files))
     comments = StorePart(lambda self: Comments(self.files))
     batch = StorePart(lambda self: ItemBatch(self.files))
-    cells = StorePart(lambda self: ColumnCells(self.files, self.ready_check.faults, self.times))
+    cells = StorePart(lambda self: ColumnCells(self.files, self.names))
     item_history = StorePart(lambda self: ItemHistory(self.files, self.lookups.me, self.server_time))
     inbox = StorePart(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
     everybody = StorePart(lambda self: KnownUsers(self.lookups, self.engine))

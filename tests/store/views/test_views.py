@@ -163,6 +163,11 @@ CHANGES: list[tuple[ViewSpec, Subject, set[str], bool]] = [
     (ViewSpec(group=("AssignedToID",)), ITEMS, {"AssignedToID"}, True),
     (ViewSpec(group=("AssignedToID",)), ITEMS, {"Estimate"}, True),  # the headers have points
     (ViewSpec(sort=(SortKey("lastModifiedAt"),)), ITEMS, {"Severity", "lastModifiedAt"}, True),
+    (ViewSpec(sort=(SortKey("lint"),)), ITEMS, {"Estimate"}, True),
+    (ViewSpec(sort=(SortKey("lint"),)), ITEMS, {"IsTriaged"}, True),
+    (ViewSpec(sort=(SortKey("lint"),)), ITEMS, {"Name"}, False),
+    (ViewSpec(sort=(SortKey("lint"),)), Subject.TREES, set(), True),
+    (ViewSpec(sort=(SortKey("Name"),)), Subject.TREES, set(), False),
     (ViewSpec(), Subject.TREES, set(), False),
     (ViewSpec(text="item"), Subject.TREES, set(), False),
     (ViewSpec(query="item"), Subject.TREES, set(), True),

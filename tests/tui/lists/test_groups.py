@@ -193,6 +193,45 @@ async def test_several_sort_keys_are_picked_with_their_directions(store: Store, 
         assert "status ↑, points ↓" in heading_of(pilot.app)
 
 
+async def test_a_computed_column_is_picked_as_the_order_and_turned_and_cells_come_in_it(
+    store: Store, opened: Open
+) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        await press(pilot, "t", "s", *"not ready", "enter")
+        upward = list(items(pilot).ids_between(0, None))
+        title = heading_of(pilot.app)
+        await press(pilot, "t", "s", "enter")
+        downward = list(items(pilot).ids_between(0, None))
+        shown = {each: row["lint"] for each, row in store.cells.values(upward, ["lint"]).items()}
+        findings = [str(shown[each]) for each in upward if shown[each]]
+
+        assert "not ready ↑" in title
+        assert "not ready ↓" in heading_of(pilot.app)
+        assert 1 < len(set(findings)) < len(findings) < len(upward)
+        assert findings == sorted(findings)
+        assert [shown[each] for each in downward] == [*reversed(findings), *([None] * (len(upward) - len(findings)))]
+
+
+@pytest.mark.parametrize(
+    ("typed", "order", "title"),
+    [
+        ("lint desc", ("lint", True), "not ready ↓"),
+        ("-Lint", ("lint", True), "not ready ↓"),
+        ("channel", ("Channel_cf", False), "channel ↑"),
+        ("businessvalue desc", ("BusinessValue_cf", True), "business value ↓"),
+    ],
+)
+async def test_a_typed_order_takes_computed_columns_and_own_fields_without_their_suffix(
+    store: Store, opened: Open, typed: str, order: tuple[str, bool], title: str
+) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, ":", *("space" if sign == " " else sign for sign in f"sort {typed}"), "enter")
+
+        assert items(pilot).view is not None
+        assert [(key.name, key.descending) for key in items(pilot).view.spec.sort] == [order]  # type: ignore[union-attr] # it is not None
+        assert title in heading_of(pilot.app).lower()
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_moving_over_a_header_draws_two_rows(store: Store, opened: Open) -> None:

@@ -90,6 +90,19 @@ async def test_a_list_is_saved_as_a_view_and_read_again(store: Store, tmp_path: 
         assert 'query = "type:bug"\nsort = ["Name"]' in kept
 
 
+@pytest.mark.slow
+async def test_a_view_keeps_a_computed_order(store: Store, tmp_path: Path) -> None:
+    async with viewed(store, tmp_path / "home", LARGE) as pilot:
+        await press(pilot, ":", *"sort", "space", *"lint", "space", *"desc", "enter", "S", *"Due", "enter")
+        ids = list(items(pilot).ids_between(0, None))
+        await press(pilot, "g", "1", "g", "3")
+        kept = (tmp_path / "home" / "config" / "views.toml").read_text()
+
+        assert 'sort = ["lint desc"]' in kept
+        assert "not ready ↓" in heading_of(pilot.app)
+        assert list(items(pilot).ids_between(0, None)) == ids
+
+
 class FakeList(FakeTarget):
     """A `lists.list_commands.ListTarget` of the backlog, as far as saved views need it."""
 

@@ -12,7 +12,14 @@ from backlit.config.view_files import CheckedViews
 from backlit.model.query import parse_query
 from backlit.model.query.keys import all_keys, field_named
 from backlit.model.settings.user_settings import toml_in
-from backlit.model.settings.view_settings import MAX_GROUP_LEVELS, ViewTable, column_wish, field_key, sort_key
+from backlit.model.settings.view_settings import (
+    COMPUTED_COLUMNS,
+    MAX_GROUP_LEVELS,
+    ViewTable,
+    column_wish,
+    field_key,
+    sort_key,
+)
 
 _FIELD = re.compile(r"\w+")
 
@@ -28,6 +35,11 @@ def _field_words(text: str) -> Collection[str]:
     return () if field_named(_field_in(text)) is not None else all_keys()
 
 
+def _column_words(text: str) -> Collection[str]:
+    words = _field_words(text)
+    return [*words, *COMPUTED_COLUMNS] if words else ()
+
+
 def _read_column(text: str) -> None:
     column_wish(text, field_key)
 
@@ -38,9 +50,9 @@ def _check_levels(fields: list[str]) -> list[str]:
     return fields
 
 
-_Order = Annotated[str, said(sort_key, _field_words, _field_in)]
+_Order = Annotated[str, said(sort_key, _column_words, _field_in)]
 _GroupField = Annotated[str, said(field_key, _field_words, _field_in)]
-_Column = Annotated[str, said(_read_column, _field_words, _field_in)]
+_Column = Annotated[str, said(_read_column, _column_words, _field_in)]
 
 
 class SavedViewTable(Table):

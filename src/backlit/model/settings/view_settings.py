@@ -1,7 +1,8 @@
 """Saved views as they are written: a table of a file, and the words for columns, orders and fields in it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -12,8 +13,6 @@ from backlit.model.query.keys import LINT_KEY, field_named
 
 ALWAYS_SHOWN = frozenset({"Name", "id", "type"})
 """Fields that every row shows anyway."""
-COMPUTED_COLUMNS = frozenset({LINT_KEY})
-"""Columns that are no fields; `store.views.columns.COMPUTED` has their texts."""
 MAX_GROUP_LEVELS = 2
 
 MAX_COLUMN_WIDTH = 60
@@ -39,12 +38,26 @@ class ChosenColumn(Struct, frozen=True):
         return " ".join(part for part in parts if part)
 
 
+class ComputedColumn(Struct, frozen=True):
+    """A column that is no field: its key, heading and usual width."""
+
+    key: str
+    title: str
+    width: int
+    is_number: bool = False
+
+
+COMPUTED_COLUMNS: Mapping[str, ComputedColumn] = MappingProxyType(
+    {column.key: column for column in (ComputedColumn(LINT_KEY, "Not ready", 20),)}
+)
+"""Columns to show and to sort by; `store.views.computed` has the value of each."""
+
+
 def column_wish(text: str, key_of: Callable[[str], str]) -> ChosenColumn:
     found = _WRITTEN.fullmatch(" ".join(text.split()))
     if found is None:
         raise BadRequest(f"Unknown column “{text.strip()}”. Example: status, tags 14+, iter drop 1.")
-    key = found["key"].lower()
-    key = key if key in COMPUTED_COLUMNS else key_of(found["key"])
+    key = _column_key(found["key"], key_of)
     width = int(found["width"] or 0)
     field = field_named(key)
     if key in ALWAYS_SHOWN:
@@ -71,16 +84,25 @@ class ViewTable(Struct, frozen=True):
     columns: tuple[str, ...] = ()
 
 
-def sort_key(text: str) -> SortKey:
-    """Read `changed desc` or `-changed`."""
+def _column_key(text: str, key_of: Callable[[str], str]) -> str:
+    key = text.lower()
+    return key if key in COMPUTED_COLUMNS else key_of(text)
+
+
+def sort_key(text: str, key_of: Callable[[str], str] | None = None) -> SortKey:
+    """Read `changed desc` or `-changed`. `key_of` returns the field of a name, by default `field_key`."""
     words = text.removeprefix("-").split()
     if len(words) not in {1, 2} or (len(words) == 2 and words[1].lower() not in {"asc", "desc"}):
         raise BadRequest(f'Unknown order {text!r}. Write a field name, followed by "desc" for descending order.')
-    return SortKey(field_key(words[0]), text.startswith("-") or words[-1].lower() == "desc")
+    key = _column_key(words[0], key_of or field_key)
+    return SortKey(key, text.startswith("-") or words[-1].lower() == "desc")
 
 
 def field_key(text: str) -> str:
-    """Return the field of a name. Custom fields need their full key. Raises BadRequest for an unknown name."""
+    """Return the field of a name. Custom fields need their full key. Raises BadRequest for any other name."""
+    computed = COMPUTED_COLUMNS.get(text.lower())
+    if computed is not None:
+        raise BadRequest(f"“{computed.title}” can be shown and sorted by, not grouped by. Choose a field.")
     field = field_named(text)
     if field is None and not text.endswith("_cf"):
         raise BadRequest(f"There is no field {text!r}. Custom fields end in _cf.")

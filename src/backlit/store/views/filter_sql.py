@@ -12,14 +12,20 @@ from backlit.model.filter_sql import sql_of
 from backlit.model.filters import (
     ARITHMETIC,
     POINTS,
+    And,
     AnyTag,
     Comparison,
     Filter,
     Function,
+    FunctionCall,
     In,
     Literal,
+    Not,
     Operator,
+    Or,
+    Property,
     TagVariable,
+    Term,
     TextMatch,
     TextScope,
     Value,
@@ -91,6 +97,40 @@ def value_sql(key: str) -> Sql:
         return Sql("(SELECT value FROM custom_values WHERE key = ? AND item_id = items.id)", (key,))
     path = f"$.{key}" if key in _TOP_LEVEL else f"$.fields.{key}"
     return Sql("(SELECT json_extract(CAST(doc AS TEXT), ?) FROM documents WHERE documents.id = items.id)", (path,))
+
+
+class ColumnValue(NamedTuple):
+    """The SQL of a column's value, and what it depends on: fields, and subjects of changes."""
+
+    sql: Sql
+    reads: frozenset[str]
+
+
+def field_value(key: str) -> ColumnValue:
+    return ColumnValue(value_sql(key), frozenset({key}))
+
+
+def keys_in(node: Filter | Term) -> set[str]:
+    """Return the fields that a filter reads, except a name as a whole word of the list's own index."""
+    match node:
+        case And(parts) | Or(parts):
+            return {key for part in parts for key in keys_in(part)}
+        case Not(part):
+            return keys_in(part)
+        case AnyTag(part):
+            return {"Tags"} if part is None or isinstance(part, In) else {"Tags", *keys_in(part)}
+        case Comparison(_, left, right):
+            return keys_in(left) | keys_in(right)
+        case In(term, _):
+            return keys_in(term)
+        case FunctionCall(_, arguments):
+            return {key for argument in arguments for key in keys_in(argument)}
+        case Property(name):
+            return {name}
+        case TextMatch(_, where):
+            return set() if where is TextScope.NAME else {"Description"}
+        case _:
+            return set()
 
 
 def condition(found: Filter, custom: Collection[Field] = ()) -> Sql:

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
+from typing import TypeVar, cast
+
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
@@ -10,11 +13,14 @@ from backlit.model.filters import Filter
 from backlit.model.local_times import LocalTimes
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
-from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL_RULES, RuleInputs
+from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL_RULES, ReadyRules, RuleInputs
 from backlit.model.statuses import StatusGroups
 from backlit.store.records.people import IterationEntry, TreeKind, current, following, preceding
+from backlit.store.views.computed import COMPUTED_VALUES
+from backlit.store.views.filter_sql import ColumnValue, field_value
 from backlit.store.views.lookups import Lookups
 
+_T = TypeVar("_T")
 _TREES = {NameKind.AREA: TreeKind.AREAS, NameKind.ITERATION: TreeKind.ITERATIONS}
 _KINDS = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
 CURRENT, NEXT, PREVIOUS, ME = "current", "next", "previous", "me"
@@ -40,6 +46,8 @@ class QueryNames:
         self.times = times
         self.rules = USUAL_RULES
         self.stale_days = STALE_DAYS
+        self._made_for: tuple[ReadyRules, RuleInputs] | None = None
+        self._made: dict[str, object] = {}
 
     def custom_fields(self) -> Collection[Field]:
         return self._lookups.custom_fields()
@@ -126,6 +134,23 @@ class QueryNames:
 
     def failing(self, rule_id: str | None) -> Filter:
         return self.rules.failing(self.rule_inputs(), rule_id)
+
+    def column_value(self, key: str) -> ColumnValue:
+        """Return the value of a field or a computed column."""
+        if key not in COMPUTED_VALUES:
+            return field_value(key)
+        return self.once_a_minute(f"column {key}", lambda: COMPUTED_VALUES[key](self))
+
+    def once_a_minute(self, name: str, make: Callable[[], _T]) -> _T:
+        """Return what the rules, their inputs and the time decide, made again when the rules or the minute change."""
+        # Every scrolled row asks for it: 0.02 ms, where the SQL of all rules takes 0.6 ms.
+        inputs = self.rule_inputs()
+        state = self.rules, replace(inputs, now=inputs.now.replace(second=0, microsecond=0))
+        if self._made_for != state:
+            self._made_for, self._made = state, {}
+        if name not in self._made:
+            self._made[name] = make()
+        return cast("_T", self._made[name])
 
     def roots(self, kind: NameKind) -> frozenset[int]:
         if kind not in _TREES:

@@ -1,7 +1,7 @@
 """The SQL of a view: its condition, order and groups, and the index that serves it."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, timedelta
 from itertools import takewhile
 
@@ -11,23 +11,26 @@ from backlit.model.amounts import counted
 from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, Kind
 from backlit.model.filters import (
     And,
-    AnyTag,
-    Comparison,
     Filter,
-    FunctionCall,
-    In,
     Not,
     Or,
-    Property,
     SortKey,
-    Term,
     TextMatch,
     TextScope,
 )
 from backlit.model.local_times import LocalTimes
 from backlit.store.records.item import ROW_COLUMNS, TAG_MARK
 from backlit.store.sqlite.database import ids_json
-from backlit.store.views.filter_sql import COVERED, Sql, condition, has_column, value_sql
+from backlit.store.views.filter_sql import (
+    COVERED,
+    ColumnValue,
+    Sql,
+    condition,
+    field_value,
+    has_column,
+    keys_in,
+    value_sql,
+)
 
 BACKLOG_ORDER = "rank_priority, rank_id, is_task, own_priority, id"
 ENTRIES = frozenset({Kind.USER, Kind.TEAM, Kind.AREA, Kind.ITERATION, Kind.STATUS})
@@ -36,7 +39,7 @@ _IN_AREAS = "area_id IN (SELECT value FROM json_each(?))"
 _IN_ITERATIONS = "iteration_id IN (SELECT value FROM json_each(?))"
 EPOCH_DAY = date(1970, 1, 1)
 _CHANGED = SortKey("lastModifiedAt", descending=True)
-_FOLDED = {"Name": "name_fold"}
+_FOLDED = {"Name": ColumnValue(Sql("name_fold"), frozenset({"Name"}))}
 
 
 class ViewSpec(Struct, frozen=True):
@@ -75,6 +78,8 @@ class ViewStatements(Struct, frozen=True):
     """The fields whose values form buckets: the groups', then leading sort keys with an order of their own."""
     sort: tuple[SortKey, ...] = ()
     """The other sort keys, which SQLite sorts by."""
+    sort_values: tuple[ColumnValue, ...] = ()
+    """The values of those sort keys."""
     directions: tuple[bool, ...] = ()
     """For each level, True if the largest value comes first."""
     filtered: frozenset[str] = frozenset()
@@ -86,7 +91,7 @@ class ViewStatements(Struct, frozen=True):
     def reads(self) -> frozenset[str]:
         """The fields that decide the selection and the order."""
         name = {"Name"} if self.has_name or self.has_words else set()
-        return self.filtered | name | {*self.levels, *(key.name for key in self.sort)}
+        return frozenset({*self.filtered, *name, *self.levels}).union(*(value.reads for value in self.sort_values))
 
     @property
     def is_walk(self) -> bool:
@@ -99,7 +104,8 @@ class ViewStatements(Struct, frozen=True):
         return self.sort == (_CHANGED,)
 
     def rows(self, limit: int) -> tuple[str, tuple[object, ...]]:
-        return self._select(ROW_COLUMNS, self._walked(), f"{self._order()} LIMIT ?", (limit,))
+        order = self._order()
+        return self._select(ROW_COLUMNS, self._walked(), Sql(f"{order.text} LIMIT ?", (*order.values, limit)))
 
     def ids(self) -> tuple[str, tuple[object, ...]]:
         """Return the statement for all ids in order.
@@ -130,12 +136,9 @@ class ViewStatements(Struct, frozen=True):
         sql = f"SELECT {columns}{figures} FROM {source} WHERE {self.where.text}"  # noqa: S608
         return sql, self.where.values
 
-    def _select(
-        self, columns: str, source: str, order: str, more: tuple[object, ...] = ()
-    ) -> tuple[str, tuple[object, ...]]:
-        order_values = tuple(each for key in self.sort for each in value_sql(key.name).values)
-        sql = f"SELECT {columns} FROM {source} WHERE {self.where.text} ORDER BY {order}"  # noqa: S608 # bound values
-        return sql, (*self.where.values, *order_values, *more)
+    def _select(self, columns: str, source: str, order: Sql) -> tuple[str, tuple[object, ...]]:
+        sql = f"SELECT {columns} FROM {source} WHERE {self.where.text} ORDER BY {order.text}"  # noqa: S608 # bound values
+        return sql, (*self.where.values, *order.values)
 
     @property
     def ordered_source(self) -> str:
@@ -144,17 +147,16 @@ class ViewStatements(Struct, frozen=True):
     def _walked(self) -> str:
         return "items INDEXED BY items_by_change" if self.sort else self.ordered_source
 
-    def _order(self) -> str:
+    def _order(self) -> Sql:
         if not self.sort:
-            return BACKLOG_ORDER
+            return Sql(BACKLOG_ORDER)
         if self.is_by_change:
-            return "modified_at DESC, id"
-        return ", ".join([*map(_ordered_by, self.sort), "id"])
-
-
-def _ordered_by(key: SortKey) -> str:
-    text = _FOLDED.get(key.name) or value_sql(key.name).text
-    return f"{text} {'DESC' if key.descending else 'ASC'} NULLS LAST"
+            return Sql("modified_at DESC, id")
+        terms = [
+            f"{value.sql.text} {'DESC' if key.descending else 'ASC'} NULLS LAST"
+            for key, value in zip(self.sort, self.sort_values, strict=True)
+        ]
+        return Sql(", ".join([*terms, "id"]), tuple(each for value in self.sort_values for each in value.sql.values))
 
 
 def query_of(
@@ -164,6 +166,7 @@ def query_of(
     custom: Collection[Field] = (),
     *,
     with_done: bool | None = None,
+    value_of: Callable[[str], ColumnValue] = field_value,
 ) -> ViewStatements:
     """Return a view's statements. `query` is the resolved query, `with_done` its consequence."""
     with_done = spec.with_done if with_done is None else with_done
@@ -181,12 +184,14 @@ def query_of(
     fields = {**{f.key: f for f in custom}, **{f.key: f for f in PROPERTY_BY_LOWER_NAME.values()}}
     leading = tuple(takewhile(lambda key: key.name in fields and fields[key.name].kind in ENTRIES, spec.sort))
     levels = (*spec.group, *(key.name for key in leading))
+    sort = spec.sort[len(leading) :]
     return ViewStatements(
         where=Sql(" AND ".join(part.text for part in parts), tuple(v for part in parts for v in part.values)),
         with_done=with_done,
         is_covered=(keys | set(levels)) <= COVERED,
         levels=levels,
-        sort=spec.sort[len(leading) :],
+        sort=sort,
+        sort_values=tuple(_FOLDED.get(key.name) or value_of(key.name) for key in sort),
         directions=(*(False for _ in spec.group), *(key.descending for key in leading)),
         filtered=frozenset(keys),
         has_words=any(_mentions(each, TextScope.ANYWHERE) for each in filters),
@@ -210,29 +215,6 @@ def _text_sql(text: str) -> list[Sql]:
     if text.startswith("#") and number.isdecimal() and len(number) < 19:
         return [Sql("id = ?", (int(number),))]
     return [Sql("instr(name_fold, ?)", (text.casefold(),))] if text else []
-
-
-def keys_in(node: Filter | Term) -> set[str]:
-    """Return the fields that a filter reads, except a name as a whole word of the list's own index."""
-    match node:
-        case And(parts) | Or(parts):
-            return {key for part in parts for key in keys_in(part)}
-        case Not(part):
-            return keys_in(part)
-        case AnyTag(part):
-            return {"Tags"} if part is None or isinstance(part, In) else {"Tags", *keys_in(part)}
-        case Comparison(_, left, right):
-            return keys_in(left) | keys_in(right)
-        case In(term, _):
-            return keys_in(term)
-        case FunctionCall(_, arguments):
-            return {key for argument in arguments for key in keys_in(argument)}
-        case Property(name):
-            return {name}
-        case TextMatch(_, where):
-            return set() if where is TextScope.NAME else {"Description"}
-        case _:
-            return set()
 
 
 def _mentions(node: Filter, where: TextScope) -> bool:

@@ -19,6 +19,7 @@ from backlit.model.trees import NodeTotals
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import ROW_COLUMNS, ItemRow, gone_row, row_of
 from backlit.store.sqlite.database import ids_json
+from backlit.store.views.filter_sql import ColumnValue
 from backlit.store.views.groups import (
     Facet,
     GroupBucket,
@@ -51,6 +52,8 @@ class ViewNames(NameResolver, Protocol):
     """The resolver of a view's names, with the order of their values."""
 
     def ranks(self, key: str) -> Mapping[object, object] | None: ...
+
+    def column_value(self, key: str) -> ColumnValue: ...
 
 
 class ColumnValues(NamedTuple):
@@ -118,7 +121,8 @@ class View:
         tree = parse_query(spec.query)
         meaning = filter_of(tree, names) if spec.query.strip() else None
         with_done = spec.with_done or mentions_status(tree)
-        return query_of(spec, self.project_id, meaning, names.custom_fields(), with_done=with_done)
+        custom, value_of = names.custom_fields(), names.column_value
+        return query_of(spec, self.project_id, meaning, custom, with_done=with_done, value_of=value_of)
 
     def _times(self) -> LocalTimes:
         return LocalTimes(None) if self._names is None else self._names.times()

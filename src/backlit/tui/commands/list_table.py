@@ -98,7 +98,7 @@ LIST_COMMANDS: tuple[Command, ...] = (
         handler="lists.list_commands:group", completer="complete_field", words=("group",), also="swimlanes"),
     Command("list.sort", ("t s",), Context.LIST, "sort",
         "Sort by one or more fields; tab adds one, pick again to reverse.",
-        handler="lists.list_commands:sort", completer="complete_field", words=("sort",), also="order"),
+        handler="lists.list_commands:sort", completer="complete_column", words=("sort",), also="order"),
     Command("list.columns", ("t c",), Context.LIST, "columns", "Choose the columns (tab adds or removes one).",
         handler="lists.list_commands:columns", completer="complete_column", words=("columns",), also="fields settings"),
     Command("list.columns-right", ("z l",), Context.LIST, "more columns", "Scroll the columns to the right.",

@@ -6,6 +6,7 @@ from datetime import date
 
 from backlit.model.fields import SYNC_KEYS, Field, ItemType, Kind
 from backlit.model.query.keys import field_named
+from backlit.model.settings.view_settings import COMPUTED_COLUMNS
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store.records.item import ItemRow, RowSign
 from backlit.store.records.people import TreeKind
@@ -140,5 +141,7 @@ class ListNames:
         return field_named(key, self.store.lookups.custom_fields())
 
     def label(self, key: str) -> str:
+        if key in COMPUTED_COLUMNS:
+            return COMPUTED_COLUMNS[key].title.lower()
         field = self.field(key)
         return field.label.lower() if field else key

@@ -3,6 +3,7 @@
 import asyncio
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
@@ -24,6 +25,7 @@ from backlit.model.query.keys import (
 )
 from backlit.model.settings.view_settings import (
     ALWAYS_SHOWN,
+    COMPUTED_COLUMNS,
     MAX_GROUP_LEVELS,
     ChosenColumn,
     column_wish,
@@ -32,7 +34,6 @@ from backlit.model.settings.view_settings import (
     without_repeats,
 )
 from backlit.store.store import Store
-from backlit.store.views.columns import COMPUTED
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.store.views.view import View
@@ -120,6 +121,7 @@ MAX_SORT_KEYS = 5
 MAX_COLUMNS = 20
 SHORT_NAME_BY_KEY = {key: short for short, key in SHORT_KEYS.items()}
 """The short names of fields."""
+COMPUTED_CHOICES = [Choice(column.key, column.title) for column in COMPUTED_COLUMNS.values()]
 UNSORTABLE_KINDS = frozenset({Kind.LONG_TEXT})
 """Kinds of fields that lists are not grouped or sorted by."""
 
@@ -148,10 +150,12 @@ async def sort(target: ListTarget, call: CommandContext) -> None:
     """Sort by the typed fields, else pick one field, or several with tab. Raises BadRequest for an unknown field."""
     keys: tuple[SortKey, ...] | None
     if call.text:
-        found = [sort_key(part.strip()) for part in call.text.split(",") if part.strip()]
-        keys = tuple(replace(key, name=key_named(target.store, key.name)) for key in found)
+        parts = [part.strip() for part in call.text.split(",")]
+        keys = tuple(sort_key(part, partial(key_named, target.store)) for part in parts if part)
     else:
-        choices = [Choice(None, "backlog order"), *key_choices(target.store, (*FIELDS_OFFERED_FIRST, *SORT_FIELDS))]
+        fields = [*key_choices(target.store, (*FIELDS_OFFERED_FIRST, *SORT_FIELDS))]
+        fields[len(FIELDS_OFFERED_FIRST) : len(FIELDS_OFFERED_FIRST)] = COMPUTED_CHOICES
+        choices = [Choice(None, "backlog order"), *fields]
         dialog = PickSortKeysDialog("Sort by", choices, target.spec.sort, most=MAX_SORT_KEYS, has_directions=True)
         keys = await target.ask(dialog)
     if keys is not None:
@@ -169,16 +173,14 @@ async def columns(target: ListTarget, call: CommandContext) -> None:
 
 def _typed_columns(store: Store, text: str) -> Sequence[ChosenColumn]:
     parts = [] if text == "usual" else [part for part in text.split(",") if part.strip()]
-    return without_repeats([column_wish(part, lambda name: key_named(store, name)) for part in parts])
+    return without_repeats([column_wish(part, partial(key_named, store)) for part in parts])
 
 
 async def _picked_columns(target: ListTarget) -> Sequence[ChosenColumn] | None:
     before = {wish.key: wish for wish in target.columns.wishes}
     offered = key_choices(target.store, (*FIELDS_OFFERED_FIRST, *SORT_FIELDS[2:4]), tuple(ALWAYS_SHOWN))
     choices = [each for each in (Choice(None, "default columns"), *offered) if each.value not in ALWAYS_SHOWN]
-    choices[1 + len(USUAL_COLUMNS) : 1 + len(USUAL_COLUMNS)] = [
-        Choice(each.key, each.title) for each in COMPUTED.values()
-    ]
+    choices[1 + len(USUAL_COLUMNS) : 1 + len(USUAL_COLUMNS)] = COMPUTED_CHOICES
     shown = [SortKey(wish.key) for wish in target.columns.wishes] or [SortKey(each.key) for each in USUAL_COLUMNS]
     keys = await target.ask(PickSortKeysDialog("Columns", choices, shown, most=MAX_COLUMNS, adds=True))
     return None if keys is None else [before.get(each.name) or ChosenColumn(each.name) for each in keys]
@@ -189,7 +191,7 @@ def complete_field(target: ListTarget, text: str, cursor: int) -> Sequence[Candi
 
 
 def complete_column(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:
-    return _completed(target, text, cursor, COMPUTED)
+    return _completed(target, text, cursor, COMPUTED_COLUMNS)
 
 
 def zen(target: ListTarget, _call: CommandContext) -> None:

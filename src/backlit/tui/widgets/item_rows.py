@@ -14,10 +14,9 @@ from textual.strip import Strip
 from backlit.model.amounts import counted
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, choice_word
 from backlit.model.filters import POINTS
-from backlit.model.settings.view_settings import ChosenColumn
+from backlit.model.settings.view_settings import COMPUTED_COLUMNS, ChosenColumn, ComputedColumn
 from backlit.model.statuses import StatusGroup, StatusGroups, status_word
 from backlit.store.records.item import ItemRow, RowSign
-from backlit.store.views.columns import COMPUTED
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
 from backlit.tui.drawing.text import fit, fit_right, line_of, safe
@@ -169,8 +168,7 @@ _VALUES: Mapping[str, Callable[[ItemRow], Any]] = {
 
 def column_of(wish: ChosenColumn, field: Field | None) -> ListColumn:
     """Return the column of a wish; an empty one for a field that the project does not have."""
-    computed = COMPUTED.get(wish.key)
-    known = ListColumn(computed.key, computed.title, computed.width) if computed else USUAL_COLUMN_BY_KEY.get(wish.key)
+    known: ComputedColumn | ListColumn | None = COMPUTED_COLUMNS.get(wish.key) or USUAL_COLUMN_BY_KEY.get(wish.key)
     title = known.title if known else field.label if field else wish.key.removesuffix("_cf")
     kind = field.kind if field else Kind.TEXT
     longest = max((cell_len(choice_word(each)) for each in field.choices), default=0) if field else 0
