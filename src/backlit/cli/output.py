@@ -26,6 +26,8 @@ class _OutputWithSentences(io.FileIO):
         try:
             return super().write(data) or 0
         except OSError as error:
+            # Python writes what is left in the buffer at its end, and would report the same fault again, in its own
+            # words.
             os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
             if isinstance(error, BrokenPipeError):
                 raise

@@ -35,6 +35,8 @@ def can_ask() -> bool:
 
 
 def has_screen() -> bool:
+    # Textual starts without a terminal too, and then waits for keys for ever; of a dumb one it thinks that it has all
+    # colours, and sends 106 KB.
     is_terminal = bool(sys.stdin and sys.stdout and sys.stdin.isatty() and sys.stdout.isatty())
     return is_terminal and os.environ.get("TERM", "dumb") != "dumb"
 
@@ -96,6 +98,7 @@ class RawTerminal:
 def _set(terminal: int, modes: list[object]) -> None:
     """Set the modes at once, and keep what was typed."""
     if is_own(terminal):
+        # At once, as the other ways of setting modes wait for what is written, or drop what was typed.
         with contextlib.suppress(termios.error):
             termios.tcsetattr(terminal, termios.TCSANOW, modes)  # type: ignore[arg-type]  # typeshed's own alias
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Report = Callable[[str, int, int], None]
 
+# The command line takes click, rich's progress bars and pygments along: half of the memory that httpx takes.
 sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type] # httpx then leaves out its command line
 
 
@@ -134,6 +135,7 @@ def make_local(folder: Path) -> str:
 
 @contextmanager
 def _making(folder: Path) -> Iterator[bool]:
+    # Two first starts at once would each write a workspace into the same directory.
     with locked(folder / "making.lock", "Could not create the workspace"):
         yield not (folder / "service.db").exists()
 
@@ -154,6 +156,7 @@ async def _inside(profile: Profile, locations: Locations, report: Report) -> "Cl
     inside = "http://backlit.local"
     client = Client.inside(service.asgi, TokenCache(locations.tokens(profile), inside), inside, on_close=service.stop)
     try:
+        # A kept sign-in costs one request at a start; a new one is two durable writes.
         if not await _is_kept(client, user):
             code = await asyncio.to_thread(service.invite, user)
             await client.auth.sign_in_with_code(code)

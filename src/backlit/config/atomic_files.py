@@ -15,6 +15,7 @@ def write_private(path: Path, content: bytes) -> None:
     import tempfile
 
     make_private_folder(path.parent)
+    # In the same directory, as a rename replaces a file only within one file system.
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -26,6 +27,7 @@ def write_private(path: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    # The new name is an entry of the directory, which a loss of power takes back unless it is flushed too.
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from backlit.model.errors import StorageError
 
+# As long as a body may take to arrive, which `ServiceLimits.body` says.
 UNUSED_CONTENT_GRACE = 3600.0
 """Seconds for which unused or incomplete contents may belong to a running upload."""
 

@@ -48,6 +48,7 @@ class LocalContentStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        # Inside the folder, so that both are on one file system and a link is enough to keep a file.
         self._incoming = folder / "incoming"
 
     def probe(self) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from obstore import WritableFile
     from obstore.store import ClientConfig
 
+# S3 takes parts from 5 MiB and 10,000 of them at most, so this allows files of 80 GB.
 PART_BYTES = 8 * 1024 * 1024
 """Bytes of one part of a large upload, and of one request when reading."""
 RETRY_AFTER = 2

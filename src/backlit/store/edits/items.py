@@ -145,6 +145,8 @@ class ItemEdits:
 
 def journalled(writer: WriteContext, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
     """Commit a new act to the journal, lay it over the mirror and announce it."""
+    # The journal first: a crash after it leaves a change that the next start lays over the mirror, the other way round
+    # one that is shown and lost.
     written = writer.journal.add(entries)
     update_overlay(writer, [entry.item_id for entry in written])
     return written

@@ -222,7 +222,7 @@ def _take(writer: WriteContext, room: int, resting: Collection[int]) -> list[Out
             occupied |= entry.places
     if chosen:
         # Marked before the request leaves: after a crash in between, the next start asks the service whether the change
-        # arrived, where it would create the same thing twice.
+        # arrived before it sends it again.
         writer.journal.update_all(each if each.kind in CREATES else replace(each, known_id=0) for each in chosen)
     return chosen
 

@@ -55,9 +55,12 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         "app.projects",
         "shell.macros",
     )
+    # Without a mode Textual first lays out and paints a blank screen: a twentieth of a start until the rows.
     DEFAULT_MODE = BACKLOG
     TITLE = "backlit"
     CSS_PATH = [STYLES / "app.tcss"]
+    # Commands have a palette of their own, which looks items up in the local copy: Textual's matched 2,000 rows in
+    # Python, 0.3 s a key.
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(

@@ -28,8 +28,8 @@ _INVISIBLE = (
     *range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400), *range(0xE0000, 0xE0080), *range(0xE0100, 0xE01F0),
 )  # fmt: skip
 
-# Flags become letters and lone joiners nothing: terminals disagree about their widths, and the rest of the line would
-# be shifted.
+# A lone half of a flag becomes a letter and a lone joiner nothing: terminals disagree about their widths, and the rest
+# of the line would be shifted.
 _TABLE: dict[int, str] = {
     **{code: chr(0x2400 + code) for code in range(0x20)},
     0x7F: "␡",

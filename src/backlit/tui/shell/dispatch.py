@@ -94,6 +94,8 @@ class Dispatch:
 
     def begin(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
         """Run an awaited act as commands run: its errors are shown."""
+        # In a worker: Textual awaits each handler, so that an act of a second would hold every key of the application
+        # for it.
         self._app.run_worker(work(self._await, act, *args), group=COMMANDS_GROUP)
 
     def begin_in_background(self, act: Callable[[*Arguments], Awaitable[None] | None], *args: *Arguments) -> None:
@@ -193,6 +195,8 @@ def _run_in_context(context: RunningCommand, run: Runner) -> Runner:
     return run_awaited if iscoroutinefunction(run) else run_at_once
 
 
+# Imported with the first key that needs it: the first rows would wait for the imports of all commands, which are most
+# of the program.
 @cache
 def function_of(handler: str) -> Callable[..., Any]:
     """Return the function, or the method of a class, that gets the target first."""

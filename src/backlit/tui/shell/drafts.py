@@ -14,6 +14,7 @@ from backlit.tui.shell.workers import COMMANDS_GROUP, work
 if TYPE_CHECKING:
     from backlit.tui.shell.chord_app import ChordApp
 
+# Written while it is typed and not at the end: a process that is killed has none, and nobody can be asked then.
 SAVE_DELAY = 0.3
 """Seconds from a change to the write."""
 

