@@ -24,6 +24,7 @@ _AUTHORIZATION = re.compile(r'\s*WRAP\s++access_token\s*=\s*(?:"([^"]*+)"|([^\s,
 
 _SIGNATURE = "HMACSHA256"
 _EXPIRES_ON = "ExpiresOn"
+# Section 5 of the interface lists the claims, without their full names.
 _CLAIM_BY_ATTRIBUTE = {
     "name": "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name",
     "email": "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",

@@ -127,6 +127,8 @@ class Service:
             lifespan=lifespan,
             max_body_size=BODY_LIMIT,
         )
+        # A redirect would lose the body of a change, and our own client follows none; `_PlainPaths` reads such an
+        # address.
         application.router.redirect_slashes = False
         application.state.shared = self.shared
         return application
@@ -144,6 +146,8 @@ def _routes_by_path() -> Mapping[str, Mapping[str, Route]]:
 
 
 _ROOT = "/api/v1"
+# 18 digits are less than 63 bits; a longer id goes through Starlette's table, which answers that there is no such
+# resource.
 _ID_IN_PATH = re.compile(f"({_ROOT}/[a-z]+/)([0-9]{{1,18}})(/[a-z]+)?")
 
 

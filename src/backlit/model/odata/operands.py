@@ -58,6 +58,8 @@ class Token(Struct, frozen=True):
         return self.shape is TokenShape.SIGN and self.text == sign
 
 
+# The pluses behind quantifiers keep what they have matched: without them a long text without its closing quote is tried
+# again from each of its characters.
 _TOKEN = re.compile(
     r"""
     \s*+ (?:

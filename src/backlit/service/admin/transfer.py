@@ -232,6 +232,8 @@ def _copy_sqlite(settings: ServiceSettings, source: Path, target: Path) -> None:
     _copy_file(source, target)
 
 
+# SQLite's own backup, not a copy of the file: that would lack what is in the write-ahead log, and could hold pages of
+# two states.
 def _copy_file(source: Path, target: Path) -> None:
     """Copy a snapshot of an SQLite database while others write to it."""
     try:

@@ -34,6 +34,7 @@ from backlit.store.sqlite.database import (
     transaction,
 )
 
+# What was sent is kept for undo, which goes back through it.
 KEPT_SENT = 10_000
 
 

@@ -29,6 +29,8 @@ class FullText:
         """Look for waiting items of another process, or from before a crash."""
         self.is_due = self._connection.execute("SELECT 1 FROM words_due LIMIT 1").fetchone() is not None
 
+    # In the file, so that a crash between the documents and their words leaves a list and not items that no search
+    # finds.
     def put_off(self, item_ids: Iterable[int]) -> None:
         """Add items to the waiting list, before their documents are written."""
         sql = "INSERT OR IGNORE INTO words_due SELECT value FROM json_each(?)"

@@ -55,6 +55,8 @@ class ItemCreationSearch:
             and each.get("id") not in taken
             and str(each.get("createdBy") or "").casefold() not in others
         ]
+        # The interface has no key by which a repeated creation could be known again, so that the item is looked for by
+        # what it holds.
         alike = [each for each in candidates if _is_made_by(entry, each)]
         if alike or entry.kind is EntryKind.COMMENT:
             return max(alike, key=lambda each: _likeness(entry, each), default=None)

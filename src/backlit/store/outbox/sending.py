@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from backlit.client.client import Client, FetchedResource, ResourceEndpoint
 
 _UNCONFIRMED = "Could not confirm that the server saved the change. Checking again."
+# Others who write the same item just then may make the version stale again between the read and the write.
 _RACES = 5
 _LONGEST_TRANSIT = 30.0
 

@@ -128,6 +128,7 @@ def traits_of(note: object) -> ServiceTraits | None:
         return None
 
 
+# Section 4 of the interface leaves the syntax of filters open, and section 8 all limits but one.
 async def probe(client: "Client", told: object = None) -> ServiceTraits:
     """Probe with up to a dozen small requests for the first items. `told` holds the stated capabilities."""
     lists = _Probe(client)
@@ -166,6 +167,7 @@ class _Probe:
             return None
 
     async def filtering(self) -> FilterSupport:
+        # No item has such an id, so that results mean an ignored condition.
         page = await self.ask("id lt 0")
         if page is None:
             return FilterSupport.REFUSED
@@ -192,6 +194,7 @@ class _Probe:
         return None
 
     async def orders(self) -> bool:
+        # Both directions, as the order of a service that ignores `$orderby` may be that of ids.
         first, last = await asyncio.gather(self.ask(order="id"), self.ask(order="id desc"))
         if first is None or last is None:
             return False
@@ -212,6 +215,7 @@ class _Probe:
         )
 
     async def page(self, sample: "ResultPage", told: object) -> int:
+        # A service that states its limit spares up to four requests, of a thousand items each.
         limits = told.get("limits") if isinstance(told, Mapping) else None
         limit = whole(limits.get("top")) if isinstance(limits, Mapping) else None
         if limit:

@@ -111,6 +111,7 @@ async def run_pooled(acts: Iterable[Callable[[], Awaitable[object]]]) -> None:
     await run_together([work] * AT_ONCE)
 
 
+# The writing thread is one for all: what the user does waits for the transaction before it.
 BATCH = 250
 """Items stored in one transaction. A small number keeps waiting edits fast."""
 

@@ -146,6 +146,7 @@ _WEIGHT = 0.1
 _WRITES = frozenset({"PUT", "POST", "DELETE"})
 
 
+# As TCP does it: clients that share a service find their parts of it without knowing of each other.
 class ConcurrencyLimit:
     """The number of concurrent requests: halved under strain, one more after a run of successes."""
 

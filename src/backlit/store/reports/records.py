@@ -63,6 +63,8 @@ _NOTED_ON = "stays noted on"
 """The key of the setting with the time of a project's last scan of statuses."""
 
 
+# Counted at each start and at the second sync, whether anything had changed or not, the records were most of what the
+# program took at rest: 0.40 % of a core with 100,000 items, 0.12 without.
 class _ScanPace:
     """The pace of scans: one after every change of a small mirror, and one a pause of a large mirror.
 

@@ -117,6 +117,8 @@ class ViewStatements(Struct, frozen=True):
         columns = ", ".join([*(value.text for value in values), *figures, "id"])
         bound = tuple(each for value in values for each in value.values)
         is_indexed = self.is_covered and (not self.sort or self.is_by_change)
+        # A walk in the index's order would look each row up in the table for the columns that the index lacks. In its
+        # own order the table is read once from end to end, and sorted afterwards.
         source = self._walked() if is_indexed else "items NOT INDEXED"
         sql, rest = self._select(columns, source, self._order())
         return sql, (*bound, *rest)
@@ -142,6 +144,7 @@ class ViewStatements(Struct, frozen=True):
 
     @property
     def ordered_source(self) -> str:
+        # Named, because the planner has no statistics here, and its guesses change between versions of SQLite.
         return f"items INDEXED BY {'items_in_order' if self.with_done else 'open_items_in_order'}"
 
     def _walked(self) -> str:

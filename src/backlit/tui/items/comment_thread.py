@@ -66,6 +66,7 @@ class CommentLines:
         return max(0, bisect_right(self._starts, line) - 1)
 
 
+# One widget for all comments: as a widget of Textual's Markdown each, 40 of them took 1.5 s of CPU to open.
 class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     """Comments, newest first, with a cursor on one of them.
 
