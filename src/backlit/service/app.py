@@ -66,6 +66,8 @@ _EXTENSIONS = {"etag", "healthz", "openapi", "orderRevision", "readyz"}
 """Extensions beside the routes of the resource root."""
 
 
+# Starlette, and no framework over it: the client starts a service inside its own process, which with Textual takes 246
+# ms of CPU, with FastAPI 437 and with Litestar, which also writes to the root's log, 489.
 class Service:
     """A complete service: the ASGI application with its threads and files."""
 

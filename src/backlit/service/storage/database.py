@@ -295,6 +295,8 @@ def writing_engine(url: str | URL, clock: Clock | None = None) -> Engine:
 
 def _engine(url: URL) -> Engine:
     try:
+        # Not the asynchronous engine, in threads of our own instead: that one takes 1.4 times the CPU for a page of
+        # 100, and six times for a row.
         engine = create_engine(
             url,
             # Each worker keeps its one connection for life; a pool would have nothing to share.

@@ -35,6 +35,8 @@ GAP = 2
 LEAST_LABEL, WIDEST_LABEL, LEAST_VALUE = 10, 20, 17
 
 
+# One list of lines, and an input where one is edited: 49 fields as widgets were 148 of them, and took 243 to 364 ms to
+# open.
 class FieldGrid(LineList):
     """Moves from field to field; headings and notes are skipped."""
 
