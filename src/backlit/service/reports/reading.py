@@ -180,11 +180,13 @@ class ReportReading(Struct, frozen=True):
 
     def _events(self, wanted: frozenset[int] | None, first: int) -> list[ItemEvent]:
         """Return the changes of items from the first revision that the project's history has completely."""
-        mine = (changes.c.project_id == self.project_id, changes.c.revision >= first)
+        # Without the items, the project's own index; with them SQLite would take that one too, and read all changes.
+        mine = (changes.c.project_id == self.project_id,) if wanted is None else ()
         events = (
             _event(row)
             for some in _some_of(changes.c.item_id, wanted)
             for row in self.connection.execute(_ITEM_ROWS.where(some, *mine))
+            if row.project_id == self.project_id and row.revision >= first
         )
         return [event for event in events if event.fields]
 
@@ -196,7 +198,13 @@ _PRESENT = select(
     *(work_items.c[FIELD_BY_KEY[key].column] for key in KEYS),
 )
 _ITEM_ROWS: Select[Any] = select(
-    changes.c.revision, changes.c.at, changes.c.act, changes.c.cause, changes.c.object_id, changes.c.fields
+    changes.c.revision,
+    changes.c.at,
+    changes.c.act,
+    changes.c.cause,
+    changes.c.object_id,
+    changes.c.fields,
+    changes.c.project_id,
 ).where(changes.c.kind == ChangeKind.ITEM)
 
 
@@ -224,7 +232,7 @@ def _reported(node: Iteration) -> ReportedIteration:
 
 
 def _event(row: Sequence[Any]) -> ItemEvent:
-    revision, at, act, cause, item_id, text = row
+    revision, at, act, cause, item_id, text, _ = row
     fields: Mapping[str, tuple[Any, Any]]
     if act in _WHOLE_DOCUMENT:
         fields = _removed_values(orjson.loads(text)[LAST_DOCUMENT])
