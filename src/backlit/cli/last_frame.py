@@ -45,6 +45,8 @@ def saved_frame(arguments: Sequence[str]) -> "KeptFrame | None":
     return frame if is_same else None
 
 
+# Without a fitting frame no rows are shown before Textual is there: what draws them are some 2,000 lines over its
+# strips and colours, which would be needed a second time.
 def save_frame(arguments: Sequence[str], paths: Iterable[str], frame: "KeptFrame") -> None:
     """Save a frame that was drawn from some files; they are closed, and may be missing."""
     from pathlib import Path

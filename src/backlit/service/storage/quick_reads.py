@@ -49,6 +49,7 @@ class QuickReads:
             if self._connection.closed:
                 raise NeedsWorkerThread
             self._deadline = time.monotonic() + self._time_limit
+            # Read in a transaction, so that the sign-in, the total and the page are of one state of the database.
             driver_sql(self._connection, "BEGIN")  # at a third of the cost of SQLAlchemy's transactions
             self._before(self._connection)
             return work(self._connection)
