@@ -78,6 +78,18 @@ async def test_selected_cards_move_together_after_a_yes(world: World, store: Sto
         assert statuses == ["In Progress", "In Progress"]
 
 
+@pytest.mark.slow
+async def test_moving_a_card_moves_no_column(store: Store) -> None:
+    async with on_board(store) as pilot:
+        before = board(pilot).laid_out.slots
+        counts = [each.count for each in board(pilot).position.grid.totals]
+        await go_to(pilot, store, is_story)
+        await press(pilot, "2", "L", "o")
+        await until(lambda: [each.count for each in board(pilot).position.grid.totals] != counts)
+
+        assert board(pilot).laid_out.slots == before
+
+
 # Adding and ranking
 
 
@@ -110,19 +122,23 @@ async def test_j_and_k_rank_among_the_cards_of_the_column(store: Store) -> None:
 
 
 @pytest.mark.slow
-async def test_a_card_names_its_number_and_a_missing_estimate_after_its_state(world: World, store: Store) -> None:
+async def test_a_started_card_says_that_it_has_no_estimate(world: World, store: Store) -> None:
     async with on_board(store) as pilot:
         item = await go_to(pilot, store, is_story)
         await world.rival.work_items.update(item.id, {"Estimate": None})
         await store.refresh()
+        await until(lambda: "–" in line_with(pilot.app, f"#{item.id} "))
+        quiet = line_with(pilot.app, f"#{item.id} ")
+        await press(pilot, "L")
 
-        await until(lambda: f"¬ #{item.id} · no pts" in text_of(pilot.app))
+        await until(lambda: f"#{item.id}  ¬" in text_of(pilot.app))
+        assert "¬" not in quiet
 
 
 async def test_nothing_follows_the_facts_of_a_card_on_a_low_board(store: Store) -> None:
     async with on_board(store, size=(80, 24)) as pilot:
         item = await go_to(pilot, store, is_story)
-        facts = line_with(pilot.app, f"#{item.id} · ")
+        facts = line_with(pilot.app, f"#{item.id} ")
 
         assert "─" not in facts
 

@@ -146,26 +146,29 @@ def test_a_collapsed_column_has_no_room() -> None:
     laid = shown(100, 1, BoardLayout(), {0: None, 3: None, 4: None})
 
     assert [each.number for each in laid.slots] == [0, 3, 4]
-    assert sum(each.width for each in laid.slots) == 98
+    assert sum(each.width for each in laid.slots) == 96
 
 
 def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
     laid = shown(100, 0, BoardLayout(), {0: None, 1: 12, 2: None})
 
-    assert [each.width for each in laid.slots] == [43, 12, 43]
+    assert [each.width for each in laid.slots] == [42, 12, 42]
 
 
-def test_a_column_without_cards_in_the_lanes_in_sight_is_as_wide_as_its_name_and_count() -> None:
+def test_a_column_with_few_cards_in_each_lane_leaves_room_to_the_others() -> None:
     grid = grid_of(IN_LANES)
 
-    assert grid.column_widths(0, 7) == {0: MIN_COLUMN_WIDTH, 1: None, 2: MIN_COLUMN_WIDTH}
-    assert grid.column_widths(7, 9) == {0: None, 1: len(" Doing  3 "), 2: len(" Done  1 ")}
+    assert grid.column_widths() == {0: MIN_COLUMN_WIDTH, 1: None, 2: MIN_COLUMN_WIDTH}
 
 
-def test_the_cards_of_a_folded_lane_widen_no_column() -> None:
-    grid = grid_of(IN_LANES, folded=("b",))
+def test_a_column_without_cards_is_as_wide_as_its_head() -> None:
+    grid = grid_of({("a", "To do"): 9})
 
-    assert grid.column_widths(0, 9) == {0: None, 1: len(" Doing  3 "), 2: None}
+    assert grid.column_widths() == {0: None, 1: len("◐ Doing   0"), 2: len("◐ Done   0")}
+
+
+def test_a_folded_lane_changes_no_width() -> None:
+    assert grid_of(IN_LANES, folded=("b",)).column_widths() == grid_of(IN_LANES).column_widths()
 
 
 def rows_of(grid: CardGrid, height: int, card_lines: int) -> list[int]:

@@ -200,10 +200,10 @@ async def test_a_limit_is_shown_beside_the_count_and_warns_without_blocking(worl
         said = text_of(pilot.app)
         await until(lambda: column(pilot).name == "Doing")
 
-        assert f"{count}/{count}" in before
-        assert "!" not in before
+        assert f"{count} / {count}" in before
+        assert "over" not in before
         assert f"Doing is over its limit: {count + 1} of {count}." in said
-        assert f"{count + 1}/{count} !" in lines_of(pilot.app)[2]
+        assert f"{count + 1} / {count} over" in lines_of(pilot.app)[2]
         assert (await fields_of(world, store, item.id))["Status"] == "In Progress"
 
 
@@ -402,7 +402,7 @@ async def test_selection_the_preview_and_opening_work_as_in_the_list(store: Stor
         preview = text_of(pilot.app)
         await press(pilot, "escape", "enter")
 
-        assert "○ Not done ·" in preview
+        assert " edited " in preview
         assert type(pilot.app.screen).__name__ == "ItemEditorScreen"
 
 

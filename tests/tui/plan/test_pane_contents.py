@@ -81,7 +81,7 @@ async def test_items_that_are_not_ready_have_their_sign_once_they_are_started(st
 
         assert store.ready_check.faults(listed)
         assert signed == set(store.ready_check.faults([row.id for row in rows]))
-        assert 0 < len(signed) < len(rows)
+        assert signed
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """The list of a board: cards in columns, of which only those in sight are read and drawn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 from textual import events
@@ -10,7 +10,8 @@ from textual.strip import Strip
 
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
-from backlit.tui.board.board_painter import BoardPainter, CardPainter, CardWindow
+from backlit.tui.board.board_painter import BoardPainter, CardPainter
+from backlit.tui.board.card_window import CardWindow
 from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, lay_out_columns
 from backlit.tui.board.position import BoardPosition, ColumnsOf, RowPosition
 from backlit.tui.commands.command import CannotAct
@@ -45,6 +46,8 @@ class BoardList(ItemList):
             self, lambda: CardPainter(ThemeStyles.of(self.app), names, has_status=self.has_status)
         )
         self._is_due = False
+        self._widths: Mapping[int, int | None] = {}
+        self._opened: tuple[object, ...] | None = None
 
     # The view
 
@@ -195,8 +198,7 @@ class BoardList(ItemList):
         """Lay the columns out, and repaint soon the parts of lines that differ from the last painting."""
         position = self.position
         before = self.laid_out = self.laid_out.fitted(position.grid, self.top, self.box.height)
-        widths = position.grid.column_widths(self.top, self.top + before.shown)
-        self.laid_out = lay_out_columns(self.size.width, widths, position.column, before)
+        self.laid_out = lay_out_columns(self.size.width, self._column_widths(), position.column, before)
         if before != self.laid_out:
             self.refresh()
 
@@ -211,6 +213,15 @@ class BoardList(ItemList):
         if not self._is_due:
             self._is_due = True
             self.call_next(paint)
+
+    def _column_widths(self) -> Mapping[int, int | None]:
+        """Return the widths for the cards that the view was opened with, so that no moved card moves a column."""
+        grid, spec = self.position.grid, self.view.spec if self.view else None
+        opened = spec, self.size.width, tuple(each.first for each in grid.columns), grid.collapsed
+        if opened != self._opened:
+            self._widths = grid.column_widths()
+            self._opened = opened if any(totals.count for totals in grid.totals) else None
+        return self._widths
 
     def render_line(self, y: int) -> Strip:
         return self._painter.line(y)

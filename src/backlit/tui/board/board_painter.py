@@ -1,8 +1,8 @@
 """The drawing of a board: the cards in sight, one card with the head of its column, and the lines of all columns."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import groupby, islice, starmap
+from itertools import islice, starmap
 from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
@@ -11,12 +11,13 @@ from rich.segment import Segment
 from textual.geometry import Size
 from textual.strip import Strip
 
-from backlit.model.amounts import counted, estimate_text
-from backlit.model.planning import Capacity
-from backlit.model.statuses import status_word
+from backlit.model.amounts import counted
+from backlit.model.fields import ItemType
+from backlit.model.statuses import StatusGroup, status_word
 from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
+from backlit.tui.board.card_window import CardWindow
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import (
     GAP,
@@ -31,17 +32,26 @@ from backlit.tui.board.grid import (
 )
 from backlit.tui.board.position import BoardPosition
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.charts import capacity_bar
-from backlit.tui.drawing.text import fit, safe, wrapped
-from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
+from backlit.tui.drawing.themes import (
+    CURSOR_BAR,
+    FOCUSED_HEAD,
+    KEY,
+    ThemeStyles,
+    status_colour,
+    status_sign,
+    type_colour,
+    type_sign,
+)
 from backlit.tui.widgets.item_list import RowSelection
 from backlit.tui.widgets.item_rows import (
     CURSOR_BACKGROUND,
     SELECTED_BACKGROUND,
     SELECTED_SIGN,
+    UNESTIMATED_SIGN,
+    UNREADY_SIGN,
     USUAL_COLUMNS,
     Badge,
-    Badges,
     DisplayNames,
     ListColumn,
     RowLayout,
@@ -51,13 +61,16 @@ from backlit.tui.widgets.item_rows import (
 )
 from backlit.tui.widgets.side_lines import indices_around
 
-ROWS_KEPT = 4_000
 CARDS_KEPT = 512
 CardLines = tuple[Strip, ...]
-INDENT = 5
-"""Cells before a card's name: bar, selection, a blank, type and a blank; the state is below the type."""
-LIMIT_BAR = 6
-"""Cells of the bar of a limit."""
+INDENT = 2
+"""Cells before the lines of a card: its edge and a blank."""
+MIN_CARD_LINES = 2
+"""Lines of the lowest card: its name and its facts."""
+POINT_CELLS, MAX_POINT_CELLS = 4, 8
+"""Cells of a card's points, with the blanks before them, and of a longer estimate at most."""
+STARTED = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
+"""Statuses in which a card says what it lacks."""
 MIN_FACT_WIDTH, MIN_LANE_WIDTH = 6, len("▸  1   ")
 """The fewest cells of a fact on a card, and of a folded lane's name and count."""
 
@@ -68,43 +81,6 @@ class HiddenColumnLabel(NamedTuple):
     text: str
     side: int
     number: int | None = None
-
-
-class CardWindow:
-    """The cards in sight by their places in the view, with their badges; read column by column."""
-
-    def __init__(self, names: DisplayNames) -> None:
-        self._rows: dict[int, ItemRow] = {}
-        self._badges = Badges(names, self.read)
-
-    def read(self) -> Sequence[ItemRow]:
-        return [*self._rows.values()]
-
-    def at(self, view: View, place: int, in_sight: Callable[[], Sequence[int]]) -> ItemRow | None:
-        """Return the card at a place of the view; an unread card is read with the others in sight of its column."""
-        if place not in self._rows:
-            if len(self._rows) > ROWS_KEPT:
-                self._rows.clear()
-            for run in _runs([*in_sight(), place]):
-                self._rows.update(zip(run, view.rows(run.start, run.stop), strict=False))
-        return self._rows.get(place)
-
-    def badge(self, item_id: int) -> Badge:
-        return self._badges.of(item_id)
-
-    def forget_rows(self) -> None:
-        self._rows.clear()
-
-    def forget_items(self, ids: set[int] | None) -> None:
-        self._badges.forget(None if len(self._badges) > ROWS_KEPT else ids)
-        for place in [place for place, row in self._rows.items() if ids is None or row.id in ids]:
-            del self._rows[place]
-
-
-def _runs(places: Sequence[int]) -> Iterator[range]:
-    for _, stretch in groupby(enumerate(sorted(set(places))), lambda each: each[1] - each[0]):
-        run = [place for _, place in stretch]
-        yield range(run[0], run[-1] + 1)
 
 
 class BoardToPaint(Protocol):
@@ -137,24 +113,38 @@ class CardPainter:
         self._tables: dict[tuple[int, int, tuple[ListColumn, ...]], RowLayout] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
-        """Draw the name of a column with its figures, its points where they fit, and a bar up to its limit."""
-        style, over = self._theme.style, is_over(column, totals)
-        name, count = column.word, count_words(column, totals)
-        points = totals.points_words
-        points *= width - len(f"   {count}{points}") >= min(cell_len(safe(name)), MIN_NAME_WIDTH)
-        room, bar = width - 3 - len(count + points), []
-        if column.limit and room - cell_len(safe(name)) > LIMIT_BAR:
-            bar = [*capacity_bar(totals.count, 0, Capacity(None, column.limit), LIMIT_BAR), (" ", "muted")]
-        parts = [(" ", "muted"), *bar, (count, "conflict" if over else "foreground"), (f"{points} ", "muted")]
-        figures = (Segment(text, style(colour, bold=over and text == count)) for text, colour in parts)
-        named = Segment(fit(name, max(1, room - sum(cell_len(text) for text, _ in bar))), style(bold=True))
-        return Strip([Segment(" ", style()), named, *figures]).adjust_cell_length(width, style())
+        """Draw the sign and the name of a column with its count, and its points at the right where they fit."""
+        style, groups = self._theme.style, self._names.status_groups()
+        sign = [Segment(f"{status_sign(str(column.first), groups)} ", style(self.column_colour(column)))]
+        sign = [] if self._has_status or column.first is None else sign
+        count, is_full = count_words(column, totals), is_over(column, totals)
+        points = counted(totals.points, "pt") if totals.count else ""
+        room = width - Segment.get_line_length(sign) - cell_len(count) - 1
+        name_cells = min(cell_len(safe(column.word)), MIN_NAME_WIDTH)
+        points = points if room - name_cells >= cell_len(points) + 2 else ""
+        name = fit(column.word, max(1, min(cell_len(safe(column.word)), room - cell_len(points) - 2 * bool(points))))
+        blanks = " " * (room - cell_len(name) - cell_len(points))
+        figures = Segment(f" {count}", style("conflict" if is_full else "muted", bold=is_full))
+        parts = [*sign, Segment(name, style(bold=True)), figures, Segment(blanks + points, style("muted"))]
+        return Strip(parts).adjust_cell_length(width, style())
 
-    def rules(self, slots: Sequence[ColumnSlot], current: int, words: Sequence[HiddenColumnLabel], width: int) -> Strip:
-        """Draw the line below the heads, with words about columns out of sight over its ends."""
+    def column_colour(self, column: BoardColumn) -> str:
+        """Return the colour of a column's status, on a board by other fields that of a rule."""
+        groups = self._names.status_groups()
+        return "rule" if self._has_status or column.first is None else status_colour(str(column.first), groups)
+
+    def rules(
+        self, slots: Sequence[tuple[ColumnSlot, str]], current: int, words: Sequence[HiddenColumnLabel], width: int
+    ) -> Strip:
+        """Draw the lines below the heads in a colour each, with words about columns out of sight over the ends."""
         style = self._theme.style
-        looks = [("━", style("foreground")) if each.number == current else ("─", style("rule")) for each in slots]
-        rules = [Segment(line * slot.width, look) for slot, (line, look) in zip(slots, looks, strict=True)]
+        looks = [
+            ("━", style(FOCUSED_HEAD if colour != "conflict" else colour))
+            if slot.number == current
+            else ("─", style(colour))
+            for slot, colour in slots
+        ]
+        rules = [Segment(line * slot.width, look) for (slot, _), (line, look) in zip(slots, looks, strict=True)]
         lines = [segment for rule in rules for segment in (rule, Segment(" " * GAP, style()))]
         sides = ([each for each in words if each.side == way] for way in (-1, 1))
         left, right = (Strip([Segment(each.text, style("muted")) for each in side]) for side in sides)
@@ -177,52 +167,81 @@ class CardPainter:
     def card(
         self, row: ItemRow, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge
     ) -> CardLines:
-        """Draw a card: type and title, in up to two lines, and facts; the rest is blank.
+        """Draw a card: its name in up to two lines, and its facts; a line below those is blank.
 
-        On a card of two lines the rest of a title is before the facts, or is cut where they leave no room for it.
+        The ground of the cursor has the lines of the name alone, which keeps a step small on the wire. On a card of
+        two lines the rest of a name is before the facts, or is cut where they leave no room for it.
         """
-        theme, on = self._theme, CURSOR_BACKGROUND if is_cursor else SELECTED_BACKGROUND if is_selected else None
-        edge = Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))
-        room = max(1, width - INDENT - 1)
+        theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else "surface"
+        edge = ("█", CURSOR_BAR) if is_cursor else ("▌", type_colour(row.type))
+        room, on = max(1, width - INDENT - 1), CURSOR_BACKGROUND if is_cursor else ground
+        is_done = not self._names.status_groups().is_open(row.status)
+        name = theme.style(
+            "muted" if is_done and not is_cursor else "foreground",
+            on=on,
+            bold=is_cursor or (row.type == ItemType.FEATURE and not is_done),
+        )
         title, *more = wrapped(row.name, room)
-        rest, (sign, sign_colour), name = " ".join(more), state_sign(row, badge), theme.style(on=on, bold=is_cursor)
-        facts = self._facts(row, room, on)
-        if rest and lines == 2:
-            beside = [Segment(rest, name), Segment(" · ", theme.style("muted", on=on)), *facts]
-            title, facts = (title, beside) if Segment.get_line_length(beside) <= room else (row.name, facts)
-        mark = Segment(SELECTED_SIGN if is_selected else " ", theme.style("mark", on=on, bold=True))
-        kind = Segment(f" {type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
-        found = [Strip([edge, mark, kind, Segment(fit(title, room), name)])]
-        if rest and lines > 2:
-            found.append(Strip([edge, Segment(" " * (INDENT - 1) + fit(rest, room), name)]))
-        state = Segment(f"{sign:>{INDENT - 2}} ", theme.style(sign_colour, on=on, bold=True))
-        found.append(Strip([edge, state, *facts]))
-        drawn = [each.adjust_cell_length(width, theme.style(on=on)) for each in found]
-        return (*drawn, *[self.blank(width)] * (lines - len(drawn)))
+        rest = " ".join(more)
+        beside: list[Segment] = []
+        if rest and lines == MIN_CARD_LINES:
+            beside = [Segment(f"{rest}  ", theme.style("muted" if is_done else "foreground", on=ground))]
+            if Segment.get_line_length(beside) + cell_len(f"◆ #{row.id}") > room:
+                beside, title = [], row.name
+        names = [title] if lines == MIN_CARD_LINES else [title, rest]
+        facts = self._facts(row, room - Segment.get_line_length(beside), ground, badge, is_selected=is_selected)
 
-    def _facts(self, row: ItemRow, room: int, on: str | None) -> list[Segment]:
-        """Return number, points, status and owner, as many as fit; dim, so that the titles tell the cards apart."""
-        groups = self._names.status_groups()
-        facts = [(f"#{row.id}" if row.id > 0 else "new", "muted")]
-        if row.estimate:
-            facts.append((safe(estimate_text(row.estimate)), "muted"))
-        elif lacks_estimate(row, groups):
-            facts.append(("no pts", "muted"))
+        def drawn(line: Sequence[Segment], under: str) -> Strip:
+            start = Segment(edge[0], theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
+            return Strip([*start, *line]).adjust_cell_length(width, theme.style(on=under))
+
+        found = [drawn([Segment(fit(each, room), name)], on) for each in names]
+        found.append(drawn([*beside, *facts], ground))
+        return (*found, *[self.blank(width)] * (lines - len(found)))
+
+    def _facts(self, row: ItemRow, room: int, on: str, badge: Badge, *, is_selected: bool) -> list[Segment]:
+        """Return sign and number, what is missing or its status, and at the right owner and points.
+
+        Where it is tight, what is missing goes first, then the owner.
+        """
+        style, groups = self._theme.style, self._names.status_groups()
+        sign, sign_colour = state_sign(row, badge)
+        left: list[tuple[str, str, bool]] = [(f"{SELECTED_SIGN} ", "mark", True)] * is_selected
+        left += [(f"{sign} ", sign_colour, True)] if sign not in {" ", UNREADY_SIGN} else []
+        left += [(f"{type_sign(row.type)} ", type_colour(row.type), False)]
+        left += [(f"#{row.id}" if row.id > 0 else "new", "muted", False)]
+        points = (
+            (fit(row.estimate, min(len(row.estimate), MAX_POINT_CELLS)), "foreground", True)
+            if row.estimate
+            else ("", "muted", False)
+        )
+        if lacks_estimate(row, groups):
+            points = (UNESTIMATED_SIGN, "muted", False)
+        owner = safe(self._names.owner(row.owner_id))
+        more: list[tuple[str, str, bool]] = []
         if self._has_status and row.status:
-            word = f"{status_sign(row.status, groups)} {status_word(row.status)}"
-            facts.append((word, status_colour(row.status, groups)))
-        owner = self._names.owner(row.owner_id)
-        facts += [(safe(owner), "muted")] if owner else []
-        segments: list[Segment] = []
-        for text, colour in facts:
-            separator = " · " if segments else ""
-            if room < cell_len(separator) + min(cell_len(text), MIN_FACT_WIDTH):
-                break
-            shown = fit(text, min(cell_len(text), room - cell_len(separator)))
-            pair = ((separator, "muted"), (shown, colour))
-            segments += [Segment(each, self._theme.style(tone, on=on)) for each, tone in pair]
-            room -= cell_len(separator) + cell_len(shown)
-        return segments
+            word = f"  {status_sign(row.status, groups)} {status_word(row.status)}"
+            more.append((word, status_colour(row.status, groups), False))
+        elif badge.is_unready and groups.of(row.status) in STARTED:
+            more.append(
+                (f"  {UNREADY_SIGN} {'no estimate' if lacks_estimate(row, groups) else 'not ready'}", "warn", True)
+            )
+
+        def cells(parts: Sequence[tuple[str, str, bool]]) -> int:
+            return sum(cell_len(text) for text, _, _ in parts)
+
+        end = [(f"  {fit_right(points[0], max(POINT_CELLS - 2, cell_len(points[0])))}", *points[1:])]
+        free = room - cells(left) - cells(end)
+        named = f"  {fit(owner, min(cell_len(owner), max(MIN_FACT_WIDTH, free - 2)))}" if owner else ""
+        if cell_len(named) > free:
+            named = ""
+        if cells(more) + cell_len(named) > free:
+            more = [(f"  {UNREADY_SIGN}", "warn", True)] if more and not self._has_status else []
+        more = more if cells(more) + cell_len(named) <= free else []
+        blanks = free - cells(more) - cell_len(named)
+        between = [(" " * max(0, blanks), "muted", False), (named, self._names.owner_colour(row.owner_id), False)]
+        parts = [*left, *more, *between, *end] if free >= 0 else left
+        return [Segment(text, style(colour, on=on, bold=bold)) for text, colour, bold in parts if text]
 
     def table(self, width: int, largest_id: int = 0, columns: Sequence[ListColumn] = USUAL_COLUMNS) -> RowLayout:
         """Return the columns of a list for cards in single mode."""
@@ -364,7 +383,13 @@ class BoardPainter:
         grid, layout, painter = self._board.position.grid, self._board.laid_out, self._painter
         current, width = self._board.position.column, self._board.box.width
         if y:
-            return [(0, painter.rules(layout.slots, current, self._words(), width))]
+            columns = [grid.columns[slot.number] for slot in layout.slots]
+            colours = [
+                "conflict" if is_over(column, grid.totals[slot.number]) else painter.column_colour(column)
+                for slot, column in zip(layout.slots, columns, strict=True)
+            ]
+            slots = [*zip(layout.slots, colours, strict=True)]
+            return [(0, painter.rules(slots, current, self._words(), width))]
         if layout.is_single:
             return [(0, painter.tabs(grid.columns, grid.totals, current, width))]
         heads = [(slot, grid.columns[slot.number], grid.totals[slot.number]) for slot in layout.slots]

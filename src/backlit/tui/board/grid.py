@@ -116,9 +116,6 @@ class CardGrid:
         number = self._lane_number(row)
         return None if number is None else (self.lanes[number], row - self._firsts[number])
 
-    def lanes_between(self, start: int, stop: int) -> Sequence[Swimlane]:
-        return self.lanes[self._lane_number(start) or 0 : bisect_right(self._firsts, stop - 1)]
-
     def lanes_from(self, row: int) -> range:
         return range(bisect_left(self._firsts, row), len(self.lanes))
 
@@ -203,31 +200,31 @@ class CardGrid:
         number = bisect_right(self._firsts, row) - 1
         return number if number >= 0 else None
 
-    def column_widths(self, start: int, stop: int) -> dict[int, int | None]:
-        """Return cells of columns with no or few cards in lanes in sight; None for others, which share the rest."""
-        cells = [lane.cells for lane in self.lanes_between(start, stop) if not lane.is_folded]
+    def column_widths(self) -> dict[int, int | None]:
+        """Return cells of columns with no or few cards in a lane; None for others, which share the rest."""
+        cells = [lane.cells for lane in self.lanes]
         cards = {number: max((len(each[number]) for each in cells), default=0) for number in self.open_columns()}
         most = max(cards.values(), default=0)
         widths = dict[int, int | None].fromkeys(cards)
         for number, count in cards.items():
             if count <= FEW_CARDS < most or count == 0 < most:
                 column, words = self.columns[number], count_words(self.columns[number], self.totals[number])
-                least = min(cell_len(safe(column.word)), MIN_NAME_WIDTH) + len(f"    {words}")
+                least = min(cell_len(safe(column.word)), MIN_NAME_WIDTH) + len(f"◐    {words}")
                 widths[number] = max(least, MIN_COLUMN_WIDTH) if count else least
         return widths
 
 
 HEADER_LINES = 2
-MIN_COLUMN_WIDTH = 24
+MIN_COLUMN_WIDTH = 22
 """Cells of a column with cards beside others, and of one with few cards beside others with more."""
-GAP = 1
+GAP = 2
 FEW_CARDS = 2
 """Cards of a column that leaves the rest of the width to columns with more."""
 MIN_NAME_WIDTH = 16
 """Cells of a column's name at least, if it has so many."""
 CARD_LINES = 3
 """Lines of a card, of more with a blank below it."""
-OVER_LIMIT_SIGN = "!"
+OVER_LIMIT_WORD = "over"
 MIN_HEIGHT_WITH_LANE_LINES = 18
 """Lines of a board below which no lines follow the lanes."""
 
@@ -237,10 +234,10 @@ def is_over(column: BoardColumn, totals: ColumnTotals) -> bool:
 
 
 def count_words(column: BoardColumn, totals: ColumnTotals) -> str:
-    """Return the number of cards in a column, the shown ones of them or its limit, and a sign over the limit."""
+    """Return the number of cards in a column, the shown ones of them or its limit, and a word over the limit."""
     if column.limit is None:
         return totals.shown_words
-    return f"{totals.count:,}/{column.limit:,}" + (f" {OVER_LIMIT_SIGN}" if is_over(column, totals) else "")
+    return f"{totals.count:,} / {column.limit:,}" + (f" {OVER_LIMIT_WORD}" if is_over(column, totals) else "")
 
 
 class ColumnSlot(Struct, frozen=True):
