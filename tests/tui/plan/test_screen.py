@@ -20,9 +20,7 @@ from backlit.store.edits.nodes import NewNode
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import span
-from backlit.tui.plan.capacity import IterationChangeCounts, PeopleCapacities
 from backlit.tui.plan.pane import PlanList
-from backlit.tui.plan.screen import IterationHead
 
 
 @pytest.mark.slow
@@ -110,9 +108,8 @@ async def test_an_overloaded_iteration_is_shown_in_its_head_and_before_saving(st
         head = text_of(pilot.app)
         await keys(pilot, "w")
 
-        assert "–30 " in head
-        assert " 4 over" in head
-        assert "1 unestimated" in head
+        assert "╯ 30" in head
+        assert "34 pts  4 over  1 unestimated" in head
         assert "–30  4 over" in line_with(pilot.app, f"{first.name}  +2  █")
         assert "1 unestimated" in text_of(pilot.app)
 
@@ -337,15 +334,19 @@ async def test_the_position_counts_items_and_no_lines_of_the_forecast(store: Sto
         await until(lambda: lines_of(pilot.app)[-2].endswith(f" {before + 1} of {count}"))
 
 
-@pytest.mark.parametrize("width", range(20, 90, 3))
-def test_a_bar_has_ten_cells_or_is_left_out(width: int) -> None:
-    entry = IterationEntry(1, "Sprint 24", "Shop", None, None, 20, 30, is_release=False)
-    people = PeopleCapacities({}, OwnCapacities(), {})
-    head = IterationHead(entry, ("", ""), PlannedLoad(6, 18, 5), IterationChangeCounts(), people, (True, True))
+@pytest.mark.slow
+async def test_the_target_says_what_the_item_under_the_cursor_would_make_of_it(store: Store, opened: Open) -> None:
+    (first, _), (row, other) = await two_sprints(store)
+    await store.plan.stage({other.id: {"IterationID": first.id, "Estimate": "7"}, row.id: {"Estimate": "5"}})
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await until(lambda: f"with #{row.id} 12 of 30" in text_of(pilot.app))
+        before = text_of(pilot.app)
+        await keys(pilot, ">")
 
-    cells = sum(word[0].count(sign) for word in head.lines(width, 30.0)[0].left for sign in "█░│")
-
-    assert not 0 < cells < 10
+        assert "7 pts  3 to target" in before
+        assert "▒" in before
+        assert "12 pts  ✓ on target" in text_of(pilot.app)
 
 
 @pytest.mark.slow

@@ -102,8 +102,8 @@ async def test_a_sprint_is_planned_from_nothing(world: World, store: Store, open
         left = len(again.plan.state.contests)
         rows = [pane.row_count() for pane in panes(pilot)[1:3]]
 
-    assert "–24  4 over" in too_much
-    assert "24 pts, capacity " in after
+    assert "pts  4 over" in too_much
+    assert "24 pts  ✓ on target" in after
     assert not re.search(r"\d over", after)
     assert entries == ()
     assert "≠ 2 changed by others" in title

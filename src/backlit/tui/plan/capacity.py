@@ -22,7 +22,7 @@ from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import MAX_READING_WIDTH, FittedLine, ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
-from backlit.tui.drawing.themes import KEY
+from backlit.tui.drawing.themes import KEY, owner_colour
 from backlit.tui.plan.plan_commands import PlanCommandTarget, need_target
 from backlit.tui.widgets.side_lines import Part, Word, length
 
@@ -122,7 +122,8 @@ def people_words(load: PlannedLoad, people: PeopleCapacities, iteration: str, wi
         limit = PersonLoad() if owner is None else people.limit(owner, iteration) or PersonLoad()
         shown = [_amount(share.points, limit.points)] if share.points or limit.points else []
         shown += [(" ", "muted"), _amount(share.hours, limit.hours, " h")] if limit.hours else []
-        name = ("unassigned ", "faint") if owner is None else (f"{people.name(owner)} ", "muted")
+        colour = "faint" if owner is None else owner_colour(owner, sorted(people.names))
+        name = ("unassigned " if owner is None else f"{people.name(owner)} ", colour)
         words += [[name, *shown]] if shown else []
     parts: list[Part] = []
     for number, each in enumerate(words):

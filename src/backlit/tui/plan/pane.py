@@ -125,8 +125,8 @@ def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) ->
 class PlanPane(StorageErrorGuard, Vertical):
     """A head and a list; `place` is the id of the iteration shown, None in the backlog's pane."""
 
-    HEAD_LINES, TALL = 2, 30
-    """Lines of the head, and of a terminal that has a blank one below it."""
+    HEAD_LINES, TALL = 5, 30
+    """Lines of the head at most, and of a terminal that has all of them, and a blank one below."""
 
     class Resized(Message):
         """The pane has another size or position."""

@@ -8,20 +8,20 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import on
 
-from backlit.model.amounts import counted
+from backlit.model.amounts import counted, points_of
 from backlit.model.fields import ItemType
 from backlit.model.planning import PlannedLoad
 from backlit.model.reports.report import number_text
 from backlit.store.planning.plan import Plan
 from backlit.store.records.changes import Subject
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, ItemRow
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.charts import capacity_words, scale_of, scaled_bar
+from backlit.tui.drawing.charts import capacity_words, range_words, scaled_bar
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import KEY
 from backlit.tui.fields.dates import span
@@ -40,6 +40,7 @@ from backlit.tui.plan.capacity import (
     people_words,
     velocity_words,
 )
+from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end
 from backlit.tui.plan.pane import HeadLine, PlanPane, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING_SENTENCE, PlanPaneContents
 from backlit.tui.plan.panes import PlanBody, PlanPanes
@@ -242,7 +243,7 @@ class PlanPaneHeads:
         every, iterations = store.plan.iterations.targets(), store.lookups.iterations()
         target = panes.targets[0]
         aimed = iterations.get(target.place) if target.place is not None else None
-        self._scale = max((scale_of(each.capacity, self._load(each).points) for each in every), default=0.0)
+        self._scale = max((scale_end(each.capacity, self._load(each).points) for each in every), default=0.0)
         head = [HeadLine([(" ", "muted"), *velocity_words(lists.velocity)]), HeadLine([(" ", "muted"), *unsaved])]
         if is_unread and not lists.velocity.points:
             head = UNREAD_HEAD
@@ -261,8 +262,9 @@ class PlanPaneHeads:
                 ways = (iteration not in every[:1], iteration not in every[-1:]) if pane is target else (False, False)
                 release = store.plan.iterations.release_of(iteration.id)
                 when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
-                shown = IterationHead(iteration, when, self._load(iteration), shift, people, ways)
-                lines = shown.lines(pane.size.width, self._scale)
+                added = self._added() if pane is target else None
+                shown = IterationHead(iteration, when, self._load(iteration), shift, people, ways, added)
+                lines = shown.lines(pane.size.width, self._scale, self._head_lines())
                 room = pane.size.width - panes.is_single * (sum(cell_len(word[0]) for word in unsaved) + 4)
                 titles[pane] = shown.title(room, has_focus=pane is panes.focused)
             pane.say(lines)
@@ -285,6 +287,21 @@ class PlanPaneHeads:
         amount = [(f" · {counted(totals.count, 'item')} · {counted(totals.points, 'pt')}", "muted")] if totals else []
         return [name, *filtered, *amount]
 
+    def _head_lines(self) -> int:
+        panes = self._lists.panes
+        is_tall = panes.app.size.height >= PlanPane.TALL
+        return 2 if panes.is_single else PlanPane.HEAD_LINES if is_tall else 3
+
+    def _added(self) -> AddedItem | None:
+        """Return the item under the cursor of the backlog, which would come into the target."""
+        items = self._lists.panes.backlog.items
+        if self._lists.panes.focused.items is not items or items.is_low_bandwidth or not items.row_count():
+            return None
+        row = items.row(items.cursor)
+        if not isinstance(row, ItemRow) or row.type == ItemType.TASK:
+            return None
+        return AddedItem(f"#{row.id}" if row.id > 0 else "it", points_of(row.estimate))
+
     def _load(self, iteration: IterationEntry) -> PlannedLoad:
         return self._lists.loads.get(iteration.id, PlannedLoad())
 
@@ -301,7 +318,7 @@ class PlanPaneHeads:
             room = width - length(key) - 2
             name = fit(each.name, min(cell_len(safe(each.name)), room))
             yield HeadLine(_named((f" {name}", "foreground"), [when], width - length(key)), key)
-            yield _fill_line(each, self._load(each), width, self._scale)
+            yield _bar_line(each, self._load(each), width, self._scale)
             yield HeadLine()
             key = []
 
@@ -346,6 +363,7 @@ class IterationHead(Struct, frozen=True):
     shift: IterationChangeCounts
     people: PeopleCapacities
     ways: tuple[bool, bool]
+    added: AddedItem | None = None
 
     def title(self, width: int, *, has_focus: bool) -> list[Part]:
         """Return name and time, and where the name leaves room the shift and the keys that lead to other iterations."""
@@ -359,14 +377,19 @@ class IterationHead(Struct, frozen=True):
         name = fit(self.iteration.name, min(needed, room))
         return [*_named((name, "heading" if has_focus else "foreground"), self.when, room + 2), *right]
 
-    def lines(self, width: int, scale: float) -> list[HeadLine]:
-        load = self.load
-        unknown = f"  {load.unestimated:,} unestimated " if load.unestimated else ""
-        people = people_words(load, self.people, self.iteration.name, width - 1 - len(unknown))
-        return [
-            _fill_line(self.iteration, load, width, scale),
-            HeadLine([(" ", "muted"), *people], [(unknown, "warn")] * bool(unknown)),
-        ]
+    def lines(self, width: int, scale: float, count: int = PlanPane.HEAD_LINES) -> list[HeadLine]:
+        """Return the instrument in `count` lines: words and bar, then the target, then people."""
+        drawn, room = Instrument(self.load, self.iteration.capacity, scale, self.added), max(1, width - 2)
+        edge: list[Part] = [(" ", "muted")]
+        left, right = drawn.words()
+        target, known = drawn.target(room), sorted(self.people.names)
+        shares = drawn.shares(room, known) if self.load.points and count >= PlanPane.HEAD_LINES else []
+        people = people_words(self.load, self.people, self.iteration.name, room)
+        rows: list[Sequence[Part]] = [drawn.bar(room)] if target else []
+        rows += [shares] if shares else []
+        rows += [target] if target and count > len(rows) + 1 else []
+        rows += [people] if people and count >= PlanPane.HEAD_LINES else []
+        return [HeadLine([*edge, *left], [*right, *edge]), *(HeadLine([*edge, *row]) for row in rows)]
 
 
 def _named(name: Part, facts: Sequence[str], width: int) -> list[Part]:
@@ -375,6 +398,22 @@ def _named(name: Part, facts: Sequence[str], width: int) -> list[Part]:
         if length(left) + len(words) + 4 < width:
             left.append((f" · {words}", "muted"))
     return left
+
+
+def _bar_line(iteration: IterationEntry, load: PlannedLoad, width: int, scale: float) -> HeadLine:
+    """Return the bar of an iteration in the cells that the target's own has, and the words over its free end."""
+    drawn = Instrument(load, iteration.capacity, scale)
+    words, colour = drawn.verdict(load.points)
+    target = f" / {range_words(iteration.capacity)}" if words else ""
+    right: list[Part] = [(f"  {counted(round(load.points, 1), 'pt')}", "foreground"), (target, "muted")]
+    right += [(f"  {words} ", colour)] if words else [(" ", "muted")]
+    room = max(1, width - 2)
+    bar, cells = drawn.bar(room) if words else [], width - 1 - length(right)
+    cut: list[Part] = []
+    for text, look in bar:
+        cut.append((text[:cells], look))
+        cells -= len(cut[-1][0])
+    return HeadLine([(" ", "muted"), *cut], right)
 
 
 def _fill_line(iteration: IterationEntry, load: PlannedLoad, width: int, scale: float, named: str = "") -> HeadLine:

@@ -33,7 +33,7 @@ from backlit.tui.drawing.themes import (
 )
 
 Part = tuple[str, str]
-"""A text and the theme variable that colours it."""
+"""A text and the theme variable that colours it, with that of its ground as in `bar on bar-band`, if it has one."""
 Word = Part | tuple[str, str, str]
 """A part, which may name the command that a click on it runs."""
 Drawn = tuple[str, str, str]
@@ -179,7 +179,8 @@ def segments_of(word: Drawn, theme: ThemeStyles) -> list[Segment]:
     if colour == PLACE_COLOUR:
         return [Segment(text, theme.style("lamp-foreground", on=CURRENT_PLACE, bold=True))]
     if colour not in {KEY, CURRENT_TAB_COLOUR}:
-        return [Segment(text, theme.style(colour))]
+        name, _, ground = colour.partition(" on ")
+        return [Segment(text, theme.style(name, on=ground or None))]
     style, plain = theme.style(colour), theme.style()
     if colour == CURRENT_TAB_COLOUR:
         style = theme.style(CURRENT_PLACE, bold=True) + Style(underline=True)
