@@ -98,7 +98,7 @@ def test_today_is_a_gap_until_it_is_recorded() -> None:
 
 
 def test_the_straight_line_falls_to_nothing_on_the_last_day() -> None:
-    (line,) = timeline(burndown(course())).lines
+    line, _scope = timeline(burndown(course())).lines
 
     assert line.values == (32.0, 24.0, 16.0, 8.0, 0.0)
 
@@ -347,3 +347,14 @@ def test_the_notes_explain_the_columns_of_the_scope(
 
     assert scope_change(recorded, measure).notes[2:] == notes
     assert scope_change(course(HISTORY[:2])).notes[2:] == ()
+
+
+def test_the_figures_of_a_burndown_are_what_is_left_and_how_far_it_is_from_the_ideal_line() -> None:
+    report = burndown(course())
+    left, apart = report.figures
+
+    assert f"{left.number} of" in report.headline
+    assert (
+        f"{apart.number} pts {apart.words}" in report.headline or f"{apart.number} pt {apart.words}" in report.headline
+    )
+    assert dict(report.facts).keys() >= {"Scope"}

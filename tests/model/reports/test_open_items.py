@@ -35,7 +35,11 @@ def bars(report: Report) -> dict[str, tuple[float, ...]]:
 def test_load_is_shown_for_those_who_have_any_the_most_first() -> None:
     report = load_by_person("Sprint 9", LOADS, Measure.POINTS)
 
-    assert report.table.rows == (("jon", 13.0, 3.0, 6.5), ("ada", 5.0, 2.0, 0.0), ("nobody", 0.0, 3.0, 2.0))
+    assert report.table.rows == (
+        ("jon", 72.0, 13.0, 3.0, 6.5),
+        ("ada", 28.0, 5.0, 2.0, 0.0),
+        ("nobody", 0.0, 0.0, 3.0, 2.0),
+    )
     assert bars(report) == {"jon": (8.0, 3.0, 2.0), "ada": (0.0, 0.0, 5.0), "nobody": (0.0, 0.0, 0.0)}
     assert report.headline == "18 pts open, most with jon (13); 8.5 hours of tasks remaining."
 
@@ -43,7 +47,7 @@ def test_load_is_shown_for_those_who_have_any_the_most_first() -> None:
 def test_a_person_with_hours_of_tasks_only_is_shown() -> None:
     report = load_by_person("Sprint 9", [OpenWorkload("eve", hours=3.0), *LOADS], Measure.POINTS)
 
-    assert report.table.rows[-1] == ("eve", 0.0, 0.0, 3.0)
+    assert report.table.rows[-1] == ("eve", 0.0, 0.0, 0.0, 3.0)
 
 
 def test_the_headline_names_the_most_loaded_of_several() -> None:

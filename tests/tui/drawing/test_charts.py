@@ -4,17 +4,25 @@ from datetime import date, timedelta
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 from rich.color import ColorSystem
 from textual.theme import Theme
 
 from backlit.model.planning import Capacity
 from backlit.model.planning import PlannedLoad as Planned
 from backlit.model.reports.daily import DayProgress, RecordedPeriod, burndown, burnup, scope_change
-from backlit.model.reports.open_items import OpenWorkload, TimeInStatus, age, load_by_person
+from backlit.model.reports.open_items import (
+    EstimateCount,
+    OpenWorkload,
+    TimeInStatus,
+    age,
+    estimates,
+    load_by_person,
+)
 from backlit.model.reports.report import Bar, BarPart, Bars, Chart, Measure, Report, Series, Timeline, Tone
 from backlit.model.reports.velocity import IterationRecord, velocity
 from backlit.model.trees import NodeTotals
-from backlit.tui.drawing.charts import Row, capacity_bar, draw_timeline, legend, scaled_bar, stacked_bar
+from backlit.tui.drawing.charts import Row, capacity_bar, draw_histogram, draw_timeline, legend, scaled_bar, stacked_bar
 from backlit.tui.drawing.themes import TODAY, ThemeStyles, load_themes
 
 MONDAY = date(2026, 3, 2)
@@ -59,15 +67,18 @@ def days(*values: float | None, today: int = 99, guide: tuple[float, ...] = ()) 
     return Timeline(every, Series("left", Tone.LEFT, values), (line,), gaps, MONDAY + timedelta(today))
 
 
-def test_bars_of_days_are_as_high_as_their_numbers_and_a_gap_has_the_last_number() -> None:
-    assert lines(draw_timeline(days(4.0, None, 1.0, 2.5, today=3), 36, 6)) == [
-        "4 ┤▄▄▄▄▄▄▄ ▄▄▄▄▄▄▄                  ",
-        "  │███████ ███████                  ",
-        "2 ┤███████ ███████         ███████  ",
-        "  │███████ ███████ ▄▄▄▄▄▄▄ ███████  ",
-        "0 └▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─ ",
-        "      ╵2 Mar                  ▲today",
+def test_a_line_of_days_is_as_high_as_their_numbers_over_an_area() -> None:
+    rows = draw_timeline(days(4.0, None, 1.0, 2.5, today=3), 36, 6)
+
+    assert lines(rows) == [
+        "4 ┤▀▀▀▀▀▀▀▀┈┈┈┈┈┈┈┈                 ",
+        "  │                        ▄▄▄▄▄▄▄▄▄",
+        "2 ┤                        ▌        ",
+        "  │                ▀▀▀▀▀▀▀▀▌        ",
+        "0 └▀▀▀▀▀▀▀▀────────▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀",
+        "      ╵2 Mar              today▲    ",
     ]
+    assert _cells(rows)[1][3:11] == [(" ", "bar on chart-area")] * 8
 
 
 @pytest.mark.parametrize(("most", "tick"), [(4.0, "5"), (7.0, "10"), (27.0, "50")])
@@ -75,49 +86,70 @@ def test_the_tick_of_a_chart_of_one_line_is_not_below_its_values(most: float, ti
     assert [row.split()[0] for row in lines(draw_timeline(days(most, 1.0), 36, 3))[:2]] == [tick, "0"]
 
 
-def test_a_gap_has_a_colour_of_its_own() -> None:
-    bars = [colour for text, colour in draw_timeline(days(4.0, None, 1.0), 36, 6)[1] if "█" in text]
+def test_a_day_without_a_record_has_a_thin_line_and_no_area() -> None:
+    rows = _cells(draw_timeline(days(4.0, None, 1.0), 36, 6))
 
-    assert bars == ["bar", "bar-gap"]
+    assert rows[0][14:25] == [("┈", "muted")] * 11
+    assert {colour for row in rows[1:4] for _, colour in row[14:25]} == {"foreground"}
 
 
-def test_days_off_have_the_colour_of_the_last_day_and_no_bar_after_the_last_record() -> None:
+def test_days_off_have_the_area_of_the_last_day_and_none_after_the_last_record() -> None:
     chart, ended = days(4.0, 4.0, 4.0, 4.0, 4.0, None, None, 4.0), days(4.0, 4.0, 4.0, 4.0, 4.0, None, None)
 
-    assert [lines(draw_timeline(each, 40, 6))[1].count("█") for each in (chart, ended)] == [8 * 3, 5 * 4]
-    assert {colour for text, colour in draw_timeline(chart, 40, 6)[1] if "█" in text} == {"bar"}
-    assert lines([legend(chart, draw_timeline(chart, 40, 6))]) == ["█ left  ⠒⠤ line  "]
+    assert [lines(draw_timeline(each, 40, 6))[0].count("▀") for each in (chart, ended)] == [37, 26]
+    assert lines([legend(chart, draw_timeline(chart, 40, 6))]) == ["▀ left  ⠒⠤ line  "]
 
 
-def test_bars_show_their_part_above_the_ideal_line() -> None:
-    chart = days(4.0, 4.0, 4.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0))
-    rows = draw_timeline(chart, 36, 10, 2)
-    second, third = ([row[8 * n + 9] for row in _cells(rows)] for n in (1, 2))
+@pytest.mark.parametrize(
+    ("left", "colour", "words"), [(4.0, "bar-over", "2 behind"), (1.0, "bar-done", "1 ahead"), (2.0, "", "")]
+)
+def test_only_the_last_record_shows_its_gap_to_the_ideal_line(left: float, colour: str, words: str) -> None:
+    rows = _cells(draw_timeline(days(4.0, 4.0, left, None, today=2, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10))
+    gap = {(x, each) for row in rows for x, (sign, each) in enumerate(row) if sign == "█"}
 
-    assert [colour.rpartition(" ")[2] for _, colour in second[1:8]] == ["bar-over"] + ["bar"] * 6
-    assert [colour.rpartition(" ")[2] for _, colour in third[1:8]] == ["bar-over"] * 3 + ["bar"] * 4
-    assert lines([legend(chart, rows)]) == ["█ left  ⠒⠤ line  █ behind  "]
+    assert {each.partition(" ")[0] for _, each in gap} == ({colour} if colour else set())
+    assert {x for x, _ in gap} <= set(range(3 + 16, 3 + 25))
+    assert any(words in line for line in lines(draw_timeline(_guided(left), 36, 10)))
 
 
-@pytest.mark.parametrize(("left", "signs"), [(8.0, "▂▀"), (0.4, "▁▀"), (0.2, "▀")])
-def test_the_least_excess_over_the_ideal_line_is_seen(left: float, signs: str) -> None:
-    rows = _cells(draw_timeline(days(90.0, left, guide=(90.0, 0.3)), 20, 12, 1))
-    bar = [cell for row in rows if (cell := row[4 + 8])[1].startswith("bar")]
+def _guided(left: float) -> Timeline:
+    return days(4.0, 4.0, left, None, today=2, guide=(4.0, 3.0, 2.0, 1.0))
 
-    assert bar == list(zip(signs, ["bar-over"] * (len(signs) - 1) + ["bar"], strict=True))
+
+def test_a_step_of_the_scope_is_named_where_it_happens() -> None:
+    rows = lines(draw_timeline(burndown(GROWN).chart, 60, 12))  # type: ignore[arg-type] # a burndown has a timeline
+
+    assert any("scope +6" in row for row in rows)
+
+
+GROWN = replace(COURSE, recorded=(*HISTORY[:2], DayProgress(HISTORY[2].day, NodeTotals(9, 36.0), NodeTotals(3, 12.0))))
+
+
+def test_an_upright_column_is_as_high_as_its_number_and_those_without_an_estimate_are_outlined() -> None:
+    chart = estimates("all", [EstimateCount(1.0, True, 4), EstimateCount(None, False, 2)]).chart
+
+    assert lines(draw_histogram(chart, 12, 7)) == [  # type: ignore[arg-type] # estimates have bars
+        " 4          ",
+        "████        ",
+        "████   2    ",
+        "████  ▒▒▒▒  ",
+        "████  ▒▒▒▒  ",
+        "──────────  ",
+        " 1    not   ",
+    ]
 
 
 @pytest.mark.parametrize(("most", "height"), [(107.0, 27), (105.0, 8), (31.0, 14), (3.0, 9)])
 def test_the_scale_ends_near_the_largest_number(most: float, height: int) -> None:
     rows = lines(draw_timeline(days(most, 1.0), 40, height))
 
-    assert any(set(row) & set("▁▂▃▄▅▆▇█") for row in rows[:2])
+    assert any(set(row) & set("▀▄") for row in rows[:2])
 
 
 def test_the_chosen_day_is_marked_below_its_bar_in_place_of_today() -> None:
     *_, axis, labels = draw_timeline(days(4.0, 3.0, 2.0, 1.0, today=3), 36, 6, 1)
 
-    assert lines([axis])[0] == "0 └▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─▀▀▀▀▀▀▀─ "
+    assert lines([axis])[0] == "0 └" + "▀" * 33
     assert lines([labels])[0].index("▲") == 3 + 8 + 3
     assert "▲3 Mar" in [text.strip() for text, colour in labels if colour == "foreground"]
     assert ("today", TODAY) in [(text.strip("╵ "), colour) for text, colour in labels]
@@ -128,11 +160,11 @@ def _cells(rows: list[Row]) -> list[list[tuple[str, str]]]:
     return [[(sign, colour) for text, colour in row for sign in text] for row in rows]
 
 
-def test_the_ideal_line_has_dots_above_bars_and_over_them() -> None:
-    rows = draw_timeline(days(4.0, 0.0, 0.0, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
-    dots = {colour for row in rows for text, colour in row if set(text) & set("⣀⠤⠒⠉")}
+def test_the_ideal_line_has_dots_above_the_area_and_over_it() -> None:
+    rows = draw_timeline(days(4.0, 0.5, 0.5, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
+    dots = {colour for row in rows for text, colour in row if any("\u2800" < sign <= "\u28ff" for sign in text)}
 
-    assert dots == {"foreground", "foreground on bar", "foreground on bar-over"}
+    assert dots == {"foreground", "foreground on chart-area"}
 
 
 @pytest.mark.parametrize("height", range(6, 34))
@@ -148,15 +180,15 @@ def test_more_days_than_cells_share_columns_and_the_last_record_counts() -> None
     (top, *_) = rows = lines(draw_timeline(days(*values), 34, 6))
 
     assert len(top) == 34
-    assert "bar-gap" not in {colour for row in draw_timeline(days(*values), 34, 6) for _, colour in row}
-    assert rows[3].count("█") == 31
+    assert "┈" not in "".join(rows)
+    assert sum(row.count("▀") for row in rows[:-2]) == 31
 
 
 @pytest.mark.parametrize("count", [17, 24, 31, 33, 40])
 def test_days_fill_the_room_where_each_has_less_than_two_cells(count: int) -> None:
     rows = lines(draw_timeline(days(*[2.0] * count), 34, 6))
 
-    assert rows[3] == "  │" + "█" * 31
+    assert rows[0] == "2 ┤" + "▀" * 31
 
 
 @pytest.mark.parametrize("width", [10, 24, 37, 60, 120])
@@ -173,8 +205,8 @@ def test_a_timeline_stays_in_its_cells(width: int, height: int, count: int) -> N
 def test_a_small_number_is_still_seen_and_none_is_not() -> None:
     rows = lines(draw_timeline(days(1000.0, 1.0, 0.0), 30, 8))
 
-    assert rows[6].count("▀") == 12
-    assert rows[6].rstrip().endswith("▀────────")
+    assert rows[-2].count("▀") == 15
+    assert rows[-2].endswith("▀────────")
 
 
 def bars(*values: tuple[float, ...], average: float = 0.0) -> Bars:
@@ -198,7 +230,7 @@ def test_a_bar_above_the_average_goes_beyond_its_line_and_one_below_it_does_not(
     chart = bars((6.9, 0.0), (7.0, 0.0), (7.1, 2.9), average=7.0)
 
     assert bar_texts(chart, 10)[:3] == ["██████▉│  ", "███████│  ", "███████│█▒"]
-    assert stacked_bar(chart, chart.bars[2], 10)[1] == ("│", "foreground")
+    assert stacked_bar(chart, chart.bars[2], 10)[1] == ("│", "foreground on bar-done")
 
 
 @pytest.mark.parametrize("room", [1, 8, 80])
@@ -210,7 +242,7 @@ def test_bars_never_leave_their_cells(room: int, values: list[tuple[float, ...]]
 def test_the_legend_names_what_the_signs_mean() -> None:
     gap = days(1.0, None)
 
-    assert lines([legend(gap, draw_timeline(gap, 36, 6))]) == ["█ left  ⠒⠤ line  █ no record  "]
+    assert lines([legend(gap, draw_timeline(gap, 36, 6))]) == ["▀ left  ⠒⠤ line  ┈ no record  "]
     assert lines([legend(bars((1.0, 1.0)))]) == ["█ done  ▒ left  "]
     assert legend(bars((1.0,))) == ()
 
@@ -226,7 +258,7 @@ def test_the_series_of_a_chart_differ_by_sign_and_not_by_colour_alone(report: Re
     chart = report.chart
     series = len(chart.parts) + bool(chart.line) if isinstance(chart, Bars) else 1 + len(chart.lines)
     rows = drawing_of(chart)
-    signs = {text.strip() for text, colour in legend(chart, rows) if colour not in {"muted", "bar-over", "bar-gap"}}
+    signs = {text.strip() for text, colour in legend(chart, rows) if colour != "muted"}
     drawn = "".join(lines(rows))
 
     assert len(signs) == series > 1

@@ -46,7 +46,30 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
 
         assert current.name in heading_of(pilot.app)
         assert place_of(pilot.app, 1) == "Burndown"
-        assert missing(pilot.app, ["Remaining", "Ideal", "█ remaining  ⠒⠤ ideal  █ behind", "today"]) == []
+        assert missing(pilot.app, ["▀ remaining  ⠒⠤ ideal  ━ scope", "today"]) == []
+
+
+@pytest.mark.slow
+async def test_the_numbers_of_the_days_take_the_place_of_the_figures(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        figures = [line for line in lines_of(pilot.app) if re.search(r"[█▀].* pts left *│$", line)]
+        assert len(figures) == 1
+        assert "Remaining" not in text_of(pilot.app)
+        await pilot.press("t", "d")
+        await shown(pilot, "Remaining", "Ideal")
+        assert not any("pts left  " in line for line in lines_of(pilot.app))
+        await pilot.press("t", "d")
+        await until(lambda: "Remaining" not in text_of(pilot.app))
+
+
+@pytest.mark.slow
+async def test_rows_of_a_list_have_no_other_table(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("3", "l")
+        await shown(pilot, "Iteration")
+        await pilot.press("t", "d")
+
+        await shown(pilot, "The numbers of this report are always shown.")
 
 
 @pytest.mark.slow
@@ -78,7 +101,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
     async with reports_of(opened, store, size) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
         await shown(pilot, "Age", "St", "Owner", "same status for over a week")
-        rows = [line for line in lines_of(pilot.app) if re.search(r"^.? +\d+ .* [▲◆×■◇»] .*[◐◑]", line)]
+        rows = [line for line in lines_of(pilot.app) if re.search(r"^│?.? +\d+ .* [▲◆×■◇»] .*[◐◑]", line)]
         lengths = [line.count("█") for line in rows]
 
         words = ("◐ In progress", "◑ Testing") if size[0] > 60 else ("◐", "◑")
@@ -86,7 +109,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
         assert all(re.search(r"  [▲◆×■◇»] \w", line) for line in rows)
         assert lengths == sorted(lengths, reverse=True)
         assert lengths[0] > 0
-        assert any(re.match(r" #\d+ ", line) for line in lines_of(pilot.app))
+        assert any(re.match(r"│? #\d+ ", line) for line in lines_of(pilot.app))
 
 
 @pytest.mark.slow
@@ -125,7 +148,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
         ("Workload", "░ not started", "Hours"),
         ("Areas", "most in"),
         ("Estimates", "Half are"),
-        ("Burndown", "█ remaining  █ no record"),
+        ("Burndown", "▀ remaining"),
     )
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "i", *"backlog, 90", "enter")
@@ -184,8 +207,8 @@ async def test_the_unit_stands_over_the_axis_and_not_over_the_table(store: Store
         await pilot.press("t", "p")
         await shown(pilot, "items left")
 
-        assert points.startswith(" Points ")
-        assert lines_of(pilot.app)[5].startswith(" Items ")
+        assert points.startswith("│ Points ")
+        assert lines_of(pilot.app)[5].startswith("│ Items ")
         assert "pts" not in heading_of(pilot.app)
 
 
@@ -286,11 +309,13 @@ async def test_a_narrow_list_names_the_key_of_its_notes(store: Store, opened: Op
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
-async def test_chart_and_table_are_both_there_on_small_screens(
+async def test_the_chart_has_small_screens_and_the_table_comes_below_it(
     store: Store, opened: Open, size: tuple[int, int]
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
-        assert missing(pilot.app, ["█ remaining", "Remaining", "└▀"]) == []
+        assert missing(pilot.app, ["▀ remaining", "pts left today", "└▀"]) == []
+        await pilot.press("t", "d")
+        await shown(pilot, "Remaining", "└▀")
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from backlit.model.amounts import counted
 from backlit.model.reports.report import (
     SAMPLE_NOTE,
+    Figure,
     Measure,
     Report,
     ReportColumn,
@@ -26,6 +27,8 @@ from backlit.model.reports.report import (
 from backlit.model.trees import NO_TOTALS, NodeTotals
 
 _DAY = timedelta(days=1)
+SATURDAY = 5
+"""The first weekday off."""
 BURNDOWN_COLUMNS = (ReportColumn("Day", is_text=True), ReportColumn("Remaining"), ReportColumn("Done", rank=1))
 LINE_COLUMN = ReportColumn("Ideal", rank=2, has_decimal=True)
 BURNUP_COLUMNS = (
@@ -173,7 +176,9 @@ def burndown(course: RecordedPeriod, wanted: Measure = Measure.POINTS) -> Report
     done = {each.day: measure.of(each.done) for each in course.progress}
     guide = {} if course.is_period else _straight(course, measure)
     rows = tuple((day, left.get(day), done.get(day), guide.get(day)) for day in course.past_days)
-    lines = () if course.is_period else (course.series("ideal", Tone.GUIDE, guide),)
+    scope_by_day = {each.day: measure.of(each.scope) for each in course.progress}
+    ideal, scope_line = course.series("ideal", Tone.GUIDE, guide), course.series("scope", Tone.SCOPE, scope_by_day)
+    lines = () if course.is_period else (ideal, scope_line)
     bars = course.series("remaining", Tone.LEFT, left)
     chart = Timeline(course.days, bars, lines, frozenset(course.gaps), course.today)
     table = (
@@ -189,7 +194,9 @@ def burndown(course: RecordedPeriod, wanted: Measure = Measure.POINTS) -> Report
             *notes,
             f"The ideal line falls evenly from {scope}, the scope first recorded on {day_text(first.day)}.",
         )
-    return Report("Burndown", course.name, _burndown_headline(course, measure, guide), chart, table, notes)
+    headline = _burndown_headline(course, measure, guide)
+    figures = _burndown_figures(course, measure, guide)
+    return Report("Burndown", course.name, headline, chart, table, notes, figures, _facts(course, measure))
 
 
 def _straight(course: RecordedPeriod, measure: Measure) -> dict[date, float]:
@@ -216,6 +223,27 @@ def _burndown_headline(course: RecordedPeriod, measure: Measure, guide: dict[dat
     return f"{said}, {beside}."
 
 
+def _burndown_figures(course: RecordedPeriod, measure: Measure, guide: Mapping[date, float]) -> tuple[Figure, ...]:
+    if not course.progress:
+        return ()
+    last = course.progress[-1]
+    left, line = measure.of(last.left), guide.get(last.day)
+    figures = (Figure(number_text(left), f"{measure.value} left", f"of {number_text(measure.of(last.scope))}"),)
+    if line is None:
+        return figures
+    word, tone = ("behind", Tone.LATE) if left > line else ("ahead", Tone.DONE)
+    return (*figures, Figure(number_text(abs(left - line)), word, f"ideal {number_text(line)}", tone))
+
+
+def _facts(course: RecordedPeriod, measure: Measure) -> tuple[tuple[str, str], ...]:
+    if not course.progress:
+        return ()
+    first, last = (number_text(measure.of(each.scope)) for each in (course.progress[0], course.progress[-1]))
+    facts = [("Scope", first if first == last else f"{first} → {last}")]
+    working = sum(day > course.today and day.weekday() < SATURDAY for day in course.days)
+    return (*facts, ("Days left", f"{working} working")) if working else tuple(facts)
+
+
 def burnup(course: RecordedPeriod, wanted: Measure = Measure.POINTS) -> Report:
     measure = course.measure(wanted)
     done = {each.day: measure.of(each.done) for each in course.progress}
@@ -237,7 +265,18 @@ def burnup(course: RecordedPeriod, wanted: Measure = Measure.POINTS) -> Report:
         chart,
         ReportTable(BURNUP_COLUMNS, rows),
         course.notes(),
+        _burnup_figures(course, measure),
+        _facts(course, measure),
     )
+
+
+def _burnup_figures(course: RecordedPeriod, measure: Measure) -> tuple[Figure, ...]:
+    if not course.progress:
+        return ()
+    last = course.progress[-1]
+    done, scope = measure.of(last.done), number_text(measure.of(last.scope))
+    to_go = Figure(number_text(measure.of(last.left)), f"{measure.value} to go")
+    return Figure(number_text(done), f"{measure.value} done", f"of {scope}", Tone.DONE), to_go
 
 
 def _share(done: float | None, scope: float | None) -> float | None:
@@ -278,7 +317,17 @@ def scope_change(course: RecordedPeriod, wanted: Measure = Measure.POINTS) -> Re
     every = tuple(changes.values())
     headline, notes = _scope_headline(course, measure, every), (*course.notes(), *_scope_notes(every, measure))
     columns = (*SCOPE_COLUMNS, *OF_POINTS) if measure is Measure.POINTS else SCOPE_COLUMNS
-    return Report("Scope change", course.name, headline, chart, ReportTable(columns, rows), notes)
+    figures = _scope_figures(course, measure)
+    table = ReportTable(columns, rows)
+    return Report("Scope change", course.name, headline, chart, table, notes, figures, _facts(course, measure))
+
+
+def _scope_figures(course: RecordedPeriod, measure: Measure) -> tuple[Figure, ...]:
+    if not course.progress:
+        return ()
+    first, last = (measure.of(each.scope) for each in (course.progress[0], course.progress[-1]))
+    change = Figure(signed_text(last - first), "since", day_text(course.progress[0].day))
+    return Figure(number_text(last), f"{measure.value} in scope"), change
 
 
 def _changes(course: RecordedPeriod, measure: Measure) -> Sequence[ScopeChange]:

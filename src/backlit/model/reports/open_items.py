@@ -33,7 +33,7 @@ AGE_COLUMNS = (
     ReportColumn("ID", rank=2),
     ReportColumn("Item", is_text=True, least=28, is_item=True),
     ReportColumn("Status", is_text=True, rank=2, least=11, is_status=True),
-    ReportColumn("Owner", is_text=True, rank=1),
+    ReportColumn("Owner", is_text=True, rank=1, is_owner=True),
     ReportColumn("Since", is_text=True, rank=3),
 )
 EXACT_NOTE = "Based on status changes seen by this machine."
@@ -158,7 +158,7 @@ def estimates(about: str, sizes: Sequence[EstimateCount]) -> Report:
         for each in shown
     )
     bars = tuple(Bar(each.label, (float(each.count),)) for each in shown)
-    chart = Bars((BarPart("items", Tone.PLAIN),), bars)
+    chart = Bars((BarPart("items", Tone.LEFT),), bars, is_upright=True, unset=frozenset({UNSET, WORDS}))
     return Report(
         "Estimates",
         about,
@@ -229,9 +229,15 @@ def _load_report(noun: str, preposition: str, about: str, loads: Sequence[OpenWo
     bars = tuple(
         Bar(each.name, (measure.of(each.started), measure.of(each.tested), measure.of(each.waiting))) for each in shown
     )
-    rows = tuple((each.name, each.open.points, float(each.open.count), each.hours) for each in shown)
+    whole = sum(measure.of(each.open) for each in shown)
+    shares = (float(round(100 * measure.of(each.open) / whole)) if whole else None for each in shown)
+    rows = tuple(
+        (each.name, share, each.open.points, float(each.open.count), each.hours)
+        for each, share in zip(shown, shares, strict=True)
+    )
     columns = (
-        ReportColumn(noun.capitalize(), is_text=True),
+        ReportColumn(noun.capitalize(), is_text=True, is_owner=noun == "person"),
+        ReportColumn("%", rank=1),
         ReportColumn("Pts"),
         ReportColumn("Items"),
         ReportColumn("Hours", rank=1),

@@ -45,6 +45,7 @@ class ReportColumn(Struct, frozen=True):
     is_status: bool = False
     has_decimal: bool = False
     is_item: bool = False
+    is_owner: bool = False
 
 
 class StatusStep(Struct, frozen=True):
@@ -188,6 +189,9 @@ class Bars(Struct, frozen=True):
     bars: tuple[Bar, ...]
     is_in_time: bool = False
     line: float = 0.0
+    is_upright: bool = False
+    unset: frozenset[str] = frozenset()
+    """The labels of bars for items that lack what the others are counted by."""
 
     @property
     def is_empty(self) -> bool:
@@ -216,6 +220,15 @@ def ticks(top: float, most: int) -> tuple[float, ...]:
     return tuple(step * n for n in range(max(1, ceil(top / step - 1e-9)) + 1))
 
 
+class Figure(Struct, frozen=True):
+    """A number that sums a report up, with the words beside it; `more` stands below them."""
+
+    number: str
+    words: str
+    more: str = ""
+    tone: Tone = Tone.PLAIN
+
+
 class Report(Struct, frozen=True):
     """A report; its notes name the origin of the numbers and missing ones."""
 
@@ -225,6 +238,9 @@ class Report(Struct, frozen=True):
     chart: Chart
     table: ReportTable
     notes: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    """Further labels and values that stand below the figures."""
 
     @property
     def badge(self) -> str:
@@ -243,6 +259,11 @@ class Report(Struct, frozen=True):
     def has_hidden_notes(self) -> bool:
         """True if there are notes that a chart has no room for until they are asked for."""
         return bool(self.sources) and not self.chart.is_empty
+
+    @property
+    def is_list(self) -> bool:
+        """True for bars that stand in the rows of the table."""
+        return isinstance(self.chart, Bars) and not self.chart.is_upright
 
     @property
     def title(self) -> str:

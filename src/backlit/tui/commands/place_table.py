@@ -216,6 +216,8 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="reports.screen:ReportsScreen.turn_measure"),
     Command("reports.notes", ("t n",), Context.REPORTS, "notes", "Show or hide notes about the numbers.",
         handler="reports.screen:ReportsScreen.toggle_notes", also="source missing legend"),
+    Command("reports.days", ("t d",), Context.REPORTS, "day table", "Show or hide the numbers of each day.",
+        handler="reports.screen:ReportsScreen.toggle_days", also="numbers values daily rows"),
     Command("reports.open", ("enter",), Context.REPORTS, "open", "Open the row's item.",
         handler="reports.screen:ReportsScreen.open_item", argument="editor"),
     Command("reports.edit", ("e",), Context.REPORTS, "edit", "Open the row's item and edit its name.",

@@ -1,16 +1,28 @@
 """Charts as lines of coloured text: timelines by day, bars, and their legends."""
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import ceil
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.amounts import counted
 from backlit.model.planning import Capacity, CapacityFit, PlannedLoad
-from backlit.model.reports.report import Bar, Bars, Chart, Series, Timeline, Tone, day_text, number_text, ticks
-from backlit.tui.drawing.themes import TODAY
+from backlit.model.reports.report import (
+    Bar,
+    Bars,
+    Chart,
+    Series,
+    Timeline,
+    Tone,
+    day_text,
+    number_text,
+    signed_text,
+    ticks,
+)
+from backlit.tui.drawing.themes import CURRENT_ITERATION, TODAY
 
 Piece: TypeAlias = tuple[str, str]
 """Some text and the theme variable that colours it, with ON and the one of its ground, if that is another."""
@@ -21,9 +33,9 @@ Row: TypeAlias = tuple[Piece, ...]
 COLOURS: Mapping[Tone, str] = {
     Tone.DONE: "bar-done",
     Tone.LEFT: "bar",
-    Tone.STARTED: "bar",
+    Tone.STARTED: "status-progress",
     Tone.TESTED: "status-test",
-    Tone.UNDERWAY: "bar-done",
+    Tone.UNDERWAY: CURRENT_ITERATION,
     Tone.PLAIN: "type-task",
     Tone.LATE: "bar-over",
     Tone.SCOPE: "foreground",
@@ -39,20 +51,26 @@ FILLS: Mapping[Tone, str] = {
     Tone.LATE: "█",
 }
 """Fills of bars with several parts."""
-GUIDE_DOTS = "⣀⠤⠒⠉"
-"""The dots of a guide, by their height in a cell."""
-LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.GUIDE: GUIDE_DOTS[2:0:-1]}
-GAP = "bar-gap"
-"""The colour of the bar of a day without a record, which has the value of the last one."""
-OVER = "bar-over"
-"""The colour of the part of a bar above the ideal line."""
+LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.PLAIN: "━", Tone.GUIDE: "⠒⠤"}
+LEFT_DOTS, RIGHT_DOTS = (0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08)
+"""The dots of a braille cell from the lowest to the highest, as bits of its character."""
+NO_DOTS, ALL_DOTS = "\u2800", "\u28ff"
+AREAS: Mapping[Tone, str] = {Tone.LEFT: "chart-area", Tone.DONE: "chart-done"}
+"""The grounds below the line of a series; a series without one is a line alone."""
+GAP, GAP_LINE = "muted", "┈"
+"""The line of a day without a record, at the value of the last one; there is no area below it."""
+BEHIND, AHEAD = ("bar-over", "conflict"), ("bar-done", "status-done")
+"""The colours of the gap to the ideal line and of its words."""
 AXIS, CORNER, TICK, FOOT = "─", "└", "┤", "▀"
-"""The axis, which is in the middle of its cells, and the part of a bar in them: values are read there too."""
+"""The axis, which is in the middle of its cells, and the part of an area in them: values are read there too."""
+LOWER_HALF, LEFT_HALF, LOWER_LEFT = "▄", "▌", "▖"
 LIMIT_LINE = "│"
 MARK, LABEL_TICK = "▲", "╵"
 """The mark of the chosen day, and the tick of another one, below the axis."""
 SATURDAY = 5
 EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
+OUTLINED = "▒"
+"""The fill of a column of items that lack what the others are counted by."""
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
 
 
@@ -68,14 +86,20 @@ class CellGrid:
             if 0 <= y < len(self._cells) and 0 <= at < self.width:
                 self._cells[y][at] = (character, colour)
 
-    def put_dots(self, x: int, y: int, quarter: int, colour: str) -> None:
-        """Write the dots of a guide at a quarter of a cell's height, inside a bar that is higher than they are."""
-        sign, under = self._cells[y][x] if 0 <= y < len(self._cells) and 0 <= x < self.width else (FOOT, colour)
-        part = EIGHTHS_UP.find(sign)
-        if 2 * quarter < part <= 4:
-            self.put_dots(x, y + 1, len(GUIDE_DOTS) - 1, colour)
-        elif sign != FOOT:
-            self._cells[y][x] = (GUIDE_DOTS[quarter], f"{colour}{ON}{under}" if part > 4 else colour)
+    def put_over(self, x: int, y: int, text: str, colour: str) -> None:
+        """Write a text that keeps the ground of the cells below it."""
+        for at, character in enumerate(text, x):
+            if 0 <= y < len(self._cells) and 0 <= at < self.width:
+                _, on, ground = self._cells[y][at][1].partition(ON)
+                self._cells[y][at] = (character, f"{colour}{on}{ground}")
+
+    def put_dot(self, x: int, y: int, dot: int, colour: str) -> None:
+        """Add a dot to a cell that is blank or has dots alone."""
+        if 0 <= y < len(self._cells) and 0 <= x < self.width:
+            sign = self._cells[y][x][0]
+            before = ord(sign) if NO_DOTS <= sign <= ALL_DOTS else ord(NO_DOTS)
+            if sign == " " or before != ord(NO_DOTS):
+                self.put_over(x, y, chr(before | dot), colour)
 
     def is_free(self, x: int, y: int, count: int) -> bool:
         """Return whether some cells of a line are in the grid and blank."""
@@ -93,7 +117,8 @@ def joined(cells: Sequence[Piece]) -> list[Piece]:
 
 BELOW = 2
 """Lines of the axis and its labels."""
-WIDEST_SLOT = 8
+LEAST_SLOT_WITH_EDGES = 3
+"""Cells of a day from which the steps of a series have upright edges."""
 LINES_PER_TICK = 3
 LABEL = len("╵30 Nov ")
 """Cells of a label with its tick and a blank."""
@@ -108,16 +133,12 @@ class ChartColumn(Struct, frozen=True):
     last: int
 
     @property
-    def bar_width(self) -> int:
-        return self.width - 1 if self.width > 2 else self.width
-
-    @property
     def middle(self) -> int:
-        return self.x + max(0, self.bar_width - 1) // 2
+        return self.x + max(0, self.width - 1) // 2
 
     @property
     def end(self) -> int:
-        """Return the column that marks the end of its day, beside the bar in a wide slot."""
+        """Return the column that marks the end of its day."""
         return self.x + self.width - 1
 
     def value(self, series: Series) -> float | None:
@@ -135,21 +156,13 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None =
     slots = slots_of(len(chart.days), left, width - left)
     _draw_scale(grid, scale, left, plot, top)
     _draw_axis(grid, chart, slots, plot, chosen)
-    guide, last = _guide_of(chart), None
-    known = max((at for at, value in enumerate(chart.bars.values) if value is not None), default=-1)
-    for slot in slots:
-        value = slot.value(chart.bars)
-        day = chart.days[slot.first]
-        last = last if value is None else value
-        is_off = day.weekday() >= SATURDAY
-        if last is None or (value is None and (day not in chart.gaps or (is_off and slot.first > known))):
-            continue
-        is_gap = value is None and not is_off
-        ideal = slot.value(guide) if guide is not None and not is_gap else None
-        ends = last / top * plot, None if ideal is None else ideal / top * plot
-        _draw_bar(grid, GAP if is_gap else COLOURS[chart.bars.tone], slot, ends, plot)
+    _draw_area(grid, chart, slots, plot, top)
     for line in chart.lines:
-        _draw_line(grid, line, slots, plot, top)
+        _draw_line(grid, _over_days_off(chart, line), slots, plot, top)
+    for series in (chart.bars, *chart.lines):
+        if series.tone in STEPPED:
+            _name_steps(grid, series, slots, plot, top)
+    _draw_gap(grid, chart, slots, plot, top)
     return grid.rows()
 
 
@@ -157,13 +170,15 @@ def _marked_day(chart: Timeline, chosen: int | None) -> int | None:
     return chart.days.index(chart.today) if chosen is None and chart.today in chart.days else chosen
 
 
-def _guide_of(chart: Timeline) -> Series | None:
-    return next((each for each in chart.lines if each.tone is Tone.GUIDE and chart.bars.tone is Tone.LEFT), None)
-
-
 def _scale(most: float, plot: int) -> tuple[int, Sequence[float], float]:
     """Return the lines of the plot, its ticks, as many lines apart, and the value at its upper end."""
-    every = ticks(most, max(min(4, plot + 1), plot // LINES_PER_TICK + 1))
+    finest = max(min(4, plot + 1), plot // LINES_PER_TICK + 1)
+    coarsest = min(finest, max(2, finest // 2))
+    scales = [_scale_of(ticks(most, count), most, plot) for count in range(finest, coarsest - 1, -1)]
+    return max(scales, key=lambda scale: round(most / scale[2] * scale[0]))
+
+
+def _scale_of(every: Sequence[float], most: float, plot: int) -> tuple[int, Sequence[float], float]:
     step = every[1]
     intervals = max(1.0, most / step)
     lines = max(1, int(plot / intervals))
@@ -174,12 +189,9 @@ def _scale(most: float, plot: int) -> tuple[int, Sequence[float], float]:
 def slots_of(days: int, left: int, room: int) -> list[ChartColumn]:
     """Return a slot for each day, or for a few days where there are more days than cells.
 
-    Days of less than two cells each fill the room, some of them with one cell more than others.
+    They fill the room, some of them with one cell more than others.
     """
     room = max(1, room)
-    width = min(WIDEST_SLOT, room // max(1, days))
-    if width > 1:
-        return [ChartColumn(left + width * n, width, n, n) for n in range(days)]
     slots = min(days, room)
     cells, firsts = ([n * whole // max(1, slots) for n in range(slots + 1)] for whole in (room, days))
     return [ChartColumn(left + cells[n], cells[n + 1] - cells[n], firsts[n], firsts[n + 1] - 1) for n in range(slots)]
@@ -194,39 +206,127 @@ def _draw_scale(grid: CellGrid, scale: Sequence[float], left: int, plot: int, to
         grid.put(left - 1, y, TICK if tick else CORNER, "rule")
 
 
-def _draw_bar(grid: CellGrid, colour: str, slot: ChartColumn, ends: tuple[float, float | None], plot: int) -> None:
-    """Draw a bar from the middle of the axis on; `ends` are its own and that of the ideal line, if any, in lines.
+def _draw_area(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
+    """Draw the first series as a line of half blocks over an area, from the middle of the axis on.
 
-    The cells above the line have another colour, at least the upper one of a bar that ends above it.
+    Days off have the value of the last record, and days without a record a thin line at it.
     """
-    height, ideal = ends
-    if height <= 0:
+    known = max((at for at, value in enumerate(chart.bars.values) if value is not None), default=-1)
+    last, before = None, None
+    for slot in slots:
+        value, day = slot.value(chart.bars), chart.days[slot.first]
+        last = last if value is None else value
+        is_off = day.weekday() >= SATURDAY
+        if last is None or (value is None and (day not in chart.gaps or (is_off and slot.first > known))):
+            before = None
+            continue
+        halves = round(2 * last / top * plot)
+        if value is None and not is_off:
+            grid.put(slot.x, plot - (halves + 1) // 2, GAP_LINE * slot.width, GAP)
+            before = None
+        else:
+            _draw_step(grid, chart.bars.tone, slot, (before, halves if last > 0 else None), plot)
+            before = halves if last > 0 else None
+
+
+def _draw_step(grid: CellGrid, tone: Tone, slot: ChartColumn, halves: tuple[int | None, int | None], plot: int) -> None:
+    """Draw the line and the area of a day; `halves` are its height and that of the day before, in half cells."""
+    before, now = halves
+    if now is None:
         return
-    grid.put(slot.x, plot, FOOT * slot.bar_width, colour)
-    is_over = ideal is not None and ideal < height
-    end = max(int(is_over), round((height - 0.5) * 8))
-    limit = min(round(max(0.5, ideal) - 0.5), (end - 1) // 8) if ideal is not None and is_over else plot
-    for up in range(ceil(end / 8)):
-        sign = EIGHTHS_UP[min(8, end - 8 * up)]
-        grid.put(slot.x, plot - 1 - up, sign * slot.bar_width, OVER if up >= limit else colour)
+    colour, up = COLOURS[tone], (now + 1) // 2
+    if tone not in AREAS:
+        grid.put(slot.x, plot - up, LINES[tone] * slot.width, colour)
+        return
+    area = AREAS[tone]
+    grid.put(slot.x, plot, FOOT * slot.width, area)
+    for row in range(1, up):
+        grid.put(slot.x, plot - row, " " * slot.width, f"{colour}{ON}{area}")
+    is_upper = now % 2 == 0
+    line = f"{colour}{ON}{area}" if is_upper and up else colour
+    grid.put(slot.x, plot - up, (FOOT if is_upper else LOWER_HALF) * slot.width, line)
+    if before is None or slot.width < LEAST_SLOT_WITH_EDGES:
+        return
+    other = (before + 1) // 2
+    for row in range(up + 1, other + 1):
+        grid.put(slot.x, plot - row, LOWER_LEFT if row == other and before % 2 else LEFT_HALF, colour)
+    for row in range(max(1, other), up):
+        grid.put_over(slot.x, plot - row, LEFT_HALF, colour)
+
+
+def _over_days_off(chart: Timeline, series: Series) -> Series:
+    """Return a series whose days off between records have the value of the last one."""
+    known = max((at for at, value in enumerate(series.values) if value is not None), default=-1)
+    values = list(series.values)
+    for at, day in enumerate(chart.days[:known]):
+        if at and values[at] is None and day.weekday() >= SATURDAY:
+            values[at] = values[at - 1]
+    return replace(series, values=tuple(values))
 
 
 def _draw_line(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Draw a line in the nearest cells: a scope as a line, a guide as dots between the ends of days."""
-    sign, colour = LINES[line.tone], COLOURS[line.tone]
+    """Draw a line in the nearest blank cells: a scope as a line, a guide as dots between the ends of days."""
+    colour = COLOURS[line.tone]
     for slot, after in zip(slots, [*slots[1:], None], strict=True):
         value = slot.value(line)
         if value is None:
             continue
         if line.tone is not Tone.GUIDE:
-            grid.put(slot.x, plot - max(0, min(plot, round(value / top * plot))), sign * slot.width, colour)
+            y = plot - max(0, min(plot, round(value / top * plot)))
+            for x in range(slot.x, slot.x + slot.width):
+                if grid.is_free(x, y, 1):
+                    grid.put_over(x, y, LINES[line.tone], colour)
             continue
         following = after.value(line) if after is not None else None
         width = after.end - slot.end if after is not None and following is not None else 1
-        for x in range(slot.end, slot.end + width):
-            between = value + ((following or 0.0) - value) * (x - slot.end) / width
-            height = between / top * plot + 0.5
-            grid.put_dots(x, plot - int(height), int(height % 1 * len(GUIDE_DOTS)), colour)
+        for step in range(2 * width):
+            between = value + ((following or 0.0) - value) * step / (2 * width) if following is not None else value
+            quarter = int((between / top * plot + 0.5) * 4)
+            dots = RIGHT_DOTS if step % 2 else LEFT_DOTS
+            grid.put_dot(slot.end + step // 2, plot - quarter // 4, dots[quarter % 4], colour)
+
+
+STEPPED = frozenset({Tone.SCOPE, Tone.PLAIN})
+"""Series whose steps are named."""
+NAMED_STEPS = 3
+
+
+def _name_steps(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
+    """Write beside the largest steps of a line how far they go, where there is room."""
+    known = [(slot, value) for slot in slots if (value := slot.value(line)) is not None]
+    steps = [(after[0], after[1], after[1] - before[1]) for before, after in pairwise(known)]
+    for slot, value, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:
+        if signed_text(change) == "0":
+            continue
+        text, y = f"{line.name} {signed_text(change)}", plot - round(value / top * plot)
+        x = min(slot.x + 1, grid.width - len(text))
+        free = next((each for each in (y - 1, y + 1) if grid.is_free(x, each, len(text))), None)
+        if free is not None:
+            grid.put_over(x, free, text, "foreground")
+
+
+def _draw_gap(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
+    """Draw how far the last record is from the ideal line, or name what a burnup still lacks of its scope."""
+    slot = next((each for each in reversed(slots) if each.value(chart.bars) is not None), None)
+    line = next((each for each in chart.lines if each.tone is _GAP_TO.get(chart.bars.tone)), None)
+    value, goal = (None, None) if slot is None or line is None else (slot.value(chart.bars), slot.value(line))
+    if slot is None or value is None or goal is None or number_text(abs(value - goal)) == "0":
+        return
+    apart = number_text(abs(value - goal))
+    low, high = (round(each / top * plot) for each in sorted((value, goal)))
+    if chart.bars.tone is Tone.LEFT:
+        bar, colour = BEHIND if value > goal else AHEAD
+        for row in range(min(low + 1, high), high + 1):
+            grid.put_over(slot.x, plot - row, "█" * slot.width, bar)
+        text = f" {apart} {'behind' if value > goal else 'ahead'} "
+    else:
+        text, colour = f" {apart} to go ", "foreground"
+    x, y = slot.x + slot.width, plot - max(1, (low + high) // 2)
+    grid.put_over(x if x + len(text) <= grid.width else slot.x - len(text), y, text, colour)
+
+
+_GAP_TO: Mapping[Tone, Tone] = {Tone.LEFT: Tone.GUIDE, Tone.DONE: Tone.SCOPE}
+"""The line that a series is measured against."""
 
 
 def _draw_axis(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, chosen: int | None) -> None:
@@ -270,7 +370,8 @@ def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
             cells += [(FILLS[part.tone], COLOURS[part.tone])] * (min(room, end) - len(cells))
     cells += [(" ", "foreground")] * (room - len(cells))
     if line is not None:
-        cells[line] = (LIMIT_LINE, "foreground")
+        sign, colour = cells[line]
+        cells[line] = (LIMIT_LINE, f"foreground{ON}{colour}" if sign == FILLS[Tone.DONE] else "foreground")
     return joined(cells)
 
 
@@ -281,6 +382,31 @@ def plain_bar(value: float, top: float, room: int) -> str:
     return "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
 
 
+MOST_COLUMN, COLUMN_GAP = 12, 2
+"""Cells of the widest column of a histogram, and between columns."""
+
+
+def draw_histogram(chart: Bars, width: int, height: int) -> list[Row]:
+    """Draw upright columns with their numbers above and their labels below; those of `unset` are outlined."""
+    slot = max(2, min(MOST_COLUMN + COLUMN_GAP, width // max(1, len(chart.bars))))
+    gap = min(COLUMN_GAP, slot // 3)
+    plot = max(1, height - 2)
+    grid = CellGrid(width, plot + 2)
+    for at, bar in enumerate(chart.bars):
+        x, cells = at * slot, slot - gap
+        eighths = round(bar.total / (chart.top or 1.0) * (plot - 1) * 8)
+        eighths = max(1, eighths) if bar.total else 0
+        is_unset = bar.label in chart.unset
+        colour = "muted" if is_unset else COLOURS[chart.parts[0].tone]
+        for up in range(ceil(eighths / 8)):
+            sign = OUTLINED if is_unset else EIGHTHS_UP[min(8, eighths - 8 * up)]
+            grid.put(x, plot - 1 - up, sign * cells, colour)
+        grid.put(x, plot - 1 - ceil(eighths / 8), f"{number_text(bar.total):^{cells}}"[:cells], "foreground")
+        grid.put(x, plot, AXIS * (slot if at < len(chart.bars) - 1 else cells), "rule")
+        grid.put(x, plot + 1, f"{bar.label[:cells]:^{cells}}", "muted")
+    return grid.rows()
+
+
 def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
     """Return the legend of a chart, of the parts that bars have or a drawing shows; empty for one kind of bar."""
     if isinstance(chart, Bars):
@@ -288,12 +414,11 @@ def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
         signs = [(FILLS[part.tone], COLOURS[part.tone], part.name) for part in parts if len(chart.parts) > 1]
         signs += [(LIMIT_LINE, "foreground", "average")] if chart.line else []
     else:
-        signs = [("█", COLOURS[chart.bars.tone], chart.bars.name)]
+        tone = chart.bars.tone
+        signs = [(FOOT if tone in AREAS else LINES[tone], COLOURS[tone], chart.bars.name)]
         signs += [(LINES[line.tone], COLOURS[line.tone], line.name) for line in chart.lines]
-        signs += [("█", OVER, "behind")] if _guide_of(chart) else []
-        signs += [("█", GAP, "no record")]
-        found = " ".join(colour for row in drawn for _, colour in row).split()
-        signs = [each for each in signs if not drawn or each[1] == "foreground" or each[1] in found]
+        text = "".join(text for row in drawn for text, _ in row)
+        signs += [(GAP_LINE, GAP, "no record")] if not drawn or GAP_LINE in text else []
     return tuple(piece for sign, colour, name in signs for piece in ((f"{sign} ", colour), (f"{name}  ", "muted")))
 
 

@@ -68,7 +68,7 @@ BLENDED: Mapping[str, tuple[str, float, str]] = {
     "selected-background": ("mark", 0.14, "background"),
     "flash": ("lamp", 0.3, "lamp"),
     "chart-area": ("bar", 0.38, "faint"),
-    "bar-gap": ("bar", 0.55, "faint"),
+    "chart-done": ("bar-done", 0.38, "faint"),
 }
 """Colours between the background and another variable: that one, its share, and the variable used in an ANSI theme."""
 

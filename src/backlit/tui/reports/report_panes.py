@@ -1,6 +1,6 @@
 """The panes of a report: its sentence, chart, legend and notes, and the table of its numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from rich.cells import cell_len
@@ -14,7 +14,17 @@ from backlit.model.reports.open_items import STUCK_DAYS
 from backlit.model.reports.report import Bars, Report, ReportColumn, StatusStep, Value, number_text, value_text
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.charts import LIMIT_LINE, ON, Piece, Row, draw_timeline, legend, line_at, stacked_bar
+from backlit.tui.drawing.charts import (
+    LIMIT_LINE,
+    ON,
+    Piece,
+    Row,
+    draw_histogram,
+    draw_timeline,
+    legend,
+    line_at,
+    stacked_bar,
+)
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.line_list import LineList
@@ -22,11 +32,11 @@ from backlit.tui.widgets.side_lines import HEADING, Word
 
 LEAST_PLOT = 9
 """Lines of a timeline below which notes are cut."""
-AIRY, AIRIEST = 14, 30
+AIRY, AIRIEST = 14, 24
 """Lines from which there are blank lines between the parts, and one above the unit."""
 ROOMY, FRAME = 10, 9
 """Lines for the words above a table from which there is a blank line among them, and lines besides a table's rows."""
-MOST_PLOT = 30
+MOST_PLOT = 45
 MARGIN = 1
 BLANK: Row = ()
 LEAST_BAR, LEAST_ITEM_BAR = 16, 8
@@ -70,7 +80,7 @@ class ReportChart(Widget):
         if report is None:
             self._rows = words(self._sentence, width)
         else:
-            has_list = isinstance(report.chart, Bars)
+            has_list = report.is_list
             height = self.app.size.height // 3 if has_list else self.size.height
             self._rows = rows_of(report, width, height, self._unit, has_notes=self._has_notes, chosen=self._chosen)
             self.styles.height = min(height, len(self._rows)) if has_list else None
@@ -106,7 +116,7 @@ def rows_of(
     notes = warnings
     if has_notes or report.chart.is_empty:
         notes = [*warnings, *(row for note in report.sources for row in words(note, width))]
-    if isinstance(report.chart, Bars):
+    if isinstance(report.chart, Bars) and report.is_list:
         signs = () if report.table.item_ids else legend(report.chart)
         is_roomy = not signs or height > ROOMY or 3 * height > len(report.table.rows) + FRAME
         above = [BLANK] if is_roomy else []
@@ -114,6 +124,11 @@ def rows_of(
         return [*said, *_cut(notes, max(len(warnings), height - len(said) - len(above)), width), *above]
     if report.chart.is_empty:
         return [*said, BLANK, *notes]
+    if isinstance(report.chart, Bars):
+        notes = _cut(notes, max(len(warnings), height - len(said) - LEAST_PLOT), width)
+        rest = height - len(said) - len(notes) - 2 * bool(height >= AIRY)
+        around = [BLANK] * (height >= AIRY)
+        return [*said, *around, *draw_histogram(report.chart, width, max(3, rest)), *around, *notes]
     gap = [BLANK] if height >= AIRY else []
     said += [*[BLANK] * (height >= AIRIEST), ((unit, "muted"),)] if gap else []
     before = () if gap else ((unit, "muted"), ("  ", "muted"))
@@ -176,12 +191,14 @@ class ReportTableView(LineList):
         self._layout: tuple[int, dict[int, int], int] | None = None
         """The cells that the columns were laid out for, the widths of the columns, and that of the bars."""
         self.status_groups = StatusGroups()
+        self.owner_colours: Mapping[str, str] = {}
+        """The colours of people by their user names."""
 
     def show(self, report: Report) -> None:
         """Show a report; one in order of time starts at its end, and the same report keeps the cursor."""
         is_same = self._report is not None and self._report.title == report.title
         self._report, self._layout = report, None
-        self._bars = report.chart if isinstance(report.chart, Bars) and report.chart.bars else None
+        self._bars = report.chart if isinstance(report.chart, Bars) and report.is_list and report.chart.bars else None
         self.rows_replaced(self.cursor if is_same else self._first_row(report))
 
     def space(self, lines: int) -> None:
@@ -279,7 +296,9 @@ class ReportTableView(LineList):
             column, value = self._report.table.columns[at], values[at]
             text = str(value)[:width] if is_header else "" if value is None else value_text(value, column)
             is_late = item_type and isinstance(value, float) and value > STUCK_DAYS
-            cell = theme.style("conflict", on=on, bold=True) if is_late else style
+            cell = theme.style("warn", on=on, bold=True) if is_late else style
+            if column.is_owner and not is_header:
+                cell = theme.style(self.owner_colours.get(text, "faint"), on=on)
             if column.is_status and not is_header:
                 word = f" {status_word(text)}" if width > SIGN else ""
                 word = fit(f"{status_sign(text, self.status_groups)}{word}", width) + " " * GAP

@@ -12,15 +12,17 @@ from textual.timer import Timer
 
 from backlit.model.errors import BacklitError
 from backlit.model.reports.formats import FORMATS, as_markdown
-from backlit.model.reports.report import Bars, Measure, Report
+from backlit.model.reports.report import Measure, Report, day_text
 from backlit.store.records.changes import Subject
 from backlit.store.reports.reports import PERIODS, Coverage, Coverages, ReportName
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
+from backlit.tui.drawing.themes import KEY, owner_colour
 from backlit.tui.fields.dates import span
 from backlit.tui.items.preview import ItemPreview, item_context
+from backlit.tui.reports.figures import ReportFigures
 from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words, way_words
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import status_words
@@ -28,7 +30,8 @@ from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, RuleLine, TabLine
+from backlit.tui.widgets.pane_frame import FRAMED_CLASS, PaneFrame
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine, TabLine, Word
 
 RELOAD_DELAY = 0.5
 """Seconds between reloads while items change."""
@@ -38,13 +41,17 @@ MIN_LINES_FOR_TABLE = 24
 """Lines below which it shows one row there, so that the chart has room."""
 TABLE_SHARE = 0.5
 """Largest share of the width for the table."""
-HINTS = ("reports.next", "reports.about", "reports.later", "reports.measure", "reports.save", "g", "app.help")
+HINTS = (
+    *("reports.next", "reports.about", "reports.later", "reports.measure", "reports.days", "reports.save", "g"),
+    "app.help",
+)
 UNITS = {Measure.POINTS: "Points", Measure.ITEMS: "Items"}
 """The words over a chart, by what it counts."""
-LIST_HINTS = ("reports.open", *(each for each in HINTS if each != "reports.measure"))
+LIST_HINTS = ("reports.open", *(each for each in HINTS if each not in {"reports.measure", "reports.days"}))
 LIST_FRAME, AROUND = 1, 10
 """The line of titles above a list of items, and the lines around a list of bars."""
 RELOAD_SUBJECTS = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE, Subject.HISTORY)
+DAYS_WORDS: Sequence[Word] = [("td", KEY, "reports.days"), (" day table", "muted", "reports.days")]
 SAVE_NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 
@@ -104,20 +111,23 @@ class ReportsScreen(StoreScreen[None]):
         self._timer: Timer | None = None
         self._synced: tuple[float, date] | None = None
         self.has_notes = False
+        self.has_days = False
 
     def compose(self) -> ComposeResult:
         self._strip, self._heading = TabLine(id="reports"), RuleLine("┬", id="heading", is_of_first=True)
-        self._rule, self._footer = RuleLine("┴"), FooterLine(id="status")
+        self._rule, self._footer = RuleLine("┴", id="below"), FooterLine(id="status")
         self._chart, self._table = ReportChart(id="chart"), ReportTableView(id="numbers")
         self._way, self._preview = RuleLine("─", id="way"), ItemPreview()
         yield self.title_line
         yield self._strip
+        self._figures = ReportFigures(id="figures")
+        report = Container(self._chart, self._table, self._way, self._preview, id="report")
+        self._frame = PaneFrame(report, self._table, id="whole")
+        self._figures_frame = PaneFrame(self._figures, id="beside")
         yield self._heading
-        with Container(id="report"):
-            yield self._chart
-            yield self._table
-            yield self._way
-            yield self._preview
+        with Container(id="panes"):
+            yield self._frame
+            yield self._figures_frame
         yield self._rule
         yield self._footer
 
@@ -182,7 +192,11 @@ class ReportsScreen(StoreScreen[None]):
             self._report = report
             self.draw_chart()
             self._table.status_groups = self.store.lookups.status_groups()
+            known = sorted(self.store.lookups.known_people())
+            people = self.store.lookups.known_people().values()
+            self._table.owner_colours = {each.username: owner_colour(each.id, known) for each in people}
             self._table.show(report)
+            self._figures.show(report)
             self._fit_table()
             self._show_item()
             self.update_labels()
@@ -193,20 +207,25 @@ class ReportsScreen(StoreScreen[None]):
     def _fit_table(self) -> None:
         if self._report is None:
             return
-        width = self.size.width
-        is_list, has_items = isinstance(self._report.chart, Bars), self.current_item is not None
+        width = self._frame.size.width - 2 if self.has_class(FRAMED_CLASS) else self.size.width
+        is_list, has_items = self._report.is_list, self.current_item is not None
+        is_shown = is_list or self.has_days or self._report.chart.is_empty
+        self.set_class(not is_shown, "-figures")
+        has_frames = self.has_class(FRAMED_CLASS)
+        self._figures_frame.display = has_frames and bool(self._report.figures) and not self.has_days
         self.set_class(is_list, "-list")
         self.set_class(has_items, "-items")
         rows = self._table.row_count()
         least = 8 * rows + 1 if has_items else 2 * rows + AROUND
         self._table.space(2 if is_list and least <= self.size.height else 1)
         high = LIST_FRAME + self._table.ROW_LINES * rows if has_items else "1fr"
-        self._table.styles.height = high if is_list else None
+        # A table without cells keeps the focus: its keys move the mark of the chosen day below the chart.
+        self._table.styles.height = 0 if not is_shown else high if is_list else None
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
         is_narrow = width < NARROW or is_list
-        self._table.styles.width = "100%" if is_narrow else beside
+        self._table.styles.width = 0 if not is_shown else "100%" if is_narrow else beside
         for rule in (self._heading, self._rule):
-            rule.join_at(None if is_narrow else width - beside)
+            rule.join_at(None if is_narrow or not is_shown else width - beside)
 
     # Words
 
@@ -230,10 +249,19 @@ class ReportsScreen(StoreScreen[None]):
         days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
         notes = note_words(self._report, has_notes=self.has_notes) if self._report is not None else []
         title = about[:1].upper() + about[1:]
-        self._heading.say([(title, "heading"), (f" · {days}" if days else "", "muted")], notes)
+        heading: list[Word] = [(title, "heading"), (f" · {days}" if days else "", "muted")]
+        self._heading.say(heading, notes)
+        self._frame.say(heading, notes)
+        is_over = coverage.end < store.today()
+        day = f"At the end, {day_text(coverage.end)}" if is_over else f"Today, {day_text(store.today())}"
+        self._figures_frame.say([(day, "heading")], (), (), DAYS_WORDS)
+        position = (self._table.cursor + 1, self._table.row_count()) if not self.has_class("-figures") else ()
+        is_list = self._report is not None and self._report.is_list
+        hidden = {"reports.later"} if not days else set()
+        hidden |= {"reports.days"} if is_list else set()
         self._footer.show(
-            [each for each in (LIST_HINTS if self.current_item else HINTS) if days or each != "reports.later"],
-            status_words(store, self._table.cursor + 1, self._table.row_count()),
+            [each for each in (LIST_HINTS if self.current_item else HINTS) if each not in hidden],
+            status_words(store, *position),
         )
 
     # Messages
@@ -279,6 +307,14 @@ class ReportsScreen(StoreScreen[None]):
             raise CannotAct("No notes are hidden.")
         self.has_notes = not self.has_notes
         self.draw_chart()
+        self.update_labels()
+
+    def toggle_days(self, _call: CommandContext) -> None:
+        """Show the numbers of each day beside the chart, or the figures; raises CannotAct where they always stand."""
+        if self.report().is_list:
+            raise CannotAct("The numbers of this report are always shown.")
+        self.has_days = not self.has_days
+        self._fit_table()
         self.update_labels()
 
     def open_item(self, call: CommandContext) -> None:

@@ -1,0 +1,77 @@
+"""The large figures beside a chart, and the facts below them."""
+
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from backlit.model.reports.report import Figure, Report, Tone
+from backlit.tui.drawing.charts import Piece, Row
+from backlit.tui.drawing.themes import ThemeStyles
+
+DIGITS: Mapping[str, tuple[str, str, str]] = {
+    "0": ("█▀█", "█ █", "▀▀▀"),
+    "1": ("▄█ ", " █ ", "▀▀▀"),
+    "2": ("▀▀█", "█▀▀", "▀▀▀"),
+    "3": ("▀▀█", " ▀█", "▀▀▀"),
+    "4": ("█ █", "▀▀█", "  ▀"),
+    "5": ("█▀▀", "▀▀█", "▀▀▀"),
+    "6": ("█▀▀", "█▀█", "▀▀▀"),
+    "7": ("▀▀█", "  █", "  ▀"),
+    "8": ("█▀█", "█▀█", "▀▀▀"),
+    "9": ("█▀█", "▀▀█", "▀▀▀"),
+    ".": (" ", " ", "▀"),
+    ",": (" ", " ", "▄"),
+    "+": ("   ", "▄█▄", " ▀ "),
+    "−": ("   ", "▄▄▄", "   "),
+}
+"""The signs of large figures, in three lines of half blocks."""
+DIGIT_LINES = 3
+MARGIN, GAP = 2, 2
+COLOURS: Mapping[Tone, str] = {Tone.LATE: "conflict", Tone.DONE: "status-done"}
+
+
+class ReportFigures(Widget):
+    """Shows the figures of a report; it changes with the report alone."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.in_frame = False
+        self._rows: Sequence[Row] = ()
+
+    def bar_lines(self) -> range:
+        return range(0)
+
+    def foot_words(self) -> Sequence[Piece]:
+        return ()
+
+    def show(self, report: Report) -> None:
+        self._rows = figure_rows(report.figures, report.facts)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        theme, width = ThemeStyles.of(self.app), self.size.width
+        row = self._rows[y] if y < len(self._rows) else ()
+        segments = [Segment(" " * MARGIN, theme.style()), *(Segment(text, theme.style(tone)) for text, tone in row)]
+        return Strip(segments).adjust_cell_length(width, theme.style())
+
+
+def figure_rows(figures: Sequence[Figure], facts: Sequence[tuple[str, str]]) -> list[Row]:
+    """Return each figure in large digits with its words beside it, and the facts below all of them."""
+    rows: list[Row] = [()]
+    for figure in figures:
+        colour = COLOURS.get(figure.tone, "foreground")
+        words = ((figure.words, colour), (figure.more, "muted"))
+        for digits, (text, tone) in zip_longest(large(figure.number), words, fillvalue=("", "muted")):
+            rows.append(((digits if isinstance(digits, str) else "", colour), (" " * GAP, "muted"), (text, tone)))
+        rows.append(())
+    label_width = max((len(label) for label, _ in facts), default=0)
+    return [*rows, *(((f"{label:<{label_width + GAP}}", "muted"), (value, "foreground")) for label, value in facts)]
+
+
+def large(number: str) -> list[str]:
+    """Return a number in lines of half blocks; signs without such digits are left out."""
+    signs = [DIGITS[each] for each in number if each in DIGITS]
+    return [" ".join(sign[line] for sign in signs) for line in range(DIGIT_LINES)]
