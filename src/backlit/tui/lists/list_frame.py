@@ -116,7 +116,7 @@ class ListFrame(Vertical):
         items = self._panes.items
         shown = [each for each in self._hints if each != PREVIEW_HINT or not self._panes.has_preview]
         if self.has_more_columns:
-            shown.insert(3, "list.columns-right")
+            shown.insert(1, "list.columns-right")  # before hints that always hold, which leave where it is narrow
         usual = HINTS_WITHOUT_ROWS if items.has_no_items else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
         hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
