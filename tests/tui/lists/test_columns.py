@@ -135,7 +135,7 @@ async def test_columns_are_added_with_tab(store: Store, opened: Open) -> None:
 async def test_written_columns_show_values_of_any_field(store: Store, opened: Open) -> None:
     async with opened(store, (160, 40)) as pilot:
         await say(pilot, "columns tags 20, channel, changed 10")
-        cells = " ".join(line.partition("│")[0] for line in lines_of(pilot.app)[3:30])
+        cells = " ".join(pane_lines(pilot.app)[3:30])
 
         assert headings(pilot) == ["#", "Name", "Tags", "Channel", "Modified"]
         assert "Store" in cells
@@ -219,7 +219,7 @@ async def test_the_first_views_columns_survive_a_restart_and_show_missing_readin
     again = world.store()
     async with BacklitApp(again).run_test(size=(160, 40), notifications=True) as pilot:
         await pilot.pause()
-        cells = " ".join(line.partition("│")[0] for line in lines_of(pilot.app)[3:30])
+        cells = " ".join(pane_lines(pilot.app)[3:30])
 
         assert headings(pilot) == ["#", "Name", "Not", "ready", "Pts"]
         assert "no estimate" in cells

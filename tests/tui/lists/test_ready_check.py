@@ -107,7 +107,7 @@ async def test_the_preview_says_nothing_when_nothing_is_lacking_any_more(store: 
     ]
     async with opened(store) as pilot:
         await press(pilot, "#", *str(only[0]), "enter")
-        await until(lambda: "¬ No estimate in points." in text_of(pilot.app))
+        await until(lambda: "¬ No estimate in points" in text_of(pilot.app))
         await press(pilot, "+")
 
-        await until(lambda: "No estimate in points." not in text_of(pilot.app))
+        await until(lambda: "No estimate in points" not in text_of(pilot.app))

@@ -33,7 +33,7 @@ async def test_za_folds_the_tasks_of_an_item_and_shows_their_number(store: Store
         await press(pilot, "k", "z", "a")
 
         assert folded == whole - len(tasks)
-        assert f"▸ {len(tasks)}" in line
+        assert f"▸{len(tasks)}" in line
         assert same_title == title
         assert below not in {task.id for task in tasks}
         assert items(pilot).row_count() == whole
@@ -128,8 +128,8 @@ async def test_tasks_fold_within_a_group_and_then_the_group_folds(store: Store, 
         await press(pilot, "h")
 
         assert folded == whole - len(tasks)
-        assert f"▸ {len(tasks)}" in line
-        assert line_with(pilot.app, "▌").startswith("▌▸")
+        assert f"▸{len(tasks)}" in line
+        assert line_with(pilot.app, "▌").startswith("│▌▸")
 
 
 async def test_an_item_without_tasks_is_named(store: Store, opened: Open) -> None:
