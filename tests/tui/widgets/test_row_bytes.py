@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from rich.color import ColorSystem
+from tests.quiet import strips_of
 from tests.screenshots import opened, settled, write_workspace
 from textual.geometry import Size
 from textual.strip import Strip
@@ -12,7 +13,7 @@ from textual.strip import Strip
 from backlit.tui.drawing.frame import Frame
 from backlit.tui.widgets.view_list import BacklogList
 
-MOST_FOR_STEP, MOST_FOR_PAGE = 400, 3_500
+MOST_FOR_STEP, MOST_FOR_COLUMN, MOST_FOR_PAGE = 400, 650, 3_500
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +56,25 @@ async def test_a_step_and_a_page_of_the_sample_cost_no_more_than_their_budgets(w
         assert len(steps) > 2 * page
         assert {at: cost for at, cost in steps.items() if cost > MOST_FOR_STEP} == {}
         assert {top: cost for top, cost in pages.items() if cost > MOST_FOR_PAGE} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scene", "keys", "most"),
+    [("board", "jjjkj", MOST_FOR_STEP), ("board", "hlhl", MOST_FOR_COLUMN), ("plan", "jjjj", MOST_FOR_STEP)],
+)
+async def test_a_step_on_the_board_and_in_the_plan_costs_no_more_than_its_budget(
+    workspace: Path, tmp_path: Path, scene: str, keys: str, most: int
+) -> None:
+    async with opened(scene, tmp_path, workspace, (120, 40)) as pilot:
+        await settled(pilot)
+        costs, before = list[int](), strips_of(pilot.app)
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+            after = strips_of(pilot.app)
+            costs.append(bytes_between(before, after))
+            before = after
+
+        assert min(costs) > 0
+        assert max(costs) <= most, costs

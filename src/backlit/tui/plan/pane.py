@@ -73,7 +73,7 @@ class PlanList(BacklogList):
             return super().render_blank(y)
         theme, line = ThemeStyles.of(self.app), self.below[at]
         sides = line.left, line.right
-        left, right = ([Segment(text, theme.style(colour)) for text, colour, *_ in side] for side in sides)
+        left, right = ([_segment(word, theme) for word in side] for side in sides)
         room = self.size.width - sum(each.cell_length for each in right)
         return Strip([*Strip(left).adjust_cell_length(room, theme.style()), *right])
 
@@ -105,6 +105,11 @@ class PlanList(BacklogList):
             if isinstance(row, ItemRow) and not {row.id, row.parent_id} & gone:
                 self.move_to(index)
                 return
+
+
+def _segment(word: Word, theme: ThemeStyles) -> Segment:
+    name, _, ground = word[1].partition(" on ")
+    return Segment(word[0], theme.style(name, on=ground or None))
 
 
 def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) -> Strip:
