@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -272,6 +272,8 @@ class FooterLine(TwoSidedLine):
             left, state = (), tuple(each for each in state if each[1] == "conflict")
         pairs = [left[at : at + 2] for at in range(0, len(left), 2)]
         kept = 1 + (len(pairs) > 1 and pairs[-2][0][0].strip() == BACK_KEY)
+        if width < SPRINT_WIDTH:
+            state = tuple(takewhile(lambda each: each[1] != CURRENT_ITERATION, state))
         if width <= NARROW_WIDTH:
             place = " " * min(2, len(state)) + r"\1/\2"
             state = tuple(
@@ -293,6 +295,9 @@ class FooterLine(TwoSidedLine):
 BACK_KEY = "q"
 """The key that leads back."""
 NARROW_WIDTH = 80
+SPRINT_WIDTH = 64
+"""Columns of a terminal with the current sprint at the end of the state; in a narrower one it would take half of the
+hints."""
 POSITION_WORDS = re.compile(r"^  (?!group)\w+ ([\d,]+) of ([\d,]+)$")
 GROUP_IN_POSITION = re.compile(r"^  .* · (?=row [\d,]+ of [\d,]+$)")
 """A place among rows, and the name of its group; both are shorter in a terminal that is not wider than NARROW."""
