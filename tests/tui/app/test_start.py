@@ -23,11 +23,12 @@ from backlit.tui.app.app import BacklitApp
 
 ITEMS = [item(number, Name=f"Kept from yesterday {number}") for number in range(1, 90)]
 
-EARLY_MODULES = 145
+EARLY_MODULES = 147
 """The most modules of ours that the first rows wait for, packages included; all others are imported when first used.
 
 They include what only looks dispensable: the driver of the terminal with its parser of input, which draws the rows; the
-private files, which are made before the store opens them; and the local times of the service's DateTimes.
+private files, which are made before the store opens them; the local times of the service's DateTimes; the frame, which
+is drawn around the rows; and what the backlog shares with the board.
 """
 FIRST_PAINT = """
 import sys

@@ -14,9 +14,9 @@ from backlit.model.local_times import LocalTimes
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL_RULES, ReadyRules, RuleInputs
+from backlit.model.settings.view_settings import COMPUTED_COLUMNS
 from backlit.model.statuses import StatusGroups
 from backlit.store.records.people import IterationEntry, TreeKind, current, following, preceding
-from backlit.store.views.computed import COMPUTED_VALUES
 from backlit.store.views.filter_sql import ColumnValue, field_value
 from backlit.store.views.lookups import Lookups
 
@@ -137,9 +137,14 @@ class QueryNames:
 
     def column_value(self, key: str) -> ColumnValue:
         """Return the value of a field or a computed column."""
-        if key not in COMPUTED_VALUES:
+        if key not in COMPUTED_COLUMNS:
             return field_value(key)
-        return self.once_a_minute(f"column {key}", lambda: COMPUTED_VALUES[key](self))
+        return self.once_a_minute(f"column {key}", lambda: self._computed_value(key))
+
+    def _computed_value(self, key: str) -> ColumnValue:
+        from backlit.store.views.computed import COMPUTED_VALUES
+
+        return COMPUTED_VALUES[key](self)
 
     def once_a_minute(self, name: str, make: Callable[[], _T]) -> _T:
         """Return what the rules, their inputs and the time decide, made again when the rules or the minute change."""
