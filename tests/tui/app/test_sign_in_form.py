@@ -157,7 +157,7 @@ async def test_the_form_takes_a_code_of_the_browser() -> None:
         assert "get a code:" in shown
         assert "https://tracker.example/" in shown
         assert "User name" not in shown
-        assert "enter sign in  ctrl+t use password  esc later" in shown
+        assert "enter sign in ctrl+t use password esc later" in " ".join(shown.split())
         assert (note(app), focused(app)) == ("", 2)
         assert await refusal("Enter") == ("Enter the code.", 2)
         assert await refusal("Enter", "tab") == ("Enter the code.", 2)

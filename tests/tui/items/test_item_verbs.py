@@ -164,8 +164,8 @@ async def test_items_move_to_the_current_next_and_previous_iteration_and_out(
         found = leaves(store.lookups.iterations().values())
         expected = [each(found, store.today())[0].id for each in (following, preceding, current)]
         places = []
-        for key in ("n", "p", "i", "b"):
-            await press(pilot, "m", key)
+        for keys in ("n", "py", "i", "b"):  # the previous one has ended, which is asked about
+            await press(pilot, "m", *keys)
             places.append((await fields_of(world, store, item_id))["IterationID"])
 
         assert places[:3] == expected
@@ -278,10 +278,10 @@ OUTCOMES = {
     "LineDialog": "add-task estimate name priority rank-position",
     "ComposeDialog": "description",
     "CommentDialog": "comment",
-    "ConfirmDialog": "duplicate delete done",
+    "ConfirmDialog": "duplicate delete done to-previous",
     "AssignedToID": "unassign",
     "Estimate": "estimate-up estimate-down",
-    "IterationID": "to-next to-previous to-backlog",
+    "IterationID": "to-next to-backlog",
     "BacklogPriority": RANKS,
     "Copied ": "copy-id copy-name copy-markdown copy-tsv copy-json",
     "No change needed.": "assign-me to-current repeat reopen",
@@ -303,13 +303,14 @@ EXCEPTIONS = {
     "plan": {
         "IterationID": "to-current repeat",
         "No change needed.": "to-backlog",
-        "ConfirmDialog": "to-previous",  # it has ended
     },
     "editor": {
         "The editor of the item is already open.": "open",
         "an input": "estimate name description priority edit",
         "PickManyDialog": "tags",
-        "Status": "done reopen",  # the draft is asked about when it is saved
+        # What is asked about a draft is asked when it is saved.
+        "Status": "done reopen",
+        "IterationID": "to-previous",
         **UNRANKED,
     },
     "comments": {"The comments of the item are already open.": "comments", **UNRANKED},
