@@ -11,6 +11,10 @@ When a key may be resolved is the work of the input queue, which knows nothing o
 work of this module, which knows nothing of time. They meet in three calls: the queue hands a key to `take`, a failed
 command drops what waits (`ChordApp.notify`), and a macro gives its keys to the queue. Joined, each of the queue's four
 states would be one for each of these three, and a test of a chord would need a clock.
+
+What either asks of the application, it gets as a function. One object for both would ask for the same things: Textual's
+own handling of an event, which only `super()` reaches, refusals, the line of waiting keys, changes to catch up with. It
+would get the whole application instead, to work on its parts.
 """
 
 import importlib
