@@ -149,9 +149,9 @@ async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: 
         assert missing(pilot.app, ["change the filter", "clear the filter"]) == []
         await until(lambda: f"0 of {count} items" in heading_of(pilot.app), lambda: text_of(pilot.app))
         assert "No item matches “zzzz” in its name, open or done" in text_of(pilot.app)
-        assert missing(pilot.app, ["Name", "│"]) == ["Name", "│"]
+        assert missing(pilot.app, ["Name"]) == ["Name"]
         await press(pilot, "escape", "escape")
-        assert missing(pilot.app, ["Name", "│"]) == []
+        assert missing(pilot.app, ["Name"]) == []
 
 
 @pytest.mark.slow
@@ -164,7 +164,7 @@ async def test_a_filter_without_matches_shows_the_way_out_offline_too(world: Wor
 
         assert missing(pilot.app, ["item matches “zzzz”", "clear the filter"]) == []
         await press(pilot, "escape")
-        assert "R try again" in lines_of(pilot.app)[-1]
+        assert "R  try again" in lines_of(pilot.app)[-1]
 
 
 async def test_a_filter_that_only_done_items_match_counts_them(store: Store, opened: Open) -> None:
@@ -448,7 +448,7 @@ async def test_an_open_item_without_estimate_has_a_dash_and_a_done_one_none(stor
         await until(lambda: "◆" in rows_of(pilot.app)[0], lambda: text_of(pilot.app))
         row = next(each for each in rows_of(pilot.app) if "–" in each)
         name = row.split("◆")[1].split("  ")[0].strip()
-        await press(pilot, *"/ #", *row.split()[1], "enter", "s", *"done", "enter")
+        await press(pilot, *"/ #", *row.split("◆")[0].split()[-1], "enter", "s", *"done", "enter")
 
         await until(lambda: "●" in line_with(pilot.app, name), lambda: text_of(pilot.app))
         assert "–" not in line_with(pilot.app, name)

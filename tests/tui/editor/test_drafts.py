@@ -16,7 +16,7 @@ async def test_the_old_value_typed_again_is_no_change(world: World, edit: Edit) 
 
     async with edit(item_id) as pilot:
         await pilot.press("e", *"xy", "escape")
-        changed = missing(pilot.app, ["1 changed", "▌*Name"])
+        changed = missing(pilot.app, ["1 changed", "▌~Name"])
         await pilot.press("e", "backspace", "backspace", "escape")
 
         assert changed == []
@@ -74,7 +74,7 @@ async def test_a_kept_draft_comes_back_and_says_so(world: World, store: Store, e
         pilot.app.push_screen(ItemEditorScreen(store, item_id))
         await pilot.pause()
 
-        assert missing(pilot.app, ["▌*Name", "Unsaved", "Kept changes from", "gu reverts"]) == []
+        assert missing(pilot.app, ["▌~Name", "Unsaved", "Kept changes from", "gu reverts"]) == []
         assert store.outbox_entries() == ()
 
 

@@ -93,7 +93,7 @@ async def test_a_new_task_finds_its_parent_by_name(world: World, store: Store, e
         await pilot.pause(0.2)
         await pilot.press("enter")
         await pilot.pause()
-        shown = line_with(pilot.app, "▌*Parent")
+        shown = line_with(pilot.app, "▌~Parent")
         await save(pilot)
         await sent(store)
         page = await world.rival.work_items.page(filter="Name eq 'Part'")
@@ -226,6 +226,8 @@ async def test_save_and_next_begins_another_at_the_same_place(world: World, stor
         await pilot.pause(0.3)
         assert " new " in text_of(pilot.app).splitlines()[0]
         await pilot.press("enter", *"Second", "ctrl+s")
+        await until(lambda: "has ended" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press("y")
         await sent(store)
         page = await world.rival.work_items.page(filter="Name eq 'Second'")
 

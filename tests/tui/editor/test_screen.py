@@ -100,7 +100,7 @@ async def test_a_yes_or_no_turns_over_at_once(world: World, store: Store, edit: 
     async with edit(item_id) as pilot:
         await go_to(pilot, "IsBlocking")
         await pilot.press("enter")
-        shown = line_with(pilot.app, "▌*Blocking")
+        shown = line_with(pilot.app, "▌~Blocking")
         await save(pilot)
 
         assert ("no" if before else "yes") in shown
@@ -274,7 +274,7 @@ async def test_every_theme_shows_fields_inputs_and_pickers(world: World, edit: E
         await pilot.press("e", *"!", "tab", "enter")
         await pilot.pause()
 
-        assert missing(pilot.app, ["Status", "Testing", "*Name"]) == []
+        assert missing(pilot.app, ["Status", "Testing", "~Name"]) == []
 
 
 async def test_a_choice_is_found_by_its_number_and_written_without_it(world: World, edit: Edit) -> None:

@@ -100,8 +100,8 @@ async def test_the_item_of_a_change_stands_below_it(world: World, store: Store, 
         await pilot.resize_terminal(80, 20)
         await until(lambda: "quokkas" not in text_of(pilot.app), lambda: text_of(pilot.app))
 
-        assert "enter resolve" in wide
-        assert "r retry" not in wide
+        assert "enter  resolve" in wide
+        assert "r  retry" not in wide
         assert wide.count(f"#{item_id} Mine") == 1
         assert f"#{item_id} with your changes" in wide
 

@@ -26,7 +26,14 @@ async def node_with_items(store: Store) -> tuple[int, str]:
 async def test_the_items_of_a_node_have_the_sign_of_those_not_ready(world: World, store: Store, opened: Open) -> None:
     area = next(node for node in store.lookups.tree(TreeKind.AREAS).walk() if node.name == "Basket")
     for name, estimate in (("A bug without points", None), ("A bug of two points", "2 pts")):
-        fields = {"Name": name, "AreaID": area.id, "IsTriaged": True, "Estimate": estimate}
+        fields = {
+            "Name": name,
+            "AreaID": area.id,
+            "IsTriaged": True,
+            "Status": "In Progress",
+            "AssignedToID": 1,
+            "Estimate": estimate,
+        }
         await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": fields})
     await store.refresh()
     async with opened(store, (120, 40)) as pilot:
