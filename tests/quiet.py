@@ -107,7 +107,7 @@ async def rest(pilot: Pilot[None]) -> None:
 
 def _waits_for_dialog(app: App[None], worker: Worker[object]) -> bool:
     """A draft is thrown away once the command that asked for it is over."""
-    return worker.group in {COMMANDS_GROUP, "drafts"} and isinstance(app.screen, ModalScreen)
+    return worker.group in {BACKGROUND_GROUP, COMMANDS_GROUP, "drafts"} and isinstance(app.screen, ModalScreen)
 
 
 def _ready() -> Sequence[object]:

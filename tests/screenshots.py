@@ -24,6 +24,7 @@ from backlit.client.tokens import TokenCache
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.app.sign_in import SignInDialog
 from backlit.tui.lists.item_panes import ItemPanes
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
@@ -89,6 +90,8 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
     if scene.trouble is Trouble.FAILED:
         wanted = ConnectionState.OFFLINE
     await until(lambda: store.connection.state is wanted, lambda: store.connection)
+    if not scene.signed_in:
+        await until(lambda: isinstance(pilot.app.screen, SignInDialog), lambda: pilot.app.screen)
     await settled(pilot)
     if scene.trouble in {Trouble.OFFLINE, Trouble.CONFLICT}:
         await _edit_without_network(scene, world, store)
