@@ -231,6 +231,8 @@ def fault_of(segment: Segment, theme: Theme) -> str:
         return ""  # a scrollbar, which stands out as rules do
     if set(segment.text) & LINES and text == colours_of(theme.name)["rule"]:
         least = 1.7
+    elif set(segment.text) & LINES and text == colours_of(theme.name)["focus"]:
+        least = 3.0  # the frame of the pane with the focus: a line, no text
     elif text == colours_of(theme.name)["behind-dialog"]:
         least = LEAST_BEHIND
     elif not set(segment.text) - BLOCKS:
