@@ -31,7 +31,7 @@ def left(home: Home, keys: Sequence[str] = (), size: tuple[int, int] = (120, 40)
 
 def rows_of(lines: list[str]) -> list[str]:
     """The rows of the list, without the preview beside them."""
-    return [line.partition("│")[0].rstrip() for line in lines[2:-2]]
+    return [re.split("[│┃]", line.removeprefix("│"))[0].rstrip() for line in lines[2:-3]]
 
 
 def name_in(lines: list[str]) -> bytes:
@@ -83,7 +83,7 @@ def test_a_key_typed_over_the_last_frame_acts(demo_home: Home) -> None:
         shown.press("j", "j")
         shown.wait_for(r"synced +maya")
 
-        shown.wait_until(lambda: shown.lines[6].startswith("▌"))
+        shown.wait_until(lambda: shown.lines[6].lstrip("│").startswith("▌"))
 
 
 def _smaller(_home: Home) -> tuple[int, int]:

@@ -44,7 +44,7 @@ def test_the_fault_of_a_certificate_is_named_however_deep_it_lies(code: int, wor
             "https://a.example",
             "This machine opens no more connections: Too many open",
         ),
-        (ValueError("odd"), "https://a.example", "The server cannot be reached."),
+        (ValueError("odd"), "https://a.example", "a.example cannot be reached."),
     ],
 )
 def test_the_cause_of_a_missing_answer_is_named(error: Exception, address: str, words: str) -> None:

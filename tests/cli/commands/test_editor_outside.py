@@ -91,10 +91,10 @@ def test_the_whole_item_goes_to_the_users_editor_and_back(demo_home: Home) -> No
 def test_typed_text_survives_a_kill_and_is_offered_again(demo_home: Home) -> None:
     with editing(demo_home) as shown:
         shown.press("e", "ctrl+u", "Half a sent")
-        shown.wait_for(r"▌\*Name +Half a sent")
+        shown.wait_for(r"▌~Name +Half a sent")
         shown.read(1.0)
         shown.kill()
 
     with editing(demo_home) as shown:
         shown.wait_for("Kept changes from .* restored")
-        shown.wait_for(r"▌\*Name +Half a sent")
+        shown.wait_for(r"▌~Name +Half a sent")

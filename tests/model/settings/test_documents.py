@@ -15,7 +15,7 @@ DEEP = 100_000
         (json_in, "", "[", "nested too deeply"),
         (json_in, "", '{"a":', "nested too deeply"),
         (json_in, "", "9", "thousands of digits"),
-        (json_in, "{", "", "line 1 column 2"),
+        (json_in, "{", "", "line 1, column 2"),
         (toml_in, "a = ", "[", "nested too deeply"),
         (toml_in, "a = ", "{a = ", "nested too deeply"),
         (toml_in, "a = ", "9", "thousands of digits"),

@@ -66,7 +66,7 @@ async def test_reports_leave_out_an_unknown_status_and_name_it(store: Store) -> 
     load = await store.reports.make(ReportName.PEOPLE, whole, Measure.POINTS)
 
     assert age.table.item_ids == (4,)
-    assert [row[1] for row in load.table.rows] == [6.0]
+    assert [row[2] for row in load.table.rows] == [6.0]
     for report in (age, load):
         assert "2 items with the unknown status “Limbo”" in report.notes[-1]
 

@@ -362,6 +362,7 @@ async def test_the_dialog_does_not_come_again_after_r_asked_for_it(store: Store,
         assert not isinstance(pilot.app.screen, SignInDialog)
 
 
+@pytest.mark.long  # its keys follow within a pause only where the machine has nothing else to do
 async def test_a_password_that_is_typed_as_the_dialog_closes_by_itself_runs_no_commands(
     world: World, opened: Open
 ) -> None:
