@@ -107,7 +107,8 @@ class PaneFrame(StorageErrorGuard, Widget):
         return said
 
     def _refresh_edge(self, line: int) -> None:
-        self.refresh(Region(0, line % max(1, self.size.height), self.size.width, 1))
+        if self.is_framed:  # else the pane covers the edge: Textual would draw its line of the pane once more
+            self.refresh(Region(0, line % max(1, self.size.height), self.size.width, 1))
 
     def turn(self, *, is_current: bool) -> None:
         """Draw the frame as that of the pane with the focus, or of another one."""
