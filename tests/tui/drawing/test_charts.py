@@ -230,7 +230,7 @@ def test_a_bar_above_the_average_goes_beyond_its_line_and_one_below_it_does_not(
     chart = bars((6.9, 0.0), (7.0, 0.0), (7.1, 2.9), average=7.0)
 
     assert bar_texts(chart, 10)[:3] == ["██████▉│  ", "███████│  ", "███████│█▒"]
-    assert stacked_bar(chart, chart.bars[2], 10)[1] == ("│", "foreground on bar-done")
+    assert stacked_bar(chart, chart.bars[2], 10)[1] == ("│", "background on bar-done")
 
 
 @pytest.mark.parametrize("room", [1, 8, 80])

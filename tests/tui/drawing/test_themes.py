@@ -233,8 +233,8 @@ def fault_of(segment: Segment, theme: Theme) -> str:
         least = 1.7
     elif set(segment.text) & LINES and text == colours_of(theme.name)["focus"]:
         least = 3.0  # the frame of the pane with the focus: a line, no text
-    elif set(segment.text) <= LINES and ground != colours_of(theme.name)["background"]:
-        least = 2.0  # a limit drawn over the bars, which goes on above and below them
+    elif set(segment.text) <= LINES and text == colours_of(theme.name)["background"]:
+        least = 3.0  # a limit over the bars, which goes on above and below them: a line, no text
     elif text == colours_of(theme.name)["behind-dialog"]:
         least = LEAST_BEHIND
     elif not set(segment.text) - BLOCKS:

@@ -371,7 +371,8 @@ def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
     cells += [(" ", "foreground")] * (room - len(cells))
     if line is not None:
         sign, colour = cells[line]
-        cells[line] = (LIMIT_LINE, f"foreground{ON}{colour}" if sign == FILLS[Tone.DONE] else "foreground")
+        # Dark on a full cell in dark themes, light in light ones: the other way round, red leaves a contrast of 2.1.
+        cells[line] = (LIMIT_LINE, f"background{ON}{colour}" if sign == FILLS[Tone.DONE] else "foreground")
     return joined(cells)
 
 
