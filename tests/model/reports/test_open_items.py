@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
+from backlit.model.reports.formats import FORMATS
 from backlit.model.reports.open_items import (
     EstimateCount,
     OpenWorkload,
@@ -42,6 +43,14 @@ def test_load_is_shown_for_those_who_have_any_the_most_first() -> None:
     )
     assert bars(report) == {"jon": (8.0, 3.0, 2.0), "ada": (0.0, 0.0, 5.0), "nobody": (0.0, 0.0, 0.0)}
     assert report.headline == "18 pts open, most with jon (13); 8.5 hours of tasks remaining."
+
+
+def test_shares_are_shown_and_are_in_no_csv() -> None:
+    report = load_by_person("Sprint 9", LOADS, Measure.POINTS)
+
+    assert [column.title for column in report.table.columns] == ["Person", "%", "Pts", "Items", "Hours"]
+    assert FORMATS[".csv"](report).splitlines()[0] == "Person,Pts,Items,Hours"
+    assert {line.count(",") for line in FORMATS[".csv"](report).splitlines()} == {3}
 
 
 def test_a_person_with_hours_of_tasks_only_is_shown() -> None:

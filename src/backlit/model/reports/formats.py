@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from html import escape
+from itertools import compress
 from textwrap import wrap
 
 from backlit.model.plain import plain
@@ -30,8 +31,9 @@ def as_csv(report: Report) -> str:
     """Write a line of titles and a line for each row; unknown values are empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(column.title for column in report.table.columns)
-    writer.writerows([_cell(value) for value in row] for row in report.table.rows)
+    is_written = [not column.for_screens for column in report.table.columns]
+    writer.writerow(column.title for column in compress(report.table.columns, is_written))
+    writer.writerows([_cell(value) for value in compress(row, is_written)] for row in report.table.rows)
     return out.getvalue()
 
 

@@ -237,7 +237,7 @@ def _load_report(noun: str, preposition: str, about: str, loads: Sequence[OpenWo
     )
     columns = (
         ReportColumn(noun.capitalize(), is_text=True, is_owner=noun == "person"),
-        ReportColumn("%", rank=1),
+        ReportColumn("%", rank=1, for_screens=True),
         ReportColumn("Pts"),
         ReportColumn("Items"),
         ReportColumn("Hours", rank=1),

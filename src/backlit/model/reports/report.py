@@ -34,7 +34,8 @@ class ReportColumn(Struct, frozen=True):
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
     `least` is the minimum width of a text in characters. Numbers of a column with `has_decimal` have one decimal each.
-    The names of a column with `is_item` have the sign of the type.
+    The names of a column with `is_item` have the sign of the type. One that is `for_screens` follows from the others,
+    and is in no CSV.
     """
 
     title: str
@@ -46,6 +47,7 @@ class ReportColumn(Struct, frozen=True):
     has_decimal: bool = False
     is_item: bool = False
     is_owner: bool = False
+    for_screens: bool = False
 
 
 class StatusStep(Struct, frozen=True):
