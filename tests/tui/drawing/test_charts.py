@@ -22,7 +22,8 @@ from backlit.model.reports.open_items import (
 from backlit.model.reports.report import Bar, BarPart, Bars, Chart, Measure, Report, Series, Timeline, Tone
 from backlit.model.reports.velocity import IterationRecord, velocity
 from backlit.model.trees import NodeTotals
-from backlit.tui.drawing.charts import Row, capacity_bar, draw_histogram, draw_timeline, legend, scaled_bar, stacked_bar
+from backlit.tui.drawing.charts import Row, capacity_bar, draw_timeline, legend, scaled_bar, stacked_bar
+from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.themes import TODAY, ThemeStyles, load_themes
 
 MONDAY = date(2026, 3, 2)

@@ -68,9 +68,6 @@ LIMIT_LINE = "│"
 MARK, LABEL_TICK = "▲", "╵"
 """The mark of the chosen day, and the tick of another one, below the axis."""
 SATURDAY = 5
-EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
-OUTLINED = "▒"
-"""The fill of a column of items that lack what the others are counted by."""
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
 
 
@@ -381,31 +378,6 @@ def plain_bar(value: float, top: float, room: int) -> str:
     eighths = round(value / top * room * 8) if top else 0
     eighths = max(1, eighths) if value > 0 else 0
     return "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
-
-
-MOST_COLUMN, COLUMN_GAP = 12, 2
-"""Cells of the widest column of a histogram, and between columns."""
-
-
-def draw_histogram(chart: Bars, width: int, height: int) -> list[Row]:
-    """Draw upright columns with their numbers above and their labels below; those of `unset` are outlined."""
-    slot = max(2, min(MOST_COLUMN + COLUMN_GAP, width // max(1, len(chart.bars))))
-    gap = min(COLUMN_GAP, slot // 3)
-    plot = max(1, height - 2)
-    grid = CellGrid(width, plot + 2)
-    for at, bar in enumerate(chart.bars):
-        x, cells = at * slot, slot - gap
-        eighths = round(bar.total / (chart.top or 1.0) * (plot - 1) * 8)
-        eighths = max(1, eighths) if bar.total else 0
-        is_unset = bar.label in chart.unset
-        colour = "muted" if is_unset else COLOURS[chart.parts[0].tone]
-        for up in range(ceil(eighths / 8)):
-            sign = OUTLINED if is_unset else EIGHTHS_UP[min(8, eighths - 8 * up)]
-            grid.put(x, plot - 1 - up, sign * cells, colour)
-        grid.put(x, plot - 1 - ceil(eighths / 8), f"{number_text(bar.total):^{cells}}"[:cells], "foreground")
-        grid.put(x, plot, AXIS * (slot if at < len(chart.bars) - 1 else cells), "rule")
-        grid.put(x, plot + 1, f"{bar.label[:cells]:^{cells}}", "muted")
-    return grid.rows()
 
 
 def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:

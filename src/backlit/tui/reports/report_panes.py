@@ -19,12 +19,12 @@ from backlit.tui.drawing.charts import (
     ON,
     Piece,
     Row,
-    draw_histogram,
     draw_timeline,
     legend,
     line_at,
     stacked_bar,
 )
+from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.widgets.line_list import LineList
