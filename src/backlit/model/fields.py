@@ -98,7 +98,9 @@ CUSTOM_KINDS = (Kind.TEXT, Kind.LONG_TEXT, Kind.CHOICE, Kind.INTEGER, Kind.NUMBE
 ALL_TYPES: tuple[ItemType, ...] = tuple(ItemType)
 _NOT_FEEDBACK = tuple(t for t in ItemType if t is not ItemType.FEEDBACK)
 _NOT_TASK = tuple(t for t in ItemType if t is not ItemType.TASK)
-_ESTIMATED = tuple(t for t in ItemType if t not in {ItemType.TASK, ItemType.FEEDBACK})
+UNCOUNTED_TYPES = frozenset({ItemType.TASK, ItemType.FEEDBACK})
+"""Types that count in no figure of an iteration."""
+_ESTIMATED = tuple(t for t in ItemType if t not in UNCOUNTED_TYPES)
 
 _STORY_STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done", "Deferred", "Deleted")
 _TASK_STATUSES = ("Not Done", "In Progress", "Done", "Deleted")

@@ -46,6 +46,7 @@ _GROUP_BY_NAME: Mapping[str, StatusGroup] = MappingProxyType(
     {name: group for group, names in _NAMES.items() for name in names}
 )
 _DEFAULT_LABELS: Mapping[str, str] = {"Not Done": "Not done", "In Progress": "In progress", "Ready For Test": "Testing"}
+STARTED_GROUPS = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 _NOT_OPEN = frozenset({StatusGroup.DONE, StatusGroup.EXCLUDED})
 _COURSE = (StatusGroup.NOT_STARTED, StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST, StatusGroup.DONE)
 

@@ -30,7 +30,7 @@ class DayByDay:
         self.snapshots: list[dict[int, Values]] = [{}]
         for event in project.events:
             state = {item_id: dict(values) for item_id, values in self.snapshots[-1].items()}
-            if event.act.value in {"removed", "left"}:
+            if event.act.name in {"REMOVED", "LEFT"}:
                 del state[event.item_id]
             else:
                 state.setdefault(event.item_id, {}).update({key: new for key, (_, new) in event.fields.items()})
@@ -249,7 +249,7 @@ class DayByDay:
     def _left(self, index: int, item_id: int) -> str:
         new = self.snapshots[index + 1].get(item_id)
         if new is None:
-            return "deleted" if self.project.events[index].act.value == "removed" else "out"
+            return "deleted" if self.project.events[index].act.name == "REMOVED" else "out"
         if self.chosen(new, self.coverage) and GROUP[new["Status"]] == "out":
             return "deleted" if new["Status"] == "Deleted" else "deferred"
         return "out"

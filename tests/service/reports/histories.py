@@ -9,10 +9,11 @@ from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.service.reports.calendar import ProjectCalendar
 from backlit.service.reports.context import PersonalCapacity, ReportContext, ReportNames, ReportQuestion, ReportUnit
 from backlit.service.reports.document import CellValue, ReportDocument
-from backlit.service.reports.events import EventAct, ItemEvent
+from backlit.service.reports.events import ItemChange
 from backlit.service.reports.history import Moment, history_of
 from backlit.service.reports.iterations import ReportedIteration
 from backlit.service.reports.reports import REPORTS
+from backlit.service.tables.changes import ChangeAct
 
 ROOT, SPRINT, NEXT, RELEASE, SECOND = 1, 2, 3, 4, 5
 RED, BLUE = 1, 2
@@ -42,7 +43,7 @@ class RecordedProject:
         self.iterations: dict[int, ReportedIteration] = {
             ROOT: ReportedIteration(ROOT, -1, "Project", date(2026, 1, 1), date(2026, 12, 31))
         }
-        self.events: list[ItemEvent] = []
+        self.events: list[ItemChange] = []
         self.values: dict[int, dict[str, Any]] = {}
         self.since: datetime | None = None
         self.usual_capacities: dict[int, PersonalCapacity] = {}
@@ -59,15 +60,15 @@ class RecordedProject:
     def create(self, item_id: int, at: datetime, **values: Any) -> None:
         kept = {"type": "Story", "Name": f"Item {item_id}", "Status": "Not Done", "IterationID": ROOT, "createdAt": at}
         self.values[item_id] = {**kept, **values}
-        self._note(at, item_id, EventAct.CREATED, {key: (None, each) for key, each in self.values[item_id].items()})
+        self._note(at, item_id, ChangeAct.CREATED, {key: (None, each) for key, each in self.values[item_id].items()})
 
     def change(self, item_id: int, at: datetime, *, is_rename: bool = False, **values: Any) -> None:
         old = self.values[item_id]
         fields = {key: (old.get(key), each) for key, each in values.items() if old.get(key) != each}
         self.values[item_id] = {**old, **values}
-        self._note(at, item_id, EventAct.CHANGED, fields, is_rename=is_rename)
+        self._note(at, item_id, ChangeAct.CHANGED, fields, is_rename=is_rename)
 
-    def remove(self, item_id: int, at: datetime, act: EventAct = EventAct.REMOVED) -> None:
+    def remove(self, item_id: int, at: datetime, act: ChangeAct = ChangeAct.REMOVED) -> None:
         old = self.values.pop(item_id)
         self._note(at, item_id, act, {key: (each, None) for key, each in old.items()})
 
@@ -75,18 +76,18 @@ class RecordedProject:
         self,
         at: datetime,
         item_id: int,
-        act: EventAct,
+        act: ChangeAct,
         fields: Mapping[str, tuple[Any, Any]],
         *,
         is_rename: bool = False,
     ) -> None:
-        self.events.append(ItemEvent(len(self.events) + 1, at, item_id, act, fields, is_rename))
+        self.events.append(ItemChange(len(self.events) + 1, at, item_id, act, fields, is_rename))
 
     def moment(self, at: datetime) -> Moment:
         """Return the moment of an event of an iteration that comes after all events so far."""
         return Moment(at, len(self.events) + 1)
 
-    def events_since(self) -> list[ItemEvent]:
+    def events_since(self) -> list[ItemChange]:
         since = self.since
         return [event for event in self.events if since is None or event.at >= since]
 

@@ -12,7 +12,7 @@ from tests.service.reports.histories import BLUE, RED, ROOT, RecordedProject
 from backlit.model.statuses import StatusGroup
 from backlit.service.reports.calendar import ProjectCalendar
 from backlit.service.reports.context import PersonalCapacity
-from backlit.service.reports.events import EventAct
+from backlit.service.tables.changes import ChangeAct
 
 RELEASE = 50
 SPRINTS = {
@@ -169,7 +169,7 @@ class RandomProject(RecordedProject):
             return
         for task_id in [each for each, old in self.values.items() if old.get("ParentID") == item_id]:
             self.remove(task_id, at)
-        self.remove(item_id, at, self.random.choice((EventAct.REMOVED, EventAct.LEFT)))
+        self.remove(item_id, at, self.random.choice((ChangeAct.REMOVED, ChangeAct.LEFT)))
 
     def _split(self, at: datetime) -> None:
         item_id = self._some(tasks=False)

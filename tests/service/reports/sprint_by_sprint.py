@@ -53,7 +53,7 @@ class SprintBySprint(DayByDay):
         for index in range(end, self.last):
             event = self.project.events[index]
             new = self.snapshots[index + 1].get(event.item_id, {})
-            is_done_part = event.act.value == "created" and new.get("splitFrom") and GROUP[new["Status"]] == "done"
+            is_done_part = event.act.name == "CREATED" and new.get("splitFrom") and GROUP[new["Status"]] == "done"
             if is_done_part and self.chosen(new, sprint) and new["type"] not in {"Task", "Feedback"}:
                 total += self.worth(new)
         return total

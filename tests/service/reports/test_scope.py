@@ -21,7 +21,7 @@ from tests.service.reports.histories import (
 )
 
 from backlit.service.reports.document import ReportDocument
-from backlit.service.reports.events import EventAct
+from backlit.service.tables.changes import ChangeAct
 
 NOW = utc("20 Nov 12:00")
 CAUSES = ("Added", "Moved in", "Moved out", "Re-estimated", "Deferred", "Deleted")
@@ -71,7 +71,7 @@ def delete_twice(project: RecordedProject) -> None:
         (defer_and_restore, {"4 Nov": {"Deferred": 5}, "6 Nov": {"Added": 5}}),
         (delete_twice, {"4 Nov": {"Deleted": 5}, "6 Nov": {}}),
         (lambda p: p.remove(1, at("4")), {"4 Nov": {"Deleted": 5}}),
-        (lambda p: p.remove(1, at("4"), EventAct.LEFT), {"4 Nov": {"Moved out": 5}}),
+        (lambda p: p.remove(1, at("4"), ChangeAct.LEFT), {"4 Nov": {"Moved out": 5}}),
         (lambda p: p.change(1, at("4"), type="Feedback"), {"4 Nov": {"Moved out": 5}}),
     ],
     ids=[

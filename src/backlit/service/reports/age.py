@@ -6,9 +6,10 @@ from datetime import date
 from msgspec import Struct
 
 from backlit.model.reports.report import day_text
+from backlit.model.statuses import STARTED_GROUPS
 from backlit.service.reports.context import ReportContext
 from backlit.service.reports.document import CellValue, ReportDocument
-from backlit.service.reports.events import STARTED_GROUPS, ItemState
+from backlit.service.reports.events import ItemState
 
 STUCK_DAYS = 7
 """Days beyond which an item counts as stuck."""

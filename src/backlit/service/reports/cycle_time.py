@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
+from backlit.model.statuses import STARTED_GROUPS
 from backlit.service.reports.calendar import DAY
 from backlit.service.reports.context import ReportContext
 from backlit.service.reports.document import CellValue, ReportDocument
-from backlit.service.reports.events import STARTED_GROUPS, ItemState
+from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import ProjectHistory
 
 COLUMNS = ("ID", "Item", "Type", "Started", "Done", "Cycle", "Lead")

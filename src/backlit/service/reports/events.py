@@ -2,31 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
 
 from backlit.model.amounts import points_of
-from backlit.model.fields import ItemType
+from backlit.model.fields import UNCOUNTED_TYPES, ItemType
 from backlit.model.statuses import StatusGroup
+from backlit.service.tables.changes import ChangeAct
+
+ARRIVALS = frozenset({ChangeAct.CREATED, ChangeAct.CAME})
+DEPARTURES = frozenset({ChangeAct.REMOVED, ChangeAct.LEFT})
 
 
-class EventAct(StrEnum):
-    """What happened to an item; it leaves one project and comes into another."""
-
-    CREATED = "created"
-    CHANGED = "changed"
-    REMOVED = "removed"
-    LEFT = "left"
-    CAME = "came"
-
-
-ARRIVALS = frozenset({EventAct.CREATED, EventAct.CAME})
-DEPARTURES = frozenset({EventAct.REMOVED, EventAct.LEFT})
-
-
-class ItemEvent(Struct, frozen=True):
+class ItemChange(Struct, frozen=True):
     """A change of an item: old and new value by key, all of them where it arrives or departs.
 
     `at` is UTC without a zone. `is_rename` marks a change of the name of a value, which is no change of the item.
@@ -35,14 +24,9 @@ class ItemEvent(Struct, frozen=True):
     revision: int
     at: datetime
     item_id: int
-    act: EventAct
+    act: ChangeAct
     fields: Mapping[str, tuple[Any, Any]]
     is_rename: bool = False
-
-
-UNCOUNTED_TYPES = frozenset({ItemType.TASK, ItemType.FEEDBACK})
-OPEN_GROUPS = frozenset({StatusGroup.NOT_STARTED, StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
-STARTED_GROUPS = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 
 
 class ItemState(Struct, frozen=True):
@@ -77,7 +61,7 @@ class ItemState(Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        return self.group in OPEN_GROUPS
+        return not (self.is_done or self.is_excluded)
 
     @property
     def is_done(self) -> bool:

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from backlit.model.statuses import StatusGroups
-from backlit.service.reports.events import ARRIVALS, DEPARTURES, EventAct, ItemEvent, ItemState, item_state
+from backlit.service.reports.events import ARRIVALS, DEPARTURES, ItemChange, ItemState, item_state
+from backlit.service.tables.changes import ChangeAct
 
 LAST_OF_MOMENT = 2**63
 
@@ -31,7 +32,7 @@ class HistoryStep(Struct, frozen=True):
 
     moment: Moment
     item_id: int
-    act: EventAct
+    act: ChangeAct
     before: ItemState | None
     after: ItemState | None
     is_rename: bool
@@ -157,7 +158,7 @@ def _take(items: dict[int, ItemState], step: HistoryStep) -> None:
 
 def history_of(
     present: Mapping[int, Mapping[str, Any]],
-    events: Iterable[ItemEvent],
+    events: Iterable[ItemChange],
     groups: StatusGroups,
     since: datetime | None = None,
 ) -> ProjectHistory:
@@ -175,13 +176,13 @@ class _Undoing:
         """Today's names of earlier statuses, by type: past and present have to agree on what a status means."""
         self._states = {item_id: self._state(item_id) for item_id in self._values}
 
-    def history(self, events: Iterable[ItemEvent], since: datetime | None) -> ProjectHistory:
+    def history(self, events: Iterable[ItemChange], since: datetime | None) -> ProjectHistory:
         ordered = sorted(events, key=lambda event: event.revision)
         steps = [self._undo(event, at) for event, at in reversed(list(_with_growing_times(ordered)))]
         baseline = {item_id: state for item_id, state in self._states.items() if state is not None}
         return ProjectHistory(since, baseline, tuple(reversed(steps)))
 
-    def _undo(self, event: ItemEvent, at: datetime) -> HistoryStep:
+    def _undo(self, event: ItemChange, at: datetime) -> HistoryStep:
         item_id = event.item_id
         after = self._states.get(item_id)
         if event.is_rename:
@@ -195,7 +196,7 @@ class _Undoing:
         before = self._states[item_id] = self._state(item_id)
         return HistoryStep(Moment(at, event.revision), item_id, event.act, before, after, event.is_rename)
 
-    def _remember_rename(self, event: ItemEvent) -> None:
+    def _remember_rename(self, event: ItemChange) -> None:
         old, new = event.fields.get("Status", (None, None))
         if old and new:
             item_type = self._values[event.item_id]["type"]
@@ -211,7 +212,7 @@ class _Undoing:
         return item_state(item_id, values, self._group_of)
 
 
-def _with_growing_times(events: Iterable[ItemEvent]) -> Iterator[tuple[ItemEvent, datetime]]:
+def _with_growing_times(events: Iterable[ItemChange]) -> Iterator[tuple[ItemChange, datetime]]:
     """Return each event with a time that is not before that of any earlier event.
 
     The stamps of one object always grow, so that one of two changes of a millisecond may be stamped a tick late.

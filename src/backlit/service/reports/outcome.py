@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from backlit.service.reports.context import ItemSelection, ReportContext
-from backlit.service.reports.events import EventAct, ItemState
+from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import CountedWalk, HistoryStep, Moment
 from backlit.service.reports.iterations import ReportedIteration, SprintSpan, span_of
+from backlit.service.tables.changes import ChangeAct
 
 
 class SprintOutcome(Struct, frozen=True):
@@ -125,7 +126,7 @@ class _SprintReading:
 
 def is_part(step: HistoryStep) -> bool:
     """Return True for the creation of the done part of an item that was split."""
-    return step.act is EventAct.CREATED and step.after is not None and step.after.split_from is not None
+    return step.act is ChangeAct.CREATED and step.after is not None and step.after.split_from is not None
 
 
 def rolled_over(

@@ -16,7 +16,7 @@ from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.model.trees import ROOT_PARENT
 from backlit.service.reports.calendar import ProjectCalendar
 from backlit.service.reports.context import ReportContext, ReportNames, ReportQuestion, ReportUnit
-from backlit.service.reports.events import EventAct, ItemEvent
+from backlit.service.reports.events import DEPARTURES, ItemChange
 from backlit.service.reports.history import history_of
 from backlit.service.reports.iterations import IterationTree, ReportedIteration
 from backlit.service.reports.reports import ServiceReport
@@ -32,14 +32,6 @@ KEYS = (
 """The keys of an item that figures are computed from."""
 _CHANGING_KEYS = frozenset(KEYS) - {"Name"} | {"type", "splitFrom"}
 """Those that change a figure: a report names an item as it is called now."""
-_ACTS = {
-    ChangeAct.CREATED: EventAct.CREATED,
-    ChangeAct.CHANGED: EventAct.CHANGED,
-    ChangeAct.REMOVED: EventAct.REMOVED,
-    ChangeAct.LEFT: EventAct.LEFT,
-    ChangeAct.CAME: EventAct.CAME,
-}
-_WHOLE_DOCUMENT = frozenset({ChangeAct.REMOVED, ChangeAct.LEFT})
 _IDS_AT_ONCE = 500
 """SQLite takes 32,766 values in a statement; a long statement is compiled anew for each length."""
 _BEFORE_FIRST_DAY = timedelta(days=2)
@@ -139,12 +131,12 @@ class ReportReading(Struct, frozen=True):
             found |= set(self._parents(gone))
         return found
 
-    def _moves_since(self, start: datetime) -> Iterator[ItemEvent]:
+    def _moves_since(self, start: datetime) -> Iterator[ItemChange]:
         """Return the changes after a time that may have taken an item out of an iteration.
 
         The log of iterations has no tasks, so that what left one is found among all changes since its first day.
         """
-        gone = or_(changes.c.act.in_([ChangeAct.REMOVED, ChangeAct.LEFT]), changes.c.fields.contains('"IterationID"'))
+        gone = or_(changes.c.act.in_(DEPARTURES), changes.c.fields.contains('"IterationID"'))
         rows = _ITEM_ROWS.where(
             changes.c.project_id == self.project_id, changes.c.revision > self._revision_before(start), gone
         )
@@ -178,7 +170,7 @@ class ReportReading(Struct, frozen=True):
                 found[item_id] = {"type": item_type, "createdAt": created_at, **dict(zip(KEYS, values, strict=True))}
         return found
 
-    def _events(self, wanted: frozenset[int] | None, first: int) -> list[ItemEvent]:
+    def _events(self, wanted: frozenset[int] | None, first: int) -> list[ItemChange]:
         """Return the changes of items from the first revision that the project's history has completely."""
         # Without the items, the project's own index; with them SQLite would take that one too, and read all changes.
         mine = (changes.c.project_id == self.project_id,) if wanted is None else ()
@@ -231,16 +223,16 @@ def _reported(node: Iteration) -> ReportedIteration:
     )
 
 
-def _event(row: Sequence[Any]) -> ItemEvent:
+def _event(row: Sequence[Any]) -> ItemChange:
     revision, at, act, cause, item_id, text, _ = row
     fields: Mapping[str, tuple[Any, Any]]
-    if act in _WHOLE_DOCUMENT:
+    if act in DEPARTURES:
         fields = _removed_values(orjson.loads(text)[LAST_DOCUMENT])
     else:
         sent = orjson.loads(text)
         fields = {key: (old, new) for key, (old, new) in sent.items() if key in _CHANGING_KEYS}
     is_rename = cause == ChangeCause.ADMINISTRATION and act == ChangeAct.CHANGED and "Status" in fields
-    return ItemEvent(revision, at, item_id, _ACTS[act], fields, is_rename)
+    return ItemChange(revision, at, item_id, ChangeAct(act), fields, is_rename)
 
 
 def _removed_values(document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
@@ -257,5 +249,5 @@ def _removed_values(document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     return {key: (value, None) for key, value in {**values, **own}.items()}
 
 
-def _was_in(event: ItemEvent, covered: Collection[int]) -> bool:
+def _was_in(event: ItemChange, covered: Collection[int]) -> bool:
     return event.fields.get("IterationID", (None,))[0] in covered

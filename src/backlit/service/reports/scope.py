@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from backlit.service.reports.context import ItemSelection, ReportContext, ReportUnit, amount_of
 from backlit.service.reports.document import CellValue, ReportDocument
-from backlit.service.reports.events import EventAct, ItemState
+from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import CountedChange, CountedWalk, HistoryStep, Moment
 from backlit.service.reports.outcome import is_part, rolled_over
+from backlit.service.tables.changes import ChangeAct
 
 DELETED_STATUS = "deleted"
 
@@ -119,7 +120,7 @@ class _ScopeReading:
     def _cause_of_departure(self, step: HistoryStep) -> ScopeCause:
         new = step.after
         if new is None:
-            return ScopeCause.DELETED if step.act is EventAct.REMOVED else ScopeCause.MOVED_OUT
+            return ScopeCause.DELETED if step.act is ChangeAct.REMOVED else ScopeCause.MOVED_OUT
         if self._selection.has(new) and new.is_excluded:
             return ScopeCause.DELETED if new.status.casefold() == DELETED_STATUS else ScopeCause.DEFERRED
         return ScopeCause.MOVED_OUT

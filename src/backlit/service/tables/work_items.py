@@ -27,7 +27,7 @@ from sqlalchemy.sql import operators
 
 from backlit.model.amounts import points_of
 from backlit.model.dates import parse_datetime, write_datetime
-from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
+from backlit.model.fields import FIELD_BY_KEY, UNCOUNTED_TYPES, Field, ItemType
 from backlit.model.filters import Filter, SortKey
 from backlit.service.storage.dialects import NextId
 from backlit.service.storage.filter_sql import FilterShape, item_columns, shape_of, sort_columns
@@ -109,7 +109,7 @@ class WorkItemRow(Struct, frozen=True):
 
     def membership(self) -> "_Membership":
         """Return the item's iteration, status and points; None for what counts for no iteration."""
-        if self.type in {ItemType.TASK, ItemType.FEEDBACK}:
+        if self.type in UNCOUNTED_TYPES:
             return None
         return self.values["IterationID"], self.values.get("Status"), points_of(self.values.get("Estimate"))
 

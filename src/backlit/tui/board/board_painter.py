@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from backlit.model.amounts import counted
 from backlit.model.fields import ItemType
-from backlit.model.statuses import StatusGroup, status_word
+from backlit.model.statuses import STARTED_GROUPS, status_word
 from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
@@ -69,7 +69,6 @@ MIN_CARD_LINES = 2
 """Lines of the lowest card: its name and its facts."""
 POINT_CELLS, MAX_POINT_CELLS = 4, 8
 """Cells of a card's points, with the blanks before them, and of a longer estimate at most."""
-STARTED = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 """Statuses in which a card says what it lacks."""
 MIN_FACT_WIDTH, MIN_LANE_WIDTH = 6, len("▸  1   ")
 """The fewest cells of a fact on a card, and of a folded lane's name and count."""
@@ -222,7 +221,7 @@ class CardPainter:
         if self._has_status and row.status:
             word = f"  {status_sign(row.status, groups)} {status_word(row.status)}"
             more.append((word, status_colour(row.status, groups), False))
-        elif badge.is_unready and groups.of(row.status) in STARTED:
+        elif badge.is_unready and groups.of(row.status) in STARTED_GROUPS:
             more.append(
                 (f"  {UNREADY_SIGN} {'no estimate' if lacks_estimate(row, groups) else 'not ready'}", "warn", True)
             )

@@ -8,7 +8,7 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.field_values import NOTHING
 from backlit.model.fields import Field, Kind
 from backlit.model.ready_check import ReadyRule
-from backlit.model.statuses import StatusGroup
+from backlit.model.statuses import STARTED_GROUPS
 from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
@@ -29,7 +29,6 @@ from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estima
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED_SIGN, UNREADY_SIGN
 
-STARTED_GROUPS = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 _LONG_KINDS = frozenset({Kind.TEXT, Kind.LONG_TEXT, Kind.TAGS})
 MAX_SHOWN_TEXT = 60
 """Characters of a long text that are shown."""
