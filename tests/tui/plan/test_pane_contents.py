@@ -72,6 +72,8 @@ async def test_tasks_are_shown_under_their_item_with_their_hours(store: Store, o
 async def test_items_that_are_not_ready_have_their_sign_once_they_are_started(store: Store, opened: Open) -> None:
     (first, _), rows = await two_sprints(store, 6)
     await store.items.edit([row.id for row in rows], {"IterationID": first.id, "Status": "In Progress"})
+    maya = next(each.id for each in store.lookups.people().values() if each.username == "maya")
+    await store.items.edit([row.id for row in rows[:3]], {"AssignedToID": maya, "Estimate": "3"})
     await sent(store)
     async with plan_of(opened, store) as pilot:
         backlog, sprint = panes(pilot)[:2]
@@ -81,7 +83,7 @@ async def test_items_that_are_not_ready_have_their_sign_once_they_are_started(st
 
         assert store.ready_check.faults(listed)
         assert signed == set(store.ready_check.faults([row.id for row in rows]))
-        assert signed
+        assert 0 < len(signed) < len(rows)
 
 
 @pytest.mark.slow
