@@ -9,6 +9,8 @@ import pytest
 from tests.cli.home import DEMO, Home
 from tests.terminal import Terminal, terminal
 
+HEADING = r"\A[^\n]*#(\d+) "
+
 
 @contextmanager
 def editing(home: Home, script: str = "", editor: str = "") -> Iterator[Terminal]:
@@ -24,7 +26,7 @@ def editing(home: Home, script: str = "", editor: str = "") -> Iterator[Terminal
     with terminal(DEMO, environment) as shown:
         shown.wait_for(r"synced +maya")
         shown.press("enter")
-        shown.wait_for("no changes|restored")
+        shown.wait_for(rf"(?s){HEADING}.*(no changes|restored)")
         yield shown
 
 
@@ -36,7 +38,9 @@ def fields(home: Home, item_id: str) -> dict[str, object]:
 
 
 def number(shown: Terminal) -> str:
-    return shown.lines[0].split("#")[1].split()[0]
+    found = re.search(HEADING, shown.text)
+    assert found is not None
+    return found[1]
 
 
 def test_a_long_text_goes_to_the_users_editor_and_back(demo_home: Home) -> None:
