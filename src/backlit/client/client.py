@@ -23,6 +23,8 @@ SAFE_PAGE_SIZE = 100
 REPEATS = 3
 """Repeated pages allowed in one walk; a concurrent deletion moves the others."""
 LONGEST_LIST = 1_000_000
+CHANGE_HEADER = "Backlit-Change"
+"""Header that says what a change is: `cause=undo; at=2026-03-11T09:30:00Z`; an extension that others ignore."""
 
 Document = dict[str, Any]
 
@@ -139,9 +141,12 @@ class ResourceEndpoint(ListEndpoint):
     async def get(self, identity: int) -> Document:
         return (await self.fetch(identity)).document
 
-    async def create(self, body: Mapping[str, Any]) -> Document:
-        """Create one, sent once; raise OutcomeUnknown without a readable response."""
-        answer = await self._calls.call("POST", self._path, body=dict(body))
+    async def create(self, body: Mapping[str, Any], note: str = "") -> Document:
+        """Create one, sent once; raise OutcomeUnknown without a readable response.
+
+        `note` of this and the other writes is the value of CHANGE_HEADER.
+        """
+        answer = await self._calls.call("POST", self._path, body=dict(body), headers=_headers(note))
         try:
             document = answer.document()
         except ServiceError as error:
@@ -150,22 +155,32 @@ class ResourceEndpoint(ListEndpoint):
         return document
 
     async def update(
-        self, identity: int, changes: Mapping[str, Any], if_match: str | None = None, *, is_repeatable: bool = True
+        self,
+        identity: int,
+        changes: Mapping[str, Any],
+        if_match: str | None = None,
+        *,
+        note: str = "",
+        is_repeatable: bool = True,
     ) -> Document:
         """Send only the changes, flat; raise PreconditionFailed if `if_match` is outdated.
 
         Does not repeat a non-repeatable change after a lost response, as others may have changed the same.
         """
-        headers = {"If-Match": if_match} if if_match else None
-        path = f"{self._path}/{identity}"
+        path, headers = f"{self._path}/{identity}", _headers(note, if_match)
         # Section 4.1 of the interface: the keys to change, flat, without the object `fields` that responses have.
         answer = await self._calls.call("PUT", path, body=dict(changes), headers=headers, is_repeatable=is_repeatable)
         document = answer.document()
         self._calls.clock.observe_last_modified_at(document.get("lastModifiedAt"))
         return document
 
-    async def delete(self, identity: int) -> None:
-        await self._calls.call("DELETE", f"{self._path}/{identity}")
+    async def delete(self, identity: int, *, note: str = "") -> None:
+        await self._calls.call("DELETE", f"{self._path}/{identity}", headers=_headers(note))
+
+
+def _headers(note: str, if_match: str | None = None) -> dict[str, str]:
+    headers = {"If-Match": if_match} if if_match else {}
+    return headers | ({CHANGE_HEADER: note} if note else {})
 
 
 class WorkItemEndpoint(ResourceEndpoint):
@@ -180,27 +195,32 @@ class WorkItemEndpoint(ResourceEndpoint):
     def attachments(self, identity: int) -> ListEndpoint:
         return ListEndpoint(self._calls, f"{self._path}/{identity}/attachments")
 
-    async def delete(self, identity: int, if_match: str | None = None) -> None:
-        headers = {"If-Match": if_match} if if_match else None
-        await self._calls.call("DELETE", f"{self._path}/{identity}", headers=headers)
+    async def history(self, identity: int, before: int | None = None, top: int = 50) -> Document:
+        """Read recorded changes, newest first, those before a revision; an extension."""
+        query = {"$top": top} | ({} if before is None else {"before": before})
+        answer = await self._calls.call("GET", f"{self._path}/{identity}/history", query)
+        return answer.document()
 
-    async def rank(self, identity: int, place: Document) -> Document:
+    async def delete(self, identity: int, if_match: str | None = None, *, note: str = "") -> None:
+        await self._calls.call("DELETE", f"{self._path}/{identity}", headers=_headers(note, if_match))
+
+    async def rank(self, identity: int, place: Document, note: str = "") -> Document:
         """Move an item in the backlog: {before|after: id} or {top|bottom: true}; an extension."""
-        answer = await self._calls.call("POST", f"{self._path}/{identity}/rank", body=place)
+        answer = await self._calls.call("POST", f"{self._path}/{identity}/rank", body=place, headers=_headers(note))
         return answer.document()
 
 
 class AttachmentEndpoint(ResourceEndpoint):
     """Attachments without their contents, which `transfers` moves."""
 
-    async def delete(self, identity: int) -> None:
+    async def delete(self, identity: int, *, note: str = "") -> None:
         """Delete one permanently; try the address's other spelling after a 404."""
         try:
-            await super().delete(identity)
+            await super().delete(identity, note=note)
         except (NotFound, MethodNotAllowed) as error:
             try:
                 # Section 4.5 of the interface has both spellings.
-                await self._calls.call("DELETE", f"{API}attachment/{identity}")
+                await self._calls.call("DELETE", f"{API}attachment/{identity}", headers=_headers(note))
             except (NotFound, MethodNotAllowed, BadRequest):
                 raise error from None
 
@@ -211,10 +231,10 @@ class NodeEndpoint(ResourceEndpoint):
     def of_project(self, project_id: int) -> ListEndpoint:
         return ListEndpoint(self._calls, f"{API}projects/{project_id}/{self._noun}")
 
-    async def delete(self, identity: int, reassignment_id: int | None = None) -> None:
+    async def delete(self, identity: int, reassignment_id: int | None = None, *, note: str = "") -> None:
         """Delete a node and its descendants; move their items to `reassignment_id`, or to the root for None."""
         query = {} if reassignment_id is None else {"reassignmentId": reassignment_id}
-        await self._calls.call("DELETE", f"{self._path}/{identity}", query)
+        await self._calls.call("DELETE", f"{self._path}/{identity}", query, headers=_headers(note))
 
 
 class UserEndpoint(ResourceEndpoint):

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.home import COMMAND, DEMO, Home
+from tests.store.world import World
 from tests.terminal import terminal
 
 from backlit.cli.commands.items import document_of
-from backlit.cli.commands.items_import import ImportEffect, ImportRow, planned, rows_of
+from backlit.cli.commands.items_import import ImportEffect, ImportRow, planned, rows_of, write_import
 from backlit.model.fields import FIELDS, Field, Settable
 from backlit.store import ItemRow, Store, ViewSpec
 from backlit.store.edits.items import ItemWithTasks
@@ -55,6 +56,16 @@ async def test_a_row_with_a_number_changes_what_differs_and_an_empty_cell_says_n
 
     assert found.changes == {row.id: {"Estimate": "21"}}
     assert same.changes == {}
+
+
+async def test_the_history_names_an_import_in_new_and_changed_items(world: World, store: Store) -> None:
+    row = await first(store, "type:story status:open")
+    (newest,) = (await world.rival.work_items.page(order="id desc", top=1)).results
+
+    await write_import(store, told(store, "type,name,id,est", "Story,New,,", "Task,Below it,,", f",,{row.id},99"))
+
+    for item_id in (newest["id"] + 1, newest["id"] + 2, row.id):
+        assert (await world.rival.work_items.history(item_id))["results"][0]["cause"] == "import"
 
 
 async def test_tasks_belong_to_the_new_item_above_them_or_to_the_item_that_they_name(store: Store) -> None:

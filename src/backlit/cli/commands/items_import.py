@@ -27,6 +27,7 @@ from backlit.model.settings.user_settings import json_in
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.edits.items import ItemWithTasks
 from backlit.store.field_words import FieldReading, FieldWords
+from backlit.store.records.entry import EntryCause
 from backlit.store.records.item import Item, is_seen_by_customers
 from backlit.store.records.merge import is_same
 from backlit.store.store import Store
@@ -448,9 +449,9 @@ async def write_import(store: Store, found: ImportEffect) -> None:
     """Write the new items as one step and the changes as another; print what became of them."""
     with counting_changes(store) as changes:
         if found.families:
-            await store.items.add_families(found.families)
+            await store.items.add_families(found.families, EntryCause.IMPORT)
         if found.changes:
-            await store.items.edit_each(found.changes)
+            await store.items.edit_each(found.changes, cause=EntryCause.IMPORT)
         await wait_while(store, lambda: bool(store.outbox.pending))
     if store.outbox.pending:
         print(changes.words())

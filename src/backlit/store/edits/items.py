@@ -16,6 +16,7 @@ from backlit.store.records.entry import (
     ON_COMMENTS,
     ON_NODES,
     RECALLS,
+    EntryCause,
     EntryKind,
     EntryState,
     OutboxEntry,
@@ -43,7 +44,11 @@ class ItemEdits:
         self._lookups = lookups
 
     async def edit(
-        self, item_ids: Sequence[int], changes: Mapping[str, object], seen: Mapping[str, object] | None = None
+        self,
+        item_ids: Sequence[int],
+        changes: Mapping[str, object],
+        seen: Mapping[str, object] | None = None,
+        cause: EntryCause = EntryCause.ASKED,
     ) -> None:
         """Change the same fields of some items, as one step.
 
@@ -51,10 +56,13 @@ class ItemEdits:
         store merges or conflicts and is never overwritten. Raises BadRequest that names each invalid key,
         NotFound for an unknown item, and then changes nothing.
         """
-        await self.edit_each(dict.fromkeys(item_ids, changes), dict.fromkeys(item_ids, seen or {}))
+        await self.edit_each(dict.fromkeys(item_ids, changes), dict.fromkeys(item_ids, seen or {}), cause)
 
     async def edit_each(
-        self, changes: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]] | None = None
+        self,
+        changes: Mapping[int, Mapping[str, object]],
+        seen: Mapping[int, Mapping[str, object]] | None = None,
+        cause: EntryCause = EntryCause.ASKED,
     ) -> None:
         self._lookups.need_writer()
         bases: dict[int, Mapping[str, object]] = {}
@@ -67,7 +75,7 @@ class ItemEdits:
                 checked[key] = check(item_type, each, self._lookups, ON_EDIT)
             wanted[item_id] = checked[key]
             bases[item_id] = (seen or {}).get(given_id, {})
-        await self._files.edit(lambda writer: _edit(writer, wanted, bases))
+        await self._files.edit(lambda writer: _edit(writer, wanted, bases, cause))
 
     def found(self, item_id: int) -> tuple[int, str, int]:
         """Return an item's current id, type and project. The id may become real between two reads."""
@@ -87,14 +95,14 @@ class ItemEdits:
         """
         return (await self.add_families([ItemWithTasks(item_type, fields)]))[0]
 
-    async def add_families(self, families: Sequence[ItemWithTasks]) -> list[int]:
+    async def add_families(self, families: Sequence[ItemWithTasks], cause: EntryCause = EntryCause.ASKED) -> list[int]:
         """Create items with tasks below them, as one step. Returns the items' temporary ids. See `add`."""
         self._lookups.need_writer()
         made = [
             (self._new(each.type, each.fields), [self._new(ItemType.TASK, task, is_below=True) for task in each.tasks])
             for each in families
         ]
-        return await self._files.edit(lambda writer: _add(writer, made))
+        return await self._files.edit(lambda writer: _add(writer, made, cause))
 
     async def keep(self, item_type: str, fields: Mapping[str, object], reason: str) -> int:
         """Keep a new item in the outbox, unsent, until the user decides. Returns its temporary id. See `add`."""
@@ -171,13 +179,21 @@ def present(writer: WriteContext, item_id: int) -> tuple[int, Document]:
     return real_id, document
 
 
-def _add(writer: WriteContext, families: Sequence[tuple[OutboxEntry, Sequence[OutboxEntry]]]) -> list[int]:
+def _add(
+    writer: WriteContext,
+    families: Sequence[tuple[OutboxEntry, Sequence[OutboxEntry]]],
+    cause: EntryCause = EntryCause.ASKED,
+) -> list[int]:
     for entry, _ in families:
         if entry.parent_id is not None:
             present(writer, entry.parent_id)
-    parents = writer.journal.add([entry for entry, _ in families])
+    parents = writer.journal.add([replace(entry, cause=cause) for entry, _ in families])
     step = parents[0].step if parents else None
-    below = [_under(task, parent) for parent, (_, tasks) in zip(parents, families, strict=True) for task in tasks]
+    below = [
+        replace(_under(task, parent), cause=cause)
+        for parent, (_, tasks) in zip(parents, families, strict=True)
+        for task in tasks
+    ]
     made = [*parents, *(writer.journal.add(below, step) if below else ())]
     update_overlay(writer, [entry.item_id for entry in made])
     return [entry.item_id for entry in parents]
@@ -189,7 +205,10 @@ def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:
 
 
 def _edit(
-    writer: WriteContext, wanted: Mapping[int, Mapping[str, object]], seen: Mapping[int, Mapping[str, object]]
+    writer: WriteContext,
+    wanted: Mapping[int, Mapping[str, object]],
+    seen: Mapping[int, Mapping[str, object]],
+    cause: EntryCause,
 ) -> None:
     entries = []
     for found_id, values in wanted.items():
@@ -198,7 +217,7 @@ def _edit(
         changed = {key: value for key, value in values.items() if not is_same(fields.get(key), value)}
         if changed:
             base = _knowing_own(writer, item_id, fields, seen[found_id])
-            entries.append(edit_entry(item_id, document, changed, base))
+            entries.append(replace(edit_entry(item_id, document, changed, base), cause=cause))
     if entries:
         journalled(writer, entries)
 

@@ -197,9 +197,12 @@ INSERT INTO status_changes SELECT project_id, item_id, since, status, before FRO
 """
 
 
+_CAUSES = "ALTER TABLE entries ADD COLUMN cause TEXT NOT NULL DEFAULT ''"
+
+
 MIGRATIONS = (
     *(_FIRST_SCHEMA, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
-    _STATUS_CHANGES,
+    *(_STATUS_CHANGES, _CAUSES),
 )
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""
 

@@ -23,7 +23,7 @@ from backlit.store.journal.reports import ScopeLogTable, SnapshotTable, StatusHi
 from backlit.store.journal.settings import DraftTable, RankTable, SettingsTable
 from backlit.store.journal.undo_log import Trash, UndoLog
 from backlit.store.records.changes import OutboxState
-from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import TEMPORARY_IDS, EntryCause, EntryKind, EntryState, OutboxEntry
 from backlit.store.sqlite.database import (
     FileIdentity,
     JournalReads,
@@ -75,13 +75,14 @@ class Journal:
         """Write the entries of an act in one transaction. Returns them with their ids and a common step.
 
         Without a step they are a new act. An ADD gets its own temporary id as item id. Temporary ids with a
-        known real id are replaced.
+        known real id are replaced. Entries of an undo have that cause.
         """
         written: list[OutboxEntry] = []
+        is_undo = step is not None and self.undo_log.is_undo(step)
         with transaction(self._connection):
             for entry in entries:
                 step = self.undo_log.begin() if step is None else step
-                placed = replace(self._resolved(entry), step=step)
+                placed = replace(self._resolved(entry), step=step, cause=EntryCause.UNDO if is_undo else entry.cause)
                 made = replace(placed, id=self._insert(placed))
                 if made.kind is EntryKind.ADD:
                     made = replace(made, item_id=made.temporary_id)
@@ -99,8 +100,8 @@ class Journal:
     def _insert(self, entry: OutboxEntry) -> int:
         cursor = self._connection.execute(
             "INSERT INTO entries"
-            " (created_at, project_id, item_id, kind, payload, base, base_modified_at, state, reason, step)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " (created_at, project_id, item_id, kind, payload, base, base_modified_at, state, reason, step, cause)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 entry.created_at,
                 entry.project_id,
@@ -112,6 +113,7 @@ class Journal:
                 entry.state.value,
                 entry.reason,
                 entry.step,
+                entry.cause.value,
             ),
         )
         return cursor.lastrowid or 0
@@ -208,7 +210,7 @@ def _dump(value: Mapping[str, object]) -> str:
 
 _ENTRY_COLUMNS = (
     "id, created_at, project_id, item_id, kind, payload, base, base_modified_at, state, reason, attempts, step,"
-    " known_id, theirs"
+    " known_id, theirs, cause"
 )
 
 
@@ -317,6 +319,7 @@ def _entry(values: tuple[object, ...]) -> OutboxEntry:
         payload=orjson.loads(str(made.payload)),
         base=orjson.loads(str(made.base)),
         theirs=orjson.loads(str(made.theirs)),
+        cause=EntryCause(made.cause),
     )
 
 

@@ -41,6 +41,11 @@ class UndoLog(SqliteTable):
             self.set_state(act, state)
             return self._connection.execute("INSERT INTO steps (act) VALUES (?)", (act,)).lastrowid or 0
 
+    def is_undo(self, step: int) -> bool:
+        """Report whether a step undoes an act. Undo and redo follow the act in turns."""
+        sql = "SELECT count(*) FROM steps WHERE act = (SELECT act FROM steps WHERE id = ?1) AND id < ?1"
+        return bool(self._connection.execute(sql, (step,)).fetchone()[0] % 2)
+
     def set_state(self, act: int, state: ActState) -> None:
         self._connection.execute("UPDATE steps SET state = ? WHERE id = ?", (state.value, act))
 

@@ -190,7 +190,7 @@ class ItemSending(EditSending):
             return False
         await self._keep_copy(entry, fetched.document)
         self._may_have_been_sent.add(entry.id)
-        await self._client.work_items.delete(entry.item_id, fetched.etag)
+        await self._client.work_items.delete(entry.item_id, fetched.etag, note=entry.note)
         return True
 
     async def _keep_copy(self, entry: OutboxEntry, document: Document) -> None:
@@ -282,7 +282,7 @@ class CommentSending(Sending):
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         self._may_have_been_sent.add(entry.id)
-        await self._client.comments.delete(self._object_id(entry))
+        await self._client.comments.delete(self._object_id(entry), note=entry.note)
         return True
 
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
@@ -321,7 +321,7 @@ class RankSending:
             if real_id < 0:
                 continue
             try:
-                moved = await self._client.work_items.rank(entry.item_id, {where: real_id or True})
+                moved = await self._client.work_items.rank(entry.item_id, {where: real_id or True}, entry.note)
             except BadRequest as error:
                 refusal = error
                 continue

@@ -256,7 +256,8 @@ class NodeSending(EditSending):
             return False
         if now:
             self._may_have_been_sent.add(entry.id)
-            await self._levels.resource(entry).delete(entry.node_id, whole(entry.payload.get("reassignmentId")))
+            target = whole(entry.payload.get("reassignmentId"))
+            await self._levels.resource(entry).delete(entry.node_id, target, note=entry.note)
         return True
 
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:

@@ -100,7 +100,7 @@ class Sending(ABC):
         body = await self._new_body(entry)
         began = time.monotonic()
         try:
-            made = await self._resource(entry).create(body)
+            made = await self._resource(entry).create(body, entry.note)
         except (OutcomeUnknown, ServiceError):
             self._expect_late(entry, began)
             raise
@@ -177,7 +177,9 @@ class EditSending(Sending):
                 self._may_have_been_sent.add(entry.id)
                 resource = self._resource(entry)
                 try:
-                    echo = await resource.update(self._object_id(entry), body, fetched.etag, is_repeatable=False)
+                    echo = await resource.update(
+                        self._object_id(entry), body, fetched.etag, note=entry.note, is_repeatable=False
+                    )
                 except (PreconditionFailed, OutcomeUnknown):
                     continue
             if self._is_object(entry, echo):

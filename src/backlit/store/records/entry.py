@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from msgspec import Struct, field
@@ -40,6 +41,15 @@ class EntryState(StrEnum):
     DISCARDED = "discarded"
     KEPT = "kept"
     """Done on this machine only and never sent."""
+
+
+class EntryCause(StrEnum):
+    """Why a change was made, as the service's history names it; ordinary changes name nothing."""
+
+    ASKED = ""
+    UNDO = "undo"
+    RESTORE = "restore"
+    IMPORT = "import"
 
 
 CREATES = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
@@ -122,6 +132,14 @@ class OutboxEntry(Struct, frozen=True):
     step: int = 0
     known_id: int | None = None
     theirs: Mapping[str, object] = field(default_factory=dict)
+    cause: EntryCause = EntryCause.ASKED
+
+    @property
+    def note(self) -> str:
+        """What the service is told about the change beside its values: the cause, and when it was made here."""
+        at = datetime.fromtimestamp(self.created_at, UTC).replace(microsecond=0, tzinfo=None)
+        parts = [f"cause={self.cause}"] if self.cause else []
+        return "; ".join([*parts, f"at={at.isoformat()}Z"])
 
     @property
     def temporary_id(self) -> int:

@@ -12,6 +12,7 @@ from backlit.store.records.entry import (
     ON_NODES,
     RECALLED,
     RECALLS,
+    EntryCause,
     EntryKind,
     EntryState,
     OutboxEntry,
@@ -264,7 +265,10 @@ def _is_moved(entry: OutboxEntry) -> bool:
 
 
 def restore(writer: WriteContext, copy: ItemCopy, step: int) -> Iterator[OutboxEntry]:
-    """Journal the creation of a copied item, in the open transaction. The old id leads to the new one."""
+    """Journal the creation of a copied item, in the open transaction. The old id leads to the new one.
+
+    The cause is a restoration, unless the step undoes an act.
+    """
     made = _made(writer, copy.item, step)
     yield made
     yield from _commented(writer, made, copy, step)
@@ -284,7 +288,8 @@ def _made(writer: WriteContext, document: Document, step: int) -> OutboxEntry:
         fields["ParentID"] = writer.journal.renames.followed(id_in(fields, "ParentID"))
     project_id = id_in(document, "projectId")
     payload = {"type": document.get("type"), "projectId": project_id, "fields": fields}
-    (entry,) = writer.journal.add([new_entry(EntryKind.ADD, project_id, payload)], step)
+    made = replace(new_entry(EntryKind.ADD, project_id, payload), cause=EntryCause.RESTORE)
+    (entry,) = writer.journal.add([made], step)
     old_id = whole(document.get("id"))
     if old_id:
         writer.journal.follow(old_id, entry.item_id)
@@ -297,7 +302,7 @@ def _commented(
     """Yield an item's comments, each preceded by a line with its original author and time."""
     wanted = copy.item_id if old_id is None else old_id
     entries = [
-        new_comment(made.project_id, made.item_id, _retold(comment))
+        replace(new_comment(made.project_id, made.item_id, _retold(comment)), cause=EntryCause.RESTORE)
         for comment in copy.comments
         if comment.get("workItemId") == wanted
     ]
