@@ -87,6 +87,10 @@ CHANGES: dict[str, dict[str, Any]] = {
     "iterations": {"name": "changed"},
     "attachments": {"description": "changed"},
 }
+CHANGES_BY_PATH: dict[str, dict[str, Any]] = {
+    "/projects/{id}/settings": {"timeZone": "Europe/Berlin", "statusGroups": {"Deferred": "not started"}},
+}
+"""What is changed below a resource."""
 
 
 async def right_for(manager: Client, method: str, path: str) -> Sent:
@@ -105,7 +109,8 @@ async def right_for(manager: Client, method: str, path: str) -> Sent:
         return Sent(0, {"json": {"projectId": HIDDEN, **bodies.get(noun, root)}})
     if "{id}" not in path:
         return Sent(0)
-    return Sent(await MAKERS[noun](manager), {"json": CHANGES[noun]} if method == "PUT" else {})
+    change = CHANGES_BY_PATH.get(path) or CHANGES.get(noun, {})
+    return Sent(await MAKERS[noun](manager), {"json": change} if method == "PUT" else {})
 
 
 async def root_of(manager: Client, noun: str) -> int:

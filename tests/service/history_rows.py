@@ -21,6 +21,7 @@ from backlit.service.storage.schema import (
     iterations,
     login_attempts,
     login_sessions,
+    project_settings,
     project_totals,
     projects,
     refresh_families,
@@ -47,7 +48,9 @@ KINDS = {
     projects: ChangeKind.PROJECT,
     grants: ChangeKind.GRANT,
     users: ChangeKind.USER,
-    **dict.fromkeys((value_lists, status_groups, custom_fields, teams, time_entry_types), ChangeKind.SETTINGS),
+    **dict.fromkeys(
+        (value_lists, status_groups, custom_fields, teams, time_entry_types, project_settings), ChangeKind.SETTINGS
+    ),
 }
 NO_HISTORY = {
     changes,

@@ -27,7 +27,18 @@ from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import RequestGuardMiddleware
 from backlit.service.http.bodies import BODY_KEY, FORM_LIMIT
 from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Route, ServiceState
-from backlit.service.routes import attachments, comments, directory, history, login, reports, tokens, trees, work_items
+from backlit.service.routes import (
+    attachments,
+    comments,
+    directory,
+    history,
+    login,
+    project_settings,
+    reports,
+    tokens,
+    trees,
+    work_items,
+)
 from backlit.service.routes.directory import BODY_LIMIT
 from backlit.service.storage.database import transient_error_of
 from backlit.service.storage.settings import ServiceSettings
@@ -60,6 +71,7 @@ ROUTES = (
     *trees.routes,
     *reports.routes,
     *directory.routes,
+    *project_settings.routes,
     *history.routes,
 )
 _EXTENSIONS = {"etag", "healthz", "openapi", "orderRevision", "readyz"}

@@ -36,6 +36,10 @@ STORED: dict[str, dict[str, Any]] = {
     "custom_fields": {
         "project_id": 1, "key": "Odd_cf", "kind": "text", "types": ["Bug"], "choices": [], "default_value": None,
     },
+    "project_settings": {
+        "project_id": 1, "time_zone": "Europe/Berlin", "working_days": ["mon"], "days_off": ["2026-12-25"],
+        "estimate_scale": [1, 2], "ready_rules": {"Bug": ["triage"]}, "wip_limits": {"Done": 3, "Gone": 2},
+    },
     "grants": {"user_id": 5, "project_id": 3, "role": "reader"},
 }  # fmt: skip
 
@@ -54,6 +58,14 @@ STORED: dict[str, dict[str, Any]] = {
         ("custom_fields", "kind", {"types": ["Bug", "Epic"]}),
         ("custom_fields", "kind", {"choices": "low"}),
         ("custom_fields", "kind", {"key": "Odd"}),
+        ("project_settings", "timeZone", {"time_zone": "Berlin"}),
+        ("project_settings", "workingDays", {"working_days": ["monday"]}),
+        ("project_settings", "workingDays", {"working_days": []}),
+        ("project_settings", "estimateScale", {"estimate_scale": [2, 1]}),
+        ("project_settings", "readyRules", {"ready_rules": {"Bug": ["maturity"]}}),
+        ("project_settings", "wipLimits", {"wip_limits": {"Done": 0}}),
+        ("project_settings", "", {"days_off": ["25.12.2026"]}),
+        ("project_settings", "", {"wip_limits": []}),
         ("grants", "role", {"role": "king"}),
     ],
 )

@@ -21,11 +21,15 @@ OWN: dict[str, dict[str, object]] = {
     "grants": {"role": "reader"},
     "value_lists": {"type": "Story", "key": "Status", "choices": ["Open", "Done"]},
     "status_groups": {"meaning": "done"},
+    "project_settings": {
+        "time_zone": "Europe/Berlin", "working_days": ["mon"], "days_off": ["2026-12-25"],
+        "estimate_scale": [1, 2], "ready_rules": {"Story": ["estimate"]}, "wip_limits": {"Done": 3},
+    },
     "custom_fields": {"key": "Risk_cf", "kind": "choice", "types": ["Bug"], "choices": ["low"], "default_value": "low"},
     "work_items": {"type": "Bug", "tags": ["ux"], "cf": {"Risk_cf": "low"}},
     "comments": {"type": INTERNAL},
     "attachments": {"type": INTERNAL, "digest": "ab" * 32, "name": "plan.pdf", "content_type": "text/plain"},
-}
+}  # fmt: skip
 
 
 def row_of(table: Table) -> dict[str, Any]:
@@ -100,6 +104,9 @@ def test_a_value_is_read_as_its_column_takes_it(table: str, column: str, given: 
         ("value_lists", "choices", "Open", "choices must be a list"),
         ("value_lists", "choices", [1], "choices must be a list"),
         ("status_groups", "meaning", "finished", "cannot mean 'finished'"),
+        ("project_settings", "days_off", ["25.12.2026"], "settings are malformed"),
+        ("project_settings", "working_days", 5, "settings are malformed"),
+        ("project_settings", "wip_limits", {"Done": "3"}, "settings are malformed"),
         ("custom_fields", "key", "Risk", "must be letters"),
         ("custom_fields", "kind", "money", "cannot be of kind"),
         ("custom_fields", "types", ["Epic"], "Epic"),

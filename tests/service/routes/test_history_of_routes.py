@@ -79,9 +79,10 @@ async def test_a_write_that_changes_nothing_writes_nothing(maya: Client, service
     for path in (f"workitems/{story}", f"areas/{area}", f"iterations/{iteration}", f"attachments/{attached}"):
         document = (await maya.get(path)).json()
         answers.append(await maya.put(path, json=document.get("fields", document)))
+    answers.append(await maya.put("projects/1/settings", json=(await maya.get("projects/1/settings")).json()))
     refused = await maya.put(f"workitems/{story}", json={"Name": ""})
 
-    assert [answer.is_success for answer in (*answers, refused)] == [True] * 5 + [False]
+    assert [answer.is_success for answer in (*answers, refused)] == [True] * 6 + [False]
     assert in_database(service, last_revision) == last
     assert not any("backlit-revision" in answer.headers for answer in answers)
 

@@ -4,17 +4,19 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError
 from sqlalchemy import Connection, Table, func, select, text
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
+from backlit.model.settings.shared_settings import SharedSettings
 from backlit.model.statuses import CONFIGURABLE
 from backlit.model.trees import Node, Tree
 from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.files.interface import ContentStore, is_digest
 from backlit.service.rules.checks import checked
+from backlit.service.rules.project_settings import checked_settings, settings_document
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
     METADATA,
@@ -25,6 +27,7 @@ from backlit.service.storage.schema import (
     custom_fields,
     grants,
     iterations,
+    project_settings,
     project_totals,
     projects,
     status_groups,
@@ -105,11 +108,28 @@ class Checker:
             if row.meaning not in CONFIGURABLE:
                 sentence = f"The status {row.status!r} has the group {row.meaning!r}, which does not exist."
                 yield Problem("status_groups", row.status, "meaning", sentence)
+        yield from self._of_shared_settings()
         for row in self._connection.execute(select(custom_fields)):
             known = row.kind in set(Kind) and set(row.types) <= types and isinstance(row.choices, list)
             if not (known and row.key.endswith("_cf")):
                 self._unreadable.add(row.project_id)
                 yield Problem("custom_fields", row.key, "kind", f"The custom field {row.key} is malformed.")
+
+    def _of_shared_settings(self) -> Iterator[Problem]:
+        for row in self._connection.execute(select(project_settings)).mappings():
+            project_id = row["project_id"]
+            try:
+                SharedSettings.of_row(dict(row))
+            except ValidationError as error:
+                self._unreadable.add(project_id)
+                yield Problem("project_settings", project_id, "", f"The project's settings are malformed: {error}.")
+                continue
+            settings = settings_of(self._connection, project_id)
+            try:
+                checked_settings(settings_document(settings), settings)
+            except BadRequest as error:
+                for key, sentence in error.errors.items():
+                    yield Problem("project_settings", project_id, key, sentence)
 
     def _of_names(self) -> Iterator[Problem]:
         """Find names used twice in any case, which a sign-in or a command could not tell apart."""

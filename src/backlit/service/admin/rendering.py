@@ -7,10 +7,9 @@ from msgspec import Struct
 from sqlalchemy import Connection, Row, bindparam, select, update
 
 from backlit.model.fields import ALL_TYPES, FIELDS
-from backlit.service.storage.schema import projects as project_rows
 from backlit.service.storage.schema import work_items
 from backlit.service.tables import projects
-from backlit.service.tables.changes import Fields, Stamp, note
+from backlit.service.tables.changes import Fields, Stamp
 from backlit.service.tables.work_items import WorkItemRow, change
 
 ITEMS_IN_MEMORY = 500
@@ -51,11 +50,7 @@ def settings_changed(
     `fields` are the settings' old and new values. A changed value of an item stamps the item as modified by the
     administrator; a change of the shown keys alone does not.
     """
-    mine = project_rows.c.id == project_id
-    raised = {"settings_revision": project_rows.c.settings_revision + 1}
-    connection.execute(update(project_rows).where(mine).values(raised))
-    if fields:
-        note(connection, stamp, projects.settings_change(project_id, fields, stamp.at))
+    projects.publish_settings(connection, project_id, fields, stamp)
     rewritten = rewrite(connection, project_id, types, alter, stamp)
     if rewritten.rendered:
         projects.count_items(connection, project_id, 0)

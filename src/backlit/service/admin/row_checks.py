@@ -4,6 +4,7 @@ import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import ValidationError
 from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Integer, LargeBinary, Table
 
 from backlit.model.dates import parse_date, parse_datetime
@@ -12,6 +13,7 @@ from backlit.model.field_values import Misfit, parse_boolean, parse_number, pars
 from backlit.model.fields import ItemType
 from backlit.model.plain import file_name
 from backlit.model.resources import INTERNAL, PORTAL
+from backlit.model.settings.shared_settings import SharedSettings
 from backlit.model.statuses import CONFIGURABLE
 from backlit.service.admin import custom_fields as field_rules
 from backlit.service.admin.projects import ProjectChange, must_be_in_order
@@ -30,6 +32,7 @@ from backlit.service.storage.schema import (
     custom_fields,
     grants,
     iterations,
+    project_settings,
     projects,
     status_groups,
     teams,
@@ -119,6 +122,14 @@ def _status_group(row: Row) -> None:
         raise BadRequest(f"The status {row['status']!r} cannot mean {row['meaning']!r}.")
 
 
+def _project_settings(row: Row) -> None:
+    """Check the shape of shared settings; their values are checked with the project's statuses after the last row."""
+    try:
+        SharedSettings.of_row(row)
+    except ValidationError as error:
+        raise BadRequest(f"The settings are malformed: {error}.") from None
+
+
 def _custom_field(row: Row) -> None:
     for name in ("types", "choices"):
         _texts(name, row[name])
@@ -176,6 +187,7 @@ _CHECKS: Mapping[Table, Callable[[Row], object]] = {
     time_entry_types: _named,
     value_lists: _value_list,
     status_groups: _status_group,
+    project_settings: _project_settings,
     custom_fields: _custom_field,
     areas: _check_node,
     iterations: _check_node,

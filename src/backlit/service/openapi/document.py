@@ -99,11 +99,15 @@ def _operation(route: Route) -> Schema:
     elif route.is_list:
         answer = _answer("A page of the list.", list_of(resource))
     else:
-        headers = () if isinstance(route.resource, str) else ("ETag",)
+        headers = () if isinstance(route.resource, str) and resource not in _VERSIONED else ("ETag",)
         answer = _answer("The resource.", reference(resource), headers + (("Location",) if _creates(verb) else ()))
     # The interface answers 201 to a change of a work item.
     status = 201 if _creates(verb) or (resource, verb) == ("WorkItem", "update") else 200
     return found | {"responses": {str(status): answer, **_refused(*_refusals(path, method))}}
+
+
+_VERSIONED = {"ProjectSettings"}
+"""Schemas beside the resources whose documents have an ETag."""
 
 
 def _summary_and_description(function: Callable[..., object], noun: str) -> Schema:

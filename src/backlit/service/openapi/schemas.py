@@ -6,12 +6,16 @@ from msgspec.json import schema_components
 
 from backlit.model.field_values import RULES, Schema
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
+from backlit.model.ready_check import RULES as RULES_OF_READINESS
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
+from backlit.model.settings.shared_settings import WEEKDAYS
+from backlit.model.statuses import CONFIGURABLE
 from backlit.service.reports.context import ReportUnit
 from backlit.service.reports.document import FigureSource
 from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
+from backlit.service.rules.project_settings import MAX_DAYS_OFF, MAX_SCALE_STEPS, MAX_WIP_LIMIT
 
 DATETIME: Schema = {
     "type": "string",
@@ -45,6 +49,7 @@ def schemas(models: Iterable[type[Resource]]) -> Schema:
         **{model.__name__: _resource(model) for model in sorted(models, key=lambda model: model.__name__)},
         **_work_items(),
         "Capabilities": _capabilities(),
+        "ProjectSettings": _object(_settings(reading=True)),
         "Report": _report(),
         **_history(),
         **_bodies(),
@@ -175,6 +180,7 @@ def _bodies() -> Schema:
         "AreaChanges": _object(node, [], is_open=True),
         "NewIteration": _object({**iteration, "projectId": ID}, ["name", "projectId"], is_open=True),
         "IterationChanges": _object(iteration, [], is_open=True),
+        "ProjectSettingsChanges": _object(_settings(reading=False), []),
         "AttachmentChanges": _object({"description": _nullable(_TEXT)}, [], is_open=True),
         "Rank": {"oneOf": [reference(f"Rank{place.capitalize()}") for place in places]},
         **{f"Rank{place.capitalize()}": _object({place: schema}, is_open=True) for place, schema in places.items()},
@@ -188,6 +194,31 @@ def _bodies() -> Schema:
 
 _LIFETIME: Schema = {"wrap_access_token_expires_in": {"type": "integer", "description": "Seconds."}}
 _GRANT = ("wrap_client_id", "wrap_username", "wrap_password", "wrap_verification_code", "wrap_refresh_token")
+
+
+def _settings(*, reading: bool) -> Schema:
+    """Return the shared settings of a project; each can be changed alone."""
+    text: Schema = {"type": "string"}
+    group: Schema = {"enum": [*(group.value for group in CONFIGURABLE), None]}
+    scale: Schema = _array({"type": "number", "minimum": 0}) | {"minItems": 1, "maxItems": MAX_SCALE_STEPS}
+    rules: Schema = {
+        "type": "object",
+        "properties": {
+            item_type.value: _array({"enum": [rule.id for rule in RULES_OF_READINESS if item_type in rule.types]})
+            for item_type in ItemType
+        },
+        "additionalProperties": False,
+    }
+    limits = _map({"type": "integer", "minimum": 1, "maximum": MAX_WIP_LIMIT})
+    return {
+        "timeZone": text | {"examples": ["Europe/Berlin"], "description": "The IANA name of a time zone."},
+        "workingDays": _array({"enum": list(WEEKDAYS)}) | {"minItems": 1},
+        "daysOff": _array({**text, "format": "date"}) | {"maxItems": MAX_DAYS_OFF},
+        "statusGroups": _map(group) | {"description": "The group of each status; null where none is known."},
+        "estimateScale": _nullable(scale),
+        "readyRules": _nullable(rules),
+        "wipLimits": limits if reading else _nullable(limits),
+    }
 
 
 def _report() -> Schema:
@@ -247,15 +278,18 @@ def _history() -> Schema:
 def _capabilities() -> Schema:
     text: Schema = {"type": "string"}
     custom = {"key": text, "kind": text, "types": _array(text), "choices": _array(text), "default": {}}
+    shared = _settings(reading=True)
     project = {
         "id": ID,
         "orderRevision": {"type": "integer", "format": "int64", "minimum": 0},
         "role": text,
         "values": _map(_map(_array(text))),
+        **shared,
         "statusGroups": _map(text),
         "customFields": _array(_object(custom)),
         "teams": _array(_object({"id": ID, "name": text})),
     }
+    required = [key for key in project if key not in {"estimateScale", "readyRules"}]
     return _object(
         {
             "name": text,
@@ -263,6 +297,6 @@ def _capabilities() -> Schema:
             "dateTimes": {"const": "UTC"},
             "extensions": _array(text),
             "limits": _map({"type": "integer"}),
-            "projects": _array(_object(project)),
+            "projects": _array(_object(project, required)),
         }
     )

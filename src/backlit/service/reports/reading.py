@@ -12,7 +12,6 @@ from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 from backlit.model.dates import parse_datetime
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.resources import Area, Iteration
-from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.model.trees import ROOT_PARENT
 from backlit.service.reports.calendar import ProjectCalendar
 from backlit.service.reports.context import ReportContext, ReportNames, ReportQuestion, ReportUnit
@@ -58,9 +57,9 @@ class ReportReading(Struct, frozen=True):
         present = self._present(wanted)
         events = self._events(wanted, project.history_from)
         return ReportContext(
-            history_of(present, events, self._groups(), project.history_since),
+            history_of(present, events, self.settings.groups, project.history_since),
             reported,
-            ProjectCalendar(),
+            self._calendar(),
             self.now,
             question,
             names=self._names(project.name),
@@ -76,11 +75,9 @@ class ReportReading(Struct, frozen=True):
         )
         return self.connection.execute(select(*columns).where(projects.c.id == self.project_id)).one()
 
-    def _groups(self) -> StatusGroups:
-        configured = {status: StatusGroup(group) for status, group in self.settings.status_groups.items()}
-        status = FIELD_BY_KEY["Status"]
-        lists = [self.settings.choices(each, status) for each in ItemType if status.applies_to(each)]
-        return StatusGroups(configured, lists)
+    def _calendar(self) -> ProjectCalendar:
+        shared = self.settings.shared
+        return ProjectCalendar(shared.time_zone, shared.weekdays, frozenset(shared.days_off))
 
     def _names(self, project: str) -> ReportNames:
         nodes = trees.list_nodes(self.connection, areas, Area, [self.project_id])

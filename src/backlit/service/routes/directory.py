@@ -11,6 +11,7 @@ from backlit.service.http.endpoint import HandlerResponse, RequestContext, Route
 from backlit.service.http.listing import list_resources
 from backlit.service.http.options import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.rules.checks import TAG_LIMIT, TAGS_LIMIT, TEXT_LIMIT
+from backlit.service.rules.project_settings import settings_document
 from backlit.service.storage.filter_sql import properties_of
 from backlit.service.tables import projects, users
 from backlit.service.tables.projects import ProjectSettings, teams_of, time_entry_types_of
@@ -140,10 +141,16 @@ def _capabilities_in(call: RequestContext, project_id: int, order_revision: int)
         "orderRevision": order_revision,
         "role": call.caller.roles[project_id],
         "values": {item_type.value: _values(settings, item_type) for item_type in ItemType},
-        "statusGroups": dict(settings.status_groups),
+        **_stated(settings_document(settings)),
         "customFields": [_custom_field(field) for field in settings.custom],
         "teams": [{"id": team_id, "name": name} for team_id, name in settings.teams],
     }
+
+
+def _stated(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the shared settings without what is left to clients."""
+    groups = {status: group for status, group in document["statusGroups"].items() if group is not None}
+    return {key: value for key, value in document.items() if value is not None} | {"statusGroups": groups}
 
 
 def _values(settings: ProjectSettings, item_type: ItemType) -> dict[str, tuple[str, ...]]:

@@ -46,7 +46,7 @@ class Caller(Struct, frozen=True):
         if project_id is not None and self.roles[project_id] is Role.READER:
             raise Forbidden("You may read this project, but not change it.")
 
-    def must_manage(self, project_id: int | None, what: str) -> None:
+    def must_manage(self, project_id: int | None, what: str, managed: str = "areas and iterations") -> None:
         self.must_see(project_id, what)
         if project_id is not None and not self.is_manager_of(project_id):
-            raise Forbidden("Only managers of the project may change its areas and iterations.")
+            raise Forbidden(f"Only managers of the project may change its {managed}.")

@@ -25,6 +25,7 @@ from backlit.service.storage.schema import (
     iterations,
     login_attempts,
     login_sessions,
+    project_settings,
     projects,
     schema_version,
     status_groups,
@@ -69,8 +70,8 @@ def _index_siblings(connection: Connection) -> None:
 
 
 def _add_history(connection: Connection) -> None:
-    """Begin the history of every project now: nothing is made up for the time before."""
-    METADATA.create_all(connection, [changes, change_texts, iteration_log, workspace])
+    """Begin the history of every project now: nothing is made up for the time before. Add what its members share."""
+    METADATA.create_all(connection, [changes, change_texts, iteration_log, workspace, project_settings])
     for name in HISTORY_COLUMNS:
         column = CreateColumn(projects.c[name]).compile(dialect=connection.dialect)
         connection.execute(text(f"ALTER TABLE projects ADD COLUMN {column}"))

@@ -146,6 +146,20 @@ status_groups = Table(
     Column("meaning", TEXT, nullable=False),
 )
 
+project_settings = Table(
+    "project_settings",
+    METADATA,
+    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("time_zone", TEXT, nullable=False),
+    Column("working_days", JSON, nullable=False),
+    Column("days_off", JSON, nullable=False),
+    # Null: each client has its own.
+    Column("estimate_scale", JSON(none_as_null=True)),
+    Column("ready_rules", JSON(none_as_null=True)),
+    Column("wip_limits", JSON, nullable=False),
+)
+"""What the members of a project share; a project without a row has the defaults."""
+
 time_entry_types = Table(
     "time_entry_types",
     METADATA,

@@ -10,8 +10,10 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import BigInteger, Connection, RowMapping, bindparam, cast, func, insert, literal_column, select, update
 
-from backlit.model.fields import FIELDS, SYNC_KEYS, Field, ItemType, Kind, custom_field
+from backlit.model.fields import FIELD_BY_KEY, FIELDS, SYNC_KEYS, Field, ItemType, Kind, custom_field
 from backlit.model.resources import AUDIT_KEYS, Project, Team, TimeEntryType
+from backlit.model.settings.shared_settings import SharedSettings
+from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import (
     HISTORY_COLUMNS,
@@ -20,6 +22,7 @@ from backlit.service.storage.schema import (
     audit,
     custom_fields,
     iterations,
+    project_settings,
     project_totals,
     projects,
     status_groups,
@@ -59,11 +62,28 @@ class ProjectSettings(Struct, frozen=True):
     teams: tuple[tuple[int, str], ...]
     fields_by_type: MappingProxyType[str, tuple[Field, ...]]
     status_groups: MappingProxyType[str, str]
+    """The groups that were set; the others follow from the statuses' names."""
+    shared: SharedSettings = SharedSettings()
 
     def choices(self, item_type: str, field: Field) -> tuple[str, ...]:
         """Return the project's valid values of a field; empty for free values."""
         own = self.value_lists.get((item_type, field.key))
         return field.choices_for(item_type) if own is None else own
+
+    @property
+    def groups(self) -> StatusGroups:
+        configured = {status: StatusGroup(group) for status, group in self.status_groups.items()}
+        return StatusGroups(configured, self._status_lists())
+
+    @property
+    def group_by_status(self) -> dict[str, StatusGroup]:
+        """The group of every status of the project; UNKNOWN for one that nothing explains."""
+        groups = self.groups
+        return {status: groups.of(status) for statuses in self._status_lists() for status in statuses}
+
+    def _status_lists(self) -> list[tuple[str, ...]]:
+        status = FIELD_BY_KEY["Status"]
+        return [self.choices(each, status) for each in ItemType if status.applies_to(each)]
 
     def default(self, item_type: str, field: Field) -> str | float | bool | None:
         """Return the preset of a new item's field, apart from area and iteration."""
@@ -162,6 +182,14 @@ def settings_change(project_id: int, fields: Fields, at: datetime) -> RecordedCh
     return RecordedChange(ChangeKind.SETTINGS, ChangeAct.CHANGED, project_id, project_id, fields, at)
 
 
+def publish_settings(connection: Connection, project_id: int, fields: Fields, stamp: Stamp) -> None:
+    """Let running services read the settings of a project anew, and record their old and new values, if any."""
+    mine = projects.c.id == project_id
+    connection.execute(update(projects).where(mine).values(settings_revision=projects.c.settings_revision + 1))
+    if fields:
+        note(connection, stamp, settings_change(project_id, fields, stamp.at))
+
+
 def reordered(connection: Connection, project_id: int, stamp: Stamp) -> None:
     """Tell clients that ranks of the project's items changed, which no item's stamp shows."""
     _REORDER.run(connection, project=project_id, revision=stamp.last_revision)
@@ -175,7 +203,7 @@ def order_revisions(connection: Connection, project_ids: Collection[int]) -> dic
 
 
 def settings(connection: Connection, project_id: int) -> ProjectSettings:
-    """Read all settings of a project; costs six queries, so callers keep it by revision."""
+    """Read all settings of a project; costs eight queries, so callers keep it by revision."""
     syncs = connection.execute(select(projects.c.is_syncable).where(projects.c.id == project_id)).scalar_one()
     custom = tuple(_custom_fields(connection, project_id))
     own_lists = connection.execute(select(value_lists).where(value_lists.c.project_id == project_id))
@@ -191,7 +219,14 @@ def settings(connection: Connection, project_id: int) -> ProjectSettings:
         tuple((row.id, row.name) for row in own_teams),
         MappingProxyType({t.value: tuple(f for f in fields if f.applies_to(t)) for t in ItemType}),
         MappingProxyType({row.status: row.meaning for row in own_groups}),
+        _shared(connection, project_id),
     )
+
+
+def _shared(connection: Connection, project_id: int) -> SharedSettings:
+    mine = select(project_settings).where(project_settings.c.project_id == project_id)
+    row = connection.execute(mine).mappings().first()
+    return SharedSettings() if row is None else SharedSettings.of_row(dict(row))
 
 
 def _custom_fields(connection: Connection, project_id: int) -> Iterable[Field]:

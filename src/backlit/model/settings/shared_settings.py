@@ -1,0 +1,51 @@
+"""Settings that the members of a project share: its calendar, estimates, readiness and limits."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Any, Self
+
+from msgspec import Struct, convert, field, json
+from msgspec.structs import fields
+
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+"""The names of the days, from that of `date.weekday()` 0."""
+USUAL_WORKING_DAYS = WEEKDAYS[:5]
+DEFAULT_TIME_ZONE = "UTC"
+
+
+class SharedSettings(Struct, frozen=True, rename="camel"):
+    """Settings of a project that hold for everybody in it; None: not set, so that each client has its own.
+
+    `ready_rules` are ids of the readiness check by type, `wip_limits` numbers of items by status.
+    """
+
+    time_zone: str = DEFAULT_TIME_ZONE
+    working_days: tuple[str, ...] = USUAL_WORKING_DAYS
+    days_off: tuple[date, ...] = ()
+    estimate_scale: tuple[float, ...] | None = None
+    ready_rules: Mapping[str, tuple[str, ...]] | None = None
+    wip_limits: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> Self:
+        """Read settings by the names of their attributes, with values as JSON has them."""
+        return convert({each.encode_name: row[each.name] for each in fields(cls)}, cls)
+
+    def row(self) -> dict[str, Any]:
+        document = self.document()
+        return {each.name: document[each.encode_name] for each in fields(type(self))}
+
+    def document(self) -> dict[str, Any]:
+        """Return the settings as the interface has them."""
+        document: dict[str, Any] = json.decode(json.encode(self))
+        return document
+
+    @property
+    def weekdays(self) -> frozenset[int]:
+        """The working days as numbers of `date.weekday()`."""
+        return frozenset(WEEKDAYS.index(name) for name in self.working_days)
+
+
+def in_week_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of days from Monday on, each once."""
+    return tuple(sorted(set(names), key=WEEKDAYS.index))
