@@ -41,7 +41,7 @@ def test_two_people_work_on_one_served_workspace(home: Home, server: Server) -> 
         other.press("R")
         other.wait_for(r"\b777\b")
         other.press("C", "Seen by jon", "ctrl+s")
-        other.wait_without(r"ctrl\+s send")
+        other.wait_without(r"ctrl\+s +send")
         other.wait_for("Seen by jon")
         other.wait_without("pending")
         one.press("R", "g", "c")
@@ -70,9 +70,9 @@ def groom(shown: Terminal) -> list[int]:
         shown.wait_for(rf"▌.* {number} ")
         if len(ids) <= COMMENTS:
             shown.press("C")
-            shown.wait_for(r"ctrl\+s send")
+            shown.wait_for(r"ctrl\+s +send")
             shown.press(f"Estimate is {number}", "ctrl+s")
-            shown.wait_without(r"ctrl\+s send")
+            shown.wait_without(r"ctrl\+s +send")
         if len(ids) < EDITS:
             step(shown)
     return ids
@@ -87,8 +87,8 @@ def step(shown: Terminal) -> None:
 
 def cursor_row(shown: Terminal) -> list[str]:
     """The id, the type's sign and so on of the row under the cursor."""
-    shown.wait_for("▌")
-    line = next(line for line in shown.lines if line.startswith("▌"))
+    shown.wait_for(r"(?m)^│?▌")
+    line = next(line for line in shown.lines if re.match("│?▌", line))
     return re.sub(r"^\D+", "", line).split()
 
 

@@ -34,7 +34,7 @@ def test_after_a_kill_in_the_middle_of_sending_the_other_goes_on_and_nothing_is_
             each.wait_for(r"synced")
         for number in range(4):
             one.press("C")
-            one.wait_for(r"ctrl\+s send")
+            one.wait_for(r"ctrl\+s +send")
             one.press(f"Comment {number}", "ctrl+s")
             one.wait_for(rf"{number + 6} comments")
         one.kill()
