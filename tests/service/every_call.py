@@ -87,6 +87,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "iterations": {"name": "changed"},
     "attachments": {"description": "changed"},
 }
+EVENTS = ("/start", "/close")
 CHANGES_BY_PATH: dict[str, dict[str, Any]] = {
     "/projects/{id}/settings": {"timeZone": "Europe/Berlin", "statusGroups": {"Deferred": "not started"}},
 }
@@ -98,6 +99,11 @@ async def right_for(manager: Client, method: str, path: str) -> Sent:
     noun = path.split("/")[1]
     if path.endswith("/rank"):
         return Sent(await item(manager), {"json": {"top": True}})
+    if path.endswith(EVENTS):
+        target = await node(manager, "iterations")
+        if method == "DELETE":
+            await manager.post(path.replace("{id}", str(target)).removeprefix("/"))
+        return Sent(target)
     if method == "POST" and path.endswith("/attachments"):
         return Sent(await MAKERS[noun](manager), {"files": a_file()})
     if method == "POST":

@@ -17,6 +17,7 @@ from backlit.service.storage.schema import (
     custom_fields,
     files_place,
     grants,
+    iteration_events,
     iteration_log,
     iterations,
     login_attempts,
@@ -38,6 +39,7 @@ from backlit.service.storage.schema import (
     workspace,
 )
 from backlit.service.tables.changes import ChangeAct, ChangeKind
+from backlit.service.tables.iteration_events import EVENT_KEYS
 
 KINDS = {
     work_items: ChangeKind.ITEM,
@@ -45,6 +47,7 @@ KINDS = {
     attachments: ChangeKind.FILE,
     areas: ChangeKind.AREA,
     iterations: ChangeKind.ITERATION,
+    iteration_events: ChangeKind.ITERATION,
     projects: ChangeKind.PROJECT,
     grants: ChangeKind.GRANT,
     users: ChangeKind.USER,
@@ -113,6 +116,10 @@ def _of_table(table: Table, before: Rows, after: Rows) -> Iterator[Told]:
                 row["project_id" if table is not projects else "id"],
                 frozenset(),
             )
+            continue
+        if table is iteration_events:
+            keys = frozenset({EVENT_KEYS[row["event"]]})
+            yield Told(ChangeKind.ITERATION, ChangeAct.CHANGED, row["iteration_id"], keys)
             continue
         act = ChangeAct.CREATED if old is None else ChangeAct.REMOVED if new is None else ChangeAct.CHANGED
         keys = _keys(table, old, new) if old and new else frozenset()

@@ -1,7 +1,8 @@
 """Reports by their addresses: figures from the history that the service wrote."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -11,7 +12,8 @@ from tests.service.signed_in import SignIn
 from backlit.service.admin.value_lists import set_values
 from backlit.service.app import Service
 from backlit.service.reports.reports import REPORTS
-from backlit.service.storage.schema import changes, iteration_log, projects, work_items
+from backlit.service.storage.schema import changes, iteration_events, iteration_log, projects, work_items
+from backlit.service.tables.changes import ChangeAct
 
 Client = httpx.AsyncClient
 Document = dict[str, Any]
@@ -53,6 +55,7 @@ def let_days_pass(service: Service, days: int) -> None:
         for table, name, key in (
             (changes, "at", "revision"),
             (iteration_log, "at", "revision"),
+            (iteration_events, "at", "revision"),
             (work_items, "created_at", "id"),
             (projects, "history_since", "id"),
         ):
@@ -171,6 +174,147 @@ async def test_history_that_begins_later_is_named(service: Service, maya: Client
     assert [row[1] for row in found["rows"][:5]] == [None] * 5
     assert found["rows"][8][1] == 5
     assert any(note.startswith("The server's history begins on") for note in found["notes"])
+
+
+async def agree(client: Client, **settings: Any) -> None:
+    answer = await client.put("projects/1/settings", json=settings)
+    assert answer.status_code == 200, answer.text
+
+
+async def say(client: Client, sprint: int, event: str) -> None:
+    answer = await client.post(f"iterations/{sprint}/{event}")
+    assert answer.status_code == 200, answer.text
+
+
+def day_in(zone: str, at: str) -> str:
+    return str(datetime.fromisoformat(at).replace(tzinfo=UTC).astimezone(ZoneInfo(zone)).date())
+
+
+@pytest.mark.postgresql
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+async def test_today_is_that_of_the_project(maya: Client, zone: str) -> None:
+    await agree(maya, timeZone=zone)
+
+    found = await report(maya, "burnup", days=2)
+
+    assert found["timeZone"] == zone
+    assert found["rows"][-1][0] == day_in(zone, found["asOf"])
+
+
+@pytest.mark.parametrize(("zone", "is_next_day"), [("UTC", False), ("Asia/Tokyo", True)])
+async def test_late_evening_is_the_next_day_farther_east(
+    service: Service, maya: Client, zone: str, is_next_day: bool
+) -> None:
+    sprint = await sprint_from(maya, -8, 3)
+    done = await item(maya, Estimate="5", IterationID=sprint)
+    let_days_pass(service, 9)
+    await put(maya, done, Status="Done")
+    evening = datetime.fromisoformat((await report(maya, "age"))["asOf"]) - timedelta(4)
+    evening = evening.replace(hour=23, minute=30)
+    moved = update(changes).where(changes.c.item_id == done, changes.c.act == ChangeAct.CHANGED).values(at=evening)
+    service.shared.database.write.submit(lambda connection: connection.execute(moved)).result()
+    await agree(maya, timeZone=zone)
+
+    rows = {row[0]: row[1] for row in (await report(maya, "burnup", iteration=sprint))["rows"]}
+
+    assert rows[str(evening.date())] == (0 if is_next_day else 5)
+    assert rows[str(evening.date() + timedelta(1))] == 5
+
+
+async def test_ideal_line_is_level_on_a_day_off(maya: Client) -> None:
+    sprint = await sprint_from(maya, 0, 3)
+    await item(maya, Estimate="6", IterationID=sprint)
+    await say(maya, sprint, "start")
+    second = (await report(maya, "burndown", iteration=sprint))["rows"][1][0]
+    await agree(maya, workingDays=["mon", "tue", "wed", "thu", "fri", "sat", "sun"], daysOff=[second])
+
+    found = await report(maya, "burndown", iteration=sprint)
+
+    assert [row[found["columns"].index("Ideal")] for row in found["rows"]] == [4, 4, 2, 0]
+
+
+@pytest.mark.postgresql
+async def test_start_commits_what_was_planned_before_it(maya: Client) -> None:
+    sprint = await sprint_from(maya, -4, 4)
+    await item(maya, Estimate="5", IterationID=sprint)
+    before = await report(maya, "scope", iteration=sprint)
+    await say(maya, sprint, "start")
+    await item(maya, Estimate="3", IterationID=sprint)
+
+    after = await report(maya, "scope", iteration=sprint)
+    await maya.delete(f"iterations/{sprint}/start")
+    withdrawn = await report(maya, "scope", iteration=sprint)
+
+    assert (before["summary"]["committed"], before["summary"]["added"]) == (0, 5)
+    assert (after["summary"]["committed"], after["summary"]["added"]) == (5, 3)
+    assert (withdrawn["summary"]["committed"], withdrawn["summary"]["added"]) == (0, 8)
+
+
+@pytest.mark.postgresql
+async def test_work_done_after_a_close_is_late(maya: Client) -> None:
+    sprint = await sprint_from(maya, -4, 4)
+    first, second = [await item(maya, Estimate=points, IterationID=sprint) for points in ("5", "3")]
+    await put(maya, first, Status="Done")
+    await say(maya, sprint, "close")
+    await put(maya, second, Status="Done")
+
+    found = await report(maya, "velocity", iteration=sprint)
+
+    assert found["summary"]["sprints"] == 1
+    assert [value_of(found, title, 0) for title in ("Done", "Remaining", "Late")] == [5, 3, 3]
+
+
+@pytest.mark.parametrize(("is_closed", "figures"), [(False, [0, 5, 5]), (True, [5, 0, 0])])
+async def test_late_close_prolongs_the_sprint(
+    service: Service, maya: Client, is_closed: bool, figures: list[int]
+) -> None:
+    sprint = await sprint_from(maya, -10, -1)
+    late = await item(maya, Estimate="5", IterationID=sprint)
+    let_days_pass(service, 9)
+    await put(maya, late, Status="Done")
+    if is_closed:
+        await say(maya, sprint, "close")
+
+    found = await report(maya, "velocity", iteration=sprint)
+    days = (await report(maya, "burndown", iteration=sprint))["rows"]
+
+    assert [value_of(found, title, 0) for title in ("Done", "Remaining", "Late")] == figures
+    assert len(days) == 10 + is_closed
+
+
+async def test_statuses_count_by_the_groups_of_the_project(service: Service, maya: Client) -> None:
+    statuses = [*STATUSES[:3], "Accepted", "Done", "Deferred", "Deleted", "Limbo"]
+    service.shared.database.write.submit(
+        lambda connection: set_values(connection, "Aurora", "Story", "Status", statuses)
+    ).result()
+    sprint = await sprint_from(maya, -4, 4)
+    for status, points in (("Accepted", "5"), ("Limbo", "3")):
+        await item(maya, Estimate=points, IterationID=sprint, Status=status)
+    guessed = await report(maya, "burndown", iteration=sprint)
+
+    await agree(maya, statusGroups={"Accepted": "done"})
+    agreed = await report(maya, "burndown", iteration=sprint)
+    await agree(maya, statusGroups={"Limbo": "excluded"})
+    excluded = await report(maya, "burndown", iteration=sprint)
+
+    assert [found["summary"]["done"] for found in (guessed, agreed, excluded)] == [0, 5, 5]
+    assert [found["summary"]["remaining"] for found in (guessed, agreed, excluded)] == [8, 3, 0]
+    note = "1 item in Limbo, a status without a meaning."
+    assert [note in found["notes"] for found in (guessed, agreed, excluded)] == [True, True, False]
+
+
+async def test_dates_that_changed_in_the_sprint_are_noted(maya: Client) -> None:
+    sprint = await sprint_from(maya, -4, 4)
+    before = await report(maya, "burndown", iteration=sprint)
+    end = str(datetime.fromisoformat(before["asOf"]).date() + timedelta(6))
+    await maya.put(f"iterations/{sprint}", json={"name": "Renamed"})
+    renamed = await report(maya, "burndown", iteration=sprint)
+    await maya.put(f"iterations/{sprint}", json={"endDate": end})
+
+    after = await report(maya, "burndown", iteration=sprint)
+
+    is_noted = [any(note.startswith("Dates changed on") for note in each["notes"]) for each in (before, renamed, after)]
+    assert is_noted == [False, False, True]
 
 
 @pytest.mark.parametrize("name", REPORTS)

@@ -31,6 +31,7 @@ from backlit.service.storage.schema import (
     comments,
     custom_fields,
     grants,
+    iteration_events,
     iterations,
     project_settings,
     projects,
@@ -41,6 +42,7 @@ from backlit.service.storage.schema import (
     value_lists,
     work_items,
 )
+from backlit.service.tables.iteration_events import IterationEvent
 
 Row = Mapping[str, Any]
 
@@ -140,6 +142,11 @@ def _check_node(row: Row) -> None:
     area_values({"name": row["name"], "parentId": row["parent_id"], "sequence": row["sequence"]})
 
 
+def _iteration_event(row: Row) -> None:
+    if row["event"] not in set(IterationEvent):
+        raise BadRequest(f"The event {row['event']!r} does not exist; there are: {', '.join(IterationEvent)}.")
+
+
 def _work_item(row: Row) -> None:
     """Check the shape of an item; its values are checked with its project's settings after the last row."""
     if row["type"] not in set(ItemType):
@@ -191,6 +198,7 @@ _CHECKS: Mapping[Table, Callable[[Row], object]] = {
     custom_fields: _custom_field,
     areas: _check_node,
     iterations: _check_node,
+    iteration_events: _iteration_event,
     work_items: _work_item,
     comments: _comment,
     attachments: _attachment,

@@ -113,12 +113,16 @@ class ServiceState:
 
 
 class HandlerResponse(Struct, frozen=True):
-    """Response of a handler; `body` is JSON, `freed` holds digests of contents that lost an attachment."""
+    """Response of a handler; `body` is JSON, `freed` holds digests of contents that lost an attachment.
+
+    `extras` are values of keys that the answer has only where `$select` names them.
+    """
 
     body: bytes
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     freed: tuple[str, ...] = ()
+    extras: Mapping[str, Any] = field(default_factory=dict)
 
 
 class RequestContext(Struct, frozen=True):
@@ -338,7 +342,9 @@ class Endpoint:
             answer = await database.read(partial(self._read, request, handler), lambda: request.scope.get(USER_KEY))
         except ContinueOnSlowQueue as long:
             answer = await database.slow.run(long.go_on, long.user_id)
-        return replace(answer, body=selected(answer.body, request.query_params)) if "etag" in answer.headers else answer
+        if "etag" not in answer.headers:
+            return answer
+        return replace(answer, body=selected(answer.body, request.query_params, answer.extras))
 
     async def _body(self, request: Request) -> bytes:
         """Read the body; one that is still on its way only from somebody who is signed in."""

@@ -1,13 +1,17 @@
 """The options of an address that begin with `$`: which an address takes, and the keys that `$select` leaves."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import orjson
+from msgspec import Struct
 from starlette.datastructures import QueryParams
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 TOP_DEFAULT = 100
 """The results of a list that may be long, unless `$top` asks for another number."""
@@ -102,6 +106,9 @@ class Selection:
             if not name.is_in_fields and name.key not in outer and name.key not in inner:
                 _refuse_select(f"unknown property {name.key[:_NAME_WIDTH]!r}", name.at)
 
+    def names(self, key: str) -> bool:
+        return key.lower() in self._keys
+
     def of(self, document: Mapping[str, Any]) -> dict[str, Any]:
         if _ALL_KEYS in self._keys:
             return dict(document)
@@ -118,14 +125,45 @@ def selection_of(query: QueryParams) -> Selection | None:
     return None if text is None else Selection(text)
 
 
-def selected(document: bytes, query: QueryParams) -> bytes:
+Values = Mapping[str, Any]
+
+
+class ExtraKeys(Struct, frozen=True):
+    """Keys that an answer has only where `$select` names them, so that no document of the interface gains one.
+
+    `read` returns their values by the ids of resources; an id without a value may be absent.
+    """
+
+    names: tuple[str, ...] = ()
+    read: Callable[["Connection", Collection[int]], Mapping[int, Values]] = lambda _connection, _ids: {}
+
+    def of(self, connection: "Connection", ids: Collection[int], selection: Selection | None) -> Mapping[int, Values]:
+        """Return the selected keys of each resource."""
+        named = [] if selection is None else [name for name in self.names if selection.names(name)]
+        if not named:
+            return {}
+        found = self.read(connection, ids)
+        return {each: {name: found.get(each, {}).get(name) for name in named} for each in ids}
+
+    def of_one(self, connection: "Connection", resource_id: int, query: QueryParams) -> Values:
+        """Return all keys, null ones among them, of a resource of which some are to be selected."""
+        if "$select" not in query or not self.names:
+            return {}
+        found = self.read(connection, [resource_id]).get(resource_id, {})
+        return {name: found.get(name) for name in self.names}
+
+
+NO_EXTRA_KEYS = ExtraKeys()
+
+
+def selected(document: bytes, query: QueryParams, extras: Values) -> bytes:
     """Return the selected part of one resource; raises BadRequest for a key that no such resource has."""
     selection = selection_of(query)
     if selection is None:
         return document
     read = orjson.loads(document)
-    selection.must_be_of(read, (*read[_FIELDS], *FIELD_BY_KEY) if _FIELDS in read else ())
-    return orjson.dumps(selection.of(read))
+    selection.must_be_of((*read, *extras), (*read[_FIELDS], *FIELD_BY_KEY) if _FIELDS in read else ())
+    return orjson.dumps(selection.of({**read, **{key: extras[key] for key in extras if selection.names(key)}}))
 
 
 def _refuse_select(reason: str, at: int) -> NoReturn:

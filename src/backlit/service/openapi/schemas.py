@@ -16,6 +16,7 @@ from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
 from backlit.service.rules.project_settings import MAX_DAYS_OFF, MAX_SCALE_STEPS, MAX_WIP_LIMIT
+from backlit.service.tables.iteration_events import EVENT_KEYS
 
 DATETIME: Schema = {
     "type": "string",
@@ -50,6 +51,7 @@ def schemas(models: Iterable[type[Resource]]) -> Schema:
         **_work_items(),
         "Capabilities": _capabilities(),
         "ProjectSettings": _object(_settings(reading=True)),
+        "IterationEvents": _object({"id": ID, **{key: _nullable(DATETIME) for key in EVENT_KEYS.values()}}),
         "Report": _report(),
         **_history(),
         **_bodies(),

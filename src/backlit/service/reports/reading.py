@@ -16,12 +16,13 @@ from backlit.model.trees import ROOT_PARENT
 from backlit.service.reports.calendar import ProjectCalendar
 from backlit.service.reports.context import ReportContext, ReportNames, ReportQuestion, ReportUnit
 from backlit.service.reports.events import DEPARTURES, ItemChange
-from backlit.service.reports.history import history_of
+from backlit.service.reports.history import Moment, history_of
 from backlit.service.reports.iterations import IterationTree, ReportedIteration
 from backlit.service.reports.reports import ServiceReport
 from backlit.service.storage.schema import areas, changes, iteration_log, iterations, projects, work_items
-from backlit.service.tables import trees, users
+from backlit.service.tables import iteration_events, trees, users
 from backlit.service.tables.changes import LAST_DOCUMENT, ChangeAct, ChangeCause, ChangeKind
+from backlit.service.tables.iteration_events import Events, IterationEvent
 from backlit.service.tables.projects import ProjectSettings
 
 KEYS = (
@@ -51,7 +52,15 @@ class ReportReading(Struct, frozen=True):
     def context(self, report: ServiceReport, question: ReportQuestion) -> ReportContext:
         """Read what a report needs to answer a question."""
         nodes = trees.list_nodes(self.connection, iterations, Iteration, [self.project_id])
-        reported = [_reported(node) for node in nodes]
+        calendar, events_by_iteration = self._calendar(), iteration_events.of_project(self.connection, self.project_id)
+        reported = [
+            _reported(
+                node,
+                events_by_iteration.get(node.id, {}),
+                self._dates_changed(node, calendar) if node.id == question.iteration_id else None,
+            )
+            for node in nodes
+        ]
         wanted = self._wanted(report, question, IterationTree(reported))
         project = self._project()
         present = self._present(wanted)
@@ -59,7 +68,7 @@ class ReportReading(Struct, frozen=True):
         return ReportContext(
             history_of(present, events, self.settings.groups, project.history_since),
             reported,
-            self._calendar(),
+            calendar,
             self.now,
             question,
             names=self._names(project.name),
@@ -78,6 +87,21 @@ class ReportReading(Struct, frozen=True):
     def _calendar(self) -> ProjectCalendar:
         shared = self.settings.shared
         return ProjectCalendar(shared.time_zone, shared.weekdays, frozenset(shared.days_off))
+
+    def _dates_changed(self, node: Iteration, calendar: ProjectCalendar) -> datetime | None:
+        """Return when the dates of an iteration last changed after it had begun."""
+        assert node.start_date is not None
+        has_dates = or_(*(changes.c.fields.contains(f'"{key}"') for key in ("startDate", "endDate")))
+        # Changes without an item are few, and have the index of items.
+        found = select(func.max(changes.c.at)).where(
+            changes.c.item_id.is_(None),
+            changes.c.kind == ChangeKind.ITERATION,
+            changes.c.object_id == node.id,
+            changes.c.act == ChangeAct.CHANGED,
+            changes.c.at >= calendar.start_of(node.start_date),
+            has_dates,
+        )
+        return self.connection.execute(found).scalar()
 
     def _names(self, project: str) -> ReportNames:
         nodes = trees.list_nodes(self.connection, areas, Area, [self.project_id])
@@ -212,11 +236,21 @@ def _few_of(item_ids: Iterable[int]) -> Iterator[tuple[int, ...]]:
         yield some
 
 
-def _reported(node: Iteration) -> ReportedIteration:
+def _reported(node: Iteration, events: Events, dates_changed_at: datetime | None) -> ReportedIteration:
     assert node.start_date is not None
     assert node.end_date is not None
+    started, closed = (events.get(event) for event in (IterationEvent.START, IterationEvent.CLOSE))
     return ReportedIteration(
-        node.id, node.parent_id, node.name, node.start_date, node.end_date, node.is_release, node.max_capacity
+        node.id,
+        node.parent_id,
+        node.name,
+        node.start_date,
+        node.end_date,
+        node.is_release,
+        node.max_capacity,
+        None if started is None else Moment(*started),
+        None if closed is None else Moment(*closed),
+        dates_changed_at,
     )
 
 

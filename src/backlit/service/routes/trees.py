@@ -5,6 +5,7 @@ from typing import Any, Generic, TypeVar
 
 import orjson
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import RowMapping, Table
 
 from backlit.model.errors import BadRequest, NotFound
@@ -21,6 +22,7 @@ from backlit.service.http.endpoint import (
     resource_answer,
 )
 from backlit.service.http.listing import list_resources
+from backlit.service.http.options import NO_EXTRA_KEYS, ExtraKeys
 from backlit.service.rules.checks import (
     area_values,
     is_id,
@@ -31,7 +33,8 @@ from backlit.service.rules.checks import (
 )
 from backlit.service.storage.filter_sql import Properties, properties_of
 from backlit.service.storage.schema import areas, iterations
-from backlit.service.tables import projects, trees, work_items
+from backlit.service.tables import iteration_events, projects, trees, work_items
+from backlit.service.tables.iteration_events import EVENT_KEYS
 from backlit.service.tables.trees import LAST_SEQUENCE
 
 NodeModel = TypeVar("NodeModel", Area, Iteration)
@@ -54,6 +57,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
     check: Callable[[Mapping[str, Any]], Values]
     complete: Callable[[RequestContext, Values, Mapping[str, Any]], Values]
     """Returns presets for the sent values of a node; checks these with its old ones, of which a new node has none."""
+    extras: ExtraKeys = NO_EXTRA_KEYS
 
     def routes(self) -> tuple[Route, ...]:
         served = (
@@ -81,13 +85,15 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
             call,
             lambda connection: trees.list_nodes(connection, self.nodes, self.model, project_ids),
             self.properties,
+            self.extras,
         )
 
     def read(self, call: RequestContext) -> HandlerResponse:
         """GET /{noun}/{id}."""
         row = self._found(call)
         call.caller.must_see(row["project_id"], self._named(call))
-        return _answer(self.model(**row))
+        extras = self.extras.of_one(call.connection, row["id"], call.query)
+        return replace(_answer(self.model(**row)), extras=extras)
 
     def create(self, call: RequestContext) -> HandlerResponse:
         """POST /{noun}: 201 with Location; by managers."""
@@ -142,7 +148,7 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
         """Return the node, in the version that If-Match asks for."""
         row = self._found(call)
         call.caller.must_manage(row["project_id"], self._named(call))
-        must_match(call.headers, _edited(self.model(**row)))
+        must_match(call.headers, edited_node(self.model(**row)))
         return row
 
     def _stored(self, call: RequestContext, node_id: int) -> NodeModel:
@@ -186,13 +192,13 @@ class TreeRoutes(Struct, Generic[NodeModel], frozen=True):
             raise BadRequest(sentence, {"parentId": sentence})
 
 
-def _edited(node: Area | Iteration) -> bytes:
+def edited_node(node: Area | Iteration) -> bytes:
     """Return what the ETag of a node stands for: all but its number, which siblings shift without an edit."""
     return orjson.dumps({key: value for key, value in node.wire().items() if key != "sequence"})
 
 
 def _answer(node: Area | Iteration, status: int = 200, headers: Mapping[str, str] | None = None) -> HandlerResponse:
-    return resource_answer(node, status, {"etag": etag_of(_edited(node)), **(headers or {})})
+    return resource_answer(node, status, {"etag": etag_of(edited_node(node)), **(headers or {})})
 
 
 def _must_fit_into_paths(values: Values) -> None:
@@ -255,5 +261,6 @@ ITERATIONS = TreeRoutes(
     ),
     iteration_values,
     _complete_iteration,
+    ExtraKeys(tuple(EVENT_KEYS.values()), iteration_events.times_of),
 )
 routes = (*AREAS.routes(), *ITERATIONS.routes())

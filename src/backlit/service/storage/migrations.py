@@ -21,6 +21,7 @@ from backlit.service.storage.schema import (
     changes,
     comments_by_change,
     files_place,
+    iteration_events,
     iteration_log,
     iterations,
     login_attempts,
@@ -71,7 +72,9 @@ def _index_siblings(connection: Connection) -> None:
 
 def _add_history(connection: Connection) -> None:
     """Begin the history of every project now: nothing is made up for the time before. Add what its members share."""
-    METADATA.create_all(connection, [changes, change_texts, iteration_log, workspace, project_settings])
+    METADATA.create_all(
+        connection, [changes, change_texts, iteration_log, workspace, project_settings, iteration_events]
+    )
     for name in HISTORY_COLUMNS:
         column = CreateColumn(projects.c[name]).compile(dialect=connection.dialect)
         connection.execute(text(f"ALTER TABLE projects ADD COLUMN {column}"))

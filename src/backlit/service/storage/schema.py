@@ -211,6 +211,18 @@ iterations = _tree(
     Column("max_capacity", Float),
 )
 
+iteration_events = Table(
+    "iteration_events",
+    METADATA,
+    Column("iteration_id", _ID, ForeignKey("iterations.id"), primary_key=True, autoincrement=False),
+    # `start` or `close`, each once.
+    Column("event", TEXT, primary_key=True),
+    Column("at", DateTime, nullable=False),
+    # Tells the event apart from changes of the same millisecond.
+    Column("revision", BigInteger, nullable=False),
+)
+"""Starts and closes of iterations, as their members said so."""
+
 _NEVER_NULL = {"Name", "Description", "BacklogPriority", "AreaID", "IterationID"}
 
 # Fields have columns of their own and not one document: a filter that matches nothing walks 1,000,000 items in 0.95 s,

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from backlit.model.resources import AUDIT_KEYS, Area, Iteration
 from backlit.model.trees import ROOT_PARENT, Node, Tree
-from backlit.service.storage.schema import areas, audit, iterations
+from backlit.service.storage.schema import areas, audit, iteration_events, iterations
 from backlit.service.tables.changes import (
     ChangeAct,
     ChangeCause,
@@ -125,6 +125,8 @@ def change(connection: Connection, nodes: Table, node: NodeRow, values: Mapping[
 def remove(connection: Connection, nodes: Table, node: NodeRow, gone: Collection[int], stamp: Stamp) -> None:
     """Delete a node with `gone`, the ids of its whole sub-tree, and close the gap among its siblings."""
     rows = connection.execute(select(nodes).where(nodes.c.id.in_(gone)).order_by(nodes.c.id)).mappings().all()
+    if nodes is iterations:
+        connection.execute(delete(iteration_events).where(iteration_events.c.iteration_id.in_(gone)))
     connection.execute(delete(nodes).where(nodes.c.id.in_(gone)))
     siblings = _Siblings(connection, nodes, node["project_id"], node["parent_id"])
     shifted = siblings.shift(node["sequence"] + 1, LAST_SEQUENCE, -1)
@@ -151,6 +153,11 @@ def _described(nodes: Table, node: NodeRow) -> dict[str, Any]:
     """Return the values of a node as its history names them."""
     wire = _MODELS[nodes.name](**node).wire()
     return {key: value for key, value in wire.items() if key not in AUDIT_KEYS}
+
+
+def recorded_change(iteration: NodeRow, fields: Fields, at: datetime) -> RecordedChange:
+    """Return a change of what belongs to an iteration, and is no part of its document."""
+    return _recorded(iterations, iteration, ChangeAct.CHANGED, fields, at)
 
 
 def _recorded(
