@@ -62,7 +62,7 @@ KEYS = (
     *"1234", *"abdnjkqymtDG", *"/:#.",
 )  # fmt: skip
 """Keys that dialogs know, and some that they take as text."""
-MEANT = ("3kcn", "2Fast typed title", "enter jk", "done enter 3", "q 1 enter jj")
+MEANT = ("3kcn", "2Fast typed title", "enter jk", "done enter 3", "q 1 enter jj", "end up kkk home down jj pagedown")
 """What somebody types who knows the dialog and does not wait for it."""
 
 
@@ -94,7 +94,9 @@ def conflict(_store: Store) -> Dialog[Any]:
     async def edit(*_: object) -> None:
         return None
 
+    long_text = "\n".join(map(str, range(60)))
     fields = [ContestedField("Name", "was", "mine", "theirs"), ContestedField("Estimate", 1, 2, 3)]
+    fields += [ContestedField("Description", long_text, f"{long_text} mine", long_text.replace("\n", " \n"))]
     question = ConflictQuestion("Conflict", "Both changed it.", fields, lambda _key, value: str(value), edit, "Ann")
     return ConflictDialog(question, {}, {})
 
@@ -177,6 +179,14 @@ async def dealt_with(pilot: Pilot[None]) -> None:
     await until(lambda: app.input.is_idle, lambda: text_of(app))
 
 
+async def drawn_out(pilot: Pilot[None]) -> None:
+    """Wait until what is shown is drawn, and what waited for the drawing is done."""
+    is_drawn = asyncio.Event()
+    pilot.app.screen.call_after_refresh(is_drawn.set)
+    await is_drawn.wait()
+    await pilot.pause()
+
+
 @asynccontextmanager
 async def watched() -> AsyncIterator[Pilot[None]]:
     """Open an application with a line behind the dialogs."""
@@ -212,7 +222,7 @@ async def end_of(
                 if app.refused:
                     break
         await dealt_with(pilot)
-        await pilot.pause()
+        await drawn_out(pilot)
         end: dict[str, object] = {
             "answers": repr(app.answers),
             "behind": behind.value,

@@ -7,13 +7,13 @@ from typing import TypeAlias
 from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.events import Mount, Resize
 from textual.widgets import Static
 
 from backlit.store.records.item import number_of
 from backlit.tui.dialogs.dialog import AnswerKey, Dialog
+from backlit.tui.dialogs.scrolled_text import ScrolledText
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import type_colour, type_sign
 
@@ -56,7 +56,7 @@ def laid_out(lines: Sequence[FittedLine], width: int) -> Content:
 class ReadingDialog(Dialog[str | None]):
     """Lines that scroll below a heading; the result is the key of an answer, None for n, q, enter and esc."""
 
-    AUTO_FOCUS = "VerticalScroll"
+    AUTO_FOCUS = "ScrolledText"
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class ReadingDialog(Dialog[str | None]):
         self._heading = tuple(heading)
         self._lines = tuple(lines if answers else lines[:MAX_DIFFERENCE_LINES])
         self._text = Static(laid_out(self._lines, MAX_READING_WIDTH))
-        self._scroll = VerticalScroll()
+        self._scroll = ScrolledText()
         self._keys = {answer.key for answer in answers}
         self.name_keys(*((each.key, each.label) for each in answers), ("esc", way_out))
 
@@ -92,15 +92,11 @@ class ReadingDialog(Dialog[str | None]):
         if character in self._keys:
             self.dismiss(character)
         else:
-            self.press({"j": "down", "k": "up", "q": "escape", "n": "escape"}.get(character, character))
+            keys = {"j": "down", "k": "up", "g": "home", "G": "end", "q": "escape", "n": "escape"}
+            self.press(keys.get(character, character))
 
     def press(self, key: str) -> bool:
-        page = self._scroll.size.height
-        steps = {"down": 1, "up": -1, "ctrl+d": page, "pagedown": page, "ctrl+u": -page, "pageup": -page}
-        if key not in steps:
-            return super().press("escape" if key == "enter" else key)
-        self._scroll.scroll_relative(y=steps[key], animate=False, immediate=True)
-        return True
+        return self._scroll.press(key) or super().press("escape" if key == "enter" else key)
 
 
 class FieldDifference(Struct, frozen=True):

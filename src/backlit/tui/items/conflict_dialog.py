@@ -8,7 +8,6 @@ from msgspec import Struct
 from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
@@ -16,6 +15,7 @@ from backlit.model.amounts import counted
 from backlit.store.edits.conflicts import ContestedField, KeptSide
 from backlit.store.records.merge import has_marks, is_long
 from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.scrolled_text import ScrolledText
 from backlit.tui.drawing.text import fit, literal, safe, wrapped
 from backlit.tui.fields.values import label_of
 from backlit.tui.items.entry_text import cell, table_lines, version_cells
@@ -189,7 +189,7 @@ class ConflictDialog(Dialog[Decisions | None]):
     that concerns no single field.
     """
 
-    AUTO_FOCUS = "VerticalScroll"
+    AUTO_FOCUS = "ScrolledText"
 
     def __init__(
         self, question: ConflictQuestion, decided: Decisions, faults: Mapping[str, str], note: str = ""
@@ -203,7 +203,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._label_width = max([5, *(min(LABEL_WIDTH, cell_len(label_of(each.key))) for each in self._fields)])
         self._places: Sequence[tuple[int, int]] = ()
         self._at = next((at for at, each in enumerate(self._fields) if each.key in faults), 0)
-        self._scroll = VerticalScroll()
+        self._scroll = ScrolledText()
         self._shown, self._heads, self._note = Static(), Static(), Static()
 
     def content(self) -> ComposeResult:
@@ -265,7 +265,8 @@ class ConflictDialog(Dialog[Decisions | None]):
     def _keep_in_sight(self, top: int, bottom: int) -> None:
         height, at = self._scroll.size.height, self._scroll.scroll_y
         if top < at or bottom > at + height:
-            self._scroll.scroll_to(y=top if bottom - top >= height or top < at else bottom - height, animate=False)
+            line = top if bottom - top >= height or top < at else bottom - height
+            self._scroll.scroll_to(y=line, animate=False, immediate=True)
 
     def _in_words(self, field: ContestedField) -> ShownField:
         decision = self._decided.get(field.key)
@@ -325,10 +326,9 @@ class ConflictDialog(Dialog[Decisions | None]):
         match key:
             case "down" | "up":
                 self._step(1 if key == "down" else -1)
-            case "ctrl+d" | "pagedown":
-                self._scroll.scroll_relative(y=max(1, self._scroll.size.height // 2), animate=False, immediate=True)
-            case "ctrl+u" | "pageup":
-                self._scroll.scroll_relative(y=-max(1, self._scroll.size.height // 2), animate=False, immediate=True)
+            case "ctrl+d" | "pagedown" | "ctrl+u" | "pageup" | "home" | "end":
+                # Behind the scroll to the field of the key before it, which waits until its lines are laid out.
+                self.call_after_refresh(self._scroll.press, key)
             case "enter":
                 self._apply()
             case _:
