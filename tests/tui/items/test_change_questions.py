@@ -1,29 +1,42 @@
-"""Estimates without points are asked about once, and items that become done with open tasks say so, on every path."""
+"""Questions about odd estimates, open tasks and ended iterations are asked on every path, and once."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.documents import item, node, offline_store, put_nouns
+from tests.store.world import until
+from tests.tui.bare_app import BareApp
 from tests.tui.editor.fake_editor import FakeEditor
 from tests.tui.plan.fake_plan import FakePlan
-from tests.tui.target import FakeTarget, run, words_of
+from tests.tui.target import FakeTarget, run, stage, words_of
 
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store import EntryKind, Store
+from backlit.store import EntryKind, EntryState, Store
+from backlit.store.edits.deletions import keep_last_copy
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.saving import save_draft
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.field_edits import set_field_edit
-from backlit.tui.plan.plan_commands import stage
+from backlit.tui.items.conflict_dialog import ConflictDialog
+from backlit.tui.items.resolve import resolve_item
+from backlit.tui.plan.plan_commands import stage as stage_plan
 
 ESTIMATE, STATUS = FIELD_BY_KEY["Estimate"], FIELD_BY_KEY["Status"]
+ENDED = 3
+"""The number of an iteration that has ended."""
 DOCUMENTS = (
     item(1, Status="Not Done"),
     item(2, Status="Not Done", Estimate="3"),
     item(3, kind="Task", ParentID=1, Status="Not Done", Name="Open"),
     item(4, kind="Task", ParentID=1, Status="Done", Name="Closed"),
     item(5, kind="Task", ParentID=1, Status="In Progress", Name="Begun"),
+    item(6, IterationID=ENDED),
+    item(7, kind="Task", ParentID=6, IterationID=ENDED),
+    item(8),
+    item(9, kind="Task", ParentID=8, IterationID=ENDED),
 )
 Setting = Callable[[Store, str, Sequence[object]], Awaitable[FakeTarget]]
 Finishing = Callable[[Store, object], Awaitable[FakeTarget]]
@@ -34,7 +47,8 @@ NO_POINTS = ["abc", "-5", "1e3", "XL", "8 9"]
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with offline_store(tmp_path, DOCUMENTS) as store:
-        put_nouns(store, iterations=[node(1, "Aurora"), node(2, "Sprint 1", parentId=1)])
+        ended = node(3, "Sprint 0", parentId=1, startDate="2026-01-05", endDate="2026-01-18")
+        put_nouns(store, iterations=[node(1, "Aurora"), node(2, "Sprint 1", parentId=1), ended])
         yield store
 
 
@@ -73,7 +87,7 @@ async def editor(store: Store, text: str, answers: Sequence[object]) -> FakeTarg
 
 async def plan(store: Store, text: str, answers: Sequence[object]) -> FakeTarget:
     target = FakePlan(store, [1], answers)
-    await stage(target, set_field_edit(ESTIMATE, text, text), target.chosen())
+    await stage_plan(target, set_field_edit(ESTIMATE, text, text), target.chosen())
     return target
 
 
@@ -183,3 +197,107 @@ async def test_tasks_that_are_done_along_with_their_item_are_not_asked_about(sto
     await run(target, "item.done")
 
     assert len(target.asked) == 1
+
+
+# Ended iterations
+
+
+async def copied(store: Store, answer: object) -> FakeTarget:
+    target = FakeTarget(store, [6], ["y", answer])
+    await run(target, "item.duplicate")
+    return target
+
+
+async def copied_with_tasks(store: Store, answer: object) -> FakeTarget:
+    target = FakeTarget(store, [8], ["t", answer])
+    await run(target, "item.duplicate")
+    return target
+
+
+async def added(store: Store, answer: object) -> FakeTarget:
+    target = FakeEditor(store, ItemDraft({"Name": "New", "AreaID": 1, "IterationID": ENDED}), [answer], "Story")
+    await save_draft(target)  # type: ignore[arg-type] # as far as saving needs it
+    return target
+
+
+async def created_again_in_the_editor(store: Store, answer: object) -> FakeTarget:
+    draft = ItemDraft({"Name": "Item 6", "AreaID": 1, "IterationID": ENDED})
+    draft.set("Name", "Other")
+    target = FakeEditor(store, draft, ["n", answer])
+    target.item_id = 6
+    store.files.submit(lambda writer: writer.mirror.remove_items([6])).result()
+    await save_draft(target)  # type: ignore[arg-type] # as far as saving needs it
+    return target
+
+
+async def created_again_in_the_outbox(store: Store, answer: object) -> FakeTarget:
+    await store.items.edit([6], {"Name": "Other"})
+    refused = replace(store.outbox_entries()[0], state=EntryState.REFUSED)
+    await store.files.write(lambda writer: keep_last_copy(writer, 6))
+    await store.files.write(lambda writer: writer.journal.update(refused))
+    target = FakeTarget(store, [6], ["n", answer])
+    with stage():
+        await resolve_item(target, 6)
+    return target
+
+
+CREATING = [copied, copied_with_tasks, added, created_again_in_the_editor, created_again_in_the_outbox]
+
+
+@pytest.mark.parametrize("path", CREATING)
+@pytest.mark.parametrize("answer", ["y", None])
+async def test_an_item_is_created_in_an_ended_iteration_only_after_a_question(
+    store: Store, path: Finishing, answer: object
+) -> None:
+    target = await path(store, answer)
+
+    asked = [words_of(each) for each in target.asked if "has ended" in words_of(each)]
+    assert len(asked) == 1
+    assert "Sprint 0 ended" in asked[0]
+    made = [each for each in store.outbox_entries() if each.kind is EntryKind.ADD]
+    assert bool(made) is (answer == "y")
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("y", ENDED), (None, 2)])
+async def test_a_conflict_takes_an_ended_iteration_only_after_a_question(
+    store: Store, answer: object, expected: int
+) -> None:
+    await store.items.edit([1], {"IterationID": 2})
+    entry = replace(store.outbox_entries()[0], state=EntryState.CONFLICT, theirs={"IterationID": 1})
+    await store.files.write(lambda writer: writer.journal.update(entry))
+    app = BareApp()
+    async with app.run_test(size=(100, 30)):
+        target = FakeTarget(store, [1])
+        target.shown_on = app
+        resolved = asyncio.create_task(resolve_item(target, 1))
+        await until(lambda: isinstance(app.screen, ConflictDialog))
+        dialog = app.screen
+        assert isinstance(dialog, ConflictDialog)
+        dialog.type_early("m")
+        target.answers = [Choice(ENDED, "Sprint 0"), answer]
+        dialog.type_early("e")
+        await until(lambda: not target.answers)
+        await app.workers.wait_for_complete()
+        dialog.press("enter")
+        await resolved
+
+    assert "Sprint 0 ended" in words_of(target.asked[-1])
+    assert [each.payload for each in store.outbox_entries()] == [{"IterationID": expected}]
+
+
+async def test_a_task_that_follows_its_parent_into_an_ended_iteration_is_not_asked_about(store: Store) -> None:
+    under_parent, beside, copy = (
+        FakeTarget(store, [item_id], answers) for item_id, answers in ((6, ["Under"]), (7, ["Beside"]), (7, []))
+    )
+
+    await run(under_parent, "item.add-task")
+    await run(beside, "item.add-task")
+    await run(copy, "item.duplicate")
+
+    made = [each.fields for each in store.outbox_entries()]
+    assert [(each["Name"], each["ParentID"], each["IterationID"]) for each in made] == [
+        ("Under", 6, ENDED),
+        ("Beside", 6, ENDED),
+        ("Item 7 (copy)", 6, ENDED),
+    ]
+    assert not any("has ended" in words_of(each) for target in (under_parent, beside, copy) for each in target.asked)

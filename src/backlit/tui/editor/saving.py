@@ -211,6 +211,9 @@ async def _decide_gone(target: EditorCommandTarget, changes: Mapping[str, object
         discard_draft(target)
     if key not in {"n", "k"}:
         return False
+    is_asked = "IterationID" in changes  # as part of the save
+    if key == "n" and not is_asked and not await agrees_on_ended(target, [target.draft.base]):
+        return False
     values = {**target.draft.base, **changes}
     fields = {key: value for key, value in values.items() if is_settable(key, is_new=True) and value not in _NOT_SET}
     await _add(target, fields, f"Someone deleted #{target.item_id}. Kept as a draft." if key == "k" else "")

@@ -98,7 +98,7 @@ NOT_COPIED = frozenset({"Name", "Status", "IsVisibleInPortal"})
 
 
 async def duplicate(target: AddTarget, call: CommandContext) -> None:
-    """Copy all fields that can be set; asks first for several items, and whether to copy tasks."""
+    """Copy all fields that can be set; asks first for several items, ended iterations, and whether to copy tasks."""
     target.store.lookups.need_writer()
     items = target.chosen(call.rows)
     tasks: Mapping[int, Sequence[Item]] = {item.id: target.store.batch.tasks_of(item.id) for item in items}
@@ -114,8 +114,11 @@ async def duplicate(target: AddTarget, call: CommandContext) -> None:
             return
         tasks = tasks if key == "t" else {}
     left_out: set[str] = set()
-    made = await target.store.items.add_families(_families(target.store, items, tasks, left_out))
-    target.item_added(made[-1])
+    families = _families(target.store, items, tasks, left_out)
+    copies = [fields for family in families for fields in (family.fields, *family.tasks)]
+    if not await agrees_on_ended(target, copies):
+        return
+    target.item_added((await target.store.items.add_families(families))[-1])
     if left_out:
         target.say(not_copied(left_out).strip())
 

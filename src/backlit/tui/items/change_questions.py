@@ -27,9 +27,13 @@ async def agrees_on_estimates(target: StoreCommandTarget, changes: Iterable[Chan
 
 
 async def agrees_on_ended(target: StoreCommandTarget, changes: Iterable[Changes]) -> bool:
-    """Ask about each ended iteration that items are put into. Return whether the user agrees to all of them."""
-    places, today = {each.get("IterationID") for each in changes}, target.store.today()
-    for iteration in target.store.plan.iterations.targets():
+    """Ask about each ended iteration that items are put into. Return whether the user agrees to all of them.
+
+    A task that is put where its parent is follows a decision that was made before, so it is not asked about.
+    """
+    store, today = target.store, target.store.today()
+    places = {each.get("IterationID") for each in changes if not _is_beside_parent(store, each)}
+    for iteration in store.plan.iterations.targets():
         if iteration.id not in places or iteration.end is None or iteration.end >= today:
             continue
         sentence = f"{iteration.name} ended {counted((today - iteration.end).days, 'day')} ago."
@@ -37,6 +41,12 @@ async def agrees_on_ended(target: StoreCommandTarget, changes: Iterable[Changes]
         if await target.ask(question) is None:
             return False
     return True
+
+
+def _is_beside_parent(store: Store, values: Changes) -> bool:
+    parent_id = values.get("ParentID")
+    parent = store.item(parent_id) if isinstance(parent_id, int) else None
+    return parent is not None and parent.fields.get("IterationID") == values.get("IterationID")
 
 
 async def tasks_to_finish(target: StoreCommandTarget, changes: Mapping[int, Changes]) -> BulkChange | None:

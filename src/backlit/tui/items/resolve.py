@@ -20,7 +20,7 @@ from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.fields.choices import PICKED_KINDS, field_choices
 from backlit.tui.fields.dates import moment
 from backlit.tui.fields.values import is_replaced, label_of, words_of
-from backlit.tui.items.change_questions import agrees_on_estimates
+from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.entry_text import DELETIONS, content_of, deletion_state, moved_words, name_of, node_summary
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
@@ -114,7 +114,9 @@ async def _ask_value(
             choices = field_choices(store, field, case.item_type, present)
         is_free = store.lookups.is_free(field, case.item_type)
         choice = await target.ask(PickDialog(field.label, choices, present, free=is_free))
-        return None if choice is None else NewValue(choice.value)
+        if choice is None or not await agrees_on_ended(target, [{field.key: choice.value}]):
+            return None
+        return NewValue(choice.value)
     kept = StoredLines(store, _draft_key(case, contested.key))
     check, replaces = partial(_fault, field, store.today()), is_replaced(field, present)
     text = await target.ask(LineDialog(field.label, typed_text(present), check, is_replaced=replaces, kept=kept))
@@ -193,8 +195,10 @@ async def _decide_gone(target: StoreCommandTarget, entry: OutboxEntry) -> None:
     sentence = f"Someone deleted #{item_id}. Your {what} was not saved."
     key = await target.ask(ConfirmDialog(f"Rejected  #{item_id}", sentence, answers, "keep it in the outbox"))
     if key == "n":
-        await store.history.create_again(item_id)
-        target.say("Created again under a new number. u to undo.")
+        item = store.item(item_id)
+        if item is None or await agrees_on_ended(target, [item.fields]):
+            await store.history.create_again(item_id)
+            target.say("Created again under a new number. u to undo.")
     elif key is not None:
         await _answer(target, entry, key)
 
