@@ -110,5 +110,7 @@ class Served:
     async def client(self, username: str, password: str = PASSWORD) -> httpx.AsyncClient:
         answer = await self.sign_in(username, password)
         assert answer.status_code == 200, answer.text
-        self.visitor.headers["authorization"] = authorization_header(parse_grant(answer.text).access_token)
+        self.visitor.headers["authorization"] = authorization_header(
+            parse_grant(answer.text, "tracker.example").access_token
+        )
         return self.visitor

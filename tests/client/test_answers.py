@@ -159,7 +159,7 @@ async def test_a_list_that_is_none_makes_no_sense(tmp_path: Path, body: str) -> 
 
 def test_a_resource_that_does_not_fit_is_named_by_the_place() -> None:
     with pytest.raises(ServiceError, match=r"\(id\)"):
-        User.read({"id": "x", "name": "maya"})
+        User.read({"id": "x", "name": "maya"}, "tracker.example")
 
 
 async def test_json_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:

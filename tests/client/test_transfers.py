@@ -48,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 async def attachment(client: Client, file: Path) -> Attachment:
     found = await client.transfers.upload("workitems/1", file, "application/octet-stream", quietly)
-    return Attachment.read(found)
+    return Attachment.read(found, "tracker.example")
 
 
 async def test_attached_file_downloads_byte_for_byte(client: Client, file: Path, folder: Path) -> None:
@@ -58,7 +58,9 @@ async def test_attached_file_downloads_byte_for_byte(client: Client, file: Path,
         "workitems/1", file, "application/octet-stream", lambda *how_far: up.append(how_far)
     )
 
-    saved = await client.transfers.download(Attachment.read(found), folder, lambda *how_far: down.append(how_far))
+    saved = await client.transfers.download(
+        Attachment.read(found, "tracker.example"), folder, lambda *how_far: down.append(how_far)
+    )
 
     assert (saved, saved.read_bytes()) == (folder / "plan.bin", CONTENT)
     assert up[-1] == down[-1] == (len(CONTENT), len(CONTENT))
@@ -120,7 +122,7 @@ async def test_dots_of_a_name_stay_on_the_server_unless_they_are_typed(
     (folder.parent / name).write_bytes(CONTENT)
     found = await client.transfers.upload("workitems/1", folder.parent / name, "text/plain", quietly)
 
-    saved = await client.transfers.download(Attachment.read(found), folder, quietly, typed)
+    saved = await client.transfers.download(Attachment.read(found, "tracker.example"), folder, quietly, typed)
 
     assert found["name"] == name
     assert saved == folder / saved_as

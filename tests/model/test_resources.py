@@ -100,14 +100,16 @@ DOCUMENTS: list[tuple[type[Resource], dict[str, Any]]] = [
 def test_a_resource_is_written_as_it_was_read_key_by_key(model: type[Resource], document: dict[str, Any]) -> None:
     audit = {"created_by": "maya", "created_at": datetime(2014, 3, 1, 8, 30), "last_modified_by": "jon"}
     audit["last_modified_at"] = datetime(2014, 3, 2, 8, 30, 0, 123_000)
-    read = model.read(document)
+    read = model.read(document, "tracker.example")
     wire = (replace(read, **audit) if "createdBy" in document else read).wire()
 
     assert orjson.dumps(wire) == orjson.dumps(document)
 
 
 def test_keys_that_nobody_knows_are_left_out() -> None:
-    wire = Area.read({"id": 1, "projectId": 1, "parentId": -1, "name": "x", "colour": ["red"]}).wire()
+    wire = Area.read(
+        {"id": 1, "projectId": 1, "parentId": -1, "name": "x", "colour": ["red"]}, "tracker.example"
+    ).wire()
 
     assert "colour" not in wire
 
@@ -126,7 +128,8 @@ def test_audit_fields_that_were_not_sent_are_not_made_up() -> None:
 def test_a_foreign_servers_nulls_and_numbers_are_read() -> None:
     iteration = Iteration.read(
         {"id": "1", "projectId": 1.0, "parentId": -1, "name": "x", "path": None, "isRelease": None, "minCapacity": 3}
-        | {"startDate": "2014-03-03", "createdAt": "soon"}
+        | {"startDate": "2014-03-03", "createdAt": "soon"},
+        "tracker.example",
     )
 
     assert iteration.id == iteration.project_id == 1
@@ -141,9 +144,11 @@ def test_a_foreign_servers_nulls_and_numbers_are_read() -> None:
     ("broken", "place"),
     [({"startDate": "soon"}, "startDate"), ({"id": "x"}, "id"), ({"name": None}, "name"), ({"path": [1]}, "path")],
 )
-def test_nonsense_is_an_error_that_names_the_place(broken: dict[str, Any], place: str) -> None:
-    with pytest.raises(ServiceError, match=re.escape(f"does not match the interface ({place})")):
-        Iteration.read({"id": 1, "projectId": 1, "parentId": -1, "name": "x"} | broken)
+def test_nonsense_is_an_error_that_names_the_server_and_the_place(broken: dict[str, Any], place: str) -> None:
+    with pytest.raises(
+        ServiceError, match=re.escape(f"The response of tracker.example does not match the interface ({place}).")
+    ):
+        Iteration.read({"id": 1, "projectId": 1, "parentId": -1, "name": "x"} | broken, "tracker.example")
 
 
 @pytest.mark.parametrize(

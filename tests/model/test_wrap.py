@@ -118,7 +118,7 @@ def test_a_grant_is_undone_by_form_decoding_and_by_percent_decoding(access: str,
     body = write_grant(grant)
     percent_decoded = {name: unquote(value) for name, _, value in (pair.partition("=") for pair in body.split("&"))}
 
-    assert parse_grant(body) == grant
+    assert parse_grant(body, "tracker.example") == grant
     assert dict(parse_qsl(body)) == percent_decoded
     assert percent_decoded["wrap_access_token"] == access
     assert "+" not in body
@@ -127,7 +127,7 @@ def test_a_grant_is_undone_by_form_decoding_and_by_percent_decoding(access: str,
 def test_a_grant_of_another_implementation_may_have_plus_order_and_extras() -> None:
     body = "wrap_access_token_expires_in=1200&extra=1&wrap_refresh_token=x%2by&wrap_access_token=a+b\r\n"
 
-    assert parse_grant(body) == TokenGrant("a b", "x+y", 1200)
+    assert parse_grant(body, "tracker.example") == TokenGrant("a b", "x+y", 1200)
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_a_grant_of_another_implementation_may_have_plus_order_and_extras() -> N
     ],
 )
 def test_an_answer_that_is_no_grant_is_the_services_fault(body: str) -> None:
-    with pytest.raises(ServiceError):
-        parse_grant(body)
+    with pytest.raises(ServiceError, match=r"^The response of tracker\.example to the sign-in is not a token"):
+        parse_grant(body, "tracker.example")
 
 
 def test_an_access_token_is_a_list_of_pairs_with_its_signature_last() -> None:

@@ -124,7 +124,7 @@ async def sign_in(service: Service, visitor: httpx.AsyncClient) -> AsyncIterator
 
     async def sign_in(username: str) -> httpx.AsyncClient:
         form = {"wrap_client_id": CLIENT_ID, "wrap_verification_code": service.invite(username)}
-        grant = parse_grant((await visitor.post(f"{BASE}{TOKEN_PATH}", data=form)).text)
+        grant = parse_grant((await visitor.post(f"{BASE}{TOKEN_PATH}", data=form)).text, "tracker.example")
         transport = httpx.ASGITransport(service.asgi, raise_app_exceptions=False)
         headers = {"authorization": authorization_header(grant.access_token)}
         clients.append(httpx.AsyncClient(transport=transport, base_url=f"{BASE}/api/v1/", headers=headers))

@@ -61,4 +61,4 @@ def sign_in(base: str, username: str) -> str:
     """The Authorization header of a user of the sample."""
     form = {"wrap_client_id": "uri:backlit", "wrap_username": username, "wrap_password": PASSWORD}
     answer = httpx.post(f"{base}{TOKEN_PATH}", data=form, timeout=PATIENCE)
-    return authorization_header(parse_grant(answer.raise_for_status().text).access_token)
+    return authorization_header(parse_grant(answer.raise_for_status().text, "tracker.example").access_token)

@@ -275,7 +275,7 @@ class WrapAuth(httpx.Auth):
         status, headers, answer = await self._ask(request)
         if status != 200:
             raise refusal_of_sign_in(request, status, headers, answer)
-        return parse_grant(answer.decode("utf-8", "replace"))
+        return parse_grant(answer.decode("utf-8", "replace"), server_of(self._root))
 
     def _token_endpoint(self, challenge: Challenge) -> httpx.URL:
         """Return the challenge's location if it is on the profile's origin or an approved one."""

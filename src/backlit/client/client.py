@@ -82,6 +82,7 @@ class ListEndpoint:
 
     def __init__(self, calls: RequestSender, path: str) -> None:
         self._calls = calls
+        self.server = calls.server
         self._path = path
 
     async def page(self, **query: Unpack[ListQuery]) -> ResultPage:
@@ -281,6 +282,7 @@ class Client:
         self.auth = calls.auth
         self.clock = calls.clock
         self.base_url = calls.base_url
+        self.server = calls.server
         self.transfers = calls.transfers
         self.work_items = WorkItemEndpoint(calls, "workitems")
         self.comments = ResourceEndpoint(calls, "comments")

@@ -27,8 +27,8 @@ class Resource(Struct, frozen=True, kw_only=True, rename="camel"):
     last_modified_at: datetime | None = None
 
     @classmethod
-    def read(cls, document: Mapping[str, Any]) -> Self:
-        """Check a received document, without its audit fields; ServiceError names the first mismatch.
+    def read(cls, document: Mapping[str, Any], server: str) -> Self:
+        """Check a document of a server, without its audit fields; ServiceError names the server and the first mismatch.
 
         Some servers send null for an empty text and for False.
         """
@@ -37,7 +37,7 @@ class Resource(Struct, frozen=True, kw_only=True, rename="camel"):
             return convert(given, cls, strict=False)
         except ValidationError as error:
             place = plain(str(error).split("`")[-2].removeprefix("$."), 60)
-            raise ServiceError(f"The server's response does not match the interface ({place}).") from None
+            raise ServiceError(f"The response of {server} does not match the interface ({place}).") from None
 
     def wire(self) -> dict[str, Any]:
         """Return the object for orjson in the interface's order of keys, known audit fields last."""

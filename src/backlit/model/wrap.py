@@ -89,14 +89,14 @@ class TokenGrant:
     expires_in: int
 
 
-def parse_grant(body: str) -> TokenGrant:
-    """Read the token endpoint's response. Raises ServiceError for a missing part."""
+def parse_grant(body: str, server: str) -> TokenGrant:
+    """Read the token endpoint's response. Raises ServiceError, which names the server, for a missing part."""
     values = dict(parse_qsl(body.strip()))
     access_token = values.get("wrap_access_token")
     refresh_token = values.get("wrap_refresh_token")
     expires_in = values.get("wrap_access_token_expires_in", "")
     if not access_token or not refresh_token or not re.fullmatch(r"[0-9]{1,10}", expires_in):
-        raise ServiceError("The server's response to the sign-in is not a token.")
+        raise ServiceError(f"The response of {server} to the sign-in is not a token. Check the address.")
     return TokenGrant(access_token, refresh_token, int(expires_in))
 
 

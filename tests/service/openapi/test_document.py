@@ -76,7 +76,7 @@ def served(sample_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     while not server.started:
         threading.Event().wait(0.01)
     form = {"wrap_client_id": "uri:backlit", "wrap_verification_code": service.invite("maya")}
-    grant = parse_grant(httpx.post(f"{base}{TOKEN_PATH}", data=form).text)
+    grant = parse_grant(httpx.post(f"{base}{TOKEN_PATH}", data=form).text, "tracker.example")
     yield Served(base, authorization_header(grant.access_token))
     server.should_exit = True
     thread.join()

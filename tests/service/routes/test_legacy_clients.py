@@ -38,7 +38,9 @@ async def test_refresh_tokens_may_be_used_again_until_they_expire(visitor: httpx
     async def granted(**form: str) -> httpx.Response:
         return await visitor.post(f"{BASE}{TOKEN_PATH}", data={"wrap_client_id": CLIENT_ID, **form})
 
-    token = parse_grant((await granted(wrap_verification_code=service.invite("maya"))).text).refresh_token
+    token = parse_grant(
+        (await granted(wrap_verification_code=service.invite("maya"))).text, "tracker.example"
+    ).refresh_token
     write = service.shared.database.write
     await granted(wrap_refresh_token=token)
     now = service.shared.clock.now()
@@ -67,7 +69,7 @@ async def maya_of_tracker(settings: ServiceSettings, *, is_legacy: bool) -> Asyn
     transport = httpx.ASGITransport(service.asgi)
     async with httpx.AsyncClient(transport=transport, base_url=f"{BASE}/api/v1/") as client:
         form = {"wrap_client_id": "uri:Tracker", "wrap_verification_code": service.invite("maya")}
-        grant = parse_grant((await client.post(f"{BASE}{TOKEN_PATH}", data=form)).text)
+        grant = parse_grant((await client.post(f"{BASE}{TOKEN_PATH}", data=form)).text, "tracker.example")
         client.headers["authorization"] = authorization_header(grant.access_token)
         yield client
     await service.stop()

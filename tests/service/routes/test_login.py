@@ -118,7 +118,7 @@ async def test_the_token_endpoint_answers_a_cookie_with_the_same_title(browser: 
     found = TITLE.search(page.text)
     assert found is not None
     form = {"wrap_client_id": CLIENT_ID, "wrap_verification_code": found[1]}
-    grant = parse_grant((await browser.post(TOKEN_PATH, data=form)).text)
+    grant = parse_grant((await browser.post(TOKEN_PATH, data=form)).text, "tracker.example")
     assert "maya" in grant.access_token
 
 
@@ -231,7 +231,7 @@ async def test_the_cookie_stands_in_for_a_token(browser: Client) -> None:
 async def test_a_token_goes_before_the_cookie(browser: Client, service: Service) -> None:
     await log_in(browser)
     form = {"wrap_client_id": CLIENT_ID, "wrap_verification_code": service.invite("jon")}
-    grant = parse_grant((await browser.post(TOKEN_PATH, data=form)).text)
+    grant = parse_grant((await browser.post(TOKEN_PATH, data=form)).text, "tracker.example")
     wrap = {"authorization": f"WRAP access_token={quote(grant.access_token, safe='')}"}
 
     assert (await browser.get("/api/v1/users/me", headers=wrap)).json()["name"] == "jon"
@@ -354,7 +354,8 @@ async def wrap(client: Client, access_token: str) -> int:
 
 async def test_a_program_ends_its_own_sign_in_by_its_refresh_token(browser: Client, service: Service) -> None:
     one, other = [
-        parse_grant((await granted(browser, wrap_verification_code=service.invite("maya"))).text) for _ in range(2)
+        parse_grant((await granted(browser, wrap_verification_code=service.invite("maya"))).text, "tracker.example")
+        for _ in range(2)
     ]
 
     answer = await browser.post(LOGOUT_PATH, data={"wrap_refresh_token": one.refresh_token})
@@ -368,8 +369,8 @@ async def test_a_program_ends_its_own_sign_in_by_its_refresh_token(browser: Clie
 
 async def test_a_program_ends_all_sign_ins_of_its_user_by_its_access_token(browser: Client, service: Service) -> None:
     await log_in(browser)
-    grant = parse_grant((await granted(browser, wrap_verification_code=service.invite("maya"))).text)
-    jons = parse_grant((await granted(browser, wrap_verification_code=service.invite("jon"))).text)
+    grant = parse_grant((await granted(browser, wrap_verification_code=service.invite("maya"))).text, "tracker.example")
+    jons = parse_grant((await granted(browser, wrap_verification_code=service.invite("jon"))).text, "tracker.example")
 
     answer = await browser.post(LOGOUT_PATH, headers={"authorization": f"WRAP access_token={grant.access_token}"})
 
@@ -388,7 +389,7 @@ async def test_signing_out_takes_somebody_who_is_signed_in(browser: Client) -> N
 @pytest.mark.slow
 async def test_a_new_password_ends_every_sign_in(browser: Client, service: Service) -> None:
     code = await log_in(browser)
-    grant = parse_grant((await granted(browser, wrap_verification_code=service.invite("maya"))).text)
+    grant = parse_grant((await granted(browser, wrap_verification_code=service.invite("maya"))).text, "tracker.example")
     now = service.shared.clock.now()
 
     def change(connection: Connection) -> None:

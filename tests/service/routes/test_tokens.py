@@ -33,7 +33,7 @@ async def ask(client: Client, **form: str) -> httpx.Response:
 async def granted(client: Client, **form: str) -> TokenGrant:
     answer = await ask(client, **form)
     assert answer.status_code == 200, answer.text
-    return parse_grant(answer.text)
+    return parse_grant(answer.text, "tracker.example")
 
 
 async def by_code(client: Client, service: Service, username: str = "maya") -> TokenGrant:
@@ -76,8 +76,8 @@ async def test_a_password_is_exchanged_for_tokens(visitor: Client) -> None:
     assert answer.headers["content-type"] == "application/x-www-form-urlencoded; charset=utf-8"
     assert names == ["wrap_access_token", "wrap_refresh_token", "wrap_access_token_expires_in"]
     assert "+" not in answer.text
-    assert parse_grant(answer.text).expires_in == 3600
-    claims = parse_qs(parse_grant(answer.text).access_token)
+    assert parse_grant(answer.text, "tracker.example").expires_in == 3600
+    claims = parse_qs(parse_grant(answer.text, "tracker.example").access_token)
     assert claims["http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name"] == ["maya"]
     assert {"TokenId", "Issuer", "Audience", "ExpiresOn", "HMACSHA256"} <= claims.keys()
 

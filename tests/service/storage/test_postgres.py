@@ -139,7 +139,7 @@ async def test_the_service_follows_the_databases_clock(settings: ServiceSettings
     transport = httpx.ASGITransport(service.asgi)
     async with httpx.AsyncClient(transport=transport, base_url="http://backlit.test/api/v1/") as client:
         form = {"wrap_client_id": "uri:backlit", "wrap_verification_code": service.invite("maya")}
-        grant = parse_grant((await client.post(f"http://backlit.test{TOKEN_PATH}", data=form)).text)
+        grant = parse_grant((await client.post(f"http://backlit.test{TOKEN_PATH}", data=form)).text, "tracker.example")
         client.headers["authorization"] = authorization_header(grant.access_token)
         made = await client.post("workitems", json={"type": "Bug", "projectId": 1, "fields": {"Name": "x"}})
     await service.stop()

@@ -102,11 +102,14 @@ async def settled(tmp_path: Path) -> AsyncIterator[Callable[[ForeignServer], Any
     ],
 )
 def test_paging_ends_without_news_and_after_very_many_pages(page_of: Callable[[int], set[int]], most: int) -> None:
-    limit = PageLimit("items")
+    limit = PageLimit("items", "tracker.example")
     for at in range(most):
         limit.note(page_of(at))
 
-    with pytest.raises(ServiceError, match=f"after {most + 1:,} pages"):
+    with pytest.raises(
+        ServiceError,
+        match=rf"^tracker\.example announces an endless list of items\. Reading stopped after {most + 1:,} pages",
+    ):
         limit.note(page_of(most))
 
 

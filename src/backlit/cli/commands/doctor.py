@@ -174,7 +174,7 @@ async def _ask(client: "Client", profile: Profile, report: HealthReport) -> None
     if not client.auth.signed_in:
         report.say("sign-in", sign_in_needed(profile, "Not signed in.").message, Health.BROKEN)
         return
-    me = User.read(await client.users.me())
+    me = User.read(await client.users.me(), client.server)
     report.say(
         "sign-in",
         f"{me.name} is signed in and can read {counted((await client.work_items.page(top=1)).total, 'item')}.",

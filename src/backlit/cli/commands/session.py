@@ -122,7 +122,7 @@ async def _sign_in(
                 await client.auth.sign_in(user, secret, approved)
             else:
                 await client.auth.sign_in_with_code(secret, approved)
-            me = User.read(await client.users.me())
+            me = User.read(await client.users.me(), client.server)
         held = cache.load()
         assert held is not None
         return me.name, held if isinstance(held, LoginCookie) else TokenGrant(
@@ -198,4 +198,4 @@ def show_user(arguments: argparse.Namespace) -> None:
 
 async def _me(profile: Profile, locations: Locations) -> User:
     async with await open_client(profile, locations) as client:
-        return User.read(await client.users.me())
+        return User.read(await client.users.me(), client.server)

@@ -139,7 +139,7 @@ class SyncSession:
     async def _accept(self, grant: TokenGrant) -> None:
         """Store a grant of the owner. The name typed for it may be another than that of the user."""
         if self._owner:
-            user = signed_in_of(await self.client.auth.user_of(grant))
+            user = signed_in_of(await self.client.auth.user_of(grant), self.client.server)
             if not is_same_user(user.username, self._owner):
                 raise OtherUser(self._owner, user.username, grant)
         await self.client.auth.accept(grant)
@@ -155,7 +155,7 @@ class SyncSession:
             await self._confirm_owner(await self.client.users.me())
 
     async def _confirm_owner(self, document: Document) -> None:
-        user = signed_in_of(document)
+        user = signed_in_of(document, self.client.server)
         if self._owner and not is_same_user(user.username, self._owner):
             await self.client.auth.forget()
             raise SignInNeeded(

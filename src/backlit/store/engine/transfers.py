@@ -87,14 +87,17 @@ class AttachmentTransfers:
         Resumes a partial download. Raises Offline and keeps the received part, StorageError for a write
         failure, NotFound for a deleted attachment.
         """
-        attachment = self._attachment(attachment_id)
+        document = self._document(attachment_id)
         return await self._asked(
-            attachment_id, lambda client: client.transfers.download(attachment, folder, progress, name)
+            attachment_id,
+            lambda client: client.transfers.download(Attachment.read(document, client.server), folder, progress, name),
         )
 
     async def look(self, attachment_id: int, limit: int) -> bytes:
-        attachment = self._attachment(attachment_id)
-        return await self._asked(attachment_id, lambda client: client.transfers.read(attachment, limit))
+        document = self._document(attachment_id)
+        return await self._asked(
+            attachment_id, lambda client: client.transfers.read(Attachment.read(document, client.server), limit)
+        )
 
     async def describe(self, attachment_id: int, text: str) -> None:
         changes = {"description": text}
@@ -112,8 +115,8 @@ class AttachmentTransfers:
         await self._forget(attachment_id)
 
     def address(self, attachment_id: int) -> str:
-        attachment = self._attachment(attachment_id)
-        return attachment.url or attachment.download_url
+        document = self._document(attachment_id)
+        return str(document.get("url") or document.get("downloadUrl") or "")
 
     def _sent(self, item_id: int) -> int:
         real_id, _, _ = self._found(item_id)
@@ -138,12 +141,13 @@ class AttachmentTransfers:
             await self._forget(attachment_id)
             raise NotFound("The attachment was deleted.") from error
 
-    def _attachment(self, attachment_id: int) -> Attachment:
+    def _document(self, attachment_id: int) -> Document:
         sql = "SELECT doc FROM attachments WHERE id = ?"
         found = self._files.mirror.execute(sql, (attachment_id,)).fetchone()
         if found is None:
             raise NotFound("The attachment was deleted.")
-        return Attachment.read(orjson.loads(found[0]))
+        document: Document = orjson.loads(found[0])
+        return document
 
     def _put(self, document: Document) -> Awaitable[None]:
         def act(writer: WriteContext) -> None:

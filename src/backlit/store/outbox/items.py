@@ -38,7 +38,7 @@ class ItemCreationSearch:
 
     async def find(self, entry: OutboxEntry, known_id: int) -> Document | None:
         me = await self._client.users.me()
-        signed_in_of(me)
+        signed_in_of(me, self._client.server)
 
         def known(writer: WriteContext) -> tuple[frozenset[int], frozenset[str], list[OutboxEntry]]:
             return (

@@ -198,9 +198,10 @@ class EditSending(Sending):
         return False
 
     async def _fetch(self, entry: OutboxEntry) -> "FetchedResource":
-        fetched = await self._resource(entry).fetch(self._object_id(entry))
+        resource = self._resource(entry)
+        fetched = await resource.fetch(self._object_id(entry))
         if not self._is_object(entry, fetched.document):
-            raise ServiceError(f"The server returned another {self.noun} than requested.")
+            raise ServiceError(f"{resource.server} returned another {self.noun} than requested.")
         return fetched
 
     async def _contest(

@@ -73,11 +73,11 @@ def looked_up_user_of(document: Mapping[str, object]) -> Person:
     return Person(person.id, person.username or number, person.display_name or number)
 
 
-def signed_in_of(document: Mapping[str, object]) -> Person:
-    """Read the signed-in user. Raises ServiceError for a response without a name."""
+def signed_in_of(document: Mapping[str, object], server: str) -> Person:
+    """Read the signed-in user. Raises ServiceError, which names the server, for a response without a name."""
     person = person_of(document)
     if not person.id or not person.display_name:
-        raise ServiceError("The server did not state who is signed in.")
+        raise ServiceError(f"{server} did not state who is signed in.")
     return person
 
 

@@ -30,8 +30,8 @@ class PageLimit:
     A few pages without new results are allowed, because items move during paging, but not many in a row.
     """
 
-    def __init__(self, about: str) -> None:
-        self._about = about
+    def __init__(self, about: str, server: str) -> None:
+        self._about, self._server = about, server
         self._idle = self._pages = 0
         self._seen: set[object] = set()
 
@@ -42,8 +42,8 @@ class PageLimit:
         self._seen.update(keys)
         if self._idle > IDLE_PAGES or self._pages > MOST_PAGES:
             raise ServiceError(
-                f"The server announces an endless list of {self._about}. Reading stopped after {self._pages:,} pages,"
-                " and the items read so far are kept."
+                f"{self._server} announces an endless list of {self._about}. Reading stopped after"
+                f" {self._pages:,} pages, and the items read so far are kept."
             )
 
 

@@ -50,7 +50,7 @@ class ChangeReader:
     async def _oldest_first(self, mark: datetime | None, dates: DateForm) -> None:
         since = _before(mark) if mark else None
         skip = 0
-        walked = PageLimit("changes")
+        walked = PageLimit("changes", self._lists.client.server)
         while True:
             condition = f"lastModifiedAt ge {dates.write(since)}" if since else ""
             page = await self._lists.items(condition, order="lastModifiedAt", skip=skip or None)
@@ -134,7 +134,7 @@ class CreatedObjectFeed:
             await self._store(key, _NOT_OFFERED, [])
 
     async def _read_on(self, lists: ProjectLists, key: str, position: int) -> bool:
-        limit = PageLimit(self._subject.value)
+        limit = PageLimit(self._subject.value, lists.client.server)
         while True:
             page = await lists.page(self._listing, f"id gt {position}", order="id")
             limit.note([id_in(each) for each in page.results])
@@ -152,7 +152,7 @@ class CreatedObjectFeed:
     async def _read_back(self, lists: ProjectLists, key: str, position: int) -> bool:
         """Read downwards to the position. The position advances only after a complete read."""
         newest, seen = position, 0
-        limit = PageLimit(self._subject.value)
+        limit = PageLimit(self._subject.value, lists.client.server)
         while True:
             page = await lists.page(self._listing, order="id desc", skip=seen or None)
             ids = [id_in(each) for each in page.results]

@@ -39,7 +39,9 @@ class DeletionScan:
         while waiting:
             counted += len(waiting)
             if counted > MOST_COUNTS:
-                raise ServiceError("The server's item counts contradict each other. Deleted items may still be shown.")
+                raise ServiceError(
+                    f"The item counts of {lists.client.server} contradict each other. Deleted items may still be shown."
+                )
             found: list[_Counted] = []
             await run_pooled([partial(self._compare, lists, each, found) for each in waiting])
             waiting = found
@@ -93,7 +95,7 @@ class DeletionScan:
     async def _read(self, lists: ProjectLists, low: int, high: int) -> None:
         found: dict[int, Document] = {}
         position = low
-        walked = PageLimit("items")
+        walked = PageLimit("items", lists.client.server)
         while True:
             total, results = await _ask(lists, position, high, 2 * self._size)
             came = {item_id: each for each in results if (item_id := whole(each.get("id"))) is not None}

@@ -50,7 +50,7 @@ class FirstLoad:
         self._done = self._total = 0
         self._noting = threading.Lock()
         self._is_stopped = False
-        self._walked = PageLimit("items")
+        self._walked = PageLimit("items", lists.client.server)
 
     def stop(self) -> None:
         """Stop after the pages in transit."""
@@ -174,7 +174,7 @@ class FullScan:
 
     async def _pass(self) -> None:
         """Read pages until one is empty or all items are here, whatever total is announced."""
-        limit = PageLimit("items")
+        limit = PageLimit("items", self._lists.client.server)
         step = at = await self._page(0, limit)
 
         async def work() -> None:

@@ -32,7 +32,7 @@ class OrderReader:
         known = await self._files.write(lambda writer: writer.mirror.note(order_key(lists.project_id)))
         if revision is None or revision == known:
             return
-        position, limit = 0, PageLimit("ranks")
+        position, limit = 0, PageLimit("ranks", self._client.server)
         while True:
             page = await self._client.work_items.page(
                 filter=f"projectId eq {lists.project_id} and id gt {position}",

@@ -113,7 +113,7 @@ class Sync:
         me, users, told = await asyncio.gather(
             confirmed(), read_offered(self._client.users), self._client.capabilities()
         )
-        self.user = signed_in_of(me)
+        self.user = signed_in_of(me, self._client.server)
 
         def act(writer: WriteContext) -> None:
             writer.mirror.set_note("me", me)
