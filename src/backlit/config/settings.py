@@ -156,7 +156,7 @@ def read_settings(locations: Locations, checking: CheckingProcess | None = None)
     try:
         return (file.read() if checking is None else checking.read(file)) or Settings()
     except OSError as error:
-        raise StorageError(f"Could not read the settings: {error} ({file.path}).") from error
+        raise StorageError(f"Could not read the settings: {error.strerror} ({file.path}).") from error
 
 
 def shared_files(directory: Path) -> list[Path]:
@@ -180,9 +180,11 @@ def read_pins(directory: Path, environment: Mapping[str, str] = os.environ) -> P
     values: Mapping[str, object] = {}
     for path in shared_files(directory):
         try:
-            values = toml_in(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise StorageError(f"Could not read {path}: {error}.") from error
+            values = toml_in(path.read_bytes(), path)
+        except OSError as error:
+            raise StorageError(f"Could not read {path}: {error.strerror}.") from error
+        except ValueError as error:
+            raise StorageError(f"Could not read {error}. Correct the file.") from error
         for key in ("profile", "project"):
             value = values.get(key, "")
             if not isinstance(value, str) and not (key == "project" and type(value) is int):

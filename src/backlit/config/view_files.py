@@ -56,4 +56,4 @@ def _read(file: CheckedConfigFile[CheckedViews], checking: CheckingProcess | Non
     try:
         return (file.read() if checking is None else checking.read(file)) or CheckedViews()
     except OSError as error:
-        return CheckedViews(problems=(f"Could not read the views: {error} ({file.path}). Its views are left out.",))
+        return CheckedViews(problems=(f"Could not read the views: {error.strerror} ({file.path}). They are left out.",))

@@ -90,7 +90,7 @@ a = {size = "many"}
 b = {size = 5}
 """
 
-    tree, problems = check_document(Tree, toml_in(text), text, Path("t"))
+    tree, problems = check_document(Tree, toml_in(text.encode(), Path("t")), text, Path("t"))
 
     assert tree == Tree(leaf=[Leaf(size=1, words=["a", "b", "c"]), Leaf(size=3)], by_name={"b": Leaf(size=5)})
     assert problems == (
@@ -105,7 +105,7 @@ b = {size = 5}
 def test_a_fault_that_follows_from_another_is_not_told() -> None:
     text = '[[leaf]]\nsise = 1\n[[leaf]]\nsize = "x"\n'
 
-    tree, problems = check_document(Tree, toml_in(text), text, Path("t"))
+    tree, problems = check_document(Tree, toml_in(text.encode(), Path("t")), text, Path("t"))
 
     assert tree == Tree()
     assert [problem.partition(" (")[0] for problem in problems] == [

@@ -262,8 +262,8 @@ def test_a_file_without_faults_says_nothing() -> None:
 def test_a_file_that_is_no_toml_has_one_problem(content: str) -> None:
     [problem] = settings_in(content).problems
 
-    assert problem.startswith("Could not read the settings: ")
-    assert problem.endswith("(config.toml). The defaults are used.")
+    assert problem.startswith("Could not read config.toml")
+    assert problem.endswith(". Correct it; until then the defaults are used.")
 
 
 def test_a_scale_of_estimates_is_read() -> None:

@@ -106,7 +106,10 @@ def test_any_fault_costs_the_view_and_no_other(table: str, sentence: str) -> Non
         ("profile = 'demo'\n", "Unknown setting 'profile' (1:1). Write each view as a [[view]]. It is ignored."),
         (
             "[[view]\n",
-            "Could not read the views: Expected ']]' at the end of an array declaration (at line 1, column 7) (views.toml). Its views are left out.",
+            (
+                "Could not read views.toml, line 1: the name of a table has no ]] after it. "
+                "Correct it; until then its views are left out."
+            ),
         ),
     ],
 )

@@ -153,7 +153,9 @@ async def test_a_file_that_is_no_toml_is_left_as_it_is(store: Store, tmp_path: P
     async with viewed(store, tmp_path / "home", "[[view]\n") as pilot:
         await press(pilot, "S", *"Mine", "enter")
 
-        assert "Could not save the view: Expected ']]'" in " ".join(text_of(pilot.app).split())
+        shown = " ".join(text_of(pilot.app).split())
+        assert "Could not save the view, as the file has a fault." in shown
+        assert "views.toml, line 1: the name of a table has no ]] after" in shown
         assert (tmp_path / "home" / "config" / "views.toml").read_text() == "[[view]\n"
 
 

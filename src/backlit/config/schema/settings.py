@@ -261,11 +261,10 @@ class ConfigFile(Table):
 def check_settings(path: Path, content: bytes) -> Settings:
     """Return the settings of a file's content; what is faulty has its default, and a sentence in `problems`."""
     try:
-        text = content.decode()
-        values = toml_in(text)
+        values = toml_in(content, path)
     except ValueError as error:
-        return Settings(problems=(f"Could not read the settings: {error} ({path}). The defaults are used.",))
-    document, problems = check_document(ConfigFile, values, text, path)
+        return Settings(problems=(f"Could not read {error}. Correct it; until then the defaults are used.",))
+    document, problems = check_document(ConfigFile, values, content.decode("utf-8-sig"), path)
     return _settings_of(document, values, problems)
 
 

@@ -97,13 +97,12 @@ def check_shared_views(path: Path, content: bytes) -> CheckedViews:
 
 def _check(model: type[ViewsFile], path: Path, content: bytes) -> CheckedViews:
     try:
-        text = content.decode()
-        values = toml_in(text)
+        values = toml_in(content, path)
     except ValueError as error:
-        return CheckedViews(problems=(f"Could not read the views: {error} ({path}). Its views are left out.",))
+        return CheckedViews(problems=(f"Could not read {error}. Correct it; until then its views are left out.",))
     if isinstance(values.get("view"), Mapping):
         values["view"] = [values["view"]]  # a single [view] was always accepted
-    file, problems = check_document(model, values, text, path)
+    file, problems = check_document(model, values, content.decode("utf-8-sig"), path)
     return CheckedViews(
         tuple(
             ViewTable(

@@ -4,7 +4,9 @@ Each function that reads a table or a value raises BadRequest, which names the s
 """
 
 import json
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
@@ -36,17 +38,77 @@ def json_in(text: str | bytes) -> Any:
         raise ValueError(_TOO_MANY_DIGITS) from None
 
 
-def toml_in(text: str) -> dict[str, Any]:
+def toml_in(content: bytes, path: Path) -> dict[str, Any]:
+    """Read the TOML of a file that a person wrote.
+
+    Raises ValueError whose text is the file with the line of the fault, and the fault in words: `x.toml, line 3: …`.
+    """
     import tomllib
 
     try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}, line {line}: it is not text in UTF-8") from None
+    try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ValueError(_DEEP) from None
-    except tomllib.TOMLDecodeError:
-        raise
+        raise ValueError(f"{path}: {_DEEP}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path}, {_toml_fault(str(error), text)}") from None
     except ValueError:
-        raise ValueError(_TOO_MANY_DIGITS) from None
+        raise ValueError(f"{path}: {_TOO_MANY_DIGITS}") from None
+
+
+_TOML_FAULTS = (
+    ("Invalid statement", "it begins neither with a key nor with a [table]"),
+    ("Expected newline or end of document", "more follows after its end"),
+    ("Invalid value", "there is no value after the =, or a text without quotes"),
+    ("Expected '=' after a key", "there is no = after the key"),
+    ("Invalid initial character for a key part", "a key or the name of a table needs quotes, or is missing"),
+    ("Expected ']]'", "the name of a table has no ]] after it"),
+    ("Expected ']'", "the name of a table has no ] after it"),
+    ("Cannot declare", "this table is written twice"),
+    ("Cannot redefine namespace", "this table is written twice"),
+    ("Cannot mutate immutable namespace", "this table is written twice"),
+    ("Cannot overwrite a value", "this is set twice"),
+    ("Duplicate inline table key", "this is set twice"),
+    ("Unclosed array", "a list has no ] at its end"),
+    ("Unclosed inline table", "a table has no } at its end"),
+    ("Unescaped '\\'", "a \\ in a text is written \\\\"),
+    ("Invalid hex value", "a \\u in a text has too few digits after it"),
+    ("Escaped character is not", "a \\u in a text stands for no character"),
+    ("Unterminated string", "a text has no quote at its end"),
+    ('Expected "', "a text has no quote at its end"),
+    ("Illegal character '\\n'", "a text has no quote at its end"),
+    ("Found invalid character '\\n'", "a text has no quote at its end"),
+    ("Illegal character", "it has a control character"),
+    ("Found invalid character", "it has a control character"),
+    ("Invalid date", "there is no such date or time"),
+)
+"""What tomllib says of a fault, by the words it begins with, and what is said of it here; new words are "not TOML"."""
+
+
+def _toml_fault(said: str, text: str) -> str:
+    words = next((words for begin, words in _TOML_FAULTS if said.startswith(begin)), "it is not TOML")
+    place = _LINE.search(said) or (_LINE.search(_said_of(f"{text}'")) if said.startswith(_OPEN_QUOTE) else None)
+    line = int(place[1]) if place else text.rstrip().count("\n") + 1
+    return f"line {line}: {words}"
+
+
+_LINE = re.compile(r"at line ([0-9]+)")
+_OPEN_QUOTE = 'Expected "\'"'
+"""Said at the end of the document; of a text that a quote there closes tomllib says the line it began on."""
+
+
+def _said_of(text: str) -> str:
+    import tomllib
+
+    try:
+        tomllib.loads(text)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 KINDS = tuple(kind for kind in (*CUSTOM_KINDS, Kind.TAGS) if kind is not Kind.CHOICE)

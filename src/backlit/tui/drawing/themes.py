@@ -171,9 +171,12 @@ def _shipped_folder() -> Path:
 
 def _read(path: Path, problems: list[str]) -> Theme | None:
     try:
-        content = toml_in(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        problems.append(f"{path.name} could not be read: {error}.")
+        content = toml_in(path.read_bytes(), Path(path.name))
+    except OSError as error:
+        problems.append(f"{path.name} could not be read: {error.strerror}.")
+        return None
+    except ValueError as error:
+        problems.append(f"{error}. Correct it; until then the theme is left out.")
         return None
     variables = content.pop("variables", {})
     values = {key: value for key, value in content.items() if _is_right(path, key, value, problems)}

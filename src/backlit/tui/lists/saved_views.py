@@ -42,16 +42,20 @@ class ViewFiles:
             text = self.own.read_text(encoding="utf-8")
         except FileNotFoundError:
             text = ""
-        except (OSError, UnicodeDecodeError) as error:
-            raise StorageError(f"Could not read the saved views: {error} ({self.own}).") from error
+        except OSError as error:
+            raise StorageError(f"Could not read the saved views: {error.strerror} ({self.own}).") from error
+        except UnicodeDecodeError:
+            sentence = f"Could not read the saved views: {self.own} is not text in UTF-8. Correct the file first."
+            raise StorageError(sentence) from None
         head, *tables = text.split("[[view]]")
         kept = [f"[[view]]{other}" for other in tables if _name_in(other) != table.name]
         text = (head + "".join(kept)).rstrip()
         content = f"{text}\n\n{written_table(table)}" if text else written_table(table)
         try:
-            toml_in(content)
+            toml_in(content.encode(), self.own)
         except ValueError as error:
-            raise StorageError(f"Could not save the view: {error} ({self.own}). Correct the file first.") from error
+            sentence = f"Could not save the view, as the file has a fault. {error}. Correct the file first."
+            raise StorageError(sentence) from error
         try:
             write_private(self.own, content.encode())
         except OSError as error:
@@ -62,7 +66,7 @@ class ViewFiles:
 
 def _name_in(table: str) -> object:
     try:
-        return toml_in(table).get("name")
+        return toml_in(table.encode(), Path()).get("name")
     except ValueError:
         return None
 
