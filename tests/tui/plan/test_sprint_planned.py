@@ -100,7 +100,9 @@ async def test_a_sprint_is_planned_from_nothing(world: World, store: Store, open
         await keys(pilot, "w", "y")
         await sent(again)
         left = len(again.plan.state.contests)
-        rows = [pane.row_count() for pane in panes(pilot)[1:3]]
+        rows = [panes(pilot)[1].row_count()]
+        await keys(pilot, "}")
+        rows.append(panes(pilot)[1].row_count())
 
     assert "pts  4 over" in too_much
     assert "24 pts  ✓ on target" in after

@@ -5,14 +5,16 @@ import re
 import pytest
 from rich.color import Color
 from rich.segment import Segment
-from tests.quiet import strips_of
+from tests.quiet import strips_of, workers_done
 from tests.store.world import until
 from tests.tui.bare_app import lines_of, missing, pane_lines, position_of, text_of
 from tests.tui.list_steps import press
 from tests.tui.opened import Open
+from textual.strip import Strip
 
 from backlit.store import Store
 from backlit.tui.drawing.themes import FRAME_WIDTH, ThemeStyles
+from backlit.tui.widgets.pane_frame import PaneFrame
 
 
 @pytest.mark.parametrize(("size", "is_framed"), [((120, 30), True), ((100, 30), True), ((99, 30), False)])
@@ -88,3 +90,38 @@ async def test_the_preview_is_a_card_whose_state_stands_on_grounds_and_whose_fac
 
 def _ground(segment: Segment) -> Color | None:
     return segment.style.bgcolor if segment.style else None
+
+
+PLACES = {"backlog": "gb", "plan": "gp"}
+
+
+@pytest.mark.parametrize("keys", PLACES.values(), ids=PLACES)
+async def test_a_pane_with_the_focus_has_a_bright_frame_and_in_a_narrow_terminal_a_bright_head(
+    store: Store, opened: Open, keys: str
+) -> None:
+    async with opened(store, (120, 40)) as pilot:
+        await press(pilot, *keys)
+        await workers_done(pilot.app)
+        frames = [frame for frame in pilot.app.screen.query(PaneFrame) if frame.display]
+        corners = [strips_of(pilot.app)[frame.region.y].crop(frame.region.x, frame.region.x + 2) for frame in frames]
+        await pilot.resize_terminal(80, 24)
+        await workers_done(pilot.app)
+        styles = ThemeStyles.of(pilot.app.screen.app)
+        lit = [
+            each.text
+            for strip in strips_of(pilot.app)[1:-1]
+            for each in strip
+            if each.style == styles.style("lamp", bold=True)
+        ]
+
+        assert [corner.text for corner in corners] == ["╭─"] * len(frames)
+        assert [_colour(corner) == styles.style("focus").color for corner in corners] == [
+            frame.is_current for frame in frames
+        ]
+        assert sum(frame.is_current for frame in frames) == 1
+        assert len([each for each in lit if each.strip("▌")]) == 1
+
+
+def _colour(strip: Strip) -> Color | None:
+    (segment, *_) = strip
+    return segment.style.color if segment.style else None

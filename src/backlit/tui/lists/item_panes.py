@@ -85,7 +85,7 @@ class ItemPanes(StorageErrorGuard, Container):
         self._items = items
         self._preview = ItemPreview()
         self.frame = PaneFrame(items, id="list") if has_frames else None
-        """The frame of the list; None for one that has none."""
+        """The frame of the list; None for one that has none, or that has several."""
         self._preview_frame = PaneFrame(self._preview, id="beside")
         self._timer: Timer | None = None
         self._looking_at: int | None = None
@@ -102,6 +102,11 @@ class ItemPanes(StorageErrorGuard, Container):
     @property
     def items(self) -> ItemList:
         return self._items
+
+    @property
+    def has_edges(self) -> bool:
+        """Return whether the panes have frames where there is room, in place of the rules around them."""
+        return self.frame is not None
 
     def shown_item(self, item_id: int) -> Item | None:
         return self._store.item(item_id)

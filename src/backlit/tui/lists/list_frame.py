@@ -63,7 +63,7 @@ class ListFrame(Vertical):
     def __init__(self, store: Store, title: TitleLine, panes: ItemPanes, line: Widget, hints: Sequence[str]) -> None:
         super().__init__()
         self._store = store
-        self.set_class(panes.frame is not None, "-panes")
+        self.set_class(panes.has_edges, "-panes")
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
         self._above, self._below = RuleLine("┬", id="heading", is_of_first=True), RuleLine("┴")
@@ -107,7 +107,7 @@ class ListFrame(Vertical):
         self._status = status
         self._show_hints()
 
-    def highlight(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Part]]]) -> None:
+    def highlight(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Word]]]) -> None:
         """Draw the rule above the pane with the focus brighter, and titles of panes at their cells."""
         self._above.highlight(cells, titles)
 

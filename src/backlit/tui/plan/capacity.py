@@ -75,8 +75,8 @@ def count_changes(changes: Sequence[PlanChange]) -> dict[object, IterationChange
     }
 
 
-def styled(parts: Sequence[Part]) -> list[Part]:
-    return [(safe(text), "bold $error" if colour == "conflict" else f"${colour}") for text, colour in parts]
+def styled(words: Sequence[Word]) -> list[Part]:
+    return [(safe(text), "bold $error" if colour == "conflict" else f"${colour}") for text, colour, *_ in words]
 
 
 class PeopleCapacities(Struct, frozen=True):
@@ -145,10 +145,15 @@ def _amount(amount: float, limit: float, unit: str = "") -> Part:
     return text, "conflict" if limit and amount > limit else "foreground"
 
 
-def velocity_words(velocity: Velocity) -> list[Part]:
+def velocity_words(velocity: Velocity, *, is_brief: bool = False) -> list[Word]:
+    """Return the velocity and the points of the iterations that it is of; in brief for the edge of a frame."""
     if not velocity.points:
-        return [("No velocity yet (no completed iteration)", "faint")]
+        return [("no velocity yet" if is_brief else "No velocity yet (no completed iteration)", "faint")]
     each = " ".join(number_text(points) for points in reversed(velocity.points))
+    if is_brief:
+        command = "plan.workload"  # which shows it too; words of a command leave an edge together
+        mean = number_text(round(velocity.mean))
+        return [("velocity ", "muted", command), (mean, "foreground", command), (f" of {each}", "muted", command)]
     mean = counted(round(velocity.mean, 1), "pt")
     return [("Velocity ", "muted"), (mean, "foreground"), (f" (last {len(velocity.points)}: {each})", "muted")]
 

@@ -23,7 +23,7 @@ from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_rows import OWNER_COLUMN, POINTS_COLUMN, SCROLLBAR, DisplayNames, ListColumn
-from backlit.tui.widgets.side_lines import TwoSidedLine, Word
+from backlit.tui.widgets.side_lines import TwoSidedLine, Word, drawn_word, segments_of
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
@@ -33,6 +33,8 @@ MAX_PASSED_ROWS = 500
 """Rows that the cursor skips at most to reach a remaining item."""
 FORECAST_KEY = "forecast"
 """The key of the lines that divide the backlog by iterations."""
+FITTING_SIGN = "✓"
+"""The sign of an iteration that is on target."""
 
 
 class HeadLine(Struct, frozen=True):
@@ -40,6 +42,15 @@ class HeadLine(Struct, frozen=True):
 
     left: Sequence[Word] = ()
     right: Sequence[Word] = ()
+
+    def drawn(self, width: int, theme: ThemeStyles) -> Strip:
+        left, right = ([each for word in side for each in segments_of(drawn_word(word), theme)] for side in self._sides)
+        room = width - sum(each.cell_length for each in right)
+        return Strip([*Strip(left).adjust_cell_length(room, theme.style()), *right])
+
+    @property
+    def _sides(self) -> tuple[Sequence[Word], Sequence[Word]]:
+        return self.left, self.right
 
 
 class TasksAsked(Message):
@@ -71,11 +82,7 @@ class PlanList(BacklogList):
         at = y - (self.row_count() - self.top) - 1
         if not self.row_count() or not 0 <= at < len(self.below):
             return super().render_blank(y)
-        theme, line = ThemeStyles.of(self.app), self.below[at]
-        sides = line.left, line.right
-        left, right = ([_segment(word, theme) for word in side] for side in sides)
-        room = self.size.width - sum(each.cell_length for each in right)
-        return Strip([*Strip(left).adjust_cell_length(room, theme.style()), *right])
+        return self.below[at].drawn(self.size.width, ThemeStyles.of(self.app))
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         row = self.row(index)
@@ -107,13 +114,12 @@ class PlanList(BacklogList):
                 return
 
 
-def _segment(word: Word, theme: ThemeStyles) -> Segment:
-    name, _, ground = word[1].partition(" on ")
-    return Segment(word[0], theme.style(name, on=ground or None))
-
-
 def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) -> Strip:
-    """Draw a rule between the name of a part and its figures, as many as fit; the end is free for a scrollbar."""
+    """Draw a rule between the name of a part and its figures, as many as fit; the end is free for a scrollbar.
+
+    A name that begins with FITTING_SIGN stands in place of the start of the rule.
+    """
+    fits, name = name.startswith(FITTING_SIGN), name.removeprefix(FITTING_SIGN).strip()
     facts, points = safe(name).split(" · "), counted(line.points, "pt")
     count, room = f"{counted(line.count, 'item')} · {points}", width - len(SCROLLBAR) - 7
     fitting = [
@@ -122,7 +128,14 @@ def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) ->
     words, figures = next((each for each in fitting if cell_len("".join(each)) <= room), fitting[-1])
     rule = f" {'─' * max(1, room - cell_len(words) - cell_len(figures) + 1)} "
     name, dot, rest = words.partition(" · ")
-    parts = [(" ─ ", "rule"), (name, "foreground"), (dot + rest, "muted"), (rule, "rule"), (figures, "muted")]
+    sign = (f" {FITTING_SIGN} ", "status-done") if fits else (" ─ ", "rule")
+    parts = [
+        sign,
+        (name, "status-done" if fits else "foreground"),
+        (dot + rest, "muted"),
+        (rule, "rule"),
+        (figures, "muted"),
+    ]
     segments = [Segment(text, theme.style(colour)) for text, colour in parts]
     return Strip(segments).adjust_cell_length(width, theme.style())
 
@@ -156,7 +169,7 @@ class PlanPane(StorageErrorGuard, Vertical):
 
     def say(self, lines: Sequence[HeadLine]) -> None:
         is_tall = self.app.size.height >= self.TALL
-        for line, shown in zip_longest(self._head, [*lines, *[HeadLine()] * is_tall]):
+        for line, shown in zip_longest(self._head, [*lines, *[HeadLine()] * (is_tall and bool(lines))]):
             line.display = shown is not None
             if shown is not None:
                 line.say(shown.left, shown.right)

@@ -8,8 +8,10 @@ from msgspec.structs import replace
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
-from backlit.model.planning import PlannedLoad, Velocity, forecast
+from backlit.model.planning import CapacityFit, PlannedLoad, Velocity, forecast
+from backlit.model.reports.report import number_text
 from backlit.model.trees import NodeTotals
+from backlit.store.planning.plan import ReleasePlan
 from backlit.store.records.changes import Subject
 from backlit.store.records.people import IterationEntry, target_of
 from backlit.store.store import Store
@@ -19,8 +21,8 @@ from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.fields.names import ListNames
 from backlit.tui.plan.capacity import points_of_row
-from backlit.tui.plan.pane import FORECAST_KEY, PlanList, PlanPane
-from backlit.tui.plan.panes import MAX_ITERATION_PANES, PlanPanes
+from backlit.tui.plan.pane import FITTING_SIGN, FORECAST_KEY, PlanList, PlanPane
+from backlit.tui.plan.panes import PlanPanes
 from backlit.tui.shell.input_queue import ListReadCounter
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
@@ -31,6 +33,8 @@ FORECAST_ROWS = 400
 """Rows of the backlog in the forecast."""
 FORECAST_ITERATIONS = 6
 """Iterations in the forecast."""
+MAX_OTHERS = 6
+"""Iterations besides the target whose loads are shown."""
 
 
 class PlanPaneContents:
@@ -50,8 +54,6 @@ class PlanPaneContents:
         """The item under the cursor once a list has it."""
         self.is_sought = False
         """True where the cursor goes to the pane of the wanted item."""
-        self.folded_pane: PlanPane | None = None
-        """The pane that has the wanted item, but no room in the terminal."""
         self.loads: Mapping[int, PlannedLoad] = {}
         self.totals: NodeTotals | None = None
         """The totals of the backlog's pane, with the draft laid over."""
@@ -69,11 +71,22 @@ class PlanPaneContents:
         return self.views[pane]
 
     def targets(self) -> Sequence[IterationEntry]:
+        """Return the target and the iterations after it."""
         plan = self._store.plan
         every = plan.iterations.targets()
         target = target_of(every, plan.draft.target, self._store.today())
-        at = every.index(target) if target else 0
-        return every[at : at + MAX_ITERATION_PANES]
+        return every[every.index(target) if target else 0 :]
+
+    def others(self) -> Sequence[IterationEntry]:
+        """Return iterations besides the target that have not ended, the current one first."""
+        today, target = self._store.today(), next(iter(self.targets()), None)
+        every = self._store.plan.iterations.targets()
+        return [each for each in every if each != target and (each.end is None or each.end >= today)][:MAX_OTHERS]
+
+    def release(self) -> ReleasePlan | None:
+        """Return the release of the target."""
+        target = next(iter(self.targets()), None)
+        return self._store.plan.iterations.release_of(target.id) if target else None
 
     def name_of(self, pane: PlanPane) -> str:
         iteration = self._store.lookups.iterations().get(pane.place or 0)
@@ -107,7 +120,7 @@ class PlanPaneContents:
 
     def want(self, item_id: int, *, is_sought: bool = False) -> None:
         """Put the cursor on an item once a list has it; with `is_sought`, go to its pane too."""
-        self.wanted_item, self.is_sought, self.folded_pane = item_id, is_sought, None
+        self.wanted_item, self.is_sought = item_id, is_sought
         self.reload()
 
     def rename(self, changes: ChangeBatch) -> None:
@@ -145,11 +158,13 @@ class PlanPaneContents:
         later = every[every.index(targets[0]) :] if targets else []
         upcoming = [each for each in later if each.end is None or each.end >= today][:FORECAST_ITERATIONS]
         self.velocity = await self._store.reports.velocity()
-        self.loads = await self._store.plan_preview.loads({each.id for each in (*upcoming, *targets)})
-        for pane, target in zip(self.panes.targets, [*targets, *[None] * MAX_ITERATION_PANES], strict=False):
-            pane.place = target.id if target else None
-            places = frozenset({target.id} if target else ())
-            await self._load_pane(pane, ViewSpec(with_done=spec.with_done), places)
+        release = self.release()
+        shown = [*upcoming, *targets[:1], *self.others(), *(release.iterations if release else ())]
+        self.loads = await self._store.plan_preview.loads({each.id for each in shown})
+        target = next(iter(targets), None)
+        self.panes.target.place = target.id if target else None
+        places = frozenset({target.id} if target else ())
+        await self._load_pane(self.panes.target, ViewSpec(with_done=spec.with_done), places)
         unplanned = frozenset(self._store.lookups.iterations()) - {each.id for each in every}
         await self._load_pane(self.panes.backlog, spec, unplanned, upcoming)
         self.panes.post_message(PlanPanes.Loaded())
@@ -172,9 +187,7 @@ class PlanPaneContents:
         self.views[pane] = view
         pane.items.columns.use(self.columns or (PlanList.WITH_HOURS if self.tasks else PlanList.COLUMNS))
         wanted = self.wanted_item if self.wanted_item in view.ids() else None
-        if wanted is not None and self.is_sought and not self.panes.can_enter(pane):
-            self.folded_pane = pane
-        elif wanted is not None:
+        if wanted is not None:
             self.wanted_item = None
             if self.is_sought:
                 self.panes.enter(pane)
@@ -191,6 +204,8 @@ class Forecast:
         self._store = store
         self._unestimated: dict[object, int] = {}
         self._free: dict[object, float] = {}
+        self._points: dict[object, float] = {}
+        """The points planned into each iteration."""
 
     def divide(
         self,
@@ -208,8 +223,9 @@ class Forecast:
         estimate = FIELD_BY_KEY["Estimate"]
         at = [index for index, row in enumerate(rows) if row.type != ItemType.TASK and estimate.applies_to(row.type)]
         points = [points_of_row(rows[index]) for index in at]
-        rooms = [mean - loads[each.id].points for each in upcoming]
+        rooms = [_room_of(each, loads[each.id].points, mean) for each in upcoming]
         self._free = {each.id: max(0.0, room) for each, room in zip(upcoming, rooms, strict=True)}
+        self._points = {each.id: loads[each.id].points for each in upcoming}
         parts: list[tuple[object, int, NodeTotals]] = []
         start = begin = end = 0
         self._unestimated = {}
@@ -238,7 +254,21 @@ class Forecast:
         if found is None:
             return "later"
         unestimated = self._unestimated.get(line.value, 0)
-        free = f" · velocity leaves {counted(round(self._free[found.id]), 'pt')}" if found.id in self._free else ""
+        free, points = self._free.get(found.id, line.points), self._points.get(found.id, 0.0)
+        fit = found.capacity.fit(points)
+        room = f"velocity leaves {counted(round(free), 'pt')}"
+        if fit is CapacityFit.WITHIN and found.capacity.most:
+            room = f"{counted(round(free), 'pt')} free"
+        elif fit is CapacityFit.UNDER:
+            room = f"{number_text((found.capacity.least or 0.0) - points)} to target"
         # An item that is larger than a whole iteration takes one alone.
-        fits = "larger than" if line.points > self._free.get(found.id, line.points) else "fits"
-        return f"{fits} {found.name}{free}" + (f" · {unestimated} unestimated" if unestimated else "")
+        fits = "larger than" if line.points > free else "fits"
+        sign = f"{FITTING_SIGN} " if fit is CapacityFit.WITHIN else ""
+        facts = [f"{sign}{fits} {found.name}", room, f"{unestimated} unestimated" if unestimated else ""]
+        return " · ".join(filter(None, facts))
+
+
+def _room_of(iteration: IterationEntry, points: float, mean: float) -> float:
+    """Return the points that fit: what the velocity leaves, in an iteration on target what its maximum leaves."""
+    capacity = iteration.capacity
+    return (capacity.most if capacity.most and capacity.fit(points) is CapacityFit.WITHIN else mean) - points

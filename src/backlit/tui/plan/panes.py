@@ -1,6 +1,7 @@
 """The panes of the plan side by side, as many as fit, and the preview of the item in focus."""
 
 from collections.abc import Sequence
+from datetime import date
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,18 +13,27 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.lists.item_panes import ItemPanes
+from backlit.tui.plan.other_sprints import LINES_OF_SPRINT, OtherSprint, OtherSprints
 from backlit.tui.plan.pane import PlanPane
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import DisplayNames
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
-MAX_ITERATION_PANES = 3
-NARROW, TWO, THREE = 80, 140, 190
-"""Columns of a terminal with more than one pane, with a second and with a third iteration."""
+MIN_TWO_PANES_WIDTH, MIN_THREE_PANES_WIDTH = 80, 190
+"""Columns of a terminal with two panes, and of one with the other sprints as a third pane."""
+MAX_OTHER_SHARE = 0.5
+"""Share of the height for the other sprints below the target at most."""
+EDGES = 2
+"""Lines of a frame around a pane."""
 
 
 class PlanPanes(StorageErrorGuard, Container):
-    """The backlog's pane, then the panes of iterations; a narrow screen has only the pane with the focus."""
+    """The backlog's pane, that of the target, and the other sprints; a narrow screen has only the one with the focus.
+
+    The other sprints are below the target or beside it, where there is room for frames; else a few lines of the
+    target's pane stand for them.
+    """
 
     COMMAND_GROUPS = ("plan.panes",)
 
@@ -38,7 +48,7 @@ class PlanPanes(StorageErrorGuard, Container):
             self.fault = fault
 
     class Placed(Message):
-        """The panes are placed; `line` is the column of the first line between them, None without one."""
+        """The panes are placed; `line` is the column of the line between them, None without one."""
 
         def __init__(self, line: int | None) -> None:
             super().__init__()
@@ -46,40 +56,56 @@ class PlanPanes(StorageErrorGuard, Container):
 
     def __init__(self, names: DisplayNames) -> None:
         super().__init__()
-        self.backlog = PlanPane(names, id="backlog")
-        self.targets = [PlanPane(names, id=f"iteration-{number}") for number in range(MAX_ITERATION_PANES)]
+        self.backlog, self.target = PlanPane(names, id="backlog"), PlanPane(names, id="target")
+        self.others = OtherSprints()
+        self.frames = {pane: PaneFrame(pane, pane.items) for pane in self.every}
+        self.others_frame = PaneFrame(self.others, id="others")
+        self._others_count = 0
         self.focused = self.backlog
         self.is_single = False
 
     def compose(self) -> ComposeResult:
-        yield self.backlog
-        yield from self.targets
+        yield self.frames[self.backlog]
+        yield Container(self.frames[self.target], self.others_frame, id="sprints")
 
     @property
     def every(self) -> Sequence[PlanPane]:
-        return (self.backlog, *self.targets)
+        return self.backlog, self.target
+
+    @property
+    def has_frames(self) -> bool:
+        return self.others_frame.is_framed
 
     def on_resize(self) -> None:
         self._place()
 
     def _place(self) -> None:
-        width = self.size.width
-        self.is_single = width < NARROW
-        count = 1 if width < TWO else 2 if width < THREE else MAX_ITERATION_PANES
-        shown = [self.backlog, *self.targets[:count]]
-        if self.focused not in shown and not self.is_single:
-            self.focused = shown[-1]
-        for pane in self.every:
-            pane.display = pane is self.focused if self.is_single else pane in shown
+        self.is_single = self.size.width < MIN_TWO_PANES_WIDTH
+        for pane, frame in self.frames.items():
+            frame.display = pane is self.focused if self.is_single else True
+        self.query_one("#sprints").display = self.frames[self.target].display
         self.set_class(self.is_single, "-single")
+        self._place_others()
         has_focus = self.screen.focused is None or self.screen.focused in [pane.items for pane in self.every]
         if has_focus and not self.focused.items.has_focus:
             self.focused.items.focus()
 
+    def show_others(self, sprints: Sequence[OtherSprint], today: date) -> None:
+        self._others_count = len(sprints)
+        self._place_others()
+        self.others.show(sprints, today)
+
+    def _place_others(self) -> None:
+        is_beside = self.size.width >= MIN_THREE_PANES_WIDTH
+        height = min(LINES_OF_SPRINT * self._others_count + EDGES, int(self.size.height * MAX_OTHER_SHARE))
+        has_room = is_beside or self.app.size.height >= PlanPane.TALL
+        self.others_frame.display = bool(self._others_count) and self.has_frames and has_room
+        self.set_class(is_beside and self.others_frame.display, "-three")
+        self.others_frame.styles.height = "1fr" if is_beside else height
+
     @on(PlanPane.Resized)
     def _pane_resized(self) -> None:
-        is_beside = self.backlog.display and not self.is_single
-        self.post_message(self.Placed(self.targets[0].region.x if is_beside else None))
+        self.post_message(self.Placed(None if self.is_single else self.target.region.x))
 
     def rule_above(self) -> tuple[int, int] | None:
         """Return the cells of the rule above the pane with the focus; None for a pane that is alone."""
@@ -87,23 +113,14 @@ class PlanPanes(StorageErrorGuard, Container):
         return None if self.is_single else (region.x, region.right)
 
     def step(self, call: CommandContext) -> None:
-        """Give the focus to another pane; after the last one comes the first."""
+        """Give the focus to the other pane."""
         self.enter(self.after(int(call.command.argument)))
 
-    def can_enter(self, pane: PlanPane) -> bool:
-        """Return whether the terminal has room for a pane; one that shows a single pane has room for each of them."""
-        return pane.display or self.is_single
-
-    def steps_to(self, pane: PlanPane) -> int:
-        """Return how many iterations later the first one must be for the terminal to show a pane's iteration."""
-        return self.targets.index(pane) + 1 - sum(target.display for target in self.targets)
-
     def after(self, steps: int) -> PlanPane:
-        panes = [pane for pane in self.every if self.can_enter(pane)]
+        panes = self.every
         return panes[(panes.index(self.focused) + steps) % len(panes)]
 
     def enter(self, pane: PlanPane) -> None:
-        """Give the focus to a pane that `can_enter` allows."""
         self.focused = pane
         if self.is_single:
             self._place()
@@ -135,6 +152,10 @@ class PlanBody(ItemPanes):
     @property
     def items(self) -> ItemList:
         return self._plan_panes.focused.items
+
+    @property
+    def has_edges(self) -> bool:
+        return True
 
     @on(PlanPanes.Placed)
     def _panes_placed(self, message: PlanPanes.Placed) -> None:

@@ -21,7 +21,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.charts import capacity_words, range_words, scaled_bar
+from backlit.tui.drawing.charts import capacity_words, scaled_bar
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import KEY
 from backlit.tui.fields.dates import span
@@ -41,6 +41,7 @@ from backlit.tui.plan.capacity import (
     velocity_words,
 )
 from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end
+from backlit.tui.plan.other_sprints import LEGEND, OtherSprint
 from backlit.tui.plan.pane import HeadLine, PlanPane, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING_SENTENCE, PlanPaneContents
 from backlit.tui.plan.panes import PlanBody, PlanPanes
@@ -51,6 +52,7 @@ from backlit.tui.shell.status_text import (
     position_words,
     selection_words,
     status_words,
+    totals_words,
     unread_words,
 )
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -130,14 +132,21 @@ class PlanScreen(ListScreen):
         elif self.lists.is_sought and self.lists.wanted_item is not None:
             item, self.lists.wanted_item = self.store.item(self.lists.wanted_item), None
             if item is not None:
-                reason = "is in no pane: it is done, filtered out, or in another iteration."
-                if (pane := self.lists.folded_pane) is not None:
-                    steps = self._panes.steps_to(pane)
-                    keys = f"{steps if steps > 1 else ''}{key_of('plan.next-target')}"
-                    place = f"is in {self.lists.name_of(pane)}, which this terminal has no room for."
-                    reason = f"{place} Press {keys} to show it."
-                self.notify(f"{item_title(item)} {reason}", markup=False)  # beside what is said of the act
+                self.notify(f"{item_title(item)} {self._why_absent(item)}", markup=False)  # beside what the act says
         self.update_labels()
+
+    def _why_absent(self, item: Item) -> str:
+        """Return why no pane shows an item, and the keys that show the iteration that it is in."""
+        laid_over = self.store.plan_preview.item_laid_over(item)
+        every, target = self.store.plan.iterations.targets(), self._panes.target.place
+        at = {each.id: number for number, each in enumerate(every)}
+        place = laid_over.fields.get("IterationID")
+        is_shown = self.spec.with_done or self.store.lookups.status_groups().is_open(str(item.fields.get("Status")))
+        if not isinstance(place, int) or target not in at or place not in at or place == target or not is_shown:
+            return "is in no pane: it is done, filtered out, or in another iteration."
+        steps = at[place] - at[target]
+        key = key_of("plan.next-target" if steps > 0 else "plan.previous-target")
+        return f"is in {every[at[place]].name}. Press {abs(steps) if abs(steps) > 1 else ''}{key} to show it."
 
     def ranked_view(self) -> View:
         """Return the view of the pane with the focus; its page stays while a row moves in it."""
@@ -157,7 +166,7 @@ class PlanScreen(ListScreen):
         is_unread = is_loading(store) or not self.lists.readings.shown
         unsaved, is_single = found[None].unsaved_words(), self._panes.is_single
         people = people_of(store, self.session.capacities)
-        titles = self._heads.draw(found, people, unsaved, is_unread=is_unread)
+        title = self._heads.draw(found, people, unsaved, is_unread=is_unread)
         if not self._panes.backlog.items.row_count():
             filters, can_clear = filter_words(self.spec.query, self.spec.text), self.shared.now.can_clear
             backlog = self._panes.backlog.items
@@ -169,15 +178,21 @@ class PlanScreen(ListScreen):
         parts = list_heading(self._names, view, self.node, self.spec)
         is_plain = view is DEFAULT_VIEW and self.node is None
         heading = self._heads.backlog_title(parts[1:] if is_plain else [(" · ", "muted"), *parts])
+        position = [*selected, *position_words(*row_place(self._panes))]
+        target, is_in_target = self._panes.target, self._panes.focused is self._panes.target
         self.frame.say(
-            titles.get(self._panes.focused, heading) if is_single else heading,
+            title.left if is_single and is_in_target else heading,
             unsaved if is_single else [],
             [*unread, *plan_words(plan), *status_words(store)],
             {"plan.next-pane": self.lists.name_of(self._panes.after(1))},
-            [*selected, *position_words(*row_place(self._panes))],
+            position,
         )
-        beside = [(pane.region.x + 1, title) for pane, title in titles.items() if pane.display and not is_single]
-        self.frame.highlight(self._panes.rule_above(), beside)
+        velocity = [] if is_unread else velocity_words(self.lists.velocity, is_brief=True)
+        saved, count = self._heads.unsaved_words(found, unsaved), self._heads.count_words()
+        self._panes.frames[self._panes.backlog].say(heading, velocity, (), () if is_in_target else position)
+        self._panes.frames[target].say(title.left, title.right, saved, position if is_in_target else count)
+        self._panes.others_frame.say([("Other sprints", "heading")], LEGEND)
+        self.frame.highlight(self._panes.rule_above(), [] if is_single else [(target.region.x + 1, title.left)])
         views = self.shared.views
         self.frame.show_tabs(views.names, views.place(view))
 
@@ -235,42 +250,66 @@ class PlanPaneHeads:
         unsaved: Sequence[Word],
         *,
         is_unread: bool,
-    ) -> dict[PlanPane, list[Part]]:
-        """Draw the velocity, and the load of each iteration; return the titles of iterations, with their shifts."""
+    ) -> HeadLine:
+        """Draw the velocity, the load of the target and those of other sprints; return the title of the target.
+
+        In frames, the velocity and what is not saved are words of the edges.
+        """
         store, lists, panes = self._store, self._lists, self._lists.panes
-        is_reader = store.lookups.is_read_only
-        no_iteration = NO_ITERATION_HEAD_OF_READER if is_reader else NO_ITERATION_HEAD
-        every, iterations = store.plan.iterations.targets(), store.lookups.iterations()
-        target = panes.targets[0]
-        aimed = iterations.get(target.place) if target.place is not None else None
+        every, pane = store.plan.iterations.targets(), panes.target
+        iteration = store.lookups.iterations().get(pane.place) if pane.place is not None else None
         self._scale = max((scale_end(each.capacity, self._load(each).points) for each in every), default=0.0)
         head = [HeadLine([(" ", "muted"), *velocity_words(lists.velocity)]), HeadLine([(" ", "muted"), *unsaved])]
         if is_unread and not lists.velocity.points:
             head = UNREAD_HEAD
-        elif panes.is_single and aimed is not None:
-            name = f"→ {aimed.name} {found.get(aimed.id, IterationChangeCounts()).words()}".rstrip()
-            head[1] = _fill_line(aimed, self._load(aimed), panes.backlog.size.width, self._scale, name)
-        panes.backlog.say(head)
-        titles: dict[PlanPane, list[Part]] = {}
-        is_alone = sum(pane.place is not None and pane.display for pane in panes.targets) == 1
-        for pane in panes.targets:
-            iteration = iterations.get(pane.place) if pane.place is not None else None
-            lines: Sequence[HeadLine] = UNREAD_HEAD if is_unread else no_iteration
-            titles[pane] = [] if is_unread else [("No iteration to plan", "foreground")]
-            if iteration is not None:
-                shift = IterationChangeCounts() if is_alone else found.get(iteration.id, IterationChangeCounts())
-                ways = (iteration not in every[:1], iteration not in every[-1:]) if pane is target else (False, False)
-                release = store.plan.iterations.release_of(iteration.id)
-                when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
-                added = self._added() if pane is target else None
-                shown = IterationHead(iteration, when, self._load(iteration), shift, people, ways, added)
-                lines = shown.lines(pane.size.width, self._scale, self._head_lines())
-                room = pane.size.width - panes.is_single * (sum(cell_len(word[0]) for word in unsaved) + 4)
-                titles[pane] = shown.title(room, has_focus=pane is panes.focused)
-            pane.say(lines)
-            pane.say_below([*self._next_lines(iteration, pane.size.width)] if iteration and is_alone else ())
-            pane.items.empty_text = self._empty_words(iteration, is_reader=is_reader) if iteration else ""
-        return titles
+        elif panes.is_single and iteration is not None:
+            name = f"→ {iteration.name} {found.get(iteration.id, IterationChangeCounts()).words()}".rstrip()
+            head[1] = _fill_line(iteration, self._load(iteration), panes.backlog.size.width, self._scale, name)
+        panes.backlog.say([] if panes.has_frames else head)
+        panes.show_others([] if is_unread else self._others(), store.today())
+        is_reader = store.lookups.is_read_only
+        if iteration is None:
+            pane.say(UNREAD_HEAD if is_unread else NO_ITERATION_HEAD_OF_READER if is_reader else NO_ITERATION_HEAD)
+            pane.say_below(())
+            return HeadLine() if is_unread else HeadLine([("No iteration to plan", "foreground")])
+        release = store.plan.iterations.release_of(iteration.id)
+        when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
+        ways = iteration not in every[:1], iteration not in every[-1:]
+        shown = IterationHead(iteration, when, self._load(iteration), people, ways, self._added())
+        pane.say(shown.lines(pane.size.width, self._scale, self._head_lines()))
+        pane.say_below([] if panes.others_frame.display else [*self._next_lines(iteration, pane.size.width)])
+        pane.items.empty_text = self._empty_words(iteration, is_reader=is_reader)
+        has_focus = pane is panes.focused
+        if panes.has_frames:
+            return shown.edge()
+        room = pane.size.width - panes.is_single * (sum(cell_len(word[0]) for word in unsaved) + 4)
+        return HeadLine(shown.title(room, has_focus=has_focus))
+
+    def unsaved_words(self, found: Mapping[object, IterationChangeCounts], unsaved: Sequence[Word]) -> Sequence[Word]:
+        """Return what the draft changes in the target, else in all iterations; nothing without a change."""
+        place = self._lists.panes.target.place
+        shift = found.get(place, IterationChangeCounts()).words() if place is not None else ""
+        return [(f"{shift} not saved ", "pending"), *unsaved[1:]] if shift else unsaved if len(unsaved) > 1 else ()
+
+    def count_words(self) -> list[Part]:
+        view = self._lists.views.get(self._lists.panes.target)
+        return [(counted(view.totals.count, "item"), "muted")] if view is not None and view.totals else []
+
+    def _others(self) -> list[OtherSprint]:
+        """Return the other iterations that have not ended, and the release, which has a scale of its own."""
+        loads, release = self._lists.loads, self._lists.release()
+        found = [
+            OtherSprint(each.name, each.start, each.end, each.capacity, loads[each.id], self._scale)
+            for each in self._lists.others()
+            if each.id in loads
+        ]
+        if release is not None:
+            load = sum((self._load(each) for each in release.iterations), PlannedLoad())
+            entry, scale = release.entry, scale_end(release.capacity, load.points)
+            found.append(
+                OtherSprint(entry.name, entry.start, entry.end, release.capacity, load, scale, is_release=True)
+            )
+        return found
 
     def _empty_words(self, iteration: IterationEntry, *, is_reader: bool) -> str:
         """Return the text of a pane without rows, which has no open items; the head counts done ones too."""
@@ -281,10 +320,10 @@ class PlanPaneHeads:
             return f"{which} here {verb} done: {counted(load.points, 'pt')}. {key_of('list.done')} shows {them}."
         return f"{iteration.name} has ended with nothing in it." if is_over else EMPTY_PANE_TEXTS[is_reader]
 
-    def backlog_title(self, filtered: Sequence[Part]) -> list[Part]:
+    def backlog_title(self, filtered: Sequence[Part]) -> list[Word]:
         totals, panes = self._lists.totals, self._lists.panes
         name = ("Backlog", "heading" if panes.focused is panes.backlog else "foreground")
-        amount = [(f" · {counted(totals.count, 'item')} · {counted(totals.points, 'pt')}", "muted")] if totals else []
+        amount = totals_words(totals)
         return [name, *filtered, *amount]
 
     def _head_lines(self) -> int:
@@ -306,20 +345,17 @@ class PlanPaneHeads:
         return self._lists.loads.get(iteration.id, PlannedLoad())
 
     def _next_lines(self, iteration: IterationEntry, width: int) -> Iterator[HeadLine]:
-        """Yield the heads of the iterations after one, with blank lines between them; unread loads are left out.
+        """Yield a line for each of the iterations after one; unread loads are left out.
 
         Items that exceed this iteration move to a later one.
         """
         targets = dropwhile(lambda each: each.id != iteration.id, self._store.plan.iterations.targets())
         later = [each for each in [*targets][1:] if each.id in self._lists.loads]
-        key: list[Part] = [(f"{key_of('plan.next-target')} ", KEY), ("next ", "muted")]
+        key: list[Part] = [(f" {key_of('plan.next-target')} ", KEY), ("next ", "muted")]
         for each in later:
-            when = span(each.start, each.end, self._store.today())
-            room = width - length(key) - 2
-            name = fit(each.name, min(cell_len(safe(each.name)), room))
-            yield HeadLine(_named((f" {name}", "foreground"), [when], width - length(key)), key)
-            yield _bar_line(each, self._load(each), width, self._scale)
-            yield HeadLine()
+            shown = OtherSprint(each.name, each.start, each.end, each.capacity, self._load(each), self._scale)
+            line = shown.line(width - length(key), self._store.today())
+            yield HeadLine(line.left, [*line.right, *key])
             key = []
 
 
@@ -360,22 +396,28 @@ class IterationHead(Struct, frozen=True):
     iteration: IterationEntry
     when: tuple[str, str]
     load: PlannedLoad
-    shift: IterationChangeCounts
     people: PeopleCapacities
     ways: tuple[bool, bool]
     added: AddedItem | None = None
 
     def title(self, width: int, *, has_focus: bool) -> list[Part]:
-        """Return name and time, and where the name leaves room the shift and the keys that lead to other iterations."""
-        changes = self.shift.words()
+        """Return name and time, and where the name leaves room the keys that lead to other iterations."""
         keys = " ".join(key for key, is_open in zip("{}", self.ways, strict=True) if is_open)
-        right: list[Part] = [(f"  {changes}", "pending")] * bool(changes)
-        right += [(f"  {keys}", KEY), (" sprints", "muted")] if keys else []
+        right: list[Part] = [(f"  {keys}", KEY), (" sprints", "muted")] if keys else []
         needed = cell_len(safe(self.iteration.name))
         right = right if needed + length(right) + 2 <= width else []
         room = width - length(right) - 2
         name = fit(self.iteration.name, min(needed, room))
         return [*_named((name, "heading" if has_focus else "foreground"), self.when, room + 2), *right]
+
+    def edge(self) -> HeadLine:
+        """Return name and time, and the keys that lead to other iterations, for the edge of a frame."""
+        commands = zip(("plan.previous-target", "plan.next-target"), self.ways, strict=True)
+        ways = [command for command, is_open in commands if is_open]
+        keys: list[Word] = [(key_of(command), KEY, command) for command in ways]
+        label: list[Word] = [(" sprints", "muted", ways[-1])] if ways else []
+        facts = " · ".join(filter(None, self.when))
+        return HeadLine([(self.iteration.name, "heading"), (f" {facts}" if facts else "", "muted")], [*keys, *label])
 
     def lines(self, width: int, scale: float, count: int = PlanPane.HEAD_LINES) -> list[HeadLine]:
         """Return the instrument in `count` lines: words and bar, then the target, then people."""
@@ -398,22 +440,6 @@ def _named(name: Part, facts: Sequence[str], width: int) -> list[Part]:
         if length(left) + len(words) + 4 < width:
             left.append((f" · {words}", "muted"))
     return left
-
-
-def _bar_line(iteration: IterationEntry, load: PlannedLoad, width: int, scale: float) -> HeadLine:
-    """Return the bar of an iteration in the cells that the target's own has, and the words over its free end."""
-    drawn = Instrument(load, iteration.capacity, scale)
-    words, colour = drawn.verdict(load.points)
-    target = f" / {range_words(iteration.capacity)}" if words else ""
-    right: list[Part] = [(f"  {counted(round(load.points, 1), 'pt')}", "foreground"), (target, "muted")]
-    right += [(f"  {words} ", colour)] if words else [(" ", "muted")]
-    room = max(1, width - 2)
-    bar, cells = drawn.bar(room) if words else [], width - 1 - length(right)
-    cut: list[Part] = []
-    for text, look in bar:
-        cut.append((text[:cells], look))
-        cells -= len(cut[-1][0])
-    return HeadLine([(" ", "muted"), *cut], right)
 
 
 def _fill_line(iteration: IterationEntry, load: PlannedLoad, width: int, scale: float, named: str = "") -> HeadLine:

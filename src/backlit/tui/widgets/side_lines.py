@@ -342,7 +342,7 @@ class RuleLine(TwoSidedLine):
         self._bright: tuple[int, int] | None = None
         self._titles: Sequence[tuple[int, Sequence[Drawn]]] = ()
 
-    def highlight(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Part]]] = ()) -> None:
+    def highlight(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Word]]] = ()) -> None:
         """Draw a stretch of the rule brighter and thicker, None for no stretch, and titles of panes at their cells."""
         drawn = [(x, spaced([*map(drawn_word, words)])) for x, words in titles]
         if (cells, drawn) != (self._bright, self._titles):
@@ -367,13 +367,14 @@ class RuleLine(TwoSidedLine):
             near, figures = self.fitted(at - 4)
             if self._titles or (near, _needed(figures)) == (left, _needed(right)):
                 left, right, edge = near, figures, at
-        if self._is_of_first and self._bright is None and not ThemeStyles.of(self.app).has_frames:
-            left = [(text, FOCUSED_HEAD if colour == HEADING else colour, name) for text, colour, name in left]
+        titles = self._titles
+        if self._is_of_first and not ThemeStyles.of(self.app).has_frames:
+            left, titles = _lit(left), [(x, _lit(words)) for x, words in titles]
         left, right = spaced(left), spaced(right)
         start, end = length(left), edge - length(right)
         filled = start + round(self._share * (end - start))
         drawn = left
-        for x, words in ((end, right), *self._titles, (width, ())):
+        for x, words in ((end, right), *titles, (width, ())):
             drawn += [*self._rule(length(drawn), x, filled), *words]
         return drawn
 
@@ -384,6 +385,11 @@ class RuleLine(TwoSidedLine):
             signs = "".join(self._sign if x == self._junction else "─" for x, _ in enumerate(cells, start))
             yield signs if look == "rule" else signs.replace("─", "━").replace("┬", "┯"), look, ""
             start += len(signs)
+
+
+def _lit(words: Iterable[Drawn]) -> list[Drawn]:
+    """Return the words of a head, as those of the pane with the focus where there is no frame that says so."""
+    return [(text, FOCUSED_HEAD if colour == HEADING else colour, name) for text, colour, name in words]
 
 
 def _needed(words: Sequence[Drawn]) -> Sequence[Drawn]:
