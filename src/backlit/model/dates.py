@@ -87,7 +87,7 @@ def parse_date(text: str) -> date:
 
 # As people type and write them
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _RELATIVE_DAY = re.compile(r"([+-]?)\s*(\d{1,4})\s*([dw])", re.IGNORECASE)
 
 
@@ -117,7 +117,7 @@ def named_day(text: str, today: date, what: str = "Day") -> date:
     wanted = text.strip().lower()
     if wanted in ("today", "tomorrow"):
         return today + timedelta(days=wanted == "tomorrow")
-    if len(wanted) >= 3 and (named := [at for at, name in enumerate(_WEEKDAYS) if name.startswith(wanted)]):
+    if len(wanted) >= 3 and (named := [at for at, name in enumerate(WEEKDAYS) if name.startswith(wanted)]):
         return today + timedelta(days=(named[0] - today.weekday() - 1) % 7 + 1)
     return typed_day(text, today, what)
 

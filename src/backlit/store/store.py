@@ -131,7 +131,9 @@ class Store:
     comments = StorePart(lambda self: Comments(self.files))
     batch = StorePart(lambda self: ItemBatch(self.files))
     cells = StorePart(lambda self: ColumnCells(self.files, self.names))
-    item_history = StorePart(lambda self: ItemHistory(self.files, self.lookups.me, self.server_time))
+    item_history = StorePart(
+        lambda self: ItemHistory(self.files, self.lookups.me, self.server_time, self.server, self._read_history)
+    )
     inbox = StorePart(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
     everybody = StorePart(lambda self: KnownUsers(self.lookups, self.engine))
     project_facts = StorePart(lambda self: ProjectLookups(self.files, self.lookups))
@@ -325,6 +327,9 @@ class Store:
 
     def outbox_entries(self) -> tuple[OutboxEntry, ...]:
         return tuple(self.files.journal.entries.undelivered())
+
+    async def _read_history(self, item_id: int, is_older: bool) -> None:
+        await self.engine.ask(lambda session: session.read_history(item_id, is_older=is_older))
 
     async def look_at(self, item_id: int) -> None:
         self.engine.look_at(self.files.journal.real_id(item_id))

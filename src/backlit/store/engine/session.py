@@ -29,6 +29,7 @@ from backlit.store.records.people import LOOKED_UP_USER, Person, signed_in_of
 from backlit.store.remote.listing import read_offered
 from backlit.store.remote.reachability import SHUTS, Reachability, RetryPauses
 from backlit.store.remote.receiving import note_comments_left, receive
+from backlit.store.remote.recorded_changes import HistoryReader
 from backlit.store.sqlite.process_lock import SharedLock, SyncLock
 from backlit.store.sync.sync import NOUNS_EVERY, Sync
 
@@ -78,6 +79,7 @@ class SyncSession:
         self._outbox = Outbox(client, files, waits)
         self._reachability = Reachability(client.users.me, display.lost, self._found, waits)
         self._sync = Sync(client, files, self._show_progress)
+        self._history = HistoryReader(client, files)
         self.user_lookup = UserLookup(client, files)
         self._syncing = asyncio.Lock()
         self._sync_due = asyncio.Event()
@@ -111,6 +113,11 @@ class SyncSession:
         if item_id > 0 and time.monotonic() - self._looked.get(item_id, -LOOK_AGAIN) >= LOOK_AGAIN:
             self._wanted[item_id] = None
             self._look_due.set()
+
+    async def read_history(self, item_id: int, *, is_older: bool) -> None:
+        """Read the newest recorded changes of an item, or those before the known ones. Raises what prevents it."""
+        await self.confirm_owner()
+        await self._history.read(item_id, is_older=is_older)
 
     def cancel(self) -> None:
         self._sync.cancel()
@@ -271,6 +278,7 @@ class SyncSession:
     async def _sync_project(self, project_id: int, *, is_asked: bool) -> None:
         generation = self._files.generation
         await self._sync.run(project_id, is_asked=is_asked)
+        await self._history.read_news(project_id)
         if self._files.generation != generation:
             self._files.renew()  # its notes may claim a complete load, so rebuild it
             raise StorageError("The local copy of the backlog was damaged. Loading it again.")

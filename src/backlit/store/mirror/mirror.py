@@ -10,6 +10,7 @@ from msgspec import Struct
 from backlit.model.errors import StorageError
 from backlit.store.mirror.comments import CommentTable, MirroredAttachments
 from backlit.store.mirror.full_text import FullText
+from backlit.store.mirror.item_changes import ItemChangeTable
 from backlit.store.mirror.item_rows import INSERT_ITEM, NewRows, facts_in, insert_new_rows, learn
 from backlit.store.mirror.overlay import (
     REASSIGNED,
@@ -44,7 +45,10 @@ NOT_ITS_FAULT = frozenset(
 )
 """Errors with a cause outside the mirror's file. A rebuild would not help."""
 
-_HANGING_ON_ITEMS = (("items", "id"), ("documents", "id"), ("comments", "item_id"), ("attachments", "item_id"))
+_HANGING_ON_ITEMS = (
+    *(("items", "id"), ("documents", "id")),
+    *(("comments", "item_id"), ("attachments", "item_id"), ("item_changes", "item_id")),
+)
 
 
 class WriteResult(Struct, frozen=True):
@@ -61,6 +65,7 @@ class Mirror:
         self.connection = _opened(path)
         self.comments = CommentTable(self.connection)
         self.attachments = MirroredAttachments(self.connection)
+        self.item_changes = ItemChangeTable(self.connection)
         self.hidden = HiddenItems(self.connection)
         self.full_text = FullText(self.connection)
         self.ranks = RankCopyTable(self.connection)

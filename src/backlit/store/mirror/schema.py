@@ -1,6 +1,6 @@
 """The mirror's schema. A change of VERSION rebuilds every mirror."""
 
-VERSION = 13
+VERSION = 14
 
 _COVERED = "area_id, iteration_id, points, type, status, owner_id, team_id, priority, severity, tags, modified_at"
 """Frequently filtered columns, part of the order's indexes, so that such a filter reads nothing else."""
@@ -116,6 +116,14 @@ CREATE TABLE attachments (
 );
 CREATE INDEX attachments_by_item ON attachments (item_id, id);
 CREATE INDEX attachments_by_project ON attachments (project_id, id);
+CREATE TABLE item_changes (
+  item_id INTEGER PRIMARY KEY,
+  read_at REAL NOT NULL,
+  older INTEGER,
+  is_complete INTEGER NOT NULL,
+  rows BLOB NOT NULL
+);
+CREATE INDEX item_changes_by_age ON item_changes (read_at);
 CREATE TABLE custom_values (key TEXT, item_id INTEGER, value, PRIMARY KEY (key, item_id)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE item_words USING fts5 (name, description, content = '', tokenize = '{_TOKENS}');
 CREATE VIRTUAL TABLE comment_words USING fts5 (text, content = '', tokenize = '{_TOKENS}');

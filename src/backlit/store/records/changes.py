@@ -15,6 +15,8 @@ class Subject(StrEnum):
     ITEMS = "items"
     COMMENTS = "comments"
     ATTACHMENTS = "attachments"
+    RECORDED = "recorded"
+    """The service's histories of items."""
     TREES = "trees"
     PEOPLE = "people"
     CONNECTION = "connection"
@@ -36,10 +38,9 @@ ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION
 class StoreChange(Struct, frozen=True):
     """A change in the store.
 
-    Empty `ids` mean many or all. For comments and attachments they are the ids of the items. Empty `fields` mean
-    any field, or new or deleted items. `renamed` maps temporary ids to real ones, and ids of
-    deleted items to those of the items created again in their place. `sentence` is a message for the
-    user, on any screen.
+    Empty `ids` mean many or all. For comments, attachments and histories they are the ids of the items. Empty
+    `fields` mean any field, or new or deleted items. `renamed` maps temporary ids to real ones, and ids of deleted
+    items to those of the items created again in their place. `sentence` is a message for the user, on any screen.
     """
 
     kind: Subject

@@ -1,6 +1,6 @@
-"""The history of an item: its creation, comments and files, the user's own changes, and the last change by others."""
+"""The history of an item: the changes that the service recorded; without them, what this machine knows of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
@@ -9,13 +9,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.store.files.files import LocalDatabase
-from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.mirror.item_changes import ItemChangeTable
+from backlit.store.records.entry import UNDELIVERED, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import FieldNews, Item
+from backlit.store.records.item_changes import RENUMBERED, ItemChange, KeptHistory
+from backlit.store.records.merge import is_long
 from backlit.store.records.people import Person
+from backlit.store.remote.capabilities import ServiceFeatures
+from backlit.store.remote.recorded_changes import HISTORY, announces
 from backlit.store.views.items import Attachments, Comments
 
 JUST_SAVED = timedelta(minutes=2)
 """Time between an event and the server's last change within which they are taken for the same one."""
+ONE_SITTING = timedelta(minutes=10)
+"""Time within which changes of one person to the same short fields are told as one."""
+RANK = "BacklogPriority"
 
 
 class EventKind(StrEnum):
@@ -25,6 +33,9 @@ class EventKind(StrEnum):
     CHANGED = "changed"
     COMMENTED = "commented"
     ATTACHED = "attached"
+    REMOVED = "deleted"
+    MOVED = "moved"
+    """Moved in the backlog's order."""
     EDITED = "edited"
     """Changed on the server; the values before are not known."""
 
@@ -33,7 +44,9 @@ class ItemEvent(Struct, frozen=True):
     """An event in the life of an item. `at` is server time; `author` is empty for an unknown one.
 
     `fields` holds the values before and after of a change, `text` that of a comment, the name of a file, or the type of
-    a new item. `state` is that of the user's own change.
+    a new item. `state` is that of the user's own change. `cause` is the service's word for why, empty for an ordinary
+    change; `made_at` is when the author's program says that it was made. `steps` are the changes of one that was
+    folded, the latest first.
     """
 
     id: int
@@ -43,19 +56,74 @@ class ItemEvent(Struct, frozen=True):
     fields: tuple[FieldNews, ...] = ()
     text: str = ""
     state: EntryState = EntryState.SENT
+    cause: str = ""
+    made_at: datetime | None = None
+    steps: "tuple[ItemEvent, ...]" = ()
+
+
+class HistorySource(Struct, frozen=True):
+    """Where the events of an item come from, and how far they reach.
+
+    `is_offered` says that the service keeps a history, `is_recorded` that the events are of it. Older ones are still on
+    the service where there `has_more`. A history that is not complete begins with the change of `begins_at`, None where
+    there was none yet. `read_at` is this machine's time.
+    """
+
+    is_offered: bool
+    is_recorded: bool = False
+    has_more: bool = False
+    is_complete: bool = False
+    begins_at: datetime | None = None
+    read_at: float | None = None
 
 
 class ItemHistory:
-    """Events of items, as far as this machine knows them: the service has no audit log of items."""
+    """Events of items. `read` asks the service for the newest recorded changes, or for the ones before."""
 
     def __init__(
-        self, files: LocalDatabase, me: Callable[[], Person | None], server_time: Callable[[datetime], datetime]
+        self,
+        files: LocalDatabase,
+        me: Callable[[], Person | None],
+        server_time: Callable[[datetime], datetime],
+        server: ServiceFeatures,
+        read: Callable[[int, bool], Awaitable[None]],
     ) -> None:
         self._files = files
         self._me = me
         self._server_time = server_time
+        self._server = server
+        self._read = read
 
-    def of_item(self, item: Item) -> list[ItemEvent]:
+    @property
+    def is_offered(self) -> bool:
+        return announces(self._server.capabilities(), HISTORY)
+
+    async def read(self, item_id: int, *, is_older: bool = False) -> None:
+        """Read an item's recorded changes, if the service keeps any. Raises the error that prevents it."""
+        real_id = self._files.journal.real_id(item_id)
+        if self.is_offered and real_id > 0:
+            await self._read(real_id, is_older)
+
+    def source(self, item_id: int) -> HistorySource:
+        kept = self._kept(item_id)
+        if kept is None:
+            return HistorySource(self.is_offered)
+        oldest = kept.changes[-1].at if kept.rows else None
+        has_more = kept.next is not None
+        return HistorySource(
+            is_offered=True,
+            is_recorded=True,
+            has_more=has_more,
+            is_complete=kept.is_complete,
+            begins_at=None if has_more or kept.is_complete else oldest,
+            read_at=kept.read_at,
+        )
+
+    def of_item(self, item: Item, key: str = "") -> list[ItemEvent]:
+        """Return the events of an item, the latest first; `key` keeps to the changes of a field."""
+        kept = self._kept(item.id)
+        if kept is not None:
+            return list(self._recorded(item, kept, key))
         own = list(self._own(item.id))
         found = [*self._service_events(item), *own]
         at, by = item.last_modified_at, item.last_modified_by
@@ -64,7 +132,31 @@ class ItemHistory:
             found.append(ItemEvent(0, EventKind.EDITED, at, by))
         known = sorted(found, key=lambda each: (each.at is None, str(each.at)), reverse=True)
         joined = [_joined(list(events)) for _, events in groupby(known, _minute_of)]
-        return [replace(each, id=number) for number, each in enumerate(joined, 1)]
+        told = [event for each in joined if (event := _about(each, key)) is not None]
+        return [replace(each, id=number) for number, each in enumerate(told, 1)]
+
+    def _kept(self, item_id: int) -> KeptHistory | None:
+        real_id = self._files.journal.real_id(item_id)
+        return ItemChangeTable(self._files.mirror).of_item(real_id) if self.is_offered else None
+
+    def _recorded(self, item: Item, kept: KeptHistory, key: str) -> Iterator[ItemEvent]:
+        later = self._later(item.id, datetime.fromtimestamp(kept.read_at, UTC))
+        unsent = [replace(each, id=-number) for number, each in enumerate(later, 1)]
+        told = [event_of(change, item.type) for change in kept.changes if change.cause != RENUMBERED]
+        narrowed = (_about(each, key) for each in (*unsent, *told))
+        yield from folded(each for each in narrowed if each is not None)
+        if kept.next is None and not kept.is_complete and not key:
+            yield ItemEvent(0, EventKind.CREATED, item.created_at, item.created_by, text=item.type)
+
+    def _later(self, item_id: int, read_at: datetime) -> Iterator[ItemEvent]:
+        """Yield what is still on this machine, and what was changed here since the history was read."""
+        for comment in reversed(Comments(self._files).of_item(item_id)):
+            if comment.pending:
+                state = EntryState.WAITING
+                yield ItemEvent(0, EventKind.COMMENTED, None, comment.author, text=comment.text, state=state)
+        since = self._server_time(read_at)
+        own = [each for each in self._own(item_id) if each.state in UNDELIVERED or (each.at and each.at > since)]
+        yield from reversed(own)
 
     def _service_events(self, item: Item) -> Iterator[ItemEvent]:
         yield ItemEvent(0, EventKind.CREATED, item.created_at, item.created_by, text=item.type)
@@ -90,6 +182,81 @@ def _minute_of(event: ItemEvent) -> object:
     if event.kind is not EventKind.ATTACHED or event.at is None:
         return id(event)
     return event.author, event.at.replace(second=0, microsecond=0)
+
+
+def _about(event: ItemEvent, key: str) -> ItemEvent | None:
+    """Return an event as far as it is about a field; all of it without one, None where it is about others."""
+    if not key:
+        return event
+    fields = tuple(each for each in event.fields if each.key == key)
+    return replace(event, fields=fields) if fields else None
+
+
+def event_of(change: ItemChange, item_type: str) -> ItemEvent:
+    """Return a recorded change as an event of an item of a type."""
+    event = ItemEvent(
+        change.revision, EventKind.CHANGED, change.at, change.author, cause=change.cause, made_at=change.made_at
+    )
+    fields = tuple(FieldNews(key, before, after) for key, (before, after) in change.fields.items() if key != RANK)
+    match change.kind, change.act:
+        case "item", "created":
+            return replace(event, kind=EventKind.CREATED, text=item_type, fields=fields)
+        case "item", "changed" if not fields:
+            return replace(event, kind=EventKind.MOVED, text="in the order")
+        case "item", "changed":
+            return replace(event, fields=fields)
+        case "comment", "created":
+            return replace(event, kind=EventKind.COMMENTED, text=change.text("description"))
+        case "file", "created":
+            return replace(event, kind=EventKind.ATTACHED, text=change.text("name"))
+        case "comment", "removed":
+            return replace(event, kind=EventKind.REMOVED, text=f"the comment “{change.text('description')}”")
+        case "file", "removed":
+            return replace(event, kind=EventKind.REMOVED, text=f"the file {change.text('name')}")
+        case "item", "removed":
+            return replace(event, kind=EventKind.REMOVED, text="the item")
+        case kind, act:
+            # A kind that this program does not know yet has words of its own only.
+            return replace(event, text=f"{kind} {act}")
+
+
+def folded(events: Iterable[ItemEvent]) -> Iterator[ItemEvent]:
+    """Fold equal neighbours: what one person did to the same short fields in one sitting, the latest event first."""
+    latest: ItemEvent | None = None
+    for event in events:
+        if latest is None:
+            latest = event
+        elif _is_alike(latest, event):
+            latest = _together(latest, event)
+        else:
+            yield latest
+            latest = event
+    if latest is not None:
+        yield latest
+
+
+def _is_alike(later: ItemEvent, earlier: ItemEvent) -> bool:
+    first = later.steps[-1] if later.steps else later
+    if (later.kind, later.author, later.cause, later.state) != (
+        earlier.kind,
+        earlier.author,
+        earlier.cause,
+        earlier.state,
+    ) or later.kind not in {EventKind.CHANGED, EventKind.MOVED, EventKind.ATTACHED}:
+        return False
+    if first.at is None or earlier.at is None or first.at - earlier.at > ONE_SITTING:
+        return False
+    if {each.key for each in first.fields} != {each.key for each in earlier.fields}:
+        return False
+    return not any(is_long(each.key, each.before, each.after) for each in (*first.fields, *earlier.fields))
+
+
+def _together(later: ItemEvent, earlier: ItemEvent) -> ItemEvent:
+    before = {each.key: each.before for each in earlier.fields}
+    fields = tuple(replace(each, before=before[each.key]) for each in later.fields)
+    steps = (*(later.steps or (later,)), earlier)
+    text = ", ".join(each.text for each in steps) if later.kind is EventKind.ATTACHED else later.text
+    return replace(later, fields=fields, text=text, steps=steps)
 
 
 def _joined(events: list[ItemEvent]) -> ItemEvent:

@@ -184,8 +184,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     # The target of commands
 
-    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None) -> None:
-        self.post_message(OpenItem(item_id, place, comment_id))
+    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None, field: str = "") -> None:
+        self.post_message(OpenItem(item_id, place, comment_id, field))
 
     def edit_outside(self, text: str, suffix: str) -> str:
         """Return the text as the user's own editor left it; raises CannotAct where that fails."""

@@ -372,7 +372,7 @@ class ScreenNavigator:
         if message.place is ItemDestination.HISTORY:
             from backlit.tui.history.screen import HistoryScreen
 
-            return HistoryScreen(self._store, message.item_id)
+            return HistoryScreen(self._store, message.item_id, message.field)
         from backlit.tui.attachments.screen import AttachmentsScreen
 
         return AttachmentsScreen(self._store, message.item_id, message.comment_id)

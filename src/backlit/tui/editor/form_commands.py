@@ -15,6 +15,7 @@ from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
 from backlit.tui.fields.choices import PICKED_KINDS, field_choices, likely_value, unknown_status
 from backlit.tui.fields.values import taken_back
 from backlit.tui.items.target import ItemTarget
+from backlit.tui.shell.target import ItemDestination
 
 
 class EditorCommandTarget(ItemTarget, Protocol):
@@ -71,6 +72,13 @@ async def close(target: EditorCommandTarget, _call: CommandContext) -> None:
 
 def refuse_project(_target: EditorCommandTarget, _call: CommandContext) -> None:
     raise CannotAct("The editor belongs to this project; q closes it first.")
+
+
+def who_changed(target: EditorCommandTarget, _call: CommandContext) -> None:
+    """Show the history of the current field."""
+    field, item = target.form.field, target.current()
+    target.form.leave()
+    target.open(item.id, ItemDestination.HISTORY, field=field.key)
 
 
 async def show_difference(target: EditorCommandTarget, _call: CommandContext) -> None:

@@ -8,6 +8,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
 from backlit.model.trees import NodeTotals
 from backlit.store.edits.checks import ON_EDIT, check
+from backlit.store.records.entry import EntryCause
 from backlit.store.records.item import Item, counted_types, is_seen_by_customers
 from backlit.store.records.merge import is_same
 from backlit.store.views.lookups import Lookups
@@ -31,6 +32,7 @@ class FieldEdit(Struct, frozen=True):
     keys: tuple[str, ...]
     changes: Callable[[Item], Changes]
     is_repeatable: bool = True
+    cause: EntryCause = EntryCause.ASKED
 
     def bulk_change(self, items: Sequence[Item], lookups: Lookups) -> "BulkChange":
         """Return the effect, without values that the field table or the project forbid, with the reasons."""

@@ -1,126 +1,192 @@
 """The history of one item: who created, changed, commented and attached, the latest first."""
 
-from collections.abc import Sequence
+import time
 from functools import partial
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
-from textual.strip import Strip
 
-from backlit.store.records.changes import Subject
-from backlit.store.records.entry import EntryState
+from backlit.model.dates import written_day
+from backlit.model.errors import BacklitError
+from backlit.store.edits.deletions import is_settable
+from backlit.store.records.changes import ConnectionState, Subject
+from backlit.store.records.entry import EntryCause
 from backlit.store.store import Store
-from backlit.store.views.item_history import EventKind, ItemEvent
+from backlit.store.views.item_history import JUST_SAVED, EventKind, HistorySource, ItemEvent
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.markdown import markdown_lines
-from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
+from backlit.tui.drawing.text import Line, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.fields.dates import age_of, ago, moment
-from backlit.tui.items.change_words import change_words, fields_lines, short_first
+from backlit.tui.fields.dates import age, ago, moment
+from backlit.tui.fields.field_edits import Changes, FieldEdit
+from backlit.tui.fields.values import label_of
+from backlit.tui.history.event_list import EventList
+from backlit.tui.items.change_words import change_words, fields_lines
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
+from backlit.tui.shell.status_text import status_words
+from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
-from backlit.tui.widgets.line_list import EntryList, LineList
+from backlit.tui.shell.workers import work
+from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import HEADING, Part
 from backlit.tui.widgets.text_view import RowsOverDetail
 
-AGE_WIDTH, TIME_WIDTH, VERB_WIDTH = 4, 16, 9
-LEAST_AUTHOR, MOST_AUTHOR = 3, 12
-"""Cells of the shortest and the longest name."""
-WIDE = 100
-"""Cells from which there is room for the whole time."""
 MAX_FIELD_LINES = 500
 """Lines of a changed field, so that a key takes no longer where whole books were replaced."""
+READ_AHEAD = 10
+"""Events from the end of the list at which older ones are read."""
+MAX_PAGES_OF_A_FIELD = 20
+"""Pages of older changes that are read for the next change of a field."""
 UNKNOWN = "The server does not say what was changed, and this machine did not see it."
-STATES = {
-    EntryState.WAITING: ("↑ waiting to be sent  ", "pending"),
-    EntryState.SENDING: ("↑ waiting to be sent  ", "pending"),
-    EntryState.REFUSED: ("! rejected  ", "conflict"),
-    EntryState.CONFLICT: ("≠ in conflict  ", "conflict"),
-}
-
-
-class EventList(EntryList[ItemEvent]):
-    """Events of an item, one to a row."""
-
-    HEADER_LINES = 1
-
-    def __init__(self, store: Store) -> None:
-        super().__init__(id="events")
-        self._store = store
-        self._author_width = LEAST_AUTHOR
-
-    def show(self, entries: Sequence[ItemEvent]) -> None:
-        self._author_width = min(MOST_AUTHOR, max([LEAST_AUTHOR, *(cell_len(safe(each.author)) for each in entries)]))
-        super().show(entries)
-
-    def render_header(self, y: int) -> Strip:
-        if not self.entries:
-            return super().render_header(y)
-        times = [fit("Date", TIME_WIDTH)] * (self.size.width >= WIDE)
-        heads = f"{'Age':>{AGE_WIDTH}}", *times, fit("Who", self._author_width), fit("What", VERB_WIDTH), "Change"
-        return self.draw_headings(f" {'  '.join(heads)}")
-
-    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        event = self.entries[index]
-        time = f"  {fit(moment(event.at, self._store.local), TIME_WIDTH)}" if self.size.width >= WIDE else ""
-        parts = [
-            (fit_right(age_of(event.at, self._store.now()), AGE_WIDTH) + time + "  ", "muted"),
-            (fit(event.author or "you", self._author_width) + "  ", "foreground"),
-            (fit(event.kind.value, VERB_WIDTH) + "  ", "foreground"),
-            STATES.get(event.state, ("", "muted")),
-        ]
-        room = max(0, self.size.width - 2 - sum(cell_len(text) for text, _ in parts))
-        colour = "muted" if event.kind is EventKind.EDITED else "foreground"
-        return self.draw_parts([*parts, (fit(self._about(event), room), colour)], is_cursor=is_cursor)
-
-    def _about(self, event: ItemEvent) -> str:
-        changes = ", ".join(change_words(self._store, field) for field in short_first(event.fields))
-        return changes or ("not known" if event.kind is EventKind.EDITED else " ".join(event.text.split()))
+NO_SERVICE_HISTORY = "This server keeps no history. Changes by others have no values, only the last one is known."
+NO_CHANGE_YET = "The server's history of this item begins with its next change."
 
 
 class HistoryScreen(ItemRowsScreen):
-    """The events of an item."""
+    """The events of an item; with a field, its changes alone."""
 
     COMMAND_GROUPS = ("history.screen", *TAB_COMMANDS)
     AUTO_FOCUS = "EventList"
     CSS_PATH = "../styles/history.tcss"
-    SUBJECTS = (Subject.ITEMS, Subject.OUTBOX)
-    HINTS = ("history.open", "history.copy", "item.next-tab", "item.comment", "app.back", "app.help")
+    SUBJECTS = (Subject.ITEMS, Subject.OUTBOX, Subject.RECORDED)
+    HINTS = ("history.open", "history.restore", "history.copy", "item.next-tab", "item.comment", "app.back", "app.help")
     EMPTY = ("No events.", "No events in the local copy.")
     TAB = ItemDestination.HISTORY
 
-    def __init__(self, store: Store, item_id: int) -> None:
+    def __init__(self, store: Store, item_id: int, field: str = "") -> None:
         self._events = EventList(store)
         super().__init__(store, item_id, self._events)
         self._body = self._split = RowsOverDetail(self._events)
+        self._field = field
+        self._source = HistorySource(is_offered=False)
+        self._is_reading = self._is_read = False
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._read_again()
+
+    # Reading
+
+    def store_changed(self, changes: ChangeBatch) -> None:
+        super().store_changed(changes)
+        is_other = any(changes.touches(each, self.item_id) for each in (Subject.ITEMS, Subject.COMMENTS))
+        is_back = Subject.CONNECTION in changes and not self._is_read
+        if is_other or is_back or changes.touches(Subject.ATTACHMENTS, self.item_id):
+            self._read_again()
+
+    def _read_again(self) -> None:
+        if self.store.connection.state is ConnectionState.ONLINE:
+            self.run_worker(work(self._read_newest), exclusive=True, group="history")
+
+    async def _read_newest(self) -> None:
+        self._is_read = await self._reads(is_older=False)
+        await self._read_until_a_change()
+        self.show_rows()
+        self.update_labels()
+
+    async def _reads(self, *, is_older: bool) -> bool:
+        """Read recorded changes; return whether that was possible. What was read before stays in sight."""
+        try:
+            await self.store.item_history.read(self.item_id, is_older=is_older)
+        except BacklitError:
+            return False
+        return True
+
+    async def _read_older(self) -> None:
+        self._is_reading = True
+        try:
+            if await self._reads(is_older=True):
+                await self._read_until_a_change()
+        finally:
+            self._is_reading = False
+
+    async def _read_until_a_change(self) -> None:
+        """Read on while none of the changes that are known is about the field."""
+        item = self.store.item(self.item_id)
+        history = self.store.item_history
+        known = self._events.position[1]
+        for _ in range(MAX_PAGES_OF_A_FIELD if self._field and item is not None else 0):
+            if item is None or not history.source(self.item_id).has_more:
+                return
+            if len(history.of_item(item, self._field)) > known or not await self._reads(is_older=True):
+                return
+
+    # Showing
 
     def show_rows(self) -> None:
+        history = self.store.item_history
         try:
-            self._events.show(self.store.item_history.of_item(self.current()))
+            events = history.of_item(self.current(), self._field)
         except CannotAct:
             self._events.show(())
+            return
+        self._source = history.source(self.item_id)
+        self._events.show_events(events, self._begins(), self._end(events))
+
+    def _begins(self) -> str:
+        """Return the head over what is known beside the service's history, which begins later than the item."""
+        source = self._source
+        if not source.is_recorded or source.is_complete or source.has_more:
+            return ""
+        if source.begins_at is None:
+            return NO_CHANGE_YET
+        day = written_day(self.store.local(source.begins_at).date(), self.store.today())
+        return f"The server's history begins on {day}."
+
+    def _end(self, events: list[ItemEvent]) -> str:
+        if self._source.has_more:
+            return "Older changes are on the server."
+        if not self._source.is_offered:
+            return NO_SERVICE_HISTORY
+        return f"No change of {label_of(self._field)} is recorded." if self._field and not events else ""
+
+    def note(self) -> str:
+        words = [f"only {label_of(self._field)}"] if self._field else []
+        if not self._source.is_recorded:
+            return ", ".join([*words, "this machine's records"])
+        is_current = self._is_read and self.store.connection.state is ConnectionState.ONLINE
+        if not is_current and self._source.read_at is not None:
+            since = age(max(0.0, time.time() - self._source.read_at))
+            words.append("as of just now" if since == "now" else f"as of {since} ago")
+        return ", ".join(words)
+
+    def draw_status(self) -> None:
+        position, count = self._events.position
+        hints = self.HINTS if count else self.HINTS_WITHOUT_ROWS
+        status = status_words(self.store, position, count)
+        self.footer.show(hints, status, is_reader=self.store.lookups.is_read_only)
 
     @on(LineList.Highlighted)
     def _event_highlighted(self) -> None:
-        event = self._events.current
+        event, (position, count) = self._events.event, self._events.position
         if event is None:
             self._split.show(None)
         else:
             self._split.show(partial(self._detail, event), _byline(event, self.store))
+        if self._source.has_more and not self._is_reading and position > count - READ_AHEAD:
+            self.run_worker(work(self._read_older), exclusive=True, group="older history")
         self.draw_status()
 
     def _detail(self, event: ItemEvent, width: int, _height: int, theme: ThemeStyles) -> list[Line]:
         if event.kind is EventKind.EDITED:
             return [[Segment(line, theme.style())] for line in wrapped(UNKNOWN, width)]
-        if event.fields:
-            lines = list(fields_lines(self.store, event.fields, width, theme, MAX_FIELD_LINES))
-            return lines if lines[0] else lines[1:]
-        return list(markdown_lines(event.text, width, theme))
+        if not event.fields:
+            return list(markdown_lines(event.text, width, theme))
+        lines = list(fields_lines(self.store, event.fields, width, theme, MAX_FIELD_LINES))
+        lines = lines if lines[0] else lines[1:]
+        for step in event.steps:
+            time = f"{self.store.local(step.at):%H:%M}  " if step.at else ""
+            words = f"{time}{', '.join(change_words(self.store, field) for field in step.fields)}"
+            lines += [[Segment(line, theme.style("muted"))] for line in wrapped(words, width)]
+        return lines
+
+    # Commands
 
     def current_event(self) -> ItemEvent:
         """Return the event under the cursor; raises CannotAct without one."""
-        return self._events.chosen()
+        if self._events.event is None:
+            raise CannotAct("Nothing selected.")
+        return self._events.event
 
     def copied(self, event: ItemEvent) -> str:
         """Return an event as text: a comment, a file's name, or the changes."""
@@ -134,12 +200,34 @@ class HistoryScreen(ItemRowsScreen):
         text = self.copied(self.current_event())
         self.copy(text, f"Copied {' '.join(text.split())[:60]}")
 
+    async def restore_value(self, _call: CommandContext) -> None:
+        """Set the fields of the event to their values before it, by an edit like any other."""
+        event, item = self.current_event(), self.current()
+        former: Changes = {each.key: each.before for each in event.fields if is_settable(each.key)}
+        if event.kind is not EventKind.CHANGED or not former:
+            raise CannotAct("Nothing to restore here: only changed values can be.")
+        words = ", ".join(label_of(key) for key in former)
+        act = FieldEdit(
+            f"{words} restored", tuple(former), lambda _item: former, is_repeatable=False, cause=EntryCause.RESTORE
+        )
+        await self.apply(act, [item])
+
+    def show_all(self, _call: CommandContext) -> None:
+        if not self._field:
+            raise CannotAct("The changes of all fields are shown already.")
+        self._field = ""
+        self.show_rows()
+        self.update_labels()
+
 
 def _byline(event: ItemEvent, store: Store) -> list[Part]:
-    return [
+    parts = [
         (event.author or "you", HEADING),
         (f" {event.kind.value} {ago(event.at, store.now())}  {moment(event.at, store.local)}", "muted"),
     ]
+    if event.made_at and event.at and event.at - event.made_at > JUST_SAVED:
+        parts.append((f"  made {moment(event.made_at, store.local)}", "muted"))
+    return parts
 
 
 TAB_OF_EVENT = {EventKind.COMMENTED: ItemDestination.COMMENTS, EventKind.ATTACHED: ItemDestination.ATTACHMENTS}

@@ -68,7 +68,7 @@ async def journal(target: ItemTarget, act: FieldEdit, items: Sequence[Item]) -> 
 async def _write(target: ItemTarget, plan: BulkChange) -> Mapping[int, str]:
     """Journal all as one step; where that is refused, journal each item alone. Returns the refusals by item."""
     try:
-        await target.store.items.edit_each(plan.changes, plan.seen)
+        await target.store.items.edit_each(plan.changes, plan.seen, plan.act.cause)
     except BacklitError:
         if len(plan.changes) == 1:
             raise
@@ -77,7 +77,7 @@ async def _write(target: ItemTarget, plan: BulkChange) -> Mapping[int, str]:
     failed = {}
     for item_id, changes in plan.changes.items():
         try:
-            await target.store.items.edit([item_id], changes, plan.seen[item_id])
+            await target.store.items.edit([item_id], changes, plan.seen[item_id], plan.act.cause)
         except BacklitError as error:
             failed[item_id] = sentence_of(error)
     return failed

@@ -136,8 +136,8 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
 
         return edit_text(cast("ChordApp", self.app), text, suffix)
 
-    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None) -> None:
-        self.post_message(OpenItem(item_id, place, comment_id))
+    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None, field: str = "") -> None:
+        self.post_message(OpenItem(item_id, place, comment_id, field))
 
     def mark_seen(self, item_id: int | None) -> None:
         if item_id is not None:

@@ -32,10 +32,14 @@ class ItemDestination(StrEnum):
 
 
 class OpenItem(Message):
-    """Asks the application to show an item at a place; `comment_id` narrows attachments to those of a comment."""
+    """Asks the application to show an item at a place.
 
-    def __init__(self, item_id: int, place: ItemDestination, comment_id: int | None = None) -> None:
+    `comment_id` narrows attachments to those of a comment, `field` the history to the changes of a field.
+    """
+
+    def __init__(self, item_id: int, place: ItemDestination, comment_id: int | None = None, field: str = "") -> None:
         super().__init__()
+        self.field = field
         self.item_id = item_id
         self.place = place
         self.comment_id = comment_id
@@ -90,4 +94,4 @@ class StoreCommandTarget(Protocol):
     def edit_outside(self, text: str, suffix: str) -> str:
         """Return the text as edited in the user's editor; raises CannotAct on failure."""
 
-    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None) -> None: ...
+    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None, field: str = "") -> None: ...

@@ -1,0 +1,132 @@
+"""The History tab: days, exact values, older pages, the state offline, restored values, and who changed a field."""
+
+from tests.store.world import World, sent, until
+from tests.tui.bare_app import line_with, lines_of, missing, text_of
+from tests.tui.editor_steps import Edit, fields_on, go_to, item_of
+from tests.tui.opened import Open
+from textual.pilot import Pilot
+
+from backlit.store import Store
+from backlit.tui.history.screen import HistoryScreen
+
+
+async def shows(pilot: Pilot[None], *words: str) -> None:
+    await until(lambda: not missing(pilot.app, words), lambda: text_of(pilot.app))
+
+
+async def test_a_change_by_others_shows_its_values_below_its_day(world: World, store: Store, opened: Open) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Estimate": "21"})
+    async with opened(store) as pilot:
+        pilot.app.push_screen(HistoryScreen(store, item_id))
+        await shows(pilot, "→ 21")
+
+        lines = lines_of(pilot.app)
+        at = next(number for number, line in enumerate(lines) if line.startswith("▌"))
+        assert lines[at - 1].strip() == "Today"
+        assert lines[at].split()[1:4] == ["jon", "changed", "Estimate"]
+        assert missing(pilot.app, ["The server's history begins on"]) == []
+
+
+async def test_the_cursor_passes_over_the_days(world: World, store: Store, opened: Open) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Estimate": "21"})
+    async with opened(store) as pilot:
+        pilot.app.push_screen(HistoryScreen(store, item_id))
+        await shows(pilot, "→ 21")
+
+        await pilot.press("j", "j")
+        await pilot.pause()
+        below = line_with(pilot.app, "▌")
+        await pilot.press("g", "g")
+        await pilot.pause()
+
+        assert "created" in below
+        assert "→ 21" in line_with(pilot.app, "▌")
+
+
+async def test_r_restores_the_value_before_a_change_and_u_takes_that_back(
+    world: World, store: Store, opened: Open
+) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Name": "Before"})
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "Between"})
+    await world.rival.work_items.update(item_id, {"Name": "After"})
+    async with opened(store) as pilot:
+        pilot.app.push_screen(HistoryScreen(store, item_id))
+        await shows(pilot, "Before → After")
+        await until(lambda: (item := store.item(item_id)) is not None and item.name == "After")
+        await pilot.press("r")
+        await until(lambda: (item := store.item(item_id)) is not None and item.name == "Before")
+        restored = await fields_on(world, store, item_id)
+        newest = (await world.rival.work_items.history(item_id))["results"][0]
+        await pilot.press("u")
+        await until(lambda: (item := store.item(item_id)) is not None and item.name == "After")
+        await sent(store)
+
+        assert restored["Name"] == "Before"
+        assert (newest["cause"], newest["fields"]["Name"]) == ("restore", ["After", "Before"])
+
+
+async def test_a_comment_has_no_value_to_restore(world: World, store: Store, opened: Open) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "Said"})
+    async with opened(store) as pilot:
+        pilot.app.push_screen(HistoryScreen(store, item_id))
+        await shows(pilot, "commented")
+        await pilot.press("r")
+
+        await shows(pilot, "Nothing to restore here")
+
+
+async def test_older_pages_come_as_the_cursor_nears_the_end(world: World, store: Store, opened: Open) -> None:
+    item_id = await item_of(world, "Story")
+    for number in range(60):
+        fields = {"Name": f"Name {number}"} if number % 2 else {"Estimate": str(number)}
+        await world.rival.work_items.update(item_id, fields)
+    async with opened(store) as pilot:
+        pilot.app.push_screen(HistoryScreen(store, item_id))
+        await shows(pilot, "1 of 50", "→ Name 59")
+        await pilot.press("G")
+
+        await shows(pilot, "of 61")
+        await pilot.press("G")
+        await shows(pilot, "The server's history begins on")
+
+
+async def test_the_editor_says_who_changed_a_field(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Estimate": "21"})
+    await world.rival.work_items.update(item_id, {"Name": "Another"})
+    await store.refresh()
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "Estimate")
+        await pilot.press("g", "L")
+        await shows(pilot, "only Estimate", "→ 21", "jon")
+        narrowed = text_of(pilot.app)
+        await pilot.press("f", "0")
+        await shows(pilot, "→ Another")
+
+        assert "→ Another" not in narrowed
+
+
+async def test_a_field_without_a_change_says_so(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    async with edit(item_id) as pilot:
+        await go_to(pilot, "Name")
+        await pilot.press("g", "L")
+
+        await shows(pilot, "No change of Name is recorded.")
+
+
+async def test_without_a_connection_the_tab_says_as_of_when_it_is(world: World, store: Store, opened: Open) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Estimate": "21"})
+    await store.item_history.read(item_id)
+    await world.close(store)
+    world.faults.is_down = True
+    offline = world.store()
+    async with opened(offline) as pilot:
+        pilot.app.push_screen(HistoryScreen(offline, item_id))
+
+        await shows(pilot, "→ 21", "as of just now")
