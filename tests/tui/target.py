@@ -100,7 +100,13 @@ class FakeTarget:
         """Answer as was given beforehand."""
         return cast("Callable[[str, str], str]", self.answers.pop(0))(text, suffix)
 
-    def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None) -> None:
+    def open(
+        self,
+        item_id: int,
+        place: ItemDestination,
+        comment_id: int | None = None,
+        field: str = "",  # noqa: ARG002 - of the history alone
+    ) -> None:
         """Record another place."""
         self.opened.append((item_id, place, comment_id))
 
