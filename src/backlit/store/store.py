@@ -124,6 +124,7 @@ class Store:
     _clock: Clock
 
     # Reads
+    server = StorePart(lambda self: ServiceFeatures(self.files))
     names = StorePart(lambda self: QueryNames(self.lookups, self.now, self.today, self.times))
     ready_check = StorePart(lambda self: ReadyCheck(self.files, self.names))
     search = StorePart(lambda self: TextSearch(self.files, lambda: self.project_id))
@@ -137,7 +138,6 @@ class Store:
     inbox = StorePart(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
     everybody = StorePart(lambda self: KnownUsers(self.lookups, self.engine))
     project_facts = StorePart(lambda self: ProjectLookups(self.files, self.lookups))
-    server = StorePart(lambda self: ServiceFeatures(self.files))
 
     # Edits
     items = StorePart(lambda self: ItemEdits(self.files, self.lookups))
