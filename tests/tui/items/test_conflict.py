@@ -206,7 +206,7 @@ async def test_places_are_shown_by_name_and_picked(world: World, store: Store, o
         assert missing(pilot.app, [first.name, second.name]) == []
         await pilot.press("e", *third.name, "enter")
         await pilot.pause()
-        await pilot.press("w")
+        await pilot.press("y", "w")  # it has ended, which is asked about
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 
         assert (await fields_on(world, item_id))["IterationID"] == third.id
