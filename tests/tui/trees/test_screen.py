@@ -137,12 +137,12 @@ async def test_a_row_says_when_how_much_and_how_much_with_what_is_below() -> Non
         assert text_of(app).count(" now ") == 1
 
 
-async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> None:
+async def test_capacity_is_a_bar_with_its_numbers_and_unit_and_an_excess_is_named() -> None:
     async with TreeStage().run_test(size=(100, 12)) as pilot:
         app = pilot.app
         assert isinstance(app, TreeStage)
         await app.show(pilot, loads={4: PlannedLoad(points=27, done=13.5)})
-        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━───┼    27 / 40")
+        assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━───┼    27 / 40 pts")
         await app.show(pilot, loads={4: PlannedLoad(points=53)})
         assert line_with(app, "Sprint 2").endswith(" ━━━━━━━━━━┼━━    53 / 40 over")
         await app.show(pilot, loads={4: PlannedLoad(points=1234.25)})
@@ -150,7 +150,8 @@ async def test_capacity_is_a_bar_with_its_numbers_and_an_excess_is_named() -> No
 
 
 @pytest.mark.parametrize(
-    ("points", "minimum", "words"), [(15, 30, "15, min 30"), (112, 120, "112 min 120"), (12.5, 320, "12.5 min 320")]
+    ("points", "minimum", "words"),
+    [(15, 30, "15, min 30 pts"), (112, 120, "112 min 120 pts"), (12.5, 320, "12.5 min 320")],
 )
 async def test_a_minimum_alone_is_named_as_one(points: float, minimum: float, words: str) -> None:
     least = {**ITERATIONS, 4: replace(ITERATIONS[4], min_capacity=minimum, max_capacity=None)}

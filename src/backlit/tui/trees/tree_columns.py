@@ -240,8 +240,8 @@ class TreeLayout:
 
 
 def _load(load: PlannedLoad, capacity: Capacity, width: int, scale: float) -> list[Piece]:
-    """Return the bar of a load, then its points with the capacity, as 37 / 32–42, and whether they are over it."""
-    over = " over" if capacity.over(load.points) else ""
+    """Return the bar of a load, then its points with the capacity, as 37 / 32–42 pts, and whether they are over it."""
+    word, colour = (" over", "conflict") if capacity.over(load.points) else (" pts", "foreground")
     points, limits = number_text(load.points), range_words(capacity)
     amounts = [f"{points}, {limits}", f"{points} {limits}"]
     if capacity.most:
@@ -252,5 +252,8 @@ def _load(load: PlannedLoad, capacity: Capacity, width: int, scale: float) -> li
     return [
         (" " * GAP, "foreground"),
         *bar,
-        (" " + fit(f"{amount:>{AMOUNT}}{over}", AMOUNT + OVER), "conflict" if over else "foreground"),
+        (
+            " " + fit(f"{amount:>{AMOUNT}}{word if len(amount) + len(word) <= AMOUNT + OVER else ''}", AMOUNT + OVER),
+            colour,
+        ),
     ]
