@@ -1,6 +1,6 @@
 """Inbox: changes, creations, deletions and comments by other users that the user has not seen yet."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 FEED = 500
 """The number of comments in the feed."""
+LATEST = 40
+"""The number of items among which the latest changes by others are sought."""
 
 _ORDER = {key: number for number, key in enumerate(FIELD_BY_KEY)}
 
@@ -85,6 +87,14 @@ class Inbox:
             f"project_id = ? AND pending = 0 ORDER BY created_at DESC, id DESC LIMIT {FEED}",
             self._project() or 0,
         )
+
+    def latest(self) -> Sequence[int]:
+        """Return the items of the latest changes, the latest first."""
+        rows = self._files.mirror.execute(
+            "SELECT id FROM items WHERE project_id = ? ORDER BY modified_at DESC, id LIMIT ?",
+            (self._project() or 0, LATEST),
+        )
+        return [item_id for (item_id,) in rows]
 
     def unread_comments(self) -> frozenset[int]:
         return frozenset(self._files.journal.inbox.comment_ids(self._project() or 0))

@@ -1,12 +1,13 @@
 """The inbox: what others did is listed until it was looked at, wherever that happened."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.quiet import workers_done
+from tests.quiet import strips_of, workers_done
 from tests.store.documents import item, offline_store
 from tests.store.world import World, until
 from tests.tui.bare_app import heading_of, line_with, lines_of, missing, text_of, title_of
@@ -24,6 +25,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.comments.screen import CommentsScreen
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.editor.screen import ItemEditorScreen
+from backlit.tui.fields.values import user_colour
 from backlit.tui.inbox.inbox_list import FeedList
 from backlit.tui.inbox.screen import InboxScreen
 from backlit.tui.items.change_words import fields_lines
@@ -47,7 +49,7 @@ async def inbox_of(opened: Open, store: Store, size: tuple[int, int] = (120, 40)
 
 def rows_of(pilot: Pilot[None]) -> list[str]:
     """The lines of the list's current entry: its item and the sentence below."""
-    return [line for line in lines_of(pilot.app) if line.startswith("▌")]
+    return [line.removeprefix("│") for line in lines_of(pilot.app) if line.removeprefix("│").startswith("▌")]
 
 
 async def commented(world: World, item_id: int, text: str) -> None:
@@ -64,7 +66,8 @@ async def test_an_empty_inbox_says_that_nothing_is_new(store: Store, opened: Ope
         await pilot.press("space")
         await pilot.pause()
 
-        assert missing(pilot.app, ["You're all caught up.", "tc to show recent comments", "Nothing selected."]) == []
+        assert missing(pilot.app, ["Nothing new since ", "tc  recent comments", "Nothing selected."]) == []
+        assert len([line for line in lines_of(pilot.app) if re.match(r"│ ▌ (?!maya)\w+ +#\d+ ", line)]) == 3
         assert "Inbox" in title_of(pilot.app)
 
 
@@ -80,8 +83,10 @@ async def test_changes_are_told_in_words(world: World, store: Store, opened: Ope
 
         assert f"#{item_id}" in row
         assert "A [b] name" in row
-        assert "jon changed Name" in sentence
-        assert missing(pilot.app, ["jon ·", "→ Jon Bellamy", "→ –", "→ A [b]", "Inbox 1"]) == []
+        assert row.startswith("▌▌ jon ")
+        assert sentence.startswith("▌▌ ")
+        assert "Name" in sentence
+        assert missing(pilot.app, [" by jon ─╮", "→ Jon Bellamy", "→ –", "→ A [b]", "Inbox 1"]) == []
 
 
 async def test_a_row_names_the_new_owner_by_the_user_name(world: World, store: Store, opened: Open) -> None:
@@ -92,7 +97,7 @@ async def test_a_row_names_the_new_owner_by_the_user_name(world: World, store: S
     async with inbox_of(opened, store) as pilot:
         row, sentence = rows_of(pilot)[:2]
 
-        assert row.startswith("▌• ")
+        assert row.startswith("▌▌ jon ")
         assert "→ jon " in sentence
 
 
@@ -129,7 +134,7 @@ async def test_a_long_text_is_told_by_its_lines_and_shown_line_by_line(
     await world.rival.work_items.update(item_id, {"Description": "One\n2\nThree\nFour"})
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        assert "jon changed Description (+2 −1 lines)" in rows_of(pilot)[1]
+        assert " Description (+2 −1 lines)" in rows_of(pilot)[1]
         assert missing(pilot.app, ["Description  +2 −1 lines", "- Two", "+ 2", "+ Four"]) == []
         await pilot.press("g", "D")
         await pilot.pause()
@@ -159,9 +164,9 @@ async def test_new_items_deleted_items_and_comments_are_told(world: World, store
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
         said = [
-            "jon commented: “Do we ship this?”",
-            "jon created this bug",
-            "deleted, or no longer",
+            "“Do we ship this?”",
+            "New bug",
+            "Deleted, or no longer",
             name[:20],
             "Inbox 3",
         ]
@@ -172,11 +177,11 @@ async def test_a_long_number_is_shown_whole(store: Store, opened: Open) -> None:
     entries = [CommentEntry(each, each, "Ok", "ada", None, False, False) for each in (12345, 7)]
     async with inbox_of(opened, store) as pilot:
         feed = pilot.app.screen.query_one(FeedList)
-        feed.display = True
+        await pilot.press("t", "c")
         await pilot.pause()
         feed.show(entries)
 
-        assert [feed.render_row_line(at, 0, is_cursor=False).text.split()[0] for at in (0, 1)] == ["#12345", "#7"]
+        assert [feed.render_row_line(at, 0, is_cursor=False).text.split()[2] for at in (0, 1)] == ["#12345", "#7"]
 
 
 async def test_changes_of_several_people_are_ascribed_to_none(world: World, store: Store, opened: Open) -> None:
@@ -189,8 +194,8 @@ async def test_changes_of_several_people_are_ascribed_to_none(world: World, stor
     await other.aclose()
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        assert rows_of(pilot)[1].split("changed: Estimate")[0].strip(" ▌") == ""
-        assert missing(pilot.app, ["changed: Estimate", "priya commented: “Why?”", "priya, jon ·"]) == []
+        assert rows_of(pilot)[1].split("Estimate")[0].strip(" ▌") == ""
+        assert missing(pilot.app, ["Estimate", "· priya: “Why?”", " by priya, jon ─╮"]) == []
 
 
 async def test_a_sentence_takes_two_lines_where_the_list_has_room(world: World, store: Store, opened: Open) -> None:
@@ -260,11 +265,11 @@ async def test_a_single_item_is_marked_without_a_question(world: World, store: S
     await world.rival.work_items.update((await stories(store))[0], {"Estimate": "74"})
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        assert "M  mark all read" in lines_of(pilot.app)[-1]
+        assert "M  mark all read ─╮" in lines_of(pilot.app)[1]
         await pilot.press("M")
 
         await until(lambda: store.inbox.unread() == 0)
-        await shown(pilot, "You're all caught up.")
+        await shown(pilot, "Nothing new since ")
         assert lines_of(pilot.app)[-1].split("Sprint")[0].split() == [
             "tc",
             "recent",
@@ -287,7 +292,7 @@ async def test_enter_opens_the_editor_and_then_it_has_been_seen(world: World, st
         await until(lambda: store.inbox.unread() == 0)
         await pilot.press("q")
 
-        await shown(pilot, "You're all caught up.")
+        await shown(pilot, "Nothing new since ")
 
 
 @pytest.mark.slow
@@ -368,13 +373,13 @@ async def test_the_feed_shows_the_latest_comments_and_esc_goes_back(world: World
         await pilot.press("t", "c")
         await pilot.pause()
         row, words = rows_of(pilot)[:2]
-        assert row.startswith("▌• ")
+        assert row.startswith("▌▌ jon ")
         assert f"#{item_id}" in row
-        assert "jon: Words [i] in the feed" in words
+        assert "“Words [i] in the feed”" in words
         assert "Recent comments" in heading_of(pilot.app)
         await pilot.press("escape")
         await pilot.pause()
-        assert heading_of(pilot.app).startswith("1 new since your last visit")
+        assert heading_of(pilot.app).startswith("Inbox 1 new")
         await pilot.press("escape")
         await pilot.pause()
 
@@ -437,7 +442,7 @@ async def test_entries_are_as_high_as_their_texts_and_a_blank_line(world: World,
     await commented(world, second, "More words than a line holds. " * 4)
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        wide = [line[:60].strip() for line in lines_of(pilot.app)[2:9]]
+        wide = [line[:60].strip("│ ") for line in lines_of(pilot.app)[3:10]]
         await pilot.resize_terminal(60, 20)
         await pilot.pause()
         narrow = [line.strip() for line in lines_of(pilot.app)[2:6]]
@@ -456,3 +461,19 @@ def test_a_change_in_brief_has_only_lines_that_were_changed(tmp_path: Path) -> N
         texts = ["".join(segment.text for segment in line).strip() for line in lines]
 
     assert texts == ["Estimate     1 → 2", "Description  +2 lines", "+ Four"]
+
+
+@pytest.mark.slow
+async def test_entries_are_led_by_their_author_and_stand_below_their_day(
+    world: World, store: Store, opened: Open
+) -> None:
+    (item_id, *_) = await stories(store)
+    await world.rival.work_items.update(item_id, {"Estimate": "71"})
+    await store.refresh()
+    jon = next(each.id for each in store.lookups.people().values() if each.username == "jon")
+    async with inbox_of(opened, store) as pilot:
+        edges = [segment for strip in strips_of(pilot.app)[3:5] for segment in strip if segment.text.startswith("▌")]
+        colour = ThemeStyles.of(pilot.app.screen.app).style(user_colour(store, jon)).color
+
+        assert re.match(r"│  (Today|Yesterday)\s", lines_of(pilot.app)[2])
+        assert [each.style and each.style.color == colour for each in edges] == [False, True, False, True]

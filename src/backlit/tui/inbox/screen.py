@@ -1,5 +1,8 @@
 """The inbox: changes and comments by others since the last visit, and recent comments; its commands."""
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
@@ -7,23 +10,35 @@ from textual.containers import Container
 
 from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import NewsKind
-from backlit.store.records.changes import ConnectionState, ConnectionStatus, Subject
+from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.item import FieldNews
 from backlit.store.store import Store
+from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import DifferenceDialog, FieldDifference
 from backlit.tui.drawing.text import Line, wrapped
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.fields.values import label_of
-from backlit.tui.inbox.inbox_list import FeedList, InboxList, fit_lines, lines_of, name_of
+from backlit.tui.inbox.inbox_list import (
+    EntryHead,
+    FeedList,
+    InboxList,
+    day_word,
+    fit_lines,
+    lines_of,
+    name_of,
+    news_head,
+)
 from backlit.tui.items.change_words import both_words, is_text_change
-from backlit.tui.items.preview import PreviewLayout, item_context
-from backlit.tui.shell.status_text import status_words
+from backlit.tui.items.preview import PreviewLayout, item_context, item_words
+from backlit.tui.shell.status_text import position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, RuleLine
+from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, Word
 from backlit.tui.widgets.text_view import DetailView, fit_rows
 
 ITEM_NOW_HEADING = "The item now "
@@ -39,6 +54,8 @@ TEXT_SHARE = 42
 """Per cent of the width for the text; the style sheet has the same figure."""
 HINTS_WITHOUT_ROWS = ("inbox.feed", "app.back", "app.help")
 HINTS = ("inbox.open", "inbox.read", "inbox.read-all", *HINTS_WITHOUT_ROWS)
+LATEST_SHOWN = 3
+"""Changes by others that an empty inbox shows."""
 SHOWN_SUBJECTS = (Subject.INBOX, Subject.ITEMS, Subject.COMMENTS, Subject.PEOPLE, Subject.TREES)
 
 
@@ -51,17 +68,18 @@ class InboxScreen(StoreScreen[None]):
     CSS_PATH = "../styles/inbox.tcss"
 
     def compose(self) -> ComposeResult:
-        self._heading, self._footer = RuleLine("┬"), FooterLine(id="status")
+        self._heading, self._footer = RuleLine("┬", is_of_first=True), FooterLine(id="status")
         self._news = InboxList(self.store, id="news")
         self._feed = FeedList(self.store, id="feed")
-        self._feed.display = False
         self._text = DetailView()
+        self._frames = PaneFrame(self._news, id="news-pane"), PaneFrame(self._feed, id="feed-pane")
+        self._text_frame = PaneFrame(self._text, id="beside")
+        self._frames[1].display = False
         yield self.title_line
         yield self._heading
         with Container(id="lists"):
-            yield self._news
-            yield self._feed
-            yield self._text
+            yield from self._frames
+            yield self._text_frame
         yield RuleLine("┴")
         yield self._footer
 
@@ -85,11 +103,15 @@ class InboxScreen(StoreScreen[None]):
         for rule in self.query(RuleLine):
             rule.join_at(None if is_empty or width < WIDE else width - width * TEXT_SHARE // 100)
         fit_lines(self._list, self.size.height - FRAME if width >= WIDE else 0)
-        fit_rows(self._list, None if is_empty or width >= WIDE else self.size.height)
+        fit_rows(self._list, None if is_empty or width >= WIDE else self.size.height, self._frame)
 
     @property
     def _list(self) -> InboxList | FeedList:
         return self._feed if self.shows_feed else self._news
+
+    @property
+    def _frame(self) -> PaneFrame:
+        return self._frames[self.shows_feed]
 
     def _show(self) -> None:
         inbox = self.store.inbox
@@ -97,6 +119,7 @@ class InboxScreen(StoreScreen[None]):
             self._feed.unread = inbox.unread_comments()
             self._feed.show(inbox.feed())
         else:
+            self._news.latest = [] if inbox.unread() else self._latest()
             self._news.show(inbox.ids())
         self._text.show(self._draw_text)
         self._draw_words()
@@ -110,13 +133,44 @@ class InboxScreen(StoreScreen[None]):
         self._draw_words()
 
     def _draw_words(self) -> None:
-        connection, rows = self.store.connection, self._list
+        rows = self._list
         self._place_text()
-        words = f"{rows.row_count():,} new since your last visit" if rows.row_count() else "New since your last visit"
-        self._heading.say([("Recent comments" if self.shows_feed else words, "heading")])
-        hints = HINTS if rows.row_count() else HINTS_WITHOUT_ROWS
-        self._footer.show(hints, status_words(self.store, rows.cursor + 1, rows.row_count()))
-        rows.empty_text = _empty_words(connection, is_feed=self.shows_feed)
+        count, is_framed = rows.row_count(), self._frame.is_framed
+        title = "Recent comments" if self.shows_feed else "Inbox"
+        new = f" {count:,} new" if count and not self.shows_feed else ""
+        heading: list[Part] = [(title, "heading"), (new, "muted")]
+        position = position_words(rows.cursor + 1, count)
+        command = "inbox.read-all"
+        keys: list[Word] = [(key_of(command), KEY, command), (" mark all read", "muted", command)]
+        self._heading.say(heading)
+        self._frame.say(heading, keys if count else (), (), position)
+        news = None if self.shows_feed else self._news.current
+        comment = self._feed.current if self.shows_feed else None
+        self._text_frame.say(*self._text_head(news, comment))
+        hints = HINTS if count else HINTS_WITHOUT_ROWS
+        self._footer.show(hints, status_words(self.store, *(() if is_framed else (rows.cursor + 1, count))))
+        since = self._news.latest[0].at if self._news.latest else None
+        rows.empty_text = _empty_words(self.store, since, is_feed=self.shows_feed)
+
+    def _text_head(self, news: ItemNews | None, comment: CommentEntry | None) -> tuple[Sequence[Part], Sequence[Part]]:
+        if news is not None:
+            return news_head(self.store, news)
+        if comment is None:
+            return (), ()
+        item = self.store.item(comment.item_id)
+        return item_words(comment.item_id, item.type if item else ""), ()
+
+    def _latest(self) -> Sequence[EntryHead]:
+        """Return the latest changes by others."""
+        user, batch = self.store.connection.user, self.store.batch
+        own = user.username if user else ""
+        items = {each.id: each for each in batch.items(self.store.inbox.latest())}
+        found = [items[item_id] for item_id in self.store.inbox.latest() if item_id in items]
+        return [
+            EntryHead(each.last_modified_by, each.id, each.type, each.name, each.last_modified_at, is_new=False)
+            for each in found
+            if each.last_modified_by not in {None, "", own}
+        ][:LATEST_SHOWN]
 
     def _draw_text(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
         rule = [
@@ -125,9 +179,11 @@ class InboxScreen(StoreScreen[None]):
         ]
         page, lines = PreviewLayout(theme, width), list[Line]()
         if not self.shows_feed and (news := self._news.current):
-            lines += lines_of(self.store, news, width, theme, with_name=height >= TALL)
+            is_framed = self._text_frame.is_framed
+            lines += lines_of(self.store, news, width, theme, with_name=height >= TALL, with_author=not is_framed)
         elif self.shows_feed and (comment := self._feed.current):
-            name = wrapped(f"#{comment.item_id} {name_of(self.store.item(comment.item_id))}", width)
+            number = "" if self._text_frame.is_framed else f"#{comment.item_id} "
+            name = wrapped(f"{number}{name_of(self.store.item(comment.item_id))}", width)
             lines += ([Segment(line, theme.style(bold=True))] for line in name)
             lines += page.comment(comment, self.store.now())
         item = self.store.item(self._current_id() or 0)
@@ -139,7 +195,7 @@ class InboxScreen(StoreScreen[None]):
 
     @property
     def shows_feed(self) -> bool:
-        return bool(self._feed.display)
+        return bool(self._frames[1].display)
 
     def _current_id(self) -> int | None:
         if not self.shows_feed:
@@ -154,7 +210,7 @@ class InboxScreen(StoreScreen[None]):
         return item_id
 
     def show_feed(self, *, is_shown: bool) -> None:
-        self._feed.display, self._news.display = is_shown, not is_shown
+        self._frames[1].display, self._frames[0].display = is_shown, not is_shown
         self._list.focus()
         self._show()
 
@@ -210,12 +266,21 @@ class InboxScreen(StoreScreen[None]):
         return news
 
 
-def _empty_words(connection: ConnectionStatus, *, is_feed: bool) -> str:
+def _empty_words(store: Store, since: datetime | None, *, is_feed: bool) -> str:
+    connection = store.connection
     if connection.state is ConnectionState.ONLINE:
-        caught_up = "You're all caught up. tc to show recent comments, q to go back."
-        return "No comments in this project yet." if is_feed else caught_up
+        if is_feed:
+            return "No comments in this project yet."
+        return f"Nothing new since {_moment_words(store, since)}" if since else "Nothing new"
     what = "No comments loaded." if is_feed else "Nothing new at the last sync."
     return f"{what} {connection.sentence or 'Syncing …'}"
+
+
+def _moment_words(store: Store, at: datetime) -> str:
+    """Return a time as one says it: 16:40, yesterday 16:40, 9 Mar 16:40."""
+    local = store.local(at)
+    day = day_word(local.date(), store.today())
+    return f"{local:%H:%M}" if day == "Today" else f"{day.lower() if day == 'Yesterday' else day} {local:%H:%M}"
 
 
 def _texts(store: Store, field: FieldNews) -> tuple[str, str]:

@@ -71,9 +71,14 @@ def preview_head(item: Item, now: datetime) -> tuple[Sequence[Part], Sequence[Pa
     """Return both sides of the head of a frame around an item: what it is, and when it was edited."""
     sign, colour = ROW_SIGNS[item.sign]
     state = f"  {sign} {SIGN_WORDS[item.sign]}" if item.sign in SIGN_WORDS else ""
-    head = [(f"{number_of(item.id)} ", "muted"), (type_sign(item.type), type_colour(item.type))]
     edited = edited_words(item, now).partition(" by ")[0]
-    return [*head, (f" {item.type}", "foreground"), (state, colour)], [(edited, "muted")] if edited else []
+    return [*item_words(item.id, item.type), (state, colour)], [(edited, "muted")] if edited else []
+
+
+def item_words(item_id: int, item_type: str) -> list[Part]:
+    """Return the number of an item, and its type by sign and word."""
+    kind = (type_sign(item_type), type_colour(item_type)), (f" {item_type}", "foreground")
+    return [(f"{number_of(item_id)} ", "muted"), *kind]
 
 
 class ItemPreview(LinesView):

@@ -123,12 +123,16 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
     # Drawing
 
     def draw_parts(self, parts: Sequence[tuple[str, str]], *, is_cursor: bool) -> Strip:
-        """Draw a row of coloured texts after the cursor bar; foreground is bold under the cursor, BOLD always."""
+        """Draw a row of coloured texts after the cursor bar; foreground is bold under the cursor, BOLD always.
+
+        BOLD may stand before a colour, as in `bold owner-1`.
+        """
         theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
         segments = [Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))]
         for text, colour in parts:
-            is_bold = colour == BOLD or (is_cursor and colour == "foreground")
-            segments.append(Segment(text, theme.style("foreground" if is_bold else colour, on=on, bold=is_bold)))
+            is_bold = colour.startswith(BOLD) or (is_cursor and colour == "foreground")
+            name = colour.removeprefix(BOLD).strip() or "foreground"
+            segments.append(Segment(text, theme.style(name, on=on, bold=is_bold)))
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
     @property

@@ -225,12 +225,16 @@ class RowsOverDetail(Container):
         fit_rows(self._rows, self.size.height if self._rule.display else None)
 
 
-def fit_rows(rows: LineList, room: int | None) -> None:
-    """Make a list as high as its rows, at most half of a room that it shares; None gives it all of the room."""
+def fit_rows(rows: LineList, room: int | None, pane: Widget | None = None) -> None:
+    """Make a list as high as its rows, at most half of a room that it shares; None gives it all of the room.
+
+    A pane around the list has its height.
+    """
+    pane = pane or rows
     wanted = rows.HEADER_LINES + rows.ROW_LINES * rows.row_count()
     height: int | str = "1fr" if room is None else min(wanted, room // 2)
-    if str(rows.styles.height) != str(height):
-        rows.styles.height = height
+    if str(pane.styles.height) != str(height):
+        pane.styles.height = height
 
 
 def scroll_detail(target: Widget, call: CommandContext) -> None:
