@@ -78,7 +78,9 @@ async def test_pages_of_a_history_leave_nothing_out(maya: Client) -> None:
     assert [each["fields"]["Estimate"] for each in estimates] == [["0", "1"], [None, "0"]]
 
 
-async def test_an_item_from_before_the_history_has_none_yet(maya: Client) -> None:
+async def test_an_item_from_before_the_history_has_none_yet(maya: Client, service: Service) -> None:
+    in_database(service, lambda connection: connection.execute(delete(changes).where(changes.c.item_id == 1)))
+
     assert await history_of(maya, 1) == {"results": [], "next": None, "isComplete": False}
 
 

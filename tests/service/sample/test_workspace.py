@@ -13,11 +13,15 @@ from sqlalchemy import select
 
 from backlit.model.errors import StorageError
 from backlit.model.statuses import StatusGroups
-from backlit.service.admin.workspace import write_local
+from backlit.service.admin.workspace import reading, write_local
 from backlit.service.app import Service
+from backlit.service.reports.context import ReportQuestion
+from backlit.service.reports.reading import ReportReading
+from backlit.service.reports.reports import REPORTS
 from backlit.service.sample.workspace import Sample, write_sample
 from backlit.service.storage.schema import work_items
 from backlit.service.storage.settings import ServiceSettings
+from backlit.service.tables import projects
 
 TODAY = date(2026, 3, 11)
 
@@ -130,6 +134,83 @@ def test_the_sprints_before_today_were_about_as_full_as_they_could_be(tmp_path: 
     assert len(set(velocity[-6:])) > 3
     assert least * 0.8 < sum(velocity[-6:]) < least * 1.3
     assert all(points <= high + 5 for points, (_, _, high) in zip(velocity, sprints, strict=True))
+
+
+def history_of(database: sqlite3.Connection, item_id: int) -> list[dict[str, Any]]:
+    rows = database.execute("SELECT fields FROM changes WHERE kind = 1 AND object_id = ? ORDER BY revision", (item_id,))
+    return [orjson.loads(fields) for (fields,) in rows]
+
+
+def test_the_history_of_the_sample_leads_to_its_items(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "h", items=400)
+
+    acts = dict(database.execute("SELECT object_id, group_concat(act, '') FROM changes WHERE kind = 1 GROUP BY 1"))
+    documents = [orjson.loads(doc) for (doc,) in database.execute("SELECT doc FROM work_items ORDER BY id")]
+    for item in documents:
+        values: dict[str, Any] = {}
+        for fields in history_of(database, item["id"]):
+            assert all(values.get(key) == old for key, (old, _) in fields.items())
+            values |= {key: new for key, (_, new) in fields.items()}
+        shown = {key: value for key, value in item["fields"].items() if value is not None}
+        kept = {key: value for key, value in values.items() if value is not None and not isinstance(value, dict)}
+        assert {**shown, "type": item["type"]}.items() >= kept.items()
+    assert {act[0] for act in acts.values()} == {"1"}
+    assert acts.keys() == {item["id"] for item in documents}
+    database.close()
+
+
+def test_the_history_of_the_sample_grows_in_time_up_to_now(tmp_path: Path) -> None:
+    now = datetime(2026, 3, 11, 14, 30)
+    _, database = written(tmp_path, "t", items=400, now=now)
+
+    stamps = [at for (at,) in database.execute("SELECT at FROM changes ORDER BY revision")]
+    last = dict(database.execute("SELECT object_id, max(at) FROM changes WHERE kind = 1 GROUP BY 1"))
+    shown = dict(database.execute("SELECT id, last_modified_at FROM work_items"))
+    database.close()
+    assert stamps == sorted(stamps)
+    assert datetime.fromisoformat(stamps[-1]) <= now
+    assert last == shown
+
+
+def test_the_iteration_log_of_the_sample_ends_with_its_items(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "l", items=400)
+
+    log = database.execute("SELECT item_id, iteration_id, status, points FROM iteration_log ORDER BY revision, status")
+    members: dict[int, set[int]] = {}
+    for item_id, iteration_id, status, _ in log:
+        known = members.setdefault(item_id, set())
+        known.discard(iteration_id) if status is None else known.add(iteration_id)
+    counted = "SELECT id, iteration_id FROM work_items WHERE type NOT IN ('Task', 'Feedback')"
+    shown = {item_id: {iteration_id} for item_id, iteration_id in database.execute(counted)}
+    database.close()
+    assert members == shown
+
+
+def test_the_reports_of_the_sample_show_the_sprints_of_a_team(tmp_path: Path) -> None:
+    written(tmp_path, "r", items=500, now=datetime(2026, 3, 11, 14))[1].close()
+    with reading(place(tmp_path, "r")) as connection:
+        settings = projects.settings(connection, 1)
+        read = ReportReading(connection, settings, datetime(2026, 3, 11, 14))
+        velocity = REPORTS["velocity"].figure(read.context(REPORTS["velocity"], ReportQuestion()))
+
+    sprints: list[dict[str, Any]] = [dict(zip(velocity.columns, row, strict=True)) for row in velocity.rows]
+    closed = sprints[:-1]
+    assert len(sprints) == 14
+    assert all(sprint["Committed"] for sprint in sprints)
+    assert sum(bool(sprint["Change"]) for sprint in closed) > 8
+    assert sum(bool(sprint["Remaining"]) for sprint in closed) > 3
+    assert [sprint["Iteration"] for sprint in closed if sprint["Done"] < sprint["Committed"] / 2] == ["Sprint 12"]
+    assert velocity.summary["sprints"] == 6
+
+
+def test_no_two_items_of_a_project_have_the_same_name(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "u", items=1500)
+
+    named = "SELECT project_id, name, count(*) FROM work_items WHERE type != 'Task' GROUP BY 1, 2 HAVING count(*) > 1"
+    tasks = "SELECT parent_id, name, count(*) FROM work_items WHERE type = 'Task' GROUP BY 1, 2 HAVING count(*) > 1"
+    repeated = [*database.execute(named), *database.execute(tasks)]
+    database.close()
+    assert repeated == []
 
 
 def test_sample_overwrites_no_database(tmp_path: Path) -> None:

@@ -6,11 +6,12 @@ from random import Random
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from backlit.model import fields as table
 from backlit.model.fields import FIELDS, ItemType
 from backlit.service.sample import vocabulary as words
+from backlit.service.sample.names import NameChoice
+from backlit.service.sample.past import ItemPast, Sprint, TeamPast
 from backlit.service.sample.sprints import CurrentSprint, PastSprint, PastSprints, room_in
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.work_items import WorkItemRow, calculated, columns_of, pert
@@ -33,15 +34,10 @@ _OPEN = ("Not Done",) * 14 + ("Deferred",)
 _POINTS_PER_ITEM = 1.6
 """Points of stories and bugs, with tasks counted, as they are half of all items."""
 _DAY = timedelta(days=1)
-
-
-class Sprint(Struct, frozen=True):
-    """A target of planned items; without dates, it is the root, which holds the backlog."""
-
-    id: int
-    start: date | None
-    end: date | None
-    points: float
+_ADDED_LATER = 7
+"""One in so many items of a sprint came up while it was running."""
+_SINCE_HARD = 2
+"""Sprints since the one that left much undone."""
 
 
 class SampleProject(Struct, frozen=True):
@@ -59,8 +55,9 @@ class ItemMaker:
     _before: PastSprints
 
     def __init__(
-        self, places: SampleProject, wanted: int, first_id: int, *, today: date, now: datetime, random: Random
-    ) -> None:
+        self, places: SampleProject, wanted: int, first_id: int, *, today: date, now: datetime, random: Random,
+        past_random: Random,
+    ) -> None:  # fmt: skip
         self.places = places
         self.wanted = wanted
         self.first_id = first_id
@@ -69,6 +66,10 @@ class ItemMaker:
         self.random = random
         self._comments: list[dict[str, Any]] = []
         sprint = next(each for each in self.places.sprints if each.end is not None and each.end >= self.today)
+        number = self.places.sprints.index(sprint)
+        hard = self.places.sprints[number - _SINCE_HARD].id if number > _SINCE_HARD else None
+        self._past = TeamPast(self.places.sprints, self.places.members, hard, now=self._now, random=past_random)
+        self._names = NameChoice()
         self._current = CurrentSprint(sprint.id, sprint.start or self.today, self.today, self.places.members)
 
     @property
@@ -80,16 +81,16 @@ class ItemMaker:
         taken, self._comments = self._comments, []
         return taken
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield all items, each as a row with its document; tasks follow their parent."""
+    def pasts(self) -> Iterator[ItemPast]:
+        """Yield all items with their past; tasks follow their parent."""
         made = 0
         chance = min(0.62, 160 / max(self.wanted, 1) + 0.02)
         room = self._room(chance)
         self._before = self._sprints_before(room)
         while made < self.wanted:
             group = self._group(self.first_id + made, made / self.wanted, chance, room)
-            for item in group[: self.wanted - made]:
-                yield self._row(replace(item, last_modified_at=min(item.last_modified_at, self._now)))
+            parent, *tasks = group[: self.wanted - made]
+            yield from self._past.of(parent, tasks)
             made += len(group)
 
     def _room(self, chance: float) -> dict[int, float]:
@@ -125,6 +126,7 @@ class ItemMaker:
         if kind not in _PLANNED or self.random.random() > (0.45 if sprint.start else 0.2):
             return [parent]
         tasks = [self._task(item_id + n, parent, sprint) for n in range(1, self.random.randint(2, 5))]
+        tasks = _with_own_names(tasks)
         left_over = self.wanted - (item_id - self.first_id) - 1
         kept = [self._before.task(self._current.task(task, parent), parent) for task in tasks[: max(0, left_over)]]
         sums = [(t.values["PertEstimate"], t.values["WorkRemaining"], t.values["WorkCompleted"]) for t in kept]
@@ -197,8 +199,8 @@ class ItemMaker:
         begun = datetime.combine(self.places.sprints[1].start or self.today, time(8)) - 25 * _DAY
         created = begun + (morning - begun) * age * 0.97 + timedelta(milliseconds=self.random.randrange(36_000_000))
         last = morning if sprint.end is None else min(morning, datetime.combine(sprint.end, time(17)))
-        created = min(created, last - _DAY)
-        changed = created + (last - created) * self.random.random() ** 0.5
+        created = min(_in_working_hours(created), last - _DAY, _latest_creation(sprint, age))
+        changed = _in_working_hours(created + (last - created) * self.random.random() ** 0.5)
         return _milliseconds(created), _milliseconds(max(changed, created))
 
     def _status(self, kind: ItemType, sprint: Sprint) -> str | None:
@@ -219,11 +221,10 @@ class ItemMaker:
 
     def _name(self, kind: ItemType, area: str) -> str:
         texts = words.STORIES.get(area, words.OTHER_STORIES) if kind is ItemType.STORY else _TEXTS[kind]
-        return self._filled(self.random.choice(texts))
-
-    def _filled(self, text: str) -> str:
+        subject = area if kind is ItemType.STORY else kind.value
+        text = self.random.choice(texts)
         client, market = self.random.choice(words.CLIENTS), self.random.choice(words.MARKETS)
-        return text.replace("{client}", client).replace("{market}", market)
+        return self._names.name(subject, texts, text, client, market)
 
     def _description(self, kind: ItemType) -> str:
         random = self.random
@@ -289,7 +290,8 @@ class ItemMaker:
                 }
             )
 
-    def _row(self, item: WorkItemRow) -> dict[str, Any]:
+    def row(self, item: WorkItemRow) -> dict[str, Any]:
+        """Return the row of an item, with its document."""
         return {
             **_EMPTY_ROW,
             **columns_of(item.values),
@@ -302,6 +304,34 @@ class ItemMaker:
             "last_modified_at": item.last_modified_at,
             "doc": item.document(self.places.settings.fields_by_type[item.type]),
         }
+
+
+def _with_own_names(tasks: Sequence[WorkItemRow]) -> list[WorkItemRow]:
+    """Return the tasks of an item without a name that two of them have."""
+    names = dict.fromkeys(task.values["Name"] for task in tasks)
+    others = (name for name in words.TASKS if name not in names)
+    given: set[str] = set()
+    found = []
+    for task in tasks:
+        name = task.values["Name"]
+        if name in given:
+            name = next(others)
+        given.add(name)
+        found.append(_with_values(task, {**task.values, "Name": name}))
+    return found
+
+
+def _in_working_hours(at: datetime) -> datetime:
+    return at.replace(hour=8 + at.hour % 9)
+
+
+def _latest_creation(sprint: Sprint, age: float) -> datetime:
+    """Return when an item of a sprint was known at the latest: before its planning, or for some in its first days."""
+    if sprint.start is None:
+        return datetime.max  # noqa: DTZ901  stamps have no zone
+    number = int(age * 9973)
+    start = datetime.combine(sprint.start, time(9 + number % 8, number % 60))
+    return start + 3 * _DAY if number % _ADDED_LATER == 0 else start - (3 + number % 17) * _DAY
 
 
 _EMPTY_ROW: Mapping[str, Any] = {f.column: None for f in FIELDS}

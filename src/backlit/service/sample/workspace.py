@@ -3,18 +3,21 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
+from itertools import islice
 from random import Random
 
 from msgspec import Struct
-from sqlalchemy import Connection, Engine, insert, update
+from sqlalchemy import Connection, Table, insert, update
 
 from backlit.model.fields import ItemType, Kind
+from backlit.model.resources import Comment
 from backlit.service.admin.workspace import ADMINISTRATOR, add_project, new_database, user_of
 from backlit.service.auth.callers import hash_password
-from backlit.service.sample.items import ItemMaker, SampleProject, Sprint
+from backlit.service.sample.history import SampleHistory
+from backlit.service.sample.items import ItemMaker, SampleProject
+from backlit.service.sample.past import ItemPast, Sprint
 from backlit.service.sample.vocabulary import AREAS, PEOPLE, PROJECT_TEXTS, TEAMS
 from backlit.service.storage.access import Role
-from backlit.service.storage.migrations import begin_history
 from backlit.service.storage.schema import (
     areas,
     audit,
@@ -26,8 +29,10 @@ from backlit.service.storage.schema import (
     work_items,
 )
 from backlit.service.storage.settings import ServiceSettings
-from backlit.service.tables import projects, users
+from backlit.service.tables import projects, trees, users
 from backlit.service.tables.changes import ChangeCause, Stamp
+from backlit.service.tables.comments import creation
+from backlit.service.tables.trees import NodeRow
 
 PASSWORD = "lantern"  # noqa: S105  the sample's password is meant to be known
 UNLICENSED = frozenset({"uma"})
@@ -71,13 +76,13 @@ def write_sample(
     day = today or date.today()
     latest = now or (datetime.combine(today, time.max) if today else datetime.now(UTC).replace(tzinfo=None))
     begun = datetime.combine(_first_day(day) - timedelta(days=30), time(9))
-    with new_database(settings) as engine:
-        with engine.connect() as connection, connection.begin():
+    # The past has random numbers of its own, so that the items are the same whatever happened to them.
+    chance_of_past = Random(f"{seed} past")  # noqa: S311  a sample, not a secret
+    with new_database(settings) as engine, engine.connect() as connection:
+        with connection.begin():
             places = _write_frame(connection, random, day, begun)
-        makers = partial(ItemMaker, today=day, now=latest, random=random)
-        written = _write_items(engine, places, items, makers, progress)
-        with engine.connect() as connection, connection.begin():
-            begin_history(connection, latest)
+        makers = partial(ItemMaker, today=day, now=latest, random=random, past_random=chance_of_past)
+        written = _write_items(connection, places, items, makers, progress)
     usernames = tuple(name for name, _, _ in PEOPLE if name not in UNLICENSED)
     return Sample(usernames, PASSWORD, tuple(p.settings.id for p in places), items, written)
 
@@ -91,6 +96,7 @@ def _first_day(today: date) -> date:
 def _write_frame(connection: Connection, random: Random, today: date, now: datetime) -> list[SampleProject]:
     password_hash = hash_password(PASSWORD)
     stamp = Stamp(None, ADMINISTRATOR, now, ChangeCause.ADMINISTRATION)
+    by_maya = Stamp(1, "maya", now)
     for number, (name, first_name, last_name) in enumerate(PEOPLE, 1):
         person = user_of(number, name, first_name, last_name)
         users.add(connection, person, stamp, password_hash, is_licensed=name not in UNLICENSED)
@@ -103,8 +109,9 @@ def _write_frame(connection: Connection, random: Random, today: date, now: datet
         rows = [{"project_id": project_id, "name": each, **audit("maya", now)} for each in TEAMS[name]]
         connection.execute(insert(teams), rows)
         _write_custom_fields(connection, project_id)
-        found_areas = _write_areas(connection, project_id, name, root_area, now)
-        sprints = _write_iterations(connection, project_id, name, root_iteration, today=today, random=random)
+        found_areas = _write_areas(connection, name, _node(connection, areas, root_area), by_maya)
+        root = _node(connection, iterations, root_iteration)
+        sprints = _write_iterations(connection, root, today=today, random=random, stamp=by_maya)
         members = _grant(connection, project_id, stamp)
         settings = projects.settings(connection, project_id)
         places.append(SampleProject(settings, found_areas, sprints, members))
@@ -133,84 +140,87 @@ def _write_custom_fields(connection: Connection, project_id: int) -> None:
         connection.execute(insert(custom_fields).values(project_id=project_id, **row))
 
 
-def _write_areas(
-    connection: Connection, project_id: int, project: str, root: int, now: datetime
-) -> tuple[tuple[int, str], ...]:
+def _node(connection: Connection, nodes: Table, node_id: int) -> NodeRow:
+    node = trees.row_of(connection, nodes, node_id)
+    assert node is not None
+    return node
+
+
+def _write_areas(connection: Connection, project: str, root: NodeRow, stamp: Stamp) -> tuple[tuple[int, str], ...]:
     """Write the area tree; returns (id, name of the top area) of every node below the root."""
     found = []
-    for sequence, (name, below) in enumerate(AREAS[project].items(), 1):
-        node = {"project_id": project_id, "parent_id": root, "name": name, "path": f"{project}\\{name}"}
-        row = node | {"sequence": sequence} | audit("maya", now)
-        top = connection.execute(insert(areas).values(row).returning(areas.c.id)).scalar_one()
-        found.append((top, name))
-        for place, part in enumerate(below, 1):
-            row |= {"parent_id": top, "name": part, "path": f"{project}\\{name}\\{part}", "sequence": place}
-            found.append((connection.execute(insert(areas).values(row).returning(areas.c.id)).scalar_one(), name))
+    for name, below in AREAS[project].items():
+        (top,) = trees.add_last(connection, areas, root, [{"name": name}], stamp)
+        found.append((int(top["id"]), name))
+        if below:
+            parts = trees.add_last(connection, areas, top, [{"name": part} for part in below], stamp)
+            found += [(int(part["id"]), name) for part in parts]
     return tuple(found)
 
 
 def _write_iterations(
-    connection: Connection, project_id: int, project: str, root: int, *, today: date, random: Random
+    connection: Connection, root: NodeRow, *, today: date, random: Random, stamp: Stamp
 ) -> tuple[Sprint, ...]:
     """Write releases with their two-week sprints; return the root first, as a place without dates."""
-    sprints = [Sprint(root, None, None, 0.0)]
-    begun = datetime.combine(_first_day(today) - timedelta(days=30), time(9))
-    release, release_path = root, project
-    for number in range(1, SPRINTS + 1):
-        start = _first_day(today) + timedelta(days=14 * (number - 1))
-        row = {"project_id": project_id, **audit("maya", begun)}
-        if (number - 1) % SPRINTS_PER_RELEASE == 0:
-            order = (number - 1) // SPRINTS_PER_RELEASE
-            release_path = f"{project}\\Release 3.{order}"
-            end = start + timedelta(days=14 * SPRINTS_PER_RELEASE - 1)
-            node = {"parent_id": root, "name": f"Release 3.{order}", "path": release_path, "sequence": order + 1}
-            node |= {"is_release": True, "start_date": start, "end_date": end}
-            release = connection.execute(insert(iterations).values(row | node).returning(iterations.c.id)).scalar_one()
-        low = float(random.randrange(26, 35))
-        end = start + timedelta(days=13)
-        node = {"parent_id": release, "name": f"Sprint {number}", "path": f"{release_path}\\Sprint {number}"}
-        node |= {"sequence": (number - 1) % SPRINTS_PER_RELEASE + 1, "is_release": False}
-        node |= {"start_date": start, "end_date": end, "min_capacity": low, "max_capacity": low + 10}
-        sprint = connection.execute(insert(iterations).values(row | node).returning(iterations.c.id)).scalar_one()
-        sprints.append(Sprint(sprint, start, end, low + 5))
+    sprints = [Sprint(root["id"], None, None, 0.0)]
+    for first in range(1, SPRINTS + 1, SPRINTS_PER_RELEASE):
+        starts = [_first_day(today) + timedelta(days=14 * (first - 1 + n)) for n in range(SPRINTS_PER_RELEASE)]
+        row = {"name": f"Release 3.{first // SPRINTS_PER_RELEASE}", "is_release": True}
+        row |= {"start_date": starts[0], "end_date": starts[-1] + timedelta(days=13)}
+        (release,) = trees.add_last(connection, iterations, root, [row], stamp)
+        rows = []
+        for number, start in enumerate(starts, first):
+            low = float(random.randrange(26, 35))
+            row = {"name": f"Sprint {number}", "is_release": False, "min_capacity": low, "max_capacity": low + 10}
+            rows.append(row | {"start_date": start, "end_date": start + timedelta(days=13)})
+        sprints += [
+            Sprint(sprint["id"], sprint["start_date"], sprint["end_date"], sprint["min_capacity"] + 5)
+            for sprint in trees.add_last(connection, iterations, release, rows, stamp)
+        ]
     return tuple(sprints)
 
 
 def _write_items(
-    engine: Engine,
+    connection: Connection,
     places: Sequence[SampleProject],
     total: int,
     makers: Callable[[SampleProject, int, int], ItemMaker],
     progress: Progress,
 ) -> int:
+    """Write all items with their history; return the number of comments."""
+    with connection.begin():
+        history = SampleHistory(connection, {name: number for number, (name, _, _) in enumerate(PEOPLE, 1)})
     done = written_comments = 0
     for place, share in zip(places, _SHARES, strict=True):
-        is_last = place is places[-1]
-        wanted = total - done if is_last else round(total * share)
+        wanted = total - done if place is places[-1] else round(total * share)
         maker = makers(place, wanted, done + 1)
-        rows: list[dict[str, object]] = []
-        for row in maker.rows():
-            rows.append(row)
-            if len(rows) == SAMPLE_BATCH:
-                written_comments += _write_batch(engine, rows, maker)
-                done += len(rows)
-                rows.clear()
-                progress(done, total)
-        written_comments += _write_batch(engine, rows, maker)
-        done += len(rows)
+        pasts = maker.pasts()
+        while batch := list(islice(pasts, SAMPLE_BATCH)):
+            with connection.begin():
+                _write_batch(connection, batch, maker, history)
+                written_comments = _write_comments(connection, maker, history, written_comments)
+            done += len(batch)
+            progress(done, total)
         progress(done, total)
+    with connection.begin():
+        history.write()
     return written_comments
 
 
-def _write_batch(engine: Engine, rows: list[dict[str, object]], maker: ItemMaker) -> int:
-    if not rows:
-        return 0
-    said = maker.take_comments()
-    count = {"item_count": project_totals.c.item_count + len(rows), "revision": project_totals.c.revision + 1}
-    with engine.connect() as connection, connection.begin():
-        connection.execute(insert(work_items), rows)
-        if said:
-            connection.execute(insert(comments), said)
-        mine = project_totals.c.project_id == maker.project_id
-        connection.execute(update(project_totals).where(mine).values(count))
-    return len(said)
+def _write_batch(connection: Connection, batch: Sequence[ItemPast], maker: ItemMaker, history: SampleHistory) -> None:
+    connection.execute(insert(work_items), [maker.row(past.item) for past in batch])
+    for past in batch:
+        history.add_item(past, maker.places.settings)
+    count = {"item_count": project_totals.c.item_count + len(batch), "revision": project_totals.c.revision + 1}
+    mine = project_totals.c.project_id == maker.project_id
+    connection.execute(update(project_totals).where(mine).values(count))
+    history.flush()
+
+
+def _write_comments(connection: Connection, maker: ItemMaker, history: SampleHistory, last_id: int) -> int:
+    """Write the comments on the items made since the last call, with ids after the last one; return their last id."""
+    said = [{"id": number, **row} for number, row in enumerate(maker.take_comments(), last_id + 1)]
+    if said:
+        connection.execute(insert(comments), said)
+        history.add_comments((row["created_by"], creation(Comment(**row), row["created_at"])) for row in said)
+    return last_id + len(said)

@@ -146,7 +146,7 @@ def note(connection: Connection, stamp: Stamp, *recorded: RecordedChange) -> int
 
     The caller holds the lock of all writers until it commits.
     """
-    rows = [_row(connection, stamp, change) for change in recorded]
+    rows = [change_row(connection, stamp, change) for change in recorded]
     ((first,),) = _APPEND.rows(connection, **rows[0])
     last = first + len(rows) - 1
     if stamp.first_revision is None:
@@ -163,7 +163,8 @@ def note(connection: Connection, stamp: Stamp, *recorded: RecordedChange) -> int
     return int(first)
 
 
-def _row(connection: Connection, stamp: Stamp, change: RecordedChange) -> dict[str, Any]:
+def change_row(connection: Connection, stamp: Stamp, change: RecordedChange) -> dict[str, Any]:
+    """Return the row of a change, without its revision; its long texts are written."""
     return {
         "at": change.at,
         "project_id": change.project_id,

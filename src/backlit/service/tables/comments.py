@@ -41,8 +41,7 @@ def read(connection: Connection, comment_id: int) -> Comment | None:
 def add(connection: Connection, values: dict[str, Any], stamp: Stamp) -> Comment:
     row = {**values, **audit(stamp.name, stamp.at)}
     comment = Comment(**connection.execute(insert(comments).values(row).returning(comments)).mappings().one())
-    fields = created({"description": comment.description, "type": comment.type})
-    note(connection, stamp, _recorded(comment, ChangeAct.CREATED, fields, stamp.at))
+    note(connection, stamp, creation(comment, stamp.at))
     return comment
 
 
@@ -60,6 +59,11 @@ def remove_of_items(connection: Connection, item_ids: Collection[int], stamp: St
         connection.execute(delete(comments).where(mine))
         cause = ChangeCause.REMOVED_WITH_ANOTHER
         note(connection, stamp, *(_removal(Comment(**row), stamp, cause) for row in rows))
+
+
+def creation(comment: Comment, at: datetime) -> RecordedChange:
+    fields = created({"description": comment.description, "type": comment.type})
+    return _recorded(comment, ChangeAct.CREATED, fields, at)
 
 
 def _removal(comment: Comment, stamp: Stamp, cause: ChangeCause | None = None) -> RecordedChange:

@@ -88,14 +88,28 @@ def add(connection: Connection, nodes: Table, values: Mapping[str, Any], stamp: 
     path = _path(connection, nodes, values["parent_id"], values["name"])
     row = {**values, **audit(stamp.name, stamp.at), "path": path, "sequence": sequence}
     added = connection.execute(insert(nodes).values(row).returning(nodes)).mappings().one()
-    fields = {key: value for key, value in _described(nodes, added).items() if key not in _NOT_CREATED}
-    note(
-        connection,
-        stamp,
-        _recorded(nodes, added, ChangeAct.CREATED, created(fields), stamp.at),
-        *shifted.recorded(stamp),
-    )
+    note(connection, stamp, _creation(nodes, added, stamp), *shifted.recorded(stamp))
     return int(added["id"])
+
+
+def add_last(
+    connection: Connection, nodes: Table, parent: NodeRow, rows: Sequence[Mapping[str, Any]], stamp: Stamp
+) -> list[RowMapping]:
+    """Insert nodes after the last child of a node, in their order; return them. The columns of all are the same."""
+    last = _Siblings(connection, nodes, parent["project_id"], parent["id"]).last()
+    place = {"project_id": parent["project_id"], "parent_id": parent["id"], **audit(stamp.name, stamp.at)}
+    values = [
+        {**row, **place, "path": f"{parent['path']}\\{row['name']}", "sequence": sequence}
+        for sequence, row in enumerate(rows, last + 1)
+    ]
+    added = connection.execute(insert(nodes).returning(nodes, sort_by_parameter_order=True), values).mappings().all()
+    note(connection, stamp, *(_creation(nodes, node, stamp) for node in added))
+    return list(added)
+
+
+def _creation(nodes: Table, node: NodeRow, stamp: Stamp) -> RecordedChange:
+    fields = {key: value for key, value in _described(nodes, node).items() if key not in _NOT_CREATED}
+    return _recorded(nodes, node, ChangeAct.CREATED, created(fields), stamp.at)
 
 
 def change(connection: Connection, nodes: Table, node: NodeRow, values: Mapping[str, Any], stamp: Stamp) -> None:

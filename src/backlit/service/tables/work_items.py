@@ -304,11 +304,12 @@ _LOG = PreparedStatement(
 
 def _log(connection: Connection, revision: int, old: WorkItemRow | None, new: WorkItemRow | None) -> None:
     """Write where an item begins to count for an iteration, counts otherwise, or no longer counts."""
-    for row in _log_rows(revision, old, new):
+    for row in log_rows(revision, old, new):
         _LOG.run(connection, **row)
 
 
-def _log_rows(revision: int, old: WorkItemRow | None, new: WorkItemRow | None) -> Iterator[dict[str, Any]]:
+def log_rows(revision: int, old: WorkItemRow | None, new: WorkItemRow | None) -> Iterator[dict[str, Any]]:
+    """Return the rows of the iteration log that a change of an item adds; None before its creation."""
     before, after = old.membership() if old else None, new.membership() if new else None
     item = new or old
     if before == after or item is None:
@@ -400,7 +401,7 @@ def reassign(
         projects.count_items(connection, settings.id, 0)
         both = list(zip(old, new, strict=True))
         first = note(connection, stamp, *(item.difference(later, ChangeCause.REASSIGNED) for item, later in both))
-        log = [row for revision, each in enumerate(both, first) for row in _log_rows(revision, *each)]
+        log = [row for revision, each in enumerate(both, first) for row in log_rows(revision, *each)]
         if log:
             connection.execute(insert(iteration_log), log)
 
