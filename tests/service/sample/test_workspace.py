@@ -18,7 +18,7 @@ from backlit.service.app import Service
 from backlit.service.reports.context import ReportQuestion
 from backlit.service.reports.reading import ReportReading
 from backlit.service.reports.reports import REPORTS
-from backlit.service.sample.workspace import Sample, write_sample
+from backlit.service.sample.workspace import MOST_WITH_PAST, Sample, write_sample
 from backlit.service.storage.schema import work_items
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
@@ -201,6 +201,23 @@ def test_the_reports_of_the_sample_show_the_sprints_of_a_team(tmp_path: Path) ->
     assert sum(bool(sprint["Remaining"]) for sprint in closed) > 3
     assert [sprint["Iteration"] for sprint in closed if sprint["Done"] < sprint["Committed"] / 2] == ["Sprint 12"]
     assert velocity.summary["sprints"] == 6
+
+
+@pytest.mark.slow
+def test_large_samples_keep_the_past_of_their_sprints_alone(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "m", items=MOST_WITH_PAST)
+
+    past = {item_id for (item_id,) in database.execute("SELECT object_id FROM changes WHERE kind = 1")}
+    root = "SELECT id FROM iterations WHERE parent_id = -1"
+    planned = {row[0] for row in database.execute(f"SELECT id FROM work_items WHERE iteration_id NOT IN ({root})")}
+    logged = {row[0] for row in database.execute("SELECT item_id FROM iteration_log")}
+    counted = "SELECT id FROM work_items WHERE type NOT IN ('Task', 'Feedback')"
+    everything = {row[0] for row in database.execute(counted)}
+    since = {row[0] for row in database.execute("SELECT history_from FROM projects")}
+    database.close()
+    assert past == planned
+    assert logged == everything
+    assert None not in since
 
 
 def test_no_two_items_of_a_project_have_the_same_name(tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
 """The history of the sample, written in order of time after its items."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Column, Connection, Float, Integer, MetaData, Table, func, insert, select
 
 from backlit.service.sample.past import ItemPast
-from backlit.service.storage.schema import LAST_REVISION, changes, iteration_log
-from backlit.service.tables.changes import ChangeAct, RecordedChange, Stamp, change_row, created
+from backlit.service.storage.migrations import begin_history
+from backlit.service.storage.schema import LAST_REVISION, changes, iteration_log, work_items
+from backlit.service.tables.changes import ChangeAct, ChangeKind, RecordedChange, Stamp, change_row, created
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.work_items import log_rows
 
@@ -32,18 +34,32 @@ _unordered_log = Table(
 
 
 class SampleHistory:
-    """The changes of all items and comments, through one connection; `write` numbers and keeps them."""
+    """The changes of all items and comments, through one connection; `write` numbers and keeps them.
 
-    def __init__(self, connection: Connection, ids_by_name: Mapping[str, int]) -> None:
-        self._connection = connection
+    With `begun`, only items in sprints have changes: the history begins then, with all others as they are.
+    """
+
+    def __init__(self, connection: Connection, ids_by_name: Mapping[str, int], begun: datetime | None) -> None:
+        self.connection = connection
         self._ids_by_name = ids_by_name
+        self._begun = begun
         self._place = 0
         self._changes: list[dict[str, Any]] = []
         self._log: list[dict[str, Any]] = []
         _METADATA.create_all(connection)
 
-    def add_item(self, past: ItemPast, settings: ProjectSettings) -> None:
-        """Add the creation of an item and its changes."""
+    def add(
+        self, pasts: Iterable[ItemPast], said: Iterable[tuple[str, RecordedChange]], settings: ProjectSettings
+    ) -> None:
+        """Add items of a project and comments, each of these with the name of its author."""
+        for past in pasts:
+            if self._begun is None or past.item.values["IterationID"] != settings.root_iteration_id:
+                self._add_item(past, settings)
+        for name, change in said if self._begun is None else ():
+            self._add(name, change)
+        self._flush()
+
+    def _add_item(self, past: ItemPast, settings: ProjectSettings) -> None:
         first, *later = past.versions()
         values = created({"type": first.type, **first.shown(settings.fields_by_type[first.type])})
         self._add(first.created_by, first.recorded(ChangeAct.CREATED, values, first.created_at))
@@ -54,29 +70,25 @@ class SampleHistory:
             self._log += log_rows(self._place, old, new)
             old = new
 
-    def add_comments(self, recorded: Iterable[tuple[str, RecordedChange]]) -> None:
-        """Add comments, each with the name of its author."""
-        for name, change in recorded:
-            self._add(name, change)
-
     def _add(self, name: str, change: RecordedChange) -> None:
         self._place += 1
-        row = change_row(self._connection, Stamp(self._ids_by_name[name], name, change.at), change)
+        row = change_row(self.connection, Stamp(self._ids_by_name[name], name, change.at), change)
         self._changes.append(
             {key: value for key, value in row.items() if key not in _UNORDERED} | {"place": self._place}
         )
 
-    def flush(self) -> None:
-        """Hand the changes added so far to the database."""
+    def _flush(self) -> None:
         for table, rows in ((_unordered_changes, self._changes), (_unordered_log, self._log)):
             if rows:
                 named = [{"place" if key == "revision" else key: value for key, value in row.items()} for row in rows]
-                self._connection.execute(insert(table), named)
+                self.connection.execute(insert(table), named)
                 rows.clear()
 
     def write(self) -> None:
         """Number the changes from the last revision on, in order of time."""
-        self.flush()
+        if self._begun is not None:
+            added = select(_unordered_changes.c.object_id).where(_unordered_changes.c.kind == int(ChangeKind.ITEM))
+            begin_history(self.connection, self._begun, work_items.c.id.not_in(added))
         moved = _unordered_changes
         order = func.row_number().over(order_by=(moved.c.at, moved.c.place))
         revisions = select(moved.c.place, (order + LAST_REVISION).label("revision")).cte("revisions")
@@ -89,8 +101,8 @@ class SampleHistory:
             revisions, revisions.c.place == _unordered_log.c.place
         )
         # The log first: it counts from the same last revision.
-        self._connection.execute(insert(iteration_log).from_select(["revision", *log_names], log))
-        self._connection.execute(
+        self.connection.execute(insert(iteration_log).from_select(["revision", *log_names], log))
+        self.connection.execute(
             insert(changes).from_select(["revision", *names], ordered.order_by(revisions.c.revision))
         )
-        _METADATA.drop_all(self._connection)
+        _METADATA.drop_all(self.connection)

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, func, insert, inspect, literal, select, text, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, inspect, literal, select, text, update
 from sqlalchemy.schema import CreateColumn
 
 from backlit.model.errors import StorageError
@@ -82,14 +82,17 @@ def _add_history(connection: Connection) -> None:
     begin_history(connection, clock_of(connection, [work_items]).now())
 
 
-def begin_history(connection: Connection, now: datetime) -> None:
-    """Let the history of every project begin after the revisions given so far, with the items as they are."""
+def begin_history(connection: Connection, now: datetime, *conditions: ColumnElement[bool]) -> None:
+    """Let the history of every project begin after the revisions given so far, with the items as they are.
+
+    Conditions leave out items whose changes since then are written afterwards.
+    """
     last = connection.execute(select(LAST_REVISION)).scalar_one()
     connection.execute(update(projects).values(history_from=last + 1, history_since=now))
     points = EstimatedPoints(work_items.c.estimate)
     members = select(
         work_items.c.iteration_id, literal(last), work_items.c.id, literal(now), work_items.c.status, points
-    ).where(work_items.c.type.not_in([ItemType.TASK, ItemType.FEEDBACK]))
+    ).where(work_items.c.type.not_in([ItemType.TASK, ItemType.FEEDBACK]), *conditions)
     columns = ["iteration_id", "revision", "item_id", "at", "status", "points"]
     connection.execute(insert(iteration_log).from_select(columns, members))
 
