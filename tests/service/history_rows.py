@@ -17,11 +17,13 @@ from backlit.service.storage.schema import (
     custom_fields,
     files_place,
     grants,
+    iteration_capacities,
     iteration_events,
     iteration_log,
     iterations,
     login_attempts,
     login_sessions,
+    project_capacities,
     project_settings,
     project_totals,
     projects,
@@ -47,12 +49,13 @@ KINDS = {
     attachments: ChangeKind.FILE,
     areas: ChangeKind.AREA,
     iterations: ChangeKind.ITERATION,
-    iteration_events: ChangeKind.ITERATION,
+    **dict.fromkeys((iteration_events, iteration_capacities), ChangeKind.ITERATION),
     projects: ChangeKind.PROJECT,
     grants: ChangeKind.GRANT,
     users: ChangeKind.USER,
     **dict.fromkeys(
-        (value_lists, status_groups, custom_fields, teams, time_entry_types, project_settings), ChangeKind.SETTINGS
+        (value_lists, status_groups, custom_fields, teams, time_entry_types, project_settings, project_capacities),
+        ChangeKind.SETTINGS,
     ),
 }
 NO_HISTORY = {
@@ -117,8 +120,9 @@ def _of_table(table: Table, before: Rows, after: Rows) -> Iterator[Told]:
                 frozenset(),
             )
             continue
-        if table is iteration_events:
-            keys = frozenset({EVENT_KEYS[row["event"]]})
+        if table in {iteration_events, iteration_capacities}:
+            name = EVENT_KEYS[row["event"]] if table is iteration_events else f"capacities.{row['user_id']}"
+            keys = frozenset({name})
             yield Told(ChangeKind.ITERATION, ChangeAct.CHANGED, row["iteration_id"], keys)
             continue
         act = ChangeAct.CREATED if old is None else ChangeAct.REMOVED if new is None else ChangeAct.CHANGED

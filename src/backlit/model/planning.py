@@ -1,6 +1,7 @@
 """Planning figures: loads, capacities, velocity and forecast."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from enum import StrEnum
 
 from msgspec import Struct, field
@@ -40,6 +41,18 @@ class Capacity(Struct, frozen=True):
 
     def over(self, amount: float) -> float:
         return max(0.0, amount - self.most) if self.most else 0.0
+
+
+class PersonalCapacity(Struct, frozen=True):
+    """What a person can do in a sprint; None: not said. `days_off` are the person's own."""
+
+    points: float | None = None
+    hours: float | None = None
+    days_off: frozenset[date] = frozenset()
+
+    @property
+    def is_said(self) -> bool:
+        return self != PersonalCapacity()
 
 
 class LoadPart(Struct, frozen=True):

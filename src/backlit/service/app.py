@@ -29,6 +29,7 @@ from backlit.service.http.bodies import BODY_KEY, FORM_LIMIT
 from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Route, ServiceState
 from backlit.service.routes import (
     attachments,
+    capacities,
     comments,
     directory,
     history,
@@ -71,6 +72,7 @@ ROUTES = (
     *attachments.routes,
     *trees.routes,
     *iteration_events.routes,
+    *capacities.routes,
     *reports.routes,
     *directory.routes,
     *project_settings.routes,

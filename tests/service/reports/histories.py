@@ -5,9 +5,10 @@ from datetime import UTC, date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from backlit.model.planning import PersonalCapacity
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.service.reports.calendar import ProjectCalendar
-from backlit.service.reports.context import PersonalCapacity, ReportContext, ReportNames, ReportQuestion, ReportUnit
+from backlit.service.reports.context import ReportContext, ReportNames, ReportQuestion, ReportUnit
 from backlit.service.reports.document import CellValue, ReportDocument
 from backlit.service.reports.events import ItemChange
 from backlit.service.reports.history import Moment, history_of

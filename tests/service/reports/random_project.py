@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 from tests.service.reports.histories import BLUE, RED, ROOT, RecordedProject
 
+from backlit.model.planning import PersonalCapacity
 from backlit.model.statuses import StatusGroup
 from backlit.service.reports.calendar import ProjectCalendar
-from backlit.service.reports.context import PersonalCapacity
 from backlit.service.tables.changes import ChangeAct
 
 RELEASE = 50

@@ -3,7 +3,7 @@
 import pytest
 from tests.service.reports.histories import SPRINT, RecordedProject, cells, day, row_of, utc
 
-from backlit.service.reports.context import PersonalCapacity
+from backlit.model.planning import PersonalCapacity
 from backlit.service.reports.workload import capacity_in_sprint
 
 NOW = utc("4 Nov 12:00")

@@ -22,6 +22,7 @@ from backlit.service.admin.value_lists import checked_choices, listed_field
 from backlit.service.admin.workspace import checked_name
 from backlit.service.files.interface import is_digest
 from backlit.service.files.uploads import content_type
+from backlit.service.rules.capacities import checked_capacities
 from backlit.service.rules.checks import TEXT_LIMIT, area_values, is_id
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import (
@@ -31,8 +32,10 @@ from backlit.service.storage.schema import (
     comments,
     custom_fields,
     grants,
+    iteration_capacities,
     iteration_events,
     iterations,
+    project_capacities,
     project_settings,
     projects,
     status_groups,
@@ -147,6 +150,11 @@ def _iteration_event(row: Row) -> None:
         raise BadRequest(f"The event {row['event']!r} does not exist; there are: {', '.join(IterationEvent)}.")
 
 
+def _capacity(row: Row) -> None:
+    own = {"userId": row["user_id"], "points": row["points"], "hours": row["hours"], "daysOff": row["days_off"]}
+    checked_capacities({"capacities": [own]}, {row["user_id"]})
+
+
 def _work_item(row: Row) -> None:
     """Check the shape of an item; its values are checked with its project's settings after the last row."""
     if row["type"] not in set(ItemType):
@@ -199,6 +207,8 @@ _CHECKS: Mapping[Table, Callable[[Row], object]] = {
     areas: _check_node,
     iterations: _check_node,
     iteration_events: _iteration_event,
+    project_capacities: _capacity,
+    iteration_capacities: _capacity,
     work_items: _work_item,
     comments: _comment,
     attachments: _attachment,

@@ -106,7 +106,7 @@ def _operation(route: Route) -> Schema:
     return found | {"responses": {str(status): answer, **_refused(*_refusals(path, method))}}
 
 
-_VERSIONED = {"ProjectSettings"}
+_VERSIONED = {"Capacities", "ProjectSettings"}
 """Schemas beside the resources whose documents have an ETag."""
 
 
@@ -208,9 +208,9 @@ def _body(resource: str, verb: str) -> Schema | None:
     if verb.startswith("upload"):
         return {"required": True, "content": {"multipart/form-data": {"schema": reference("Upload")}}}
     names = {"create": "New{}", "update": "{}Changes", "rank": "Rank"}
-    if verb not in names:
+    name = names.get(verb.partition("_")[0], "").format(resource)
+    if not name:
         return None
-    name = names[verb].format(resource)
     return {"required": True, "content": {_JSON: {"schema": reference(name)}}}
 
 

@@ -52,6 +52,7 @@ def schemas(models: Iterable[type[Resource]]) -> Schema:
         "Capabilities": _capabilities(),
         "ProjectSettings": _object(_settings(reading=True)),
         "IterationEvents": _object({"id": ID, **{key: _nullable(DATETIME) for key in EVENT_KEYS.values()}}),
+        "Capacities": _object({"capacities": _array(_capacity(reading=True))}),
         "Report": _report(),
         **_history(),
         **_bodies(),
@@ -183,6 +184,7 @@ def _bodies() -> Schema:
         "NewIteration": _object({**iteration, "projectId": ID}, ["name", "projectId"], is_open=True),
         "IterationChanges": _object(iteration, [], is_open=True),
         "ProjectSettingsChanges": _object(_settings(reading=False), []),
+        "CapacitiesChanges": _object({"capacities": _array(_capacity(reading=False))}),
         "AttachmentChanges": _object({"description": _nullable(_TEXT)}, [], is_open=True),
         "Rank": {"oneOf": [reference(f"Rank{place.capitalize()}") for place in places]},
         **{f"Rank{place.capitalize()}": _object({place: schema}, is_open=True) for place, schema in places.items()},
@@ -221,6 +223,13 @@ def _settings(*, reading: bool) -> Schema:
         "readyRules": _nullable(rules),
         "wipLimits": limits if reading else _nullable(limits),
     }
+
+
+def _capacity(*, reading: bool) -> Schema:
+    amount: Schema = {"type": ["number", "null"], "minimum": 0}
+    days: Schema = _array({"type": "string", "format": "date"}) | {"maxItems": MAX_DAYS_OFF}
+    own = {"points": amount, "hours": amount, "daysOff": days if reading else _nullable(days)}
+    return _object({"userId": ID, **own}, None if reading else ["userId"])
 
 
 def _report() -> Schema:

@@ -8,6 +8,7 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from backlit.model.amounts import counted
+from backlit.model.planning import PersonalCapacity
 from backlit.model.reports.report import day_text
 from backlit.service.reports.calendar import DAY, ProjectCalendar, days_between
 from backlit.service.reports.document import CellValue, FigureSource, ReportDocument
@@ -43,14 +44,6 @@ class ItemSelection(Struct, frozen=True):
 
     def counted(self, state: ProjectState) -> list[ItemState]:
         return [item for item in state.counted() if self.has(item)]
-
-
-class PersonalCapacity(Struct, frozen=True):
-    """What a person can do in a sprint; None: not said. `days_off` are the person's own."""
-
-    points: float | None = None
-    hours: float | None = None
-    days_off: frozenset[date] = frozenset()
 
 
 class ReportQuestion(Struct, frozen=True):

@@ -20,7 +20,8 @@ from backlit.service.reports.history import Moment, history_of
 from backlit.service.reports.iterations import IterationTree, ReportedIteration
 from backlit.service.reports.reports import ServiceReport
 from backlit.service.storage.schema import areas, changes, iteration_log, iterations, projects, work_items
-from backlit.service.tables import iteration_events, trees, users
+from backlit.service.tables import capacities, iteration_events, trees, users
+from backlit.service.tables.capacities import Capacities
 from backlit.service.tables.changes import LAST_DOCUMENT, ChangeAct, ChangeCause, ChangeKind
 from backlit.service.tables.iteration_events import Events, IterationEvent
 from backlit.service.tables.projects import ProjectSettings
@@ -72,6 +73,8 @@ class ReportReading(Struct, frozen=True):
             self.now,
             question,
             names=self._names(project.name),
+            usual_capacities=self._of_members(capacities.of_project(self.connection, self.project_id)),
+            iteration_capacities=self._iteration_capacities(question.iteration_id),
             default_length=project.default_iteration_length,
         )
 
@@ -102,6 +105,16 @@ class ReportReading(Struct, frozen=True):
             has_dates,
         )
         return self.connection.execute(found).scalar()
+
+    def _iteration_capacities(self, iteration_id: int | None) -> dict[int, Capacities]:
+        if iteration_id is None:
+            return {}
+        return {iteration_id: self._of_members(capacities.of_iteration(self.connection, iteration_id))}
+
+    def _of_members(self, found: Capacities) -> Capacities:
+        """Leave out people who have left the project."""
+        members = capacities.members(self.connection, self.project_id) if found else ()
+        return {user_id: capacity for user_id, capacity in found.items() if user_id in members}
 
     def _names(self, project: str) -> ReportNames:
         nodes = trees.list_nodes(self.connection, areas, Area, [self.project_id])

@@ -6,9 +6,9 @@ from datetime import date
 from msgspec import Struct
 
 from backlit.model.amounts import hours_text
-from backlit.model.planning import Capacity
+from backlit.model.planning import Capacity, PersonalCapacity
 from backlit.service.reports.burndown import open_tasks
-from backlit.service.reports.context import PersonalCapacity, ReportContext
+from backlit.service.reports.context import ReportContext
 from backlit.service.reports.document import CellValue, ReportDocument
 from backlit.service.reports.events import ItemState
 
@@ -84,7 +84,7 @@ def _capacities(context: ReportContext) -> Mapping[int, PersonalCapacity]:
     found = {
         person: capacity_in_sprint(usual.get(person), own.get(person), working) for person in sorted({*usual, *own})
     }
-    return {person: each for person, each in found.items() if each != PersonalCapacity()}
+    return {person: each for person, each in found.items() if each.is_said}
 
 
 def _over(name: str, load: OpenWork, capacity: PersonalCapacity) -> Iterator[str]:

@@ -223,6 +223,24 @@ iteration_events = Table(
 )
 """Starts and closes of iterations, as their members said so."""
 
+
+def _capacities(name: str, place: str) -> Table:
+    """Return the capacities of people in a project or an iteration; null is not said."""
+    return Table(
+        name,
+        METADATA,
+        Column(f"{place}_id", _ID, ForeignKey(f"{place}s.id"), primary_key=True, autoincrement=False),
+        Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+        Column("points", Float),
+        Column("hours", Float),
+        Column("days_off", JSON, nullable=False),
+    )
+
+
+project_capacities = _capacities("project_capacities", "project")
+"""What people usually do in a sprint."""
+iteration_capacities = _capacities("iteration_capacities", "iteration")
+
 _NEVER_NULL = {"Name", "Description", "BacklogPriority", "AreaID", "IterationID"}
 
 # Fields have columns of their own and not one document: a filter that matches nothing walks 1,000,000 items in 0.95 s,

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from backlit.model.resources import AUDIT_KEYS, Area, Iteration
 from backlit.model.trees import ROOT_PARENT, Node, Tree
-from backlit.service.storage.schema import areas, audit, iteration_events, iterations
+from backlit.service.storage.schema import areas, audit, iteration_capacities, iteration_events, iterations
 from backlit.service.tables.changes import (
     ChangeAct,
     ChangeCause,
@@ -140,7 +140,8 @@ def remove(connection: Connection, nodes: Table, node: NodeRow, gone: Collection
     """Delete a node with `gone`, the ids of its whole sub-tree, and close the gap among its siblings."""
     rows = connection.execute(select(nodes).where(nodes.c.id.in_(gone)).order_by(nodes.c.id)).mappings().all()
     if nodes is iterations:
-        connection.execute(delete(iteration_events).where(iteration_events.c.iteration_id.in_(gone)))
+        for table in (iteration_events, iteration_capacities):
+            connection.execute(delete(table).where(table.c.iteration_id.in_(gone)))
     connection.execute(delete(nodes).where(nodes.c.id.in_(gone)))
     siblings = _Siblings(connection, nodes, node["project_id"], node["parent_id"])
     shifted = siblings.shift(node["sequence"] + 1, LAST_SEQUENCE, -1)
