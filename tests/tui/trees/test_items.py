@@ -44,7 +44,7 @@ async def test_the_items_of_a_node_have_the_sign_of_those_not_ready(world: World
         screen.go_to_node(area.id)
         await until(lambda: "A bug without" in text_of(pilot.app))
 
-        listed = {name: line_with(pilot.app, f"× {name}").rpartition("│")[2] for name in ("A bug without", "A bug of")}
+        listed = {name: line_with(pilot.app, f"× {name}").rpartition("││")[2] for name in ("A bug without", "A bug of")}
         assert {name: "¬" in line for name, line in listed.items()} == {"A bug without": True, "A bug of": False}
 
 

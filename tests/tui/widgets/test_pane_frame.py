@@ -92,7 +92,7 @@ def _ground(segment: Segment) -> Color | None:
     return segment.style.bgcolor if segment.style else None
 
 
-PLACES = {"backlog": "gb", "plan": "gp", "inbox": "gh"}
+PLACES = {"backlog": "gb", "plan": "gp", "inbox": "gh", "iterations": "gi", "areas": "ga"}
 
 
 @pytest.mark.parametrize("keys", PLACES.values(), ids=PLACES)

@@ -21,13 +21,14 @@ from backlit.store.views.query import ViewSpec
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter
-from backlit.tui.shell.status_text import explain_empty, status_words
+from backlit.tui.shell.status_text import explain_empty, position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, length
 from backlit.tui.widgets.view_list import BacklogList
 
@@ -37,10 +38,14 @@ TOTALS_DELAY = 0.5
 """Seconds between readings of the totals and of the node's items while items change."""
 WIDE = 120
 """Cells from which the items of the area are shown beside the tree."""
+WIDEST = 190
+"""Cells from which the items of the iteration are shown beside the tree, not below it."""
 HIGH, AROUND = 20, 4
 """Lines from which the items of the iteration are shown below the tree, and the lines around both."""
 FRAME = 5
 """Cells around the words of the heading and between them."""
+EDGES = 2
+"""Lines of a frame."""
 HINTS = ("tree.filter", "tree.add", "tree.series", "tree.move", "tree.delete", "g", "app.help")
 
 
@@ -71,19 +76,21 @@ class TreeScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         yield self.title_line
-        yield RuleLine("┬", id="heading")
+        names = ListNames(self.store)
+        self._tree = TreeList(self.kind, id="tree")
+        self._items = NodeItems(replace(names.names, badges=partial(names.badges, is_judged=True)), id="node-items")
+        self._tree_frame = PaneFrame(self._tree, id="tree-pane")
+        self._items_frame = PaneFrame(self._items, id="items-pane")
+        self._below = RuleLine("─", id="about")
+        yield RuleLine("┬", id="heading", is_of_first=True)
         with Container(id="branches", classes=self.kind.value):
-            yield TreeList(self.kind, id="tree")
-            yield RuleLine("─", id="about")
-            names = ListNames(self.store)
-            yield NodeItems(replace(names.names, badges=partial(names.badges, is_judged=True)), id="node-items")
+            yield self._tree_frame
+            yield self._below
+            yield self._items_frame
         yield RuleLine("┴")
         yield FooterLine(id="status")
 
     def on_mount(self) -> None:
-        self._tree = self.query_one("#tree", TreeList)
-        self._items = self.query_one("#node-items", NodeItems)
-        self._below = self.query_one("#about", RuleLine)
         self._show_tree()
         self._count_unready()
         self.call_after_refresh(self._tree.centre)
@@ -184,7 +191,7 @@ class TreeScreen(StoreScreen[None]):
     # The items of the node
 
     def _show_items(self) -> None:
-        if self._items.display and self._tree.node is not None:
+        if self._items_frame.display and self._tree.node is not None:
             self.run_worker(work(self._load_items, self._tree.node.id), exclusive=True, group="node-items")
 
     async def _load_items(self, node_id: int) -> None:
@@ -209,13 +216,18 @@ class TreeScreen(StoreScreen[None]):
         unready = sum(each.count for each in self._unready.values())
         words = (" · ", "muted"), (f"{UNREADY_SIGN} ", "warn"), (f"{unready:,} items not ready", "foreground")
         nodes += words if unready else ()
-        about = self._about_node()
-        self._below.say([(text, colour if at else "heading") for at, (text, colour) in enumerate(about)])
+        about, is_shown = self._about_node(), self._items_frame.display
+        titled = [(text, colour if at else "heading") for at, (text, colour) in enumerate(about)]
+        self._below.say(titled)
         right, room = [] if self._below.display else about, self.size.width - FRAME
         lefts = (nodes[:end] for end in (len(nodes), 2, 1) if length([*nodes[:end], *right]) <= room or not right)
         left = next(lefts, None)
         self.query_one("#heading", RuleLine).say(*(right,) if left is None else (left, right))
-        status = status_words(self.store, self._tree.cursor + 1, self._tree.row_count())
+        position = self._tree.cursor + 1, self._tree.row_count()
+        self._tree_frame.say(nodes, () if is_shown else about, (), position_words(*position))
+        self._items_frame.say(titled)
+        is_framed = self._tree_frame.is_framed
+        status = status_words(self.store, *(() if is_framed else position))
         hints = [each for each in HINTS if each != "tree.series" or self.kind is TreeKind.ITERATIONS]
         self.query_one("#status", FooterLine).show(hints, status, is_reader=self.store.lookups.is_read_only)
         if self.store.connection.state is ConnectionState.ONLINE:
@@ -224,28 +236,38 @@ class TreeScreen(StoreScreen[None]):
             explain_empty(self._tree, self.store, ViewSpec())
 
     def _about_node(self) -> list[Part]:
-        node, left = self._tree.node, self._items.region.x - 1
+        node, left = self._tree.node, self._items_frame.region.x - 1
         if node is None:
             return []
-        about = self._tree.about(node, is_brief=not self._items.display)
+        is_shown = self._items_frame.display
+        about = self._tree.about(node, is_brief=not is_shown)
         words: list[Part] = [(safe(text), "foreground") for text in about]
-        beside = self.size.width - left - 4 if self._items.display and left > 0 else 0
-        rest = beside - length(words)
+        is_ruled = is_shown and left > 0 and not self._items_frame.is_framed
+        rest = (self.size.width - left - 4 if is_ruled else 0) - length(words)
         return [*words, (f" {'─' * rest}", "rule")] if rest > 0 else words
 
     def _share(self) -> None:
-        was_shown, is_area = self._items.display, self.kind is TreeKind.AREAS
-        self._items.display = self.size.width >= WIDE if is_area else self.size.height >= HIGH
-        self._below.display = self._items.display and not is_area
-        self.set_class(self._items.display and is_area, "-beside")
+        was_shown, is_area, is_framed = (
+            self._items_frame.display,
+            self.kind is TreeKind.AREAS,
+            self._tree_frame.is_framed,
+        )
+        width, height = self.size
+        is_shown = width >= WIDE if is_area else height >= HIGH
+        is_beside = is_shown and (is_area or (is_framed and width >= WIDEST))
+        self._items_frame.display = is_shown
+        self._below.display = is_shown and not is_beside and not is_framed
+        self.set_class(is_beside, "-beside")
         if not is_area:
-            rows = min(self._tree.HEADER_LINES + self._tree.row_count() + 1, (self.size.height - AROUND) * 7 // 10)
-            self._tree.styles.height = rows if self._items.display else "1fr"
-        if self._items.display and not was_shown:
+            edges = EDGES if is_framed else 0
+            around = AROUND + EDGES if is_framed else AROUND
+            rows = min(self._tree.HEADER_LINES + self._tree.row_count() + 1, (height - around) * 7 // 10) + edges
+            self._tree_frame.styles.height = rows if is_shown and not is_beside else "1fr"
+        if is_shown and not was_shown:
             self._show_items()
 
     def _join_rules(self) -> None:
-        is_beside = self._items.display and self.kind is TreeKind.AREAS
+        is_beside = self._items_frame.display and self.has_class("-beside")
         for rule in self.query(RuleLine):
-            rule.join_at(self._items.region.x - 1 if is_beside else None)
+            rule.join_at(self._items_frame.region.x - 1 if is_beside else None)
         self._draw_words()

@@ -72,6 +72,14 @@ class TreeContents(Struct, frozen=True, dict=True):
         """Return the points that a whole bar of an iteration stands for; a release has a bar of its own scale."""
         return max((scale_of(each.capacity) for each in self.iterations.values() if not each.is_release), default=0.0)
 
+    @cached_property
+    def widest_name(self) -> int:
+        """Return the cells of the longest name with its indent and its signs."""
+        signs = NAME_SIGNS if self.iterations else 0
+        return max(
+            (self.tree.depth(each.id) * INDENT + cell_len(each.name) + signs for each in self.tree.walk()), default=0
+        )
+
     @property
     def ended_releases(self) -> list[int]:
         return [each.id for each in self.iterations.values() if each.is_release and self.phases[each.id] is Phase.PAST]
@@ -116,6 +124,8 @@ ITERATION_PRIORITY = (ITEMS, LOAD, DATES, NOT_READY, POINTS)
 """The order in which columns are shown where there is little room."""
 MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
+FOLD, NAME_SIGNS = 4, 7
+"""Cells of a name's fold sign and of the blanks behind the name, and those of its other signs and of its phase."""
 LEAST_NAME = 20
 """Cells that the name keeps before more than the first column is shown."""
 AMPLE_AREA, AMPLE_ITERATION, PHASE, LONGEST_BAR = 25, 20, 3, 24
@@ -144,7 +154,7 @@ class TreeLayout:
         ample += PHASE if self._has_dates and DATES not in shown else 0
         has_bar = LOAD in shown or SHARE in shown
         self._bar = min(LONGEST_BAR, least + max(0, left - ample)) if has_bar else least
-        self._name_width = max(6, left - (self._bar - least))
+        self._name_width = max(6, min(left - (self._bar - least), max(AMPLE_AREA, branches.widest_name + FOLD)))
 
     def header(self) -> Strip:
         style = self._theme.heading("muted")
