@@ -1,6 +1,6 @@
 """Inbox: changes, creations, deletions and comments by other users that the user has not seen yet."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -25,10 +25,18 @@ LATEST = 40
 _ORDER = {key: number for number, key in enumerate(FIELD_BY_KEY)}
 
 
+class AuthorNews(Struct, frozen=True):
+    """What one author changed."""
+
+    author: str
+    fields: tuple[FieldNews, ...]
+
+
 class ItemNews(Struct, frozen=True):
     """The unseen changes of an item. A deleted item has only a name, a new item no `fields`.
 
-    `authors` are the known authors, the latest first, empty if the service names none.
+    `authors` are the known authors, the latest first, empty if the service names none. `changes` are the changes of
+    each, where the service's history told them; `fields` are those of all.
     """
 
     item_id: int
@@ -39,6 +47,7 @@ class ItemNews(Struct, frozen=True):
     comments: "tuple[CommentEntry, ...]"
     authors: tuple[str, ...]
     at: datetime | None
+    changes: tuple[AuthorNews, ...] = ()
 
 
 class Inbox:
@@ -71,12 +80,13 @@ class Inbox:
             record.kind,
             record.type,
             str(has.get("Name") or record.name),
-            tuple(FieldNews(key, record.base[key], has.get(key)) for key in sorted(record.base, key=_place)),
+            _fields(record, has),
             comments_in(
                 self._files.mirror, "id IN (SELECT value FROM json_each(?)) ORDER BY id", ids_json(record.comments)
             ),
             tuple(record.authors),
             moment(record.noted_at),
+            tuple(AuthorNews(each.author, _sorted(each.fields)) for each in record.changes),
         )
 
     def feed(self) -> "tuple[CommentEntry, ...]":
@@ -117,6 +127,21 @@ class Inbox:
                 self._signal.publish(StoreChange(Subject.INBOX))
 
         await self._files.write(act)
+
+
+def _fields(record: InboxRecord, has: Mapping[str, object]) -> tuple[FieldNews, ...]:
+    """Return the changed fields; those that may all be the user's own are none."""
+    if record.is_unsure:
+        return ()
+    if not record.changes:
+        return _sorted({key: (before, has.get(key)) for key, before in record.base.items()})
+    first = {key: before for each in record.changes for key, (before, _) in each.fields.items()}
+    latest = {key: after for each in reversed(record.changes) for key, (_, after) in each.fields.items()}
+    return _sorted({key: (before, latest[key]) for key, before in first.items()})
+
+
+def _sorted(fields: Mapping[str, tuple[object, object]]) -> tuple[FieldNews, ...]:
+    return tuple(FieldNews(key, *fields[key]) for key in sorted(fields, key=_place))
 
 
 def _place(key: str) -> tuple[int, str]:

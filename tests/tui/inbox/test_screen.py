@@ -166,7 +166,7 @@ async def test_new_items_deleted_items_and_comments_are_told(world: World, store
         said = [
             "“Do we ship this?”",
             "New bug",
-            "Deleted, or no longer",
+            "Deleted",
             name[:20],
             "Inbox 3",
         ]
@@ -184,8 +184,13 @@ async def test_a_long_number_is_shown_whole(store: Store, opened: Open) -> None:
         assert [feed.render_row_line(at, 0, is_cursor=False).text.split()[2] for at in (0, 1)] == ["#12345", "#7"]
 
 
-async def test_changes_of_several_people_are_ascribed_to_none(world: World, store: Store, opened: Open) -> None:
+@pytest.mark.parametrize("has_history", [True, False])
+async def test_changes_of_several_people_are_ascribed_by_the_history_alone(
+    world: World, store: Store, opened: Open, *, has_history: bool
+) -> None:
     (item_id, *_) = await stories(store)
+    world.faults.lacks = frozenset() if has_history else frozenset({"/capabilities"})
+    await store.refresh()
     await world.rival.work_items.update(item_id, {"Estimate": "71"})
     await store.refresh()
     other = Client.inside(world.asgi, TokenCache(world.folder / "other.json", "other"))
@@ -194,8 +199,21 @@ async def test_changes_of_several_people_are_ascribed_to_none(world: World, stor
     await other.aclose()
     await store.refresh()
     async with inbox_of(opened, store) as pilot:
-        assert rows_of(pilot)[1].split("Estimate")[0].strip(" ▌") == ""
+        by = "jon: " if has_history else ""
+        assert rows_of(pilot)[1].split(f"{by}Estimate")[0].strip(" ▌") == ""
         assert missing(pilot.app, ["Estimate", "· priya: “Why?”", " by priya, jon ─╮"]) == []
+
+
+async def test_what_several_people_changed_stands_below_their_names(world: World, store: Store, opened: Open) -> None:
+    (item_id, *_) = await stories(store)
+    await world.rival.work_items.update(item_id, {"Estimate": "71"})
+    other = Client.inside(world.asgi, TokenCache(world.folder / "other.json", "other"))
+    await other.auth.sign_in_with_code(await asyncio.to_thread(world.service.invite, "priya"))
+    await other.work_items.update(item_id, {"Description": "Another text."})
+    await other.aclose()
+    await store.refresh()
+    async with inbox_of(opened, store) as pilot:
+        assert missing(pilot.app, ["priya: Description (", "jon: Estimate", "→ 71", "+ Another text."]) == []
 
 
 async def test_a_sentence_takes_two_lines_where_the_list_has_room(world: World, store: Store, opened: Open) -> None:

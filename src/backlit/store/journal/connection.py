@@ -199,10 +199,16 @@ INSERT INTO status_changes SELECT project_id, item_id, since, status, before FRO
 
 _CAUSES = "ALTER TABLE entries ADD COLUMN cause TEXT NOT NULL DEFAULT ''"
 
+_EXACT_NEWS = """
+ALTER TABLE news ADD COLUMN since TEXT;
+ALTER TABLE news ADD COLUMN changes TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE news ADD COLUMN is_unsure INTEGER NOT NULL DEFAULT 0
+"""
+
 
 MIGRATIONS = (
     *(_FIRST_SCHEMA, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
-    *(_STATUS_CHANGES, _CAUSES),
+    *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS),
 )
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""
 

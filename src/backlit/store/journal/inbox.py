@@ -5,10 +5,12 @@ from enum import StrEnum
 
 import orjson
 from msgspec import Struct, field
+from msgspec.json import decode, encode
 
 from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
 
-_COLUMNS = "item_id, project_id, kind, type, name, base, comments, authors, noted_at"
+_COLUMNS = "item_id, project_id, kind, type, name, base, comments, authors, noted_at, since, changes, is_unsure"
+_IS_NEWS = "(is_unsure = 0 OR comments <> '[]')"
 
 
 class NewsKind(StrEnum):
@@ -19,11 +21,20 @@ class NewsKind(StrEnum):
     GONE = "gone"
 
 
+class AuthorChanges(Struct, frozen=True):
+    """What one author changed, by the service's history: the values before and after, by key."""
+
+    author: str
+    fields: Mapping[str, tuple[object, object]]
+
+
 class InboxRecord(Struct, frozen=True):
     """The unseen changes of an item. `base` holds the changed fields as last seen, `comments` the unseen ids.
 
     `authors` are the known authors, the latest first. `noted_at` is the service's time of the latest change, or
-    this machine's time for a deleted item.
+    this machine's time for a deleted item. `since` is the time of the last change that the user saw. `changes` are
+    those since then by author, the latest first, once the service's history told them; `is_unsure` stands until then
+    where the changes may all be the user's own, made elsewhere.
     """
 
     item_id: int
@@ -35,10 +46,20 @@ class InboxRecord(Struct, frozen=True):
     comments: Sequence[int] = ()
     authors: Sequence[str] = ()
     noted_at: str | None = None
+    since: str | None = None
+    changes: Sequence[AuthorChanges] = ()
+    is_unsure: bool = False
 
     @property
     def is_empty(self) -> bool:
         return self.kind is NewsKind.CHANGED and not self.base and not self.comments
+
+    @property
+    def is_exact(self) -> bool:
+        """Report whether the service's history has nothing to add."""
+        if self.kind is NewsKind.CHANGED:
+            return not self.is_unsure and (bool(self.changes) or not self.base)
+        return self.kind is NewsKind.NEW or bool(self.authors)
 
     @property
     def row(self) -> tuple[object, ...]:
@@ -50,6 +71,9 @@ class InboxRecord(Struct, frozen=True):
             self.name,
             *(orjson.dumps(each).decode() for each in (dict(self.base), list(self.comments), list(self.authors))),
             self.noted_at,
+            self.since,
+            encode(self.changes).decode(),
+            self.is_unsure,
         )
 
 
@@ -87,7 +111,7 @@ class InboxTable(SqliteTable):
         with transaction(self._connection):
             self.forget(record.item_id for record in written if record.is_empty)
             self._connection.executemany(
-                f"INSERT OR REPLACE INTO news ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 # constant
+                f"INSERT OR REPLACE INTO news ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 # constant
                 [record.row for record in written if not record.is_empty],
             )
         return frozenset(record.item_id for record in written)
@@ -106,10 +130,14 @@ class InboxTable(SqliteTable):
             ).rowcount
 
     def ids(self, project_id: int) -> list[int]:
-        found = self._connection.execute(
-            "SELECT item_id FROM news WHERE project_id = ? ORDER BY noted_at DESC, item_id DESC", (project_id,)
-        )
-        return [item_id for (item_id,) in found]
+        sql = f"SELECT item_id FROM news WHERE project_id = ? AND {_IS_NEWS} ORDER BY noted_at DESC, item_id DESC"  # noqa: S608 # constant
+        return [item_id for (item_id,) in self._connection.execute(sql, (project_id,))]
+
+    def inexact(self, project_id: int) -> list[InboxRecord]:
+        """Return the records that the service's history has not confirmed yet, the latest first."""
+        sql = f"SELECT {_COLUMNS} FROM news WHERE project_id = ? ORDER BY noted_at DESC, item_id DESC"  # noqa: S608 # constant
+        found = map(_record, self._connection.execute(sql, (project_id,)))
+        return [record for record in found if not record.is_exact]
 
     def comment_ids(self, project_id: int) -> list[int]:
         found = self._connection.execute(
@@ -118,13 +146,13 @@ class InboxTable(SqliteTable):
         return [comment_id for (comment_id,) in found]
 
     def count(self, project_id: int) -> int:
-        """Count a project's items with unseen changes, from a partial index."""
-        found = self._connection.execute("SELECT count(*) FROM news WHERE project_id = ?", (project_id,)).fetchone()
-        return int(found[0])
+        """Count a project's items with unseen changes."""
+        sql = f"SELECT count(*) FROM news WHERE project_id = ? AND {_IS_NEWS}"  # noqa: S608 # constant
+        return int(self._connection.execute(sql, (project_id,)).fetchone()[0])
 
 
 def _record(values: tuple[object, ...]) -> InboxRecord:
-    item_id, project_id, kind, item_type, name, base, comments, authors, noted_at = values
+    item_id, project_id, kind, item_type, name, base, comments, authors, noted_at, since, changes, is_unsure = values
     return InboxRecord(
         int(str(item_id)),
         int(str(project_id)),
@@ -135,4 +163,7 @@ def _record(values: tuple[object, ...]) -> InboxRecord:
         tuple(orjson.loads(str(comments))),
         tuple(orjson.loads(str(authors))),
         None if noted_at is None else str(noted_at),
+        None if since is None else str(since),
+        decode(str(changes), type=tuple[AuthorChanges, ...]),
+        bool(is_unsure),
     )

@@ -9,8 +9,8 @@ from backlit.store.records.item import Document, moment, whole
 
 REMOVED_DOCUMENT = "="
 """The key under which a removal has the last state of what was removed."""
-RENUMBERED = "renumbered"
-"""The cause of a new number in the backlog's order that another item's move made necessary."""
+ROLLED_UP, RENUMBERED = "rollUp", "renumbered"
+"""Causes of changes that follow from another one: of a task's figures, and of another item's place in the order."""
 
 
 class ItemChange(Struct, frozen=True):

@@ -254,6 +254,15 @@ EXTENSIONS = {
 }
 
 
+HISTORY = "history"
+"""The extension by which the service tells the changes of an item."""
+
+
+def announces(capabilities: object, extension: str) -> bool:
+    named = capabilities.get("extensions") if isinstance(capabilities, Mapping) else ()
+    return isinstance(named, list | tuple) and extension in named
+
+
 CLOCK = "clock offset"
 """The key of the setting with the service's clock offset from this machine's UTC, in seconds."""
 

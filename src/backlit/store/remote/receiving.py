@@ -12,15 +12,16 @@ from msgspec.structs import replace
 
 from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.files.files import WriteContext
-from backlit.store.journal.inbox import InboxRecord, NewsKind, Watermarks
+from backlit.store.journal.inbox import AuthorChanges, InboxRecord, NewsKind, Watermarks
 from backlit.store.mirror.item_rows import NewRows
 from backlit.store.mirror.mirror import Mirror, is_news
+from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, id_in, moment, whole
 from backlit.store.records.merge import is_same, kept_otherwise
 from backlit.store.records.people import person_of
-from backlit.store.remote.capabilities import CLOCK
+from backlit.store.remote.capabilities import CLOCK, HISTORY, announces
 from backlit.store.sqlite.database import ids_json
 
 KEPT_AUTHORS = 5
@@ -129,10 +130,16 @@ class _OwnChanges(Struct, frozen=True):
     names: frozenset[str]
     edits: list[OutboxEntry]
     delivered: OutboxEntry | None
+    has_history: bool
+    """Whether the service's history will tell who changed what."""
 
     @property
     def sent(self) -> Mapping[str, object]:
         return self.delivered.payload if self.delivered and self.delivered.kind is EntryKind.EDIT else {}
+
+    def is_elsewhere(self, document: Document) -> bool:
+        """Report whether the user's name is on the last change, and no edit of this machine can be it."""
+        return self.delivered is None and not self.edits and _is_one_of(self.names, document.get("lastModifiedBy"))
 
 
 def _note_items(
@@ -151,11 +158,12 @@ def _note_items(
     for entry in undelivered:
         if entry.kind is EntryKind.EDIT:
             edits.setdefault(entry.item_id, []).append(entry)
+    has_history = announces(writer.mirror.note(CAPABILITIES), HISTORY)
     news: list[InboxRecord] = []
     for item_id, document in told.items():
         before, mark = known.get(item_id), marks.of(document)
         if before is not None:
-            mine = _OwnChanges(names, edits.get(item_id, []), delivered)
+            mine = _OwnChanges(names, edits.get(item_id, []), delivered, has_history)
             news += _changed(records.get(item_id), before, document, mine)
         elif before is None and mark is not None:
             is_new = item_id > mark.item_id and not _is_one_of(names, document.get("createdBy"))
@@ -182,6 +190,10 @@ def _changed(record: InboxRecord | None, before: Document, document: Document, m
         return []
     had, has = fields_in(before), fields_in(document if is_ahead else before)
     others = _keys_of_others(had, document, mine) if is_ahead else set()
+    # Only the history can tell what others changed before the user did, elsewhere.
+    is_open = is_ahead and mine.has_history and mine.is_elsewhere(document)
+    if is_open and record is None:
+        others = {key for key in {*had, *has} if is_listed(key) and not _is_alike(had.get(key), has.get(key))}
     made = record or _record_of(document, NewsKind.CHANGED)
     base = {**{key: had.get(key) for key in others}, **made.base}
     for key, wanted in mine.sent.items():
@@ -193,8 +205,17 @@ def _changed(record: InboxRecord | None, before: Document, document: Document, m
         return []
     if others and not _is_one_of(mine.names, document.get("lastModifiedBy")):
         made = replace(made, authors=_authors(made.authors, document.get("lastModifiedBy")))
-    noted_at = _time(document.get("lastModifiedAt")) if others else None
-    return [replace(made, kind=NewsKind.CHANGED, name=_name(document), base=base, noted_at=noted_at or made.noted_at)]
+    noted_at = _time(document.get("lastModifiedAt")) if others or is_open else None
+    made = replace(made, kind=NewsKind.CHANGED, name=_name(document), base=base, noted_at=noted_at or made.noted_at)
+    since = made.since or _time(before.get("lastModifiedAt"))
+    changes = () if others or is_open else _only_of(made.changes, base)
+    is_unsure = is_open if record is None else made.is_unsure and not others
+    return [replace(made, since=since, changes=changes, is_unsure=is_unsure)]
+
+
+def _only_of(changes: Iterable[AuthorChanges], keys: Collection[str]) -> tuple[AuthorChanges, ...]:
+    kept = (replace(each, fields={key: pair for key, pair in each.fields.items() if key in keys}) for each in changes)
+    return tuple(each for each in kept if each.fields)
 
 
 def _keys_of_others(had: Mapping[str, object], document: Document, mine: _OwnChanges) -> set[str]:
@@ -204,7 +225,7 @@ def _keys_of_others(had: Mapping[str, object], document: Document, mine: _OwnCha
     own. If an edit explains it, fields outside of that edit were changed by others before it.
     """
     has = fields_in(document)
-    changed = {key for key in {*had, *has} if _is_listed(key) and not _is_alike(had.get(key), has.get(key))}
+    changed = {key for key in {*had, *has} if is_listed(key) and not _is_alike(had.get(key), has.get(key))}
     touched = {key: value for entry in mine.edits for key, value in entry.payload.items()}
     own = {key for key in changed & touched.keys() if not kept_otherwise({key: touched[key]}, has)}
     if mine.delivered is None and _is_one_of(mine.names, document.get("lastModifiedBy")):
@@ -251,7 +272,7 @@ def _record_of(document: Document, kind: NewsKind) -> InboxRecord:
     )
 
 
-def _is_listed(key: str) -> bool:
+def is_listed(key: str) -> bool:
     """Report whether the inbox lists a field: a settable one, neither computed nor the rank."""
     field = FIELD_BY_KEY.get(key)
     return key.endswith("_cf") if field is None else field.settable is Settable.ALWAYS

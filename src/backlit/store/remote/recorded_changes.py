@@ -2,21 +2,24 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import ServiceError, ServiceRefused
 from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.journal.inbox import InboxRecord
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.item import Document, moment, whole
+from backlit.store.records.item import Document, whole
 from backlit.store.records.item_changes import KeptHistory
+from backlit.store.remote.capabilities import HISTORY, announces
+from backlit.store.remote.exact_news import settle_news
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
 
 
-HISTORY = "history"
-"""The name of the extension."""
 FIRST_PAGE, NEXT_PAGE = 50, 200
 AT_ONCE = 4
 """Histories that are read side by side for the inbox."""
@@ -48,26 +51,28 @@ class HistoryReader:
         await self._files.write(lambda writer: _keep(writer, item_id, page, before))
 
     async def read_news(self, project_id: int) -> None:
-        """Read the histories of items in the inbox that changed since these were read.
+        """Have the inbox tell what the history says: who changed what, and who deleted an item.
 
-        Without an answer the inbox tells what this machine saw. Raises Offline and SignInNeeded.
+        Without an answer it tells what this machine saw. Raises Offline and SignInNeeded.
         """
-        news = await self._files.write(lambda writer: _news(writer, project_id))
-        due = [item_id for item_id, noted_at in news.items() if self._tried.get(item_id, "") != noted_at][:MOST_NEWS]
+        due = await self._files.write(lambda writer: self._due(writer, project_id))
         for first in range(0, len(due), AT_ONCE):
-            item_ids = due[first : first + AT_ONCE]
+            records = due[first : first + AT_ONCE]
+            item_ids = [record.item_id for record in records]
             found = await asyncio.gather(*map(self.read, item_ids), return_exceptions=True)
-            self._tried |= {item_id: news[item_id] for item_id in item_ids}
+            self._tried |= {record.item_id: record.noted_at for record in records}
+            await self._files.write(partial(settle_news, item_ids=item_ids))
             failures = [each for each in found if each is not None and not isinstance(each, ServiceRefused)]
             if failures and not isinstance(failures[0], ServiceError):
                 raise failures[0]
             if failures:
                 return
 
-
-def announces(capabilities: object, extension: str) -> bool:
-    named = capabilities.get("extensions") if isinstance(capabilities, dict) else ()
-    return isinstance(named, list | tuple) and extension in named
+    def _due(self, writer: WriteContext, project_id: int) -> Sequence[InboxRecord]:
+        if not announces(writer.mirror.note(CAPABILITIES), HISTORY):
+            return ()
+        records = writer.journal.inbox.inexact(project_id)
+        return [each for each in records if self._tried.get(each.item_id, "") != each.noted_at][:MOST_NEWS]
 
 
 def _page(answer: Document) -> KeptHistory:
@@ -88,19 +93,3 @@ def _keep(writer: WriteContext, item_id: int, page: KeptHistory, before: int | N
         history = page if kept is None else kept.begun_with(page)
     table.put(item_id, history)
     writer.signal.publish(StoreChange(Subject.RECORDED, frozenset({item_id})))
-
-
-def _news(writer: WriteContext, project_id: int) -> dict[int, str | None]:
-    """Return the items of the inbox whose known history ends before their news, with the times of these."""
-    if not announces(writer.mirror.note(CAPABILITIES), HISTORY):
-        return {}
-    records = writer.journal.inbox.records(writer.journal.inbox.ids(project_id))
-    kept = writer.mirror.item_changes.of_items(records)
-    return {
-        item_id: record.noted_at for item_id, record in records.items() if _is_older(kept.get(item_id), record.noted_at)
-    }
-
-
-def _is_older(kept: KeptHistory | None, noted_at: str | None) -> bool:
-    known, news = kept.newest_at if kept else None, moment(noted_at)
-    return known is None or news is None or known < news

@@ -15,8 +15,7 @@ from backlit.store.records.item import FieldNews, Item
 from backlit.store.records.item_changes import RENUMBERED, ItemChange, KeptHistory
 from backlit.store.records.merge import is_long
 from backlit.store.records.people import Person
-from backlit.store.remote.capabilities import ServiceFeatures
-from backlit.store.remote.recorded_changes import HISTORY, announces
+from backlit.store.remote.capabilities import HISTORY, ServiceFeatures, announces
 from backlit.store.views.items import Attachments, Comments
 
 JUST_SAVED = timedelta(minutes=2)

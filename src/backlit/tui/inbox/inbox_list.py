@@ -268,14 +268,18 @@ def who_of(news: ItemNews) -> str:
 def summary_of(store: Store, news: ItemNews) -> str:
     """Return the changes of an item in one line, the most serious first, as it may be cut.
 
-    It names the author of a comment only where others changed the item too.
+    It names the authors of changes and of a comment only where there are several.
     """
     parts: list[str] = []
     match news.kind:
         case NewsKind.NEW:
             parts.append(f"New {news.type.lower() or 'item'}")
         case NewsKind.GONE:
-            parts.append("Deleted, or no longer visible to you")
+            parts.append("Deleted" if news.authors else "Deleted, or no longer visible to you")
+        case NewsKind.CHANGED if news.changes:
+            for each in news.changes:
+                by = f"{each.author}: " if len(news.authors) > 1 else ""
+                parts.append(by + ", ".join(change_words(store, field) for field in short_first(each.fields)))
         case NewsKind.CHANGED if news.fields:
             parts.append(", ".join(change_words(store, field) for field in short_first(news.fields)))
     if news.comments:
@@ -288,7 +292,7 @@ def summary_of(store: Store, news: ItemNews) -> str:
 
 def who_and_when(store: Store, news: ItemNews) -> str:
     """Return the authors, as far as known, and the time; for a deleted item, only when that was noticed."""
-    who = "" if news.kind is NewsKind.GONE else ", ".join(news.authors) or SOMEBODY
+    who = ", ".join(news.authors) or ("" if news.kind is NewsKind.GONE else SOMEBODY)
     when = news_age(store, news)
     return " · ".join(part for part in (who, when, moment(news.at, store.local)) if part)
 
@@ -300,7 +304,7 @@ def news_age(store: Store, news: ItemNews) -> str:
 
 def news_head(store: Store, news: ItemNews) -> tuple[Sequence[Part], Sequence[Part]]:
     """Return both sides of the head of a frame around the changes of an item: what it is, and when by whom."""
-    by = f" by {', '.join(news.authors)}" if news.authors and news.kind is not NewsKind.GONE else ""
+    by = f" by {', '.join(news.authors)}" if news.authors else ""
     return item_words(news.item_id, news.type), [(f"{news_age(store, news)}{by}", "muted")]
 
 
@@ -321,8 +325,13 @@ def lines_of(
     if news.kind is NewsKind.NEW:
         yield [Segment(safe(f"A new {news.type.lower() or 'item'}."), style())]
     if news.kind is NewsKind.GONE:
-        yield [Segment("Deleted, or no longer visible to you.", style())]
-    yield from fields_lines(store, news.fields, width, theme, MAX_FIELD_LINES, is_brief=not with_name)
+        words = "Deleted." if news.authors else "Deleted, or no longer visible to you."
+        yield [Segment(words, style())]
+    if len(news.changes) < 2:
+        yield from fields_lines(store, news.fields, width, theme, MAX_FIELD_LINES, is_brief=not with_name)
+    for each in news.changes if len(news.changes) > 1 else ():
+        yield [Segment(safe(each.author), style(bold=True))]
+        yield from fields_lines(store, each.fields, width, theme, MAX_FIELD_LINES, is_brief=not with_name)
     for comment in news.comments:
         yield []
         yield from PreviewLayout(theme, width).comment(comment, now)
