@@ -17,6 +17,7 @@ from backlit.service.storage.schema import (
     custom_fields,
     files_place,
     grants,
+    item_splits,
     iteration_capacities,
     iteration_events,
     iteration_log,
@@ -44,7 +45,7 @@ from backlit.service.tables.changes import ChangeAct, ChangeKind
 from backlit.service.tables.iteration_events import EVENT_KEYS
 
 KINDS = {
-    work_items: ChangeKind.ITEM,
+    **dict.fromkeys((work_items, item_splits), ChangeKind.ITEM),
     comments: ChangeKind.COMMENT,
     attachments: ChangeKind.FILE,
     areas: ChangeKind.AREA,
@@ -76,6 +77,7 @@ NO_HISTORY = {
 """Tables of the history itself, of counters and of sign-ins."""
 _BESIDE = {"created_by", "created_at", "last_modified_by", "last_modified_at", "doc", "settings_revision"}
 _BESIDE |= {"history_from", "history_since", "order_revision"}
+_OBJECT_COLUMNS = {grants: "user_id", item_splits: "item_id"}
 _KEY_BY_COLUMN = {field.column: field.key for field in FIELDS}
 
 Rows = dict[tuple[Any, ...], Mapping[str, Any]]
@@ -127,7 +129,7 @@ def _of_table(table: Table, before: Rows, after: Rows) -> Iterator[Told]:
             continue
         act = ChangeAct.CREATED if old is None else ChangeAct.REMOVED if new is None else ChangeAct.CHANGED
         keys = _keys(table, old, new) if old and new else frozenset()
-        yield Told(KINDS[table], act, row["user_id"] if table is grants else row["id"], keys)
+        yield Told(KINDS[table], act, row[_OBJECT_COLUMNS.get(table, "id")], keys)
 
 
 def _keys(table: Table, old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]:

@@ -17,6 +17,7 @@ from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
 from backlit.service.rules.project_settings import MAX_DAYS_OFF, MAX_SCALE_STEPS, MAX_WIP_LIMIT
 from backlit.service.tables.iteration_events import EVENT_KEYS
+from backlit.service.tables.work_items import SPLIT_KEY
 
 DATETIME: Schema = {
     "type": "string",
@@ -154,13 +155,16 @@ def _settable(item_type: ItemType | None, *, creating: bool) -> Schema:
     return _object(keys, required, is_open=True) | {"description": _CUSTOM}
 
 
+_SPLIT = "The item whose part this is, for reports; shown only where `$select` names it."
+
+
 def _new_items() -> Schema:
     names = {}
     for item_type in ALL_TYPES:
         fields = _settable(item_type, creating=True)
-        names[f"New{item_type}"] = _object(
-            {"type": {"const": item_type.value}, "projectId": ID, "fields": fields}, is_open=True
-        )
+        needed: Schema = {"type": {"const": item_type.value}, "projectId": ID, "fields": fields}
+        split = {SPLIT_KEY: {"type": ["integer", "null"], "format": "int64", "minimum": 0, "description": _SPLIT}}
+        names[f"New{item_type}"] = _object(needed | split, list(needed), is_open=True)
     return {"NewWorkItem": {"oneOf": [reference(name) for name in names]}, **names}
 
 

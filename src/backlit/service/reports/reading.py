@@ -19,19 +19,20 @@ from backlit.service.reports.events import DEPARTURES, ItemChange
 from backlit.service.reports.history import Moment, history_of
 from backlit.service.reports.iterations import IterationTree, ReportedIteration
 from backlit.service.reports.reports import ServiceReport
-from backlit.service.storage.schema import areas, changes, iteration_log, iterations, projects, work_items
+from backlit.service.storage.schema import areas, changes, item_splits, iteration_log, iterations, projects, work_items
 from backlit.service.tables import capacities, iteration_events, trees, users
 from backlit.service.tables.capacities import Capacities
 from backlit.service.tables.changes import LAST_DOCUMENT, ChangeAct, ChangeCause, ChangeKind
 from backlit.service.tables.iteration_events import Events, IterationEvent
 from backlit.service.tables.projects import ProjectSettings
+from backlit.service.tables.work_items import SPLIT_KEY
 
 KEYS = (
     *("Name", "Status", "Estimate", "IterationID", "TeamID", "ParentID", "AssignedToID", "AreaID"),
     *("WorkRemaining", "WorkCompleted"),
 )
 """The keys of an item that figures are computed from."""
-_CHANGING_KEYS = frozenset(KEYS) - {"Name"} | {"type", "splitFrom"}
+_CHANGING_KEYS = frozenset(KEYS) - {"Name"} | {"type", SPLIT_KEY}
 """Those that change a figure: a report names an item as it is called now."""
 _IDS_AT_ONCE = 500
 """SQLite takes 32,766 values in a statement; a long statement is compiled anew for each length."""
@@ -200,8 +201,9 @@ class ReportReading(Struct, frozen=True):
         found: dict[int, dict[str, Any]] = {}
         for some in _some_of(work_items.c.id, wanted):
             rows = _PRESENT.where(work_items.c.project_id == self.project_id, some)
-            for item_id, item_type, created_at, *values in self.connection.execute(rows):
-                found[item_id] = {"type": item_type, "createdAt": created_at, **dict(zip(KEYS, values, strict=True))}
+            for item_id, item_type, created_at, source_id, *values in self.connection.execute(rows):
+                own = {"type": item_type, "createdAt": created_at, SPLIT_KEY: source_id}
+                found[item_id] = {**own, **dict(zip(KEYS, values, strict=True))}
         return found
 
     def _events(self, wanted: frozenset[int] | None, first: int) -> list[ItemChange]:
@@ -221,8 +223,9 @@ _PRESENT = select(
     work_items.c.id,
     work_items.c.type,
     work_items.c.created_at,
+    item_splits.c.source_id,
     *(work_items.c[FIELD_BY_KEY[key].column] for key in KEYS),
-)
+).select_from(work_items.outerjoin(item_splits))
 _ITEM_ROWS: Select[Any] = select(
     changes.c.revision,
     changes.c.at,
@@ -287,7 +290,7 @@ def _removed_values(document: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     own = {
         "type": document["type"],
         "createdAt": parse_datetime(document["createdAt"]),
-        "splitFrom": document.get("splitFrom"),
+        SPLIT_KEY: document.get(SPLIT_KEY),
         "Name": name,
     }
     return {key: (value, None) for key, value in {**values, **own}.items()}

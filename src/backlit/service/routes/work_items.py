@@ -19,12 +19,12 @@ from backlit.service.http.endpoint import (
     must_match,
 )
 from backlit.service.http.listing import ListOptions, envelope, options_of
-from backlit.service.http.options import TOP_DEFAULT
+from backlit.service.http.options import TOP_DEFAULT, ExtraKeys
 from backlit.service.rules.checks import Exists, checked, is_id
 from backlit.service.storage.schema import areas, iterations
 from backlit.service.tables import projects, ranks, trees, users, work_items
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.work_items import TASK_FIGURES, WorkItemRow, edited_part, item_of, pert
+from backlit.service.tables.work_items import SPLIT_KEY, TASK_FIGURES, WorkItemRow, edited_part, item_of, pert
 
 routes = Routes()
 
@@ -32,7 +32,11 @@ routes = Routes()
 @routes("GET", "/workitems/{id}", WorkItem)
 def read(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}."""
-    return _answer(visible_document(call, call.path["id"]))
+    answer = _answer(visible_document(call, call.path["id"]))
+    return replace(answer, extras=_SPLITS.of_one(call.connection, call.path["id"], call.query))
+
+
+_SPLITS = ExtraKeys((SPLIT_KEY,), work_items.splits_of)
 
 
 def _answer(document: bytes, status: int = 200, **headers: str) -> HandlerResponse:
@@ -58,12 +62,13 @@ def create(call: RequestContext) -> HandlerResponse:
     body = call.json()
     settings = _settings_for_new(call, body)
     given = checked(body["type"], body["fields"], settings, _exists(call, settings), creating=True)
+    split_from = _split_source(call, body, settings)
     parent = item_of(visible_document(call, given["ParentID"])) if "ParentID" in given else None
     values = _presets(body["type"], settings, parent) | given
     item_id, values["BacklogPriority"] = work_items.next_place(call.connection, settings.id)
     by, now = call.caller.name, call.stamp.at
     item = WorkItemRow(item_id, body["type"], settings.id, _calculated(body["type"], values), by, now, by, now)
-    document = work_items.add(call.connection, item, settings, call.stamp)
+    document = work_items.add(call.connection, item, settings, call.stamp, split_from=split_from)
     if parent is not None:
         work_items.roll_up(call.connection, parent.id, settings, call.stamp)
     return _answer(document, 201, location=f"{call.root}/workitems/{item_id}")
@@ -131,6 +136,17 @@ def _settings_for_new(call: RequestContext, body: dict[str, Any]) -> ProjectSett
     return call.settings_of(project_id)
 
 
+def _split_source(call: RequestContext, body: dict[str, Any], settings: ProjectSettings) -> int | None:
+    """Return the id of the item whose part a new one is."""
+    source_id = body.get(SPLIT_KEY)
+    if source_id is None or source_id == 0:
+        return None
+    if not is_id(source_id) or not _exists(call, settings)(Kind.ITEM, source_id):
+        sentence = f"{SPLIT_KEY} must be the id of a work item of the project that is no task."
+        raise BadRequest(sentence, {SPLIT_KEY: sentence})
+    return source_id
+
+
 def _exists(call: RequestContext, settings: ProjectSettings) -> Exists:
     def exists(kind: Kind, value: int) -> bool:
         if kind is Kind.AREA:
@@ -165,7 +181,7 @@ _RANGES = frozenset({"id", "BacklogPriority", "lastModifiedAt"})
 
 def _list(call: RequestContext, parent_id: int | None = None) -> HandlerResponse:
     custom = _custom_fields(call)
-    options = options_of(call.query, custom=custom, default_top=call.default_top)
+    options = options_of(call.query, custom=custom, default_top=call.default_top, extras=_SPLITS)
     if _is_quick(options):
         return _page(options, custom, parent_id, call)
     raise ContinueOnSlowQueue(call, partial(_page, options, custom, parent_id))
@@ -189,7 +205,7 @@ def _page(
         revision = projects.revision_of(call.connection, visible)
         count = partial(work_items.count, call.connection, query)
         total = call.shared.totals.get((tuple(visible), rest), revision, count)
-    return envelope(documents, total, options, with_skip=True)
+    return envelope(documents, total, options, with_skip=True, extras=options.extras_of(call.connection))
 
 
 def _custom_fields(call: RequestContext) -> tuple[Field, ...]:

@@ -20,6 +20,7 @@ from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, TOP_LEVEL, Field, Kind
 from backlit.model.planning import Capacity
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.trees import LAST_SEQUENCE
+from backlit.service.tables.work_items import SPLIT_KEY
 
 Exists = Callable[[Kind, int], bool]
 """Check for an area, iteration or team of the project, or for a user."""
@@ -32,6 +33,7 @@ TAGS_LIMIT = 100
 LIMITS = ValueLimits(TEXT_LIMIT, TAG_LIMIT, TAGS_LIMIT)
 
 _IGNORED = frozenset(f.key for f in TOP_LEVEL) | SYNC_KEYS
+_IGNORED_ON_CHANGE = _IGNORED | {SPLIT_KEY}
 _NEVER_EMPTY = frozenset({"Name", "Status", "AreaID", "IterationID", "ParentID"})
 
 STARTS_IN = timedelta(days=7)
@@ -66,7 +68,7 @@ def checked(
     for key, value in given.items():
         field = by_key.get(key)
         if field is None:
-            if key not in _IGNORED:
+            if key not in (_IGNORED if creating else _IGNORED_ON_CHANGE):
                 errors[key] = _unknown(key, item_type)
         elif _is_supplied(field, value, creating=creating):
             try:

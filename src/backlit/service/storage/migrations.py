@@ -21,11 +21,14 @@ from backlit.service.storage.schema import (
     changes,
     comments_by_change,
     files_place,
+    item_splits,
+    iteration_capacities,
     iteration_events,
     iteration_log,
     iterations,
     login_attempts,
     login_sessions,
+    project_capacities,
     project_settings,
     projects,
     schema_version,
@@ -72,9 +75,9 @@ def _index_siblings(connection: Connection) -> None:
 
 def _add_history(connection: Connection) -> None:
     """Begin the history of every project now: nothing is made up for the time before. Add what its members share."""
-    METADATA.create_all(
-        connection, [changes, change_texts, iteration_log, workspace, project_settings, iteration_events]
-    )
+    METADATA.create_all(connection, [changes, change_texts, iteration_log, workspace])
+    METADATA.create_all(connection, [project_settings, project_capacities, iteration_capacities])
+    METADATA.create_all(connection, [iteration_events, item_splits])
     for name in HISTORY_COLUMNS:
         column = CreateColumn(projects.c[name]).compile(dialect=connection.dialect)
         connection.execute(text(f"ALTER TABLE projects ADD COLUMN {column}"))

@@ -273,6 +273,15 @@ work_items = Table(
     sqlite_autoincrement=True,
 )
 
+item_splits = Table(
+    "item_splits",
+    METADATA,
+    Column("item_id", _ID, ForeignKey("work_items.id"), primary_key=True, autoincrement=False),
+    # The item that was split, which may be gone since.
+    Column("source_id", _ID, nullable=False),
+)
+"""Parts of items that were split: reports count a part as work of its source."""
+
 comments = Table(
     "comments",
     METADATA,

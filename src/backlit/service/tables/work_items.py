@@ -32,7 +32,7 @@ from backlit.model.filters import Filter, SortKey
 from backlit.service.storage.dialects import NextId
 from backlit.service.storage.filter_sql import FilterShape, item_columns, shape_of, sort_columns
 from backlit.service.storage.prepared_statements import PreparedStatement
-from backlit.service.storage.schema import iteration_log, work_items
+from backlit.service.storage.schema import item_splits, iteration_log, work_items
 from backlit.service.tables import attachments, comments, projects
 from backlit.service.tables.changes import (
     ChangeAct,
@@ -103,8 +103,8 @@ class WorkItemRow(Struct, frozen=True):
         fields = differences(self.values, new.values)
         return self.recorded(ChangeAct.CHANGED, fields, new.last_modified_at, cause)
 
-    def removal(self, stamp: Stamp, cause: ChangeCause | None) -> RecordedChange:
-        last = removed(self.wire({key: value for key, value in self.values.items() if value is not None}))
+    def removal(self, stamp: Stamp, cause: ChangeCause | None, more: Mapping[str, Any]) -> RecordedChange:
+        last = removed({**self.wire({key: value for key, value in self.values.items() if value is not None}), **more})
         return self.recorded(ChangeAct.REMOVED, last, stamp.after(self.last_modified_at), cause)
 
     def membership(self) -> "_Membership":
@@ -273,7 +273,14 @@ def next_place(connection: Connection, project_id: int) -> tuple[int, float]:
     return item_id, (last or 0.0) + 1.0
 
 
-def add(connection: Connection, item: WorkItemRow, settings: ProjectSettings, stamp: Stamp) -> bytes:
+SPLIT_KEY = "splitFrom"
+"""Key of the item whose part another is; it is no part of a document."""
+
+
+def add(
+    connection: Connection, item: WorkItemRow, settings: ProjectSettings, stamp: Stamp, *, split_from: int | None = None
+) -> bytes:
+    """Insert an item; `split_from` is the item whose part it is."""
     fields = settings.fields_by_type[item.type]
     document = item.document(fields)
     row: dict[str, Any] = {
@@ -291,9 +298,17 @@ def add(connection: Connection, item: WorkItemRow, settings: ProjectSettings, st
     row |= columns_of(item.values)
     _insert_of(tuple(sorted(row))).run(connection, **row)
     projects.count_items(connection, item.project_id, 1)
-    values = created({"type": item.type, **item.shown(fields)})
+    if split_from is not None:
+        connection.execute(insert(item_splits).values(item_id=item.id, source_id=split_from))
+    values = created({"type": item.type, **item.shown(fields), SPLIT_KEY: split_from})
     _log(connection, note(connection, stamp, item.recorded(ChangeAct.CREATED, values, item.created_at)), None, item)
     return document
+
+
+def splits_of(connection: Connection, item_ids: Collection[int]) -> dict[int, Mapping[str, Any]]:
+    """Return the item that each was split from, by the ids of those that were."""
+    rows = connection.execute(select(item_splits).where(item_splits.c.item_id.in_(item_ids)))
+    return {row.item_id: {SPLIT_KEY: row.source_id} for row in rows}
 
 
 _Membership = tuple[int, str | None, float | None] | None
@@ -413,10 +428,13 @@ def remove(connection: Connection, item: WorkItemRow, stamp: Stamp) -> tuple[str
     gone = [item, *tasks]
     ids = [each.id for each in gone]
     causes = [None, *(ChangeCause.REMOVED_WITH_ANOTHER for _ in tasks)]
-    first = note(connection, stamp, *(each.removal(stamp, cause) for each, cause in zip(gone, causes, strict=True)))
+    splits = splits_of(connection, ids)
+    removals = (each.removal(stamp, cause, splits.get(each.id, {})) for each, cause in zip(gone, causes, strict=True))
+    first = note(connection, stamp, *removals)
     _log(connection, first, replace(item, last_modified_at=stamp.after(item.last_modified_at)), None)
     freed = attachments.remove_of_items(connection, ids, stamp)
     comments.remove_of_items(connection, ids, stamp)
+    connection.execute(delete(item_splits).where(item_splits.c.item_id.in_(ids)))
     connection.execute(delete(work_items).where(work_items.c.id.in_(ids)))
     projects.count_items(connection, item.project_id, -len(gone))
     return freed
