@@ -16,6 +16,7 @@ from backlit.tui.drawing.themes import CURRENT_ITERATION, ThemeStyles
 from backlit.tui.fields.dates import days_until, span
 from backlit.tui.plan.instrument import Instrument
 from backlit.tui.plan.pane import HeadLine
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import Part, Word, length
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
@@ -104,7 +105,7 @@ class OtherSprints(StorageErrorGuard, Widget):
 
     def __init__(self) -> None:
         super().__init__(id="other-sprints")
-        self.in_frame = False
+        self.frame: PaneFrame | None = None
         self._sprints: Sequence[OtherSprint] = ()
         self._lines: Sequence[HeadLine] = ()
         self._today = date.min

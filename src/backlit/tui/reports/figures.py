@@ -10,6 +10,7 @@ from textual.widget import Widget
 from backlit.model.reports.report import Figure, Report, Tone
 from backlit.tui.drawing.charts import Piece, Row
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.widgets.pane_frame import PaneFrame
 
 DIGITS: Mapping[str, tuple[str, str, str]] = {
     "0": ("█▀█", "█ █", "▀▀▀"),
@@ -38,7 +39,7 @@ class ReportFigures(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
-        self.in_frame = False
+        self.frame: PaneFrame | None = None
         self._rows: Sequence[Row] = ()
 
     def bar_lines(self) -> range:

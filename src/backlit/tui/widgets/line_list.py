@@ -19,7 +19,7 @@ from backlit.tui.drawing.framed_app import refresh, scroll
 from backlit.tui.drawing.text import fit, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles
 from backlit.tui.widgets.item_rows import SCROLLBAR
-from backlit.tui.widgets.pane_frame import BarMoved
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 WHEEL_LINES = 3
@@ -92,7 +92,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.row_lines: Sequence[tuple[int, int]] = ()
         """The row and the line of each line of rows of different heights, where there is room for all of them."""
         self.is_low_bandwidth = False
-        self.in_frame = False
+        self.frame: PaneFrame | None = None
         """Whether the list is in a frame, which draws its scrollbar where there is room for it."""
         self._bar = range(0)
         # A step at the edge paints every row. By half pages one step in some twenty does, and a slow line keeps up.
@@ -336,17 +336,17 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     @property
     def is_framed(self) -> bool:
-        return self.in_frame and ThemeStyles.of(self.app).has_frames
+        return self.frame is not None and self.frame.is_framed
 
     def foot_words(self) -> Sequence[tuple[str, str]]:
         """Return the words that the bottom edge of its frame has; others give the position."""
         return ()
 
     def note_bar(self) -> None:
-        """Report that the scrollbar moved, for the frame that draws it."""
-        if self.is_framed and (lines := self.bar_lines()) != self._bar:
+        """Have the frame draw the scrollbar where it is now."""
+        if self.frame is not None and (lines := self.bar_lines()) != self._bar:
             self._bar = lines
-            self.post_message(BarMoved())
+            self.frame.move_bar()
 
     def with_scrollbar(self, line: Strip, index: int) -> Strip:
         if self.is_framed or index not in self.scrollbar_rows():

@@ -35,14 +35,10 @@ Sides = tuple[tuple[Drawn, ...], tuple[Drawn, ...]]
 NO_WORDS: Sides = ((), ())
 
 
-class BarMoved(Message):
-    """The scrollbar beside a pane's content moved, or its length changed."""
-
-
 class ScrolledContent(Protocol):
     """What scrolls in a frame: a list, or a view of lines."""
 
-    in_frame: bool
+    frame: "PaneFrame | None"
 
     def bar_lines(self) -> range:
         """Return the lines of the content that have the scrollbar beside them."""
@@ -71,7 +67,7 @@ class PaneFrame(StorageErrorGuard, Widget):
         super().__init__(id=id)
         self._pane = pane
         self._scrolled = cast("ScrolledContent", scrolled or pane)
-        self._scrolled.in_frame = True
+        self._scrolled.frame = self
         self._scrolled_widget = scrolled or pane
         self._head = self._foot = NO_WORDS
         self._bar = range(0)
@@ -82,9 +78,8 @@ class PaneFrame(StorageErrorGuard, Widget):
 
     @property
     def is_framed(self) -> bool:
-        return self.screen.has_class(FRAMED_CLASS) and not any(
-            each.has_class(ZEN_CLASS) for each in self.ancestors_with_self
-        )
+        """True where the pane leaves room for its frame."""
+        return 0 < self._pane.outer_size.width < self.outer_size.width
 
     def say(
         self,
@@ -123,15 +118,14 @@ class PaneFrame(StorageErrorGuard, Widget):
     def on_resize(self) -> None:
         self._bar = self._scrolled.bar_lines()
 
-    @on(BarMoved)
-    def _move_bar(self, message: BarMoved) -> None:
-        message.stop()
+    def move_bar(self) -> None:
+        """Draw the scrollbar where the content is now, and the words of the bottom edge about it."""
         before, self._bar = self._bar, self._scrolled.bar_lines()
-        x = self.size.width - 1
-        changed = {*before} ^ {*self._bar}
+        x, top = self.size.width - 1, self._scrolled_widget.region.y - self.region.y
+        ends = (before.start, self._bar.start), (before.stop, self._bar.stop)
+        changed = [Region(x, top + min(end), 1, max(end) - min(end)) for end in ends if end[0] != end[1]]
         if changed and self.is_framed:
-            top = self._scrolled_widget.region.y - self.region.y
-            self.refresh(*(Region(x, top + line, 1, 1) for line in changed))
+            self.refresh(*changed)
         if self._scrolled.foot_words() or self._foot == NO_WORDS:
             self._refresh_edge(-1)
 

@@ -22,7 +22,7 @@ from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.textual_private import ContentSizeView
 from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import BarMoved
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import Part, RuleLine
 
 PREVIEW_DELAY = 0.06
@@ -54,12 +54,12 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
         super().__init__(id=id)
         self._lines: Sequence[Line] = ()
         self._timer: Timer | None = None
-        self.in_frame = False
+        self.frame: PaneFrame | None = None
         """Whether the view is in a frame, which draws its scrollbar and names the key that scrolls on."""
 
     @property
     def is_framed(self) -> bool:
-        return self.in_frame and ThemeStyles.of(self.app).has_frames
+        return self.frame is not None and self.frame.is_framed
 
     def bar_lines(self) -> range:
         """Return the lines of the view beside which its frame draws the scrollbar."""
@@ -79,8 +79,8 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
-        if self.is_framed:
-            self.post_message(BarMoved())
+        if self.frame is not None:
+            self.frame.move_bar()
 
     def show_soon(self, show: Callable[[], None]) -> None:
         """Call what shows the row under the cursor, once the cursor rests."""
@@ -97,8 +97,8 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
         if self.scrollable_content_region.width != self.virtual_size.width:
             self._lay_out()
         self.refresh(self.scrollable_content_region.size.region, layout=self.styles.auto_dimensions)
-        if self.is_framed:
-            self.post_message(BarMoved())
+        if self.frame is not None:
+            self.frame.move_bar()
 
     def _lay_out(self) -> None:
         width = self.scrollable_content_region.width
@@ -133,11 +133,11 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
         """Draw one line; the last one says how many more there are below those in sight."""
         theme, at, width = ThemeStyles.of(self.app), y + round(self.scroll_y), self.virtual_size.width
         style, height = theme.style(), self._height
-        if self.MORE_KEY and not self.is_framed and y == height - 1 and at + 1 < len(self._lines):
+        if self.MORE_KEY and y == height - 1 and not self.is_framed and at + 1 < len(self._lines):
             more = f" {counted(len(self._lines) + y - at - self.page, 'more line')}"
             words = [theme.cap(self.MORE_KEY), Segment(more, theme.style("muted"))]
             return Strip(words).adjust_cell_length(width, style)
-        at += y >= self._left_out
+        at += y >= self._left_out(height)
         if at >= len(self._lines):
             return _blank(width, style)
         return Strip(self._lines[at]).adjust_cell_length(width, style)
@@ -149,13 +149,13 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
     @property
     def page(self) -> int:
         """The number of lines in sight; the last line of a view of more lines holds the number of the others."""
-        is_longer = not self.is_framed and len(self._lines) > round(self.scroll_y) + self._height
-        return self._height - is_longer + (self._left_out < self._height)
+        height = self._height
+        is_longer = not self.is_framed and len(self._lines) > round(self.scroll_y) + height
+        return height - is_longer + (self._left_out(height) < height)
 
-    @property
-    def _left_out(self) -> int:
-        """The line of the blank that is left out above a heading at the end, so that text follows the heading."""
-        top, height = round(self.scroll_y), self._height
+    def _left_out(self, height: int) -> int:
+        """Return the line of the blank that is left out above a heading at the end, so that text follows it."""
+        top = round(self.scroll_y)
         if not self.MORE_KEY or self.is_framed or height <= MIN_LINES_WITHOUT_BLANK or len(self._lines) <= top + height:
             return height
         blanks = [at for at in (height - 3, height - 4) if not self._lines[top + at]]
