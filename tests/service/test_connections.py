@@ -79,3 +79,21 @@ async def test_there_is_room_again_when_a_connection_waits_or_ends(table: Connec
         assert not entering.done()
         make_room(made[0])
         await asyncio.wait_for(entering, PATIENCE)
+
+
+def test_a_lent_connection_leaves_its_address_room_until_it_is_taken_back(table: ConnectionTable) -> None:
+    ended: list[ServerConnection] = []
+    first, second = added(table, "a", ended), added(table, "a", ended)
+    for each in (first, second):
+        table.begin(each)
+    table.lend(first)
+    third = added(table, "a", ended)
+    table.begin(third)
+
+    full = table.add("a")
+    table.take_back(first)
+    table.mark_waiting(first)
+    added(table, "a", ended)
+
+    assert full is None
+    assert ended == [first]

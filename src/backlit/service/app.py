@@ -107,6 +107,7 @@ class Service:
         """Finish queued writes and release threads and files, permanently."""
         if self._is_open:
             self._is_open = False
+            self.shared.waiters.stop()
             await asyncio.to_thread(self.shared.close)
 
     def invite(self, username: str) -> str:

@@ -18,6 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from backlit.service.http.proxies import Proxies, share_of
+from backlit.service.http.waiting import CONNECTION_KEY
 from backlit.service.storage.settings import HEAD_LIMIT, ServiceLimits
 
 _log = logging.getLogger(__name__)
@@ -90,11 +91,7 @@ class ConnectionTable:
         """Remove a connection; a second call has no effect."""
         self._all.pop(connection, None)
         self._waiting.pop(connection, None)
-        if connection.address is not None and connection.address in self._of_address:
-            own = self._of_address[connection.address]
-            own.pop(connection, None)
-            if not own:
-                del self._of_address[connection.address]
+        self._leave_address(connection)
         self._update()
 
     def begin(self, connection: ServerConnection) -> None:
@@ -108,6 +105,14 @@ class ConnectionTable:
             connection.since = time.monotonic()
             self._waiting[connection] = None
             self._update()
+
+    def lend(self, connection: ServerConnection) -> None:
+        """Take the connection of a signed-in request that waits for changes out of the share of its address."""
+        self._leave_address(connection)
+
+    def take_back(self, connection: ServerConnection) -> None:
+        if connection.address is not None and connection in self._all:
+            self._of_address[connection.address][connection] = None
 
     def end_oldest(self) -> None:
         if self._waiting:
@@ -126,6 +131,13 @@ class ConnectionTable:
 
     def count_event(self, what: str) -> None:
         self._noted[what] += 1
+
+    def _leave_address(self, connection: ServerConnection) -> None:
+        if connection.address is not None and connection.address in self._of_address:
+            own = self._of_address[connection.address]
+            own.pop(connection, None)
+            if not own:
+                del self._of_address[connection.address]
 
     def _end(self, connection: ServerConnection) -> None:
         self.count_event("displaced")
@@ -203,6 +215,12 @@ class BoundedProtocol(HttpToolsProtocol):
         is_long = len(self.url) > HEAD_LIMIT or (self._in_head and self._head_size > HEAD_LIMIT)
         self._refuse(_TOO_LONG if is_long else _MALFORMED)
 
+    def lend(self) -> None:
+        self._connections.lend(self._connection)
+
+    def take_back(self) -> None:
+        self._connections.take_back(self._connection)
+
     def on_message_begin(self) -> None:
         """Start counting a head that follows the previous request in the same bytes."""
         # A pipelined request has no data of its own to count, yet its head has begun.
@@ -212,6 +230,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = self._is_first = False
         self._connections.begin(self._connection)
+        self.scope["state"][CONNECTION_KEY] = self
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
@@ -298,8 +317,11 @@ class BoundedServer(uvicorn.Server):
         connections: ConnectionTable,
         limits: ServiceLimits,
         proxies: Proxies,
+        *,
+        on_shutdown: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(config)
+        self._on_shutdown = on_shutdown
         self._listener = listener
         self._connections = connections
         self._limits = limits
@@ -319,6 +341,8 @@ class BoundedServer(uvicorn.Server):
         self._listener.close()
         for task in self._opening:
             task.cancel()
+        # Uvicorn waits for requests in the works, and those that wait for changes would hold it for their time.
+        self._on_shutdown()
         await super().shutdown(sockets)
         sweeping.cancel()
 

@@ -19,6 +19,7 @@ from backlit.model.errors import TooLarge
 from backlit.service.http.bodies import BODY_KEY, RETRY_AFTER, RequestBody, RequestSlot, RequestSlots
 from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, USER_KEY
 from backlit.service.http.proxies import Proxies, share_of
+from backlit.service.http.waiting import SLOT_KEY
 from backlit.service.storage.settings import HEAD_LIMIT, ServiceSettings
 
 _NAMES = ("backlit.service", "uvicorn.error")
@@ -60,6 +61,7 @@ class RequestGuardMiddleware:
         body = RequestBody(scope, receive, self._slots, slot, self._address_of(scope)) if head.has_body else None
         if body is not None:
             scope[BODY_KEY], receive = body, body.receive
+        scope[SLOT_KEY] = slot
         exchange = _LoggedExchange(scope, send, head.request_id, slot, body)
         refusal = self._refusal(scope, head)
         try:

@@ -63,7 +63,8 @@ async def run_server(
     except OSError as error:  # includes ssl.SSLError
         raise BadRequest(f"The TLS certificate or its key cannot be used: {error}.") from error
     connections = ConnectionTable(limits, connection_limit(limits, settings.concurrent_requests))
-    server = BoundedServer(config, listener, connections, limits, Proxies(settings.trusted_proxies))
+    proxies = Proxies(settings.trusted_proxies)
+    server = BoundedServer(config, listener, connections, limits, proxies, on_shutdown=service.shared.waiters.stop)
     received = _signals(server)
     await service.start()
     try:

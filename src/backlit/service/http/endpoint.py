@@ -12,6 +12,7 @@ import orjson
 from msgspec import Struct, field
 from msgspec.structs import replace
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 from starlette.datastructures import Headers, QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -25,13 +26,14 @@ from backlit.model.errors import (
     NotFound,
     PreconditionFailed,
     StorageError,
+    TransientError,
     UnsupportedMedia,
 )
 from backlit.model.filters import Filter
 from backlit.model.resources import Resource
 from backlit.service.auth.callers import Passwords, TokenIssuer
 from backlit.service.files.contents import AttachmentContents
-from backlit.service.http.bodies import BODY_KEY, RequestBody
+from backlit.service.http.bodies import BODY_KEY, RequestBody, RequestSlot
 from backlit.service.http.options import (
     LIST_OPTIONS,
     NO_OPTIONS,
@@ -40,13 +42,14 @@ from backlit.service.http.options import (
     must_be_taken,
     selected,
 )
+from backlit.service.http.waiting import SLOT_KEY, ChangeWaiters
 from backlit.service.storage.access import Caller
 from backlit.service.storage.bounded_cache import BoundedCache
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
-from backlit.service.tables.changes import ChangeCause, Stamp
+from backlit.service.tables.changes import ChangeCause, Stamp, last_revision
 from backlit.service.tables.projects import ProjectSettings
 
 # Each write to a project makes the totals of its filters stale, so that only filters in use now are worth their place.
@@ -97,6 +100,14 @@ class ServiceState:
         """The settings of each project with their revision."""
         self.totals = TotalCache()
         self.contents = AttachmentContents(settings.files, self.database, settings.limits.probe)
+        self.waiters = ChangeWaiters(settings.limits, self._last_revision)
+        self.database.on_commit = self.waiters.committed
+
+    async def _last_revision(self) -> int | None:
+        try:
+            return await self.database.read(last_revision)
+        except (DBAPIError, TransientError):
+            return None
 
     def open(self) -> None:
         self.database.open()
@@ -196,6 +207,15 @@ class ContinueOnSlowQueue(Exception):
 
     def go_on(self, connection: Connection) -> HandlerResponse:
         return self._rest(replace(self._call, connection=connection))
+
+
+class NothingYet(Exception):
+    """Signal of a reading handler that found no change, and would wait for one before it gives its answer."""
+
+    def __init__(self, answer: HandlerResponse, seconds: float) -> None:
+        super().__init__()
+        self.answer = answer
+        self.seconds = seconds
 
 
 class StreamingHandler(Struct, frozen=True):
@@ -338,13 +358,36 @@ class Endpoint:
         if request.method not in READS:
             body = await self._body(request)
             return await database.write.run(partial(self._write, request, handler, body))
+        count = self._shared.waiters.count
         try:
             answer = await database.read(partial(self._read, request, handler), lambda: request.scope.get(USER_KEY))
         except ContinueOnSlowQueue as long:
             answer = await database.slow.run(long.go_on, long.user_id)
+        except NothingYet as nothing:
+            answer = await self._wait(request, handler, nothing, count)
         if "etag" not in answer.headers:
             return answer
         return replace(answer, body=selected(answer.body, request.query_params, answer.extras))
+
+    async def _wait(self, request: Request, handler: Handler, nothing: NothingYet, count: int) -> HandlerResponse:
+        """Ask a handler again after each change, until it has an answer or the time is over.
+
+        The request is authenticated each time, so that nobody waits for what was taken from them.
+        """
+        loop, waiters = asyncio.get_running_loop(), self._shared.waiters
+        slot: RequestSlot | None = request.scope.get(SLOT_KEY)
+        deadline = loop.time() + nothing.seconds
+        with waiters.place(request.scope[USER_KEY], request.scope) as place:
+            while not place.is_ended and (left := deadline - loop.time()) > 0:
+                waiting = place.woken(count, left)
+                await (waiting if slot is None else slot.given_back_during(waiting))
+                if not place.is_ended:
+                    count = waiters.count
+                    try:
+                        return await self._shared.database.read(partial(self._read, request, handler))
+                    except NothingYet as again:
+                        nothing = again
+        return nothing.answer
 
     async def _body(self, request: Request) -> bytes:
         """Read the body; one that is still on its way only from somebody who is signed in."""

@@ -13,7 +13,7 @@ from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, list_of, reference, schemas
 from backlit.service.reports.reports import REPORTS
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
-from backlit.service.routes.history import CHANGES_TOP, HISTORY_TOP
+from backlit.service.routes.history import CHANGES_TOP, HISTORY_TOP, LONGEST_WAIT
 from backlit.service.routes.login import LOGOUT_PATH
 from backlit.service.routes.reports import MAX_REPORT_DAYS
 from backlit.service.routes.tokens import CLIENT_ID
@@ -179,6 +179,7 @@ def _parameters(route: Route, verb: str, resource: str) -> Iterator[Schema]:
 
 
 _REVISION: Schema = {"type": "integer", "format": "int64", "minimum": 0}
+_WAIT: Schema = {"type": "integer", "format": "int32", "minimum": 0, "maximum": LONGEST_WAIT, "default": 0}
 _CHANGES: Schema = {"type": "integer", "format": "int32", "minimum": 1, "maximum": NUMBER_LIMIT}
 _MOST = f"How many at most; never more than {TOP_LIMIT}."
 _OF_HISTORY: Mapping[str, Sequence[tuple[str, Schema, str]]] = {
@@ -190,6 +191,7 @@ _OF_HISTORY: Mapping[str, Sequence[tuple[str, Schema, str]]] = {
     "ChangeList": (
         ("$top", {**_CHANGES, "default": CHANGES_TOP}, _MOST),
         ("after", {"type": "string"}, "The cursor of an earlier answer; without it, the present one is returned."),
+        ("wait", _WAIT, "Seconds to wait for a change where there is none yet; the answer may then have none."),
         ("projectId", {"type": "integer", "format": "int64", "minimum": 1}, "Only changes of this project."),
         ("kind", {"type": "string"}, "Only changes of these kinds, comma-separated: item,comment"),
     ),

@@ -5,7 +5,7 @@ from typing import Any
 
 from backlit.model.dates import write_datetime
 from backlit.model.errors import BadRequest
-from backlit.service.http.endpoint import HandlerResponse, RequestContext, Routes, json_answer
+from backlit.service.http.endpoint import HandlerResponse, NothingYet, RequestContext, Routes, json_answer
 from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT, whole_number
 from backlit.service.routes.work_items import visible_document
 from backlit.service.tables import history
@@ -16,6 +16,8 @@ routes = Routes()
 
 HISTORY_TOP, CHANGES_TOP = 50, 500
 """The changes of a page unless `$top` is given."""
+LONGEST_WAIT = 25
+"""Seconds that a request may wait for a change; proxies give up after 60."""
 KIND_WORDS = {
     ChangeKind.ITEM: "item",
     ChangeKind.COMMENT: "comment",
@@ -87,9 +89,12 @@ def _change(row: HistoryRow, names: dict[int, str]) -> dict[str, Any]:
 
 @routes("GET", "/changes", "ChangeList", tag="changes", extension="changes", options=_TOP)
 def read_changes(call: RequestContext) -> HandlerResponse:
-    """GET /changes: ids and names of fields of all that was changed after a cursor, oldest first."""
+    """GET /changes: ids and names of fields of all that was changed after a cursor, oldest first.
+
+    With `wait` it is answered after the next change, or after so many seconds.
+    """
     given, top = call.query.get("after"), _top(call, CHANGES_TOP)
-    project_ids, kinds = _project_ids(call), _kinds(call)
+    project_ids, kinds, wait = _project_ids(call), _kinds(call), _wait(call)
     last = last_revision(call.connection)
     if given is None:
         return json_answer(_page(call, last, last, [], is_more=False))
@@ -103,7 +108,10 @@ def read_changes(call: RequestContext) -> HandlerResponse:
     found = history.after(call.connection, call.caller, after, project_ids=project_ids, kinds=kinds, top=top + 1)
     is_more = len(found) > top
     page = found[:top]
-    return json_answer(_page(call, after, page[-1].revision if is_more and page else last, page, is_more=is_more))
+    answer = json_answer(_page(call, after, page[-1].revision if is_more and page else last, page, is_more=is_more))
+    if wait and not page and call.request.method == "GET":
+        raise NothingYet(answer, wait)
+    return answer
 
 
 def _page(call: RequestContext, after: int, revision: int, rows: list[HistoryRow], *, is_more: bool) -> dict[str, Any]:
@@ -135,6 +143,13 @@ def _top(call: RequestContext, default: int) -> int:
     if top == 0:
         raise _refusal("$top", "$top must be 1 or more.")
     return min(default if top is None else top, TOP_LIMIT)
+
+
+def _wait(call: RequestContext) -> int:
+    text = call.query.get("wait", "0")
+    if not (text.isascii() and text.isdigit() and len(text) <= 2 and int(text) <= LONGEST_WAIT):
+        raise _refusal("wait", f"wait must be a whole number of seconds, 0 to {LONGEST_WAIT}.")
+    return int(text)
 
 
 def _revision(call: RequestContext, name: str) -> int | None:

@@ -149,6 +149,8 @@ class Database:
         self._file = DatabaseFile(path) if path is not None else None
         self._engines: tuple[Engine, ...] = ()
         self._quick: QuickReads | None = None
+        self.on_commit: Callable[[], None] = lambda: None
+        """Called after each commit, on the writing thread."""
         self.fast: WorkerQueue
         self.slow: WorkerQueue
         self.write: WorkerQueue
@@ -170,7 +172,7 @@ class Database:
                 before=self._before_read,
             )
             self.write = WorkerQueue(
-                writing, "write", batch=WRITE_BATCH, before=self._before_write, after=self._must_be_there
+                writing, "write", batch=WRITE_BATCH, before=self._before_write, after=self._after_write
             )
             # All stamped tables once, on the queue that may take long; the newest item again before each write.
             self.slow.submit(self._clock.keep_ahead_of_tables).result()
@@ -207,6 +209,10 @@ class Database:
     def _before_write(self, connection: Connection) -> None:
         self._must_be_there()
         self._clock.keep_ahead_of_items(connection)  # others may have written, such as an import or another service
+
+    def _after_write(self) -> None:
+        self._must_be_there()
+        self.on_commit()
 
     def _must_be_there(self) -> None:
         if self._file is not None:

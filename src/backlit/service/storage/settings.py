@@ -36,6 +36,10 @@ class ServiceLimits(Struct, frozen=True):
     connections_per_address: int = 256
     bodies_per_address: int = 32
     """Maximum requests of one address that wait for their bodies."""
+    waiters: int = 2000
+    """Maximum requests that wait for changes."""
+    waiters_per_user: int = 8
+    """Maximum requests of one user that wait for changes; the oldest is answered then."""
     probe: float = 30.0
     """Seconds for which a check of the file store holds."""
     notice: float = 60.0

@@ -1,0 +1,155 @@
+"""Requests that wait for the next change: their number, who wakes them, and their end when the service stops."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Protocol
+
+from starlette.types import Scope
+
+from backlit.model.errors import TooManyRequests
+from backlit.service.storage.settings import ServiceLimits
+
+CONNECTION_KEY = "backlit.connection"
+"""Key of the connection in the state of a request's scope."""
+SLOT_KEY = "backlit.slot"
+"""Key of the request's slot in its scope."""
+GATHERING = 0.1
+"""Seconds between two wakings: one edit is answered at once, and a burst of edits a few times."""
+LOOK_EVERY = 1.0
+"""Seconds between two looks for the writes of other processes."""
+RETRY_AFTER_SECONDS = (20, 40)
+"""Bounds of the random time after which one waiter too many may come again."""
+
+
+class LendableConnection(Protocol):
+    """The connection of a request."""
+
+    def lend(self) -> None:
+        """Take it out of the share of its address."""
+
+    def take_back(self) -> None: ...
+
+
+class WaitingPlace:
+    """The place of one waiting request. It `is_ended` when another of its user takes it, or the service stops."""
+
+    def __init__(self, waiters: "ChangeWaiters") -> None:
+        self._waiters = waiters
+        self._woken = asyncio.Event()
+        self.is_ended = False
+
+    async def woken(self, since: int, seconds: float) -> None:
+        """Wait for a change after a count of changes, at most some seconds, or for the end of the place."""
+        if self.is_ended or self._waiters.count != since:
+            return
+        self._woken.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._woken.wait(), seconds)
+
+    def wake(self) -> None:
+        self._woken.set()
+
+    def end(self) -> None:
+        self.is_ended = True
+        self.wake()
+
+
+class ChangeWaiters:
+    """The waiting requests of one process.
+
+    `count` grows with every commit. `look` returns the last revision in the database, which other processes move.
+    """
+
+    def __init__(self, limits: ServiceLimits, look: Callable[[], Awaitable[int | None]]) -> None:
+        self.count = 0
+        self._limits = limits
+        self._look = look
+        self._places: dict[WaitingPlace, int] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._woken_at = float("-inf")
+        self._is_due = False
+        self._looking: asyncio.Task[None] | None = None
+        self._is_stopped = False
+
+    @property
+    def waiting(self) -> int:
+        return len(self._places)
+
+    def committed(self) -> None:
+        """Note a commit; called on the writing thread."""
+        loop = self._loop
+        if loop is None:
+            self.count += 1
+            return
+        with suppress(RuntimeError):  # the loop was closed in the meantime
+            loop.call_soon_threadsafe(self._changed)
+
+    @contextmanager
+    def place(self, user_id: int, scope: Scope) -> Iterator[WaitingPlace]:
+        """Hold a place for the length of a block; raise TooManyRequests where all are taken.
+
+        The oldest place of a user with too many ends. The connection leaves the share of its address, which others
+        behind it need.
+        """
+        own = [place for place, owner in self._places.items() if owner == user_id and not place.is_ended]
+        if len(own) >= self._limits.waiters_per_user:
+            own[0].end()
+        elif len(self._places) >= self._limits.waiters:
+            after = random.uniform(*RETRY_AFTER_SECONDS)  # noqa: S311 - spread, so that they do not come back together
+            raise TooManyRequests("Too many requests wait for changes. Ask without wait.", retry_after=after)
+        connection: LendableConnection | None = scope.get("state", {}).get(CONNECTION_KEY)
+        place = WaitingPlace(self)
+        self._places[place] = user_id
+        self._begin()
+        if connection is not None:
+            connection.lend()
+        if self._is_stopped:
+            place.end()
+        try:
+            yield place
+        finally:
+            del self._places[place]
+            if connection is not None:
+                connection.take_back()
+            if not self._places and self._looking is not None:
+                self._looking.cancel()
+                self._looking = None
+
+    def stop(self) -> None:
+        """End all places, so that a stopping server waits for none."""
+        self._is_stopped = True
+        for place in self._places:
+            place.end()
+
+    def _begin(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look_for_others())
+
+    def _changed(self) -> None:
+        self.count += 1
+        if self._is_due or not self._places:
+            return
+        loop = asyncio.get_running_loop()
+        wait = self._woken_at + GATHERING - loop.time()
+        if wait <= 0:
+            self._wake()
+        else:
+            self._is_due = True
+            loop.call_later(wait, self._wake)
+
+    def _wake(self) -> None:
+        self._is_due, self._woken_at = False, asyncio.get_running_loop().time()
+        for place in self._places:
+            place.wake()
+
+    async def _look_for_others(self) -> None:
+        known: int | None = None
+        while True:
+            found = await self._look()
+            if known is not None and found is not None and found != known:
+                self._changed()
+            known = known if found is None else found
+            await asyncio.sleep(LOOK_EVERY)
