@@ -10,6 +10,7 @@ from tests.cli.admin_world import Served, Workspace
 from backlit.service.storage.schema import project_totals, projects, teams
 
 SAMPLE = "lantern"
+STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done", "Deferred", "Deleted")
 
 
 def revisions(workspace: Workspace) -> tuple[int, int]:
@@ -121,6 +122,59 @@ async def test_a_project_says_what_its_statuses_mean(workspace: Workspace, serve
     assert workspace.problems() == []
 
 
+async def test_a_project_has_a_calendar_of_its_own(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    zone = ["--time-zone", "Europe/Berlin", "--working-days", "tue, mon"]
+    changed = workspace.good("projects", "change", "Aurora", *zone, "--days-off", "2026-12-25")
+    workspace.good("projects", "change", "Aurora", "--days-off", "2026-12-26,2026-12-25")
+    found = (await maya.get("projects/1/settings")).json()
+    workspace.good("projects", "change", "Aurora", "--days-off", "none")
+    emptied = (await maya.get("projects/1/settings")).json()
+    workspace.good("projects", "create", "Cellar", "--time-zone", "Asia/Tokyo", "--manager", "maya")
+    capabilities = (await maya.get("capabilities")).json()["projects"]
+
+    assert changed["changed"] == ["days_off", "time_zone", "working_days"]
+    assert (found["timeZone"], found["workingDays"]) == ("Europe/Berlin", ["mon", "tue"])
+    assert found["daysOff"] == ["2026-12-25", "2026-12-26"]
+    assert emptied == {**found, "daysOff": []}
+    assert [each["timeZone"] for each in capabilities] == ["Europe/Berlin", "UTC", "UTC", "Asia/Tokyo"]
+    assert workspace.problems() == []
+
+
+async def test_new_statuses_have_the_group_that_is_named_or_follows_from_the_name(
+    workspace: Workspace, served: Served
+) -> None:
+    maya = await served.client("maya", SAMPLE)
+    statuses = ["Not Done", "In Progress", "Blocked", "Ready For Test", "Done", "Deferred", "Deleted", "Limbo"]
+    words = ["values", "set", "Aurora", "Story", "Status", *statuses]
+    told = workspace.admin(*words, "--group", "Blocked=ready for test").stdout
+    again = workspace.good(*words, "--group", "Limbo=excluded")
+    groups = (await maya.get("projects/1/settings")).json()["statusGroups"]
+
+    meanings = "Blocked (ready for test), Limbo (unknown, counts as not started; set it with --group)"
+    assert told.rstrip().endswith(f"Meanings: {meanings}.")
+    assert again["newGroups"] == {"Limbo": "excluded"}
+    assert (groups["Blocked"], groups["Limbo"]) == ("ready for test", "excluded")
+
+
+async def test_renamed_status_keeps_its_group_and_its_limit(workspace: Workspace, served: Served) -> None:
+    maya = await served.client("maya", SAMPLE)
+    first = ["Not Done", "Blocked", "In Progress", "Ready For Test", "Done", "Deferred", "Deleted"]
+    workspace.good("values", "set", "Aurora", "Story", "Status", *first, "--group", "Blocked=excluded")
+    await maya.put("projects/1/settings", json={"wipLimits": {"Blocked": 3, "In Progress": 4}})
+    second = ["Stuck" if status == "Blocked" else status for status in first]
+    workspace.good("values", "set", "Aurora", "Story", "Status", *second, "--rename", "Blocked=Stuck")
+    found = (await maya.get("projects/1/settings")).json()
+    workspace.good("values", "reset", "Aurora", "Story", "Status", "--rename", "Stuck=In Progress")
+    reset = (await maya.get("projects/1/settings")).json()
+
+    assert found["statusGroups"]["Stuck"] == "excluded"
+    assert found["wipLimits"] == {"Stuck": 3, "In Progress": 4}
+    assert reset["statusGroups"]["In Progress"] == "in progress"
+    assert reset["wipLimits"] == {"In Progress": 4}
+    assert workspace.problems() == []
+
+
 async def test_a_status_that_items_have_does_not_vanish_under_them(workspace: Workspace, served: Served) -> None:
     maya = await served.client("maya", SAMPLE)
     done = await items_of(maya, "type eq 'Story' and Status eq 'Done'")
@@ -212,6 +266,14 @@ def test_a_dry_run_leaves_no_trace(workspace: Workspace) -> None:
         (["values", "set", "Aurora", "Story", "Status", "a", "a"], "'a' twice"),
         (["values", "groups", "Aurora", "Nonsense=done"], "No type has the status 'Nonsense'"),
         (["values", "groups", "Aurora", "Done=nearly"], "STATUS=GROUP"),
+        (
+            ["values", "set", "Aurora", "Story", "Status", *STATUSES, "--group", "Nonsense=done"],
+            "No type has the status",
+        ),
+        (["values", "set", "Aurora", "Bug", "Severity", "High", "--group", "High=done"], "Only statuses have a group"),
+        (["projects", "change", "Aurora", "--time-zone", "Berlin"], "--time-zone must be the IANA name of a time zone"),
+        (["projects", "change", "Aurora", "--working-days", "monday"], "--working-days cannot have 'monday'"),
+        (["projects", "change", "Aurora", "--days-off", "25.12.2026"], "--days-off must be a date such as 2026-03-01"),
         (["values", "set", "Aurora", "Story", "Status", " "], "1 to 100 characters"),
         (["values", "set", "Aurora", "Story", "Severity", "a"], "these have: Bug, Issue, Risk"),
         (["values", "set", "Aurora", "Story", "Name", "a"], "these have: Status"),

@@ -37,6 +37,31 @@ async def attached(served: Served) -> None:
         assert answer.status_code == 201, answer.text
 
 
+async def agreed(served: Served) -> None:
+    """Write what the members of a project share."""
+    maya = await served.client("maya", SAMPLE)
+    settings = {
+        "timeZone": "Europe/Berlin",
+        "daysOff": ["2026-12-25"],
+        "wipLimits": {"Done": 3},
+        "estimateScale": [1, 2],
+    }
+    sprint = (await maya.get("projects/1/iterations")).json()["results"][-1]["id"]
+    part = {"projectId": 1, "type": "Story", "splitFrom": 1, "fields": {"Name": "Part"}}
+    capacities = {"capacities": [{"userId": 1, "points": 8, "daysOff": ["2026-12-24"]}]}
+    for answer in (
+        await maya.put("projects/1/settings", json=settings),
+        await maya.put("projects/1/capacities", json=capacities),
+        await maya.put(f"iterations/{sprint}/capacities", json=capacities),
+        await maya.post(f"iterations/{sprint}/start"),
+        await maya.post("workitems", json=part),
+    ):
+        assert answer.is_success, answer.text
+
+
+SHARED = {"project_settings", "project_capacities", "iteration_capacities", "iteration_events", "item_splits"}
+
+
 @pytest.fixture
 def other(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path / "other")
@@ -48,6 +73,7 @@ async def test_a_workspace_comes_back_as_it_was(
     workspace: Workspace, served: Served, other: Workspace, tmp_path: Path, contents: str
 ) -> None:
     await attached(served)
+    await agreed(served)
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     wrote = workspace.good("export", str(first), "--contents", contents)
     read = other.good("import", str(first))
@@ -58,7 +84,8 @@ async def test_a_workspace_comes_back_as_it_was(
     assert lines_of(first)[1:] == lines_of(second)[1:]
     assert other.problems() == []
     assert first.stat().st_mode & 0o077 == 0
-    assert {line["table"] for line in lines_of(first) if "table" in line} >= {"users", "signing_keys", "attachments"}
+    tables = {line["table"] for line in lines_of(first) if "table" in line}
+    assert tables >= {"users", "signing_keys", "attachments", *SHARED}
 
 
 async def test_an_imported_workspace_serves_the_same_documents(

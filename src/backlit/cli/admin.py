@@ -21,6 +21,7 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.fields import ItemType, Kind
 from backlit.model.plain import plain
+from backlit.model.statuses import StatusGroup
 from backlit.service.admin import custom_fields, projects, users, value_lists
 from backlit.service.admin.check import Checker
 from backlit.service.admin.custom_fields import CustomFieldChange
@@ -170,6 +171,9 @@ def _project_change(arguments: argparse.Namespace) -> ProjectChange:
         end=arguments.end,
         iteration_length=arguments.iteration_length,
         is_syncable=None if arguments.sync is None else arguments.sync == "on",
+        time_zone=arguments.time_zone,
+        working_days=arguments.working_days,
+        days_off=arguments.days_off,
     )
 
 
@@ -257,7 +261,8 @@ def list_values(arguments: argparse.Namespace) -> None:
 def set_values(arguments: argparse.Namespace) -> None:
     place = arguments.project, arguments.type, arguments.key
     with writing_transaction(arguments) as connection:
-        found = value_lists.set_values(connection, *place, arguments.values, renames=arguments.renames)
+        meanings = {"renames": arguments.renames, "groups": arguments.groups}
+        found = value_lists.set_values(connection, *place, arguments.values, **meanings)
     say(arguments, _values_sentence(found), found)
 
 
@@ -277,7 +282,13 @@ def set_groups(arguments: argparse.Namespace) -> None:
 
 def _values_sentence(found: Mapping[str, Any]) -> str:
     values, changed = ", ".join(found["values"]), counted(found["itemsChanged"], "item")
-    return f"{found['key']} of {found['type']} is one of: {values}. {changed} changed."
+    groups = ", ".join(f"{status} ({_group_words(group)})" for status, group in found.get("newGroups", {}).items())
+    told = f" Meanings: {groups}." if groups else ""
+    return f"{found['key']} of {found['type']} is one of: {values}. {changed} changed.{told}"
+
+
+def _group_words(group: str) -> str:
+    return "unknown, counts as not started; set it with --group" if group == StatusGroup.UNKNOWN else group
 
 
 def create_workspace(arguments: argparse.Namespace) -> None:

@@ -88,6 +88,11 @@ def _add_projects(projects: CommandParsers) -> None:
         command.add_argument("--end", type=_date, metavar="DATE", help="last day, as YYYY-MM-DD")
         command.add_argument("--iteration-length", type=int, metavar="DAYS", help="default length of an iteration")
         command.add_argument("--sync", choices=("on", "off"), help="show IsSyncable and SyncID on items")
+        command.add_argument("--time-zone", metavar="ZONE", help="time zone of its days, for example Europe/Berlin")
+        command.add_argument("--working-days", type=_words, metavar="DAY,…", help="for example mon,tue,wed,thu,fri")
+        command.add_argument(
+            "--days-off", type=_words, metavar="DATE,…", help="further days on which nobody works; none removes all"
+        )
 
 
 def _add_grants(grants: CommandParsers) -> None:
@@ -144,6 +149,14 @@ def _add_values(values: CommandParsers) -> None:
         command.add_argument("key", metavar="KEY", help="Status, Severity, …")
         _add_rename(command)
     set_.add_argument("values", nargs="+", metavar="VALUE")
+    set_.add_argument(
+        "--group",
+        action="append",
+        dest="groups",
+        default=[],
+        metavar="STATUS=GROUP",
+        help=f"meaning of a status: {', '.join(CONFIGURABLE)}; without it, its name decides",
+    )
     groups = values.verb("groups", "set_groups", "set the meaning of a project's own statuses", "project")
     help_ = f"a status and its group: {', '.join(CONFIGURABLE)}; no group lets clients guess"
     groups.add_argument("meanings", nargs="+", metavar="STATUS=GROUP", help=help_)
@@ -198,6 +211,10 @@ def _date(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a date; use YYYY-MM-DD") from None
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _types(text: str) -> list[ItemType]:

@@ -18,14 +18,16 @@ from backlit.service.tables.changes import ChangeCause, ChangeKind, last_revisio
 
 Act = Callable[[Connection], object]
 STATUSES = ["Not Done", "Doing", "Ready For Test", "Done", "Deferred", "Deleted"]
-RENAME = "In Progress=Doing"
+RENAME, GROUP = "In Progress=Doing", "Doing=ready for test"
 ACTS: dict[str, Act] = {
     "users add": lambda c: users.add(c, "zoe", "long enough", texts={}),
     "users password": lambda c: users.set_password(c, "jon", "long enough"),
     "users license": lambda c: users.license_(c, "ada", is_licensed=False),
     "users deactivate": lambda c: users.deactivate(c, "jon"),
     "projects create": lambda c: projects.create(c, ProjectChange(name="Roof"), "maya"),
-    "projects change": lambda c: projects.change(c, "1", ProjectChange(name="Dawn", is_syncable=True)),
+    "projects change": lambda c: projects.change(
+        c, "1", ProjectChange(name="Dawn", is_syncable=True, time_zone="Asia/Tokyo", days_off=["2026-12-25"])
+    ),
     "grants set": lambda c: users.set_grant(c, "rex", "Beacon", Role.MANAGER),
     "grants remove": lambda c: users.remove_grant(c, "maya", "1"),
     "teams add": lambda c: projects.add_name(c, teams, "1", "Night"),
@@ -34,7 +36,9 @@ ACTS: dict[str, Act] = {
     "fields add": lambda c: custom_fields.add(c, "1", "Risk_cf", Kind.INTEGER, CustomFieldChange()),
     "fields change": lambda c: custom_fields.change(c, "1", "Channel_cf", CustomFieldChange(types=["Bug"])),
     "fields remove": lambda c: custom_fields.remove(c, "1", "Channel_cf"),
-    "values set": lambda c: value_lists.set_values(c, "1", "Story", "Status", STATUSES, renames=[RENAME]),
+    "values set": lambda c: value_lists.set_values(
+        c, "1", "Story", "Status", STATUSES, renames=[RENAME], groups=[GROUP]
+    ),
     "values reset": lambda c: value_lists.reset(c, "1", "Story", "Status", ["Doing=In Progress"]),
     "values groups": lambda c: value_lists.set_groups(c, "1", ["Done=done", "Deferred=excluded"]),
     "time-entry-types add": lambda c: projects.add_name(c, time_entry_types, "1", "Travel"),
@@ -44,7 +48,7 @@ ACTS: dict[str, Act] = {
 """Each command; those that change what another one makes come after it."""
 NOTHING: dict[str, Act] = {
     "users license": lambda c: users.license_(c, "ada", is_licensed=True),
-    "projects change": lambda c: projects.change(c, "1", ProjectChange(name="Aurora")),
+    "projects change": lambda c: projects.change(c, "1", ProjectChange(name="Aurora", time_zone="UTC", days_off=[])),
     "grants set": lambda c: users.set_grant(c, "maya", "1", Role.MANAGER),
     "teams rename": lambda c: projects.rename_name(c, teams, "1", "1", team_name(c)),
     "fields change": lambda c: custom_fields.change(c, "1", "Channel_cf", CustomFieldChange()),

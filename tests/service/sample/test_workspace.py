@@ -249,6 +249,20 @@ def test_interrupted_sample_can_be_started_again(tmp_path: Path) -> None:
     assert write_sample(place(tmp_path, "x"), items=1).items == 1
 
 
+@pytest.mark.parametrize(
+    ("named", "zone"), [("Asia/Tokyo", "Asia/Tokyo"), (":Europe/Berlin", "Europe/Berlin"), ("XYZ-3", "UTC")]
+)
+def test_a_local_workspace_has_the_zone_of_its_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, zone: str
+) -> None:
+    monkeypatch.setenv("TZ", named)
+
+    write_local(place(tmp_path, "local"), "robin")
+
+    with reading(place(tmp_path, "local")) as connection:
+        assert projects.settings(connection, 1).shared.time_zone == zone
+
+
 async def test_a_local_workspace_has_one_manager_and_one_empty_project(tmp_path: Path) -> None:
     write_local(place(tmp_path, "local"), "robin")
     service = Service(place(tmp_path, "local"))

@@ -1,6 +1,6 @@
 """Projects: creation with their roots, changes, and their teams and time entry types."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -18,6 +18,7 @@ from backlit.service.admin.workspace import (
     checked_name,
     project_id_of,
 )
+from backlit.service.rules.project_settings import checked_settings
 from backlit.service.storage.access import Role
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.schema import (
@@ -30,12 +31,17 @@ from backlit.service.storage.schema import (
     teams,
     time_entry_types,
 )
+from backlit.service.tables import project_settings, trees
 from backlit.service.tables import projects as project_table
-from backlit.service.tables import trees
 from backlit.service.tables.changes import ChangeAct, Stamp, differences, note
+from backlit.service.tables.projects import ProjectSettings
 
 A_YEAR = timedelta(days=365)
 LONGEST_ITERATION = 366
+NO_DAYS = "none"
+"""Stands for no days off at all."""
+_OPTIONS = {"timeZone": "--time-zone", "workingDays": "--working-days", "daysOff": "--days-off"}
+"""The options of the command line by settings."""
 
 
 class ProjectChange(Struct, frozen=True):
@@ -48,6 +54,25 @@ class ProjectChange(Struct, frozen=True):
     end: date | None = None
     iteration_length: int | None = None
     is_syncable: bool | None = None
+    time_zone: str | None = None
+    working_days: Sequence[str] | None = None
+    days_off: Sequence[str] | None = None
+    """Days to add; `none` alone removes all."""
+
+    def shared(self, old: ProjectSettings) -> dict[str, Any]:
+        """Return the changed settings that the project's members share; raises BadRequest naming the option."""
+        days = None if self.days_off is None else list(self.days_off)
+        if days == [NO_DAYS]:
+            days = []
+        elif days is not None:
+            days += [day.isoformat() for day in old.shared.days_off]
+        working = None if self.working_days is None else list(self.working_days)
+        given = {"timeZone": self.time_zone, "workingDays": working, "daysOff": days}
+        try:
+            return checked_settings({key: value for key, value in given.items() if value is not None}, old)[0]
+        except BadRequest as error:
+            sentences = (sentence.replace(key, _OPTIONS[key], 1) for key, sentence in error.errors.items())
+            raise BadRequest(" ".join(sentences)) from None
 
     def columns(self) -> dict[str, Any]:
         length = self.iteration_length
@@ -98,6 +123,7 @@ def create(connection: Connection, given: ProjectChange, manager: str | None = N
     _must_be_free(connection, row["name"])
     must_be_in_order(row)
     project_id, area, sprint = project_table.add(connection, row, stamp)
+    _change_shared(connection, project_id, given, stamp)
     if manager is not None:
         users.set_grant(connection, manager, str(project_id), Role.MANAGER, stamp)
     return {"id": project_id, "name": row["name"], "rootAreaId": area, "rootIterationId": sprint}
@@ -107,7 +133,7 @@ def change(connection: Connection, project: str, given: ProjectChange) -> dict[s
     """Change a project; its name is also the name of both roots, and begins all paths."""
     project_id = project_id_of(connection, project)
     columns = given.columns()
-    if not columns:
+    if given == ProjectChange():
         raise BadRequest("No change was given. To list the options: backlit admin projects change --help")
     old = connection.execute(select(projects).where(projects.c.id == project_id)).mappings().one()
     must_be_in_order({**old, **columns})
@@ -123,8 +149,17 @@ def change(connection: Connection, project: str, given: ProjectChange) -> dict[s
         written = {"last_modified_by": stamp.name, "last_modified_at": at}
         connection.execute(update(projects).where(projects.c.id == project_id).values(columns | written))
         note(connection, stamp, project_table.recorded(project_id, ChangeAct.CHANGED, fields, at))
+    shared = _change_shared(connection, project_id, given, stamp)
     rewritten = settings_changed(connection, project_id, {}, stamp, ALL_TYPES if "is_syncable" in columns else ())
-    return {"id": project_id, "changed": sorted(columns), "itemsRendered": rewritten.rendered}
+    return {"id": project_id, "changed": sorted([*columns, *shared]), "itemsRendered": rewritten.rendered}
+
+
+def _change_shared(connection: Connection, project_id: int, given: ProjectChange, stamp: Stamp) -> Collection[str]:
+    """Change what the project's members share; return the names of what was given."""
+    old = project_table.settings(connection, project_id)
+    values = given.shared(old)
+    project_settings.change(connection, old, values, {}, stamp)
+    return values.keys()
 
 
 def _rename_root(connection: Connection, nodes: Table, project_id: int, name: str, stamp: Stamp) -> None:

@@ -12,9 +12,10 @@ from backlit.model.fields import FIELDS, Field, ItemType, Kind
 from backlit.model.statuses import CONFIGURABLE
 from backlit.service.admin.rendering import settings_changed
 from backlit.service.admin.workspace import administrator_stamp, project_id_of
-from backlit.service.storage.schema import status_groups, value_lists
-from backlit.service.tables import projects
-from backlit.service.tables.changes import differences
+from backlit.service.storage.schema import value_lists
+from backlit.service.tables import project_settings, projects
+from backlit.service.tables.changes import Stamp
+from backlit.service.tables.projects import ProjectSettings
 
 VALUE_LIMIT = 100
 
@@ -46,20 +47,34 @@ def set_values(
     values: Sequence[str],
     *,
     renames: Sequence[str] = (),
+    groups: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Set a project's own list; raise Conflict for items with other values and no renaming."""
+    """Set a project's own list; raise Conflict for items with other values and no renaming.
+
+    `groups` are meanings of statuses, written as `STATUS=GROUP`.
+    """
     project_id, field = project_id_of(connection, project), listed_field(item_type, key)
+    if groups and field is not LISTED_FIELDS["Status"]:
+        raise BadRequest(f"Only statuses have a group; leave out --group for {field.key}.")
     choices = checked_choices(values, field.key)
     if not choices:
         raise BadRequest(f"Name the values of {field.key}. For the default ones: backlit admin values reset")
     row = {"project_id": project_id, "type": item_type, "key": field.key}
     this = [value_lists.c[name] == value for name, value in row.items()]
+    before = projects.settings(connection, project_id)
     old = connection.execute(select(value_lists.c.choices).where(*this)).scalar()
     if old is not None:
         connection.execute(update(value_lists).where(*this).values(choices=list(choices)))
     else:
         connection.execute(insert(value_lists).values(**row, choices=list(choices)))
-    return _with_renamed_values(connection, row, (old, list(choices)), choices, renames)
+    stamp = administrator_stamp(connection)
+    found = _with_renamed_values(connection, row, (old, list(choices)), choices, renames, stamp=stamp)
+    if field is not LISTED_FIELDS["Status"]:
+        return found
+    _set_meanings(connection, before, groups, renames_of(renames, choices), stamp)
+    known = projects.settings(connection, project_id).group_by_status
+    new = [status for status in choices if status not in before.group_by_status or status in _named_in(groups)]
+    return {**found, "newGroups": {status: known[status].value for status in new}}
 
 
 def reset(
@@ -68,35 +83,60 @@ def reset(
     project_id, field = project_id_of(connection, project), listed_field(item_type, key)
     row = {"project_id": project_id, "type": item_type, "key": field.key}
     this = [value_lists.c[name] == value for name, value in row.items()]
+    before = projects.settings(connection, project_id)
     old = connection.execute(select(value_lists.c.choices).where(*this)).scalar()
     if old is None:
         raise NotFound(f"The project has no list of its own for {field.key} of {item_type}; nothing was changed.")
     connection.execute(delete(value_lists).where(*this))
-    return _with_renamed_values(connection, row, (old, None), field.choices_for(item_type), renames)
+    choices, stamp = field.choices_for(item_type), administrator_stamp(connection)
+    found = _with_renamed_values(connection, row, (old, None), choices, renames, stamp=stamp)
+    if field is LISTED_FIELDS["Status"]:
+        _set_meanings(connection, before, (), renames_of(renames, choices), stamp)
+    return found
 
 
 def set_groups(connection: Connection, project: str, meanings: Sequence[str]) -> dict[str, Any]:
     """Set the groups of statuses, written as `STATUS=GROUP`; an empty group leaves it to the clients."""
     project_id = project_id_of(connection, project)
     settings = projects.settings(connection, project_id)
-    known = {value for each in ItemType for value in settings.choices(each, LISTED_FIELDS["Status"])}
+    _set_meanings(connection, settings, meanings, {}, administrator_stamp(connection))
+    return {"projectId": project_id, "statusGroups": dict(projects.settings(connection, project_id).status_groups)}
+
+
+def _set_meanings(
+    connection: Connection,
+    before: ProjectSettings,
+    meanings: Sequence[str],
+    renames: Mapping[str, str],
+    stamp: Stamp,
+) -> None:
+    """Set the groups of statuses; a new name of one that is gone has its group and its limit."""
+    settings = projects.settings(connection, before.id)
+    known = settings.group_by_status
+    gone = {old: new for old, new in renames.items() if old not in known and new not in before.group_by_status}
+    groups: dict[str, str | None] = {}
+    for old, new in gone.items():
+        if old in settings.status_groups:
+            groups |= {old: None, new: settings.status_groups[old]}
     for text in meanings:
-        status, equals, group = (part.strip() for part in text.rpartition("="))
-        if not equals or (group and group not in CONFIGURABLE):
-            raise BadRequest(
-                f"Write a meaning as STATUS=GROUP, not {text!r}; the groups are: {', '.join(CONFIGURABLE)}."
-            )
+        status, group = _meaning(text)
         if status not in known:
             raise BadRequest(f"No type has the status {status!r}; the statuses are: {', '.join(sorted(known))}.")
-        mine = (status_groups.c.project_id == project_id, status_groups.c.status == status)
-        connection.execute(delete(status_groups).where(*mine))
-        if group:
-            connection.execute(insert(status_groups).values(project_id=project_id, status=status, meaning=group))
-    groups = projects.settings(connection, project_id).status_groups
-    fields = {f"statusGroups.{key}": pair for key, pair in differences(settings.status_groups, groups).items()}
-    if fields:
-        settings_changed(connection, project_id, fields, administrator_stamp(connection))
-    return {"projectId": project_id, "statusGroups": dict(groups)}
+        groups[status] = group
+    limits = {gone.get(status, status): limit for status, limit in settings.shared.wip_limits.items()}
+    project_settings.change(connection, settings, {"wip_limits": limits}, groups, stamp)
+
+
+def _meaning(text: str) -> tuple[str, str | None]:
+    """Read `STATUS=GROUP`; no group is None."""
+    status, equals, group = (part.strip() for part in text.rpartition("="))
+    if not equals or (group and group not in CONFIGURABLE):
+        raise BadRequest(f"Write a meaning as STATUS=GROUP, not {text!r}; the groups are: {', '.join(CONFIGURABLE)}.")
+    return status, group or None
+
+
+def _named_in(meanings: Sequence[str]) -> set[str]:
+    return {_meaning(text)[0] for text in meanings}
 
 
 def _with_renamed_values(
@@ -105,6 +145,8 @@ def _with_renamed_values(
     lists: tuple[list[str] | None, list[str] | None],
     choices: Sequence[str],
     renames: Sequence[str],
+    *,
+    stamp: Stamp,
 ) -> dict[str, Any]:
     """Rename the items' values of a list that was changed, and return the list with the number of changed items.
 
@@ -113,7 +155,6 @@ def _with_renamed_values(
     project_id, item_type, key = row["project_id"], row["type"], row["key"]
     carrier = ValueRenaming((item_type,), key, choices, renames_of(renames, choices))
     fields = {f"{item_type}.{key}": lists} if lists[0] != lists[1] else {}
-    stamp = administrator_stamp(connection)
     rewritten = settings_changed(connection, project_id, fields, stamp, (item_type,), alter=carrier.alter)
     carrier.must_fit()
     found = {"projectId": project_id, "type": item_type, "key": key}

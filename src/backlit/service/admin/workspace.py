@@ -12,6 +12,7 @@ from sqlalchemy.exc import DatabaseError
 
 from backlit.model.errors import BadRequest, NotFound, StorageError
 from backlit.model.resources import User
+from backlit.service.admin.machine_zone import machine_zone_name
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import Clock, clock_of
 from backlit.service.storage.database import engine_at, parsed_url, unusable, without_password, writing_engine
@@ -19,6 +20,7 @@ from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.migrations import VERSION, create, finish, migrate
 from backlit.service.storage.schema import METADATA, files_place, projects, schema_version, users
 from backlit.service.storage.settings import ServiceSettings
+from backlit.service.tables import project_settings
 from backlit.service.tables import projects as project_table
 from backlit.service.tables import users as user_table
 from backlit.service.tables.changes import ChangeCause, Stamp
@@ -277,7 +279,10 @@ PROJECT = "Backlog"
 
 
 def write_local(settings: ServiceSettings, username: str) -> None:
-    """Create a database with one project and one user, who signs in by code; raise StorageError."""
+    """Create a database with one project in the zone of this machine, and one user, who signs in by code.
+
+    Raises StorageError.
+    """
     now = Clock().now()
     today = now.date()
     with new_database(settings) as engine, engine.connect() as connection, connection.begin():
@@ -286,3 +291,6 @@ def write_local(settings: ServiceSettings, username: str) -> None:
         dates = today, today + timedelta(days=365)
         add_project(connection, 1, PROJECT, description="", dates=dates, stamp=stamp)
         user_table.grant(connection, 1, 1, Role.MANAGER, stamp)
+        if (zone := machine_zone_name()) is not None:
+            settings_of_project = project_table.settings(connection, 1)
+            project_settings.change(connection, settings_of_project, {"time_zone": zone}, {}, stamp)
