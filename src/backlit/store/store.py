@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
     from backlit.store.reports.reports import ReportRecords, Reports
     from backlit.store.reports.sample_history import SampleHistory
+    from backlit.store.sample_news import SampleNews
     from backlit.store.undo.history import UndoHistory
     from backlit.store.views.item_history import ItemHistory
     from backlit.store.views.items import Attachments, Comments, ItemBatch
@@ -78,6 +79,7 @@ else:
     ReportRecords = late("reports.reports", "ReportRecords")
     Reports = late("reports.reports", "Reports")
     SampleHistory = late("reports.sample_history", "SampleHistory")
+    SampleNews = late("sample_news", "SampleNews")
     UndoHistory = late("undo.history", "UndoHistory")
     ItemHistory = late("views.item_history", "ItemHistory")
     Attachments = late("views.items", "Attachments")
@@ -153,6 +155,8 @@ class Store:
     timer = StorePart(lambda self: WorkTimer(self.files, self._clock))
     transfers = StorePart(lambda self: AttachmentTransfers(self.files, self.engine, self.items.found))
     grooming = StorePart(lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id))
+
+    sample_news = StorePart(lambda self: SampleNews(self.files, self.engine, self.lookups.me))
 
     # Reports and their records
     snapshots = StorePart(lambda self: Snapshots(self.files, lambda: self.project_id, self.today))
@@ -281,6 +285,7 @@ class Store:
         await self.status_history.note(project_id)
         if self.is_sample:
             await self.sample_history.make(project_id)
+            await self.sample_news.begin(project_id)
 
     def _use_project(self, project_id: int) -> None:
         self.files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))

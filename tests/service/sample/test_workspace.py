@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ def test_nothing_of_the_sample_happened_after_it_was_made(tmp_path: Path) -> Non
         for name in ("work_items", "comments")
     ]
     documents = items_of(database)
-    assert max(datetime.fromisoformat(stamp) for row in newest for stamp in row) == now
+    assert max(datetime.fromisoformat(stamp) for row in newest for stamp in row) == now - timedelta(minutes=2)
     assert max(datetime.fromisoformat(each["lastModifiedAt"]) for each in documents) <= now
 
 
@@ -215,7 +215,8 @@ def test_large_samples_keep_the_past_of_their_sprints_alone(tmp_path: Path) -> N
     everything = {row[0] for row in database.execute(counted)}
     since = {row[0] for row in database.execute("SELECT history_from FROM projects")}
     database.close()
-    assert past == planned
+    assert planned <= past
+    assert len(past - planned) < 3  # the changes of the last hours
     assert logged == everything
     assert None not in since
 

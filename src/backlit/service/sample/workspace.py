@@ -16,8 +16,10 @@ from backlit.service.auth.callers import hash_password
 from backlit.service.sample.history import SampleHistory
 from backlit.service.sample.items import ItemMaker, SampleProject
 from backlit.service.sample.past import ItemPast, Sprint
+from backlit.service.sample.recent import LAST_HOURS, RecentChanges
 from backlit.service.sample.vocabulary import AREAS, PEOPLE, PROJECT_TEXTS, TEAMS
 from backlit.service.storage.access import Role
+from backlit.service.storage.migrations import follow_ids
 from backlit.service.storage.schema import (
     areas,
     audit,
@@ -80,18 +82,23 @@ def write_sample(
     random = Random(seed)  # noqa: S311  a sample, not a secret
     day = today or date.today()
     latest = now or (datetime.combine(today, time.max) if today else datetime.now(UTC).replace(tzinfo=None))
+    latest = latest.replace(microsecond=latest.microsecond // 1000 * 1000)
     begun = datetime.combine(_first_day(day) - timedelta(days=30), time(9))
     # The past has random numbers of its own, so that the items are the same whatever happened to them.
     chance_of_past = Random(f"{seed} past")  # noqa: S311  a sample, not a secret
     with new_database(settings) as engine, engine.connect() as connection:
         with connection.begin():
             places = _write_frame(connection, random, day, begun)
-        makers = partial(ItemMaker, today=day, now=latest, random=random, past_random=chance_of_past)
+        makers = partial(ItemMaker, today=day, now=latest - LAST_HOURS, random=random, past_random=chance_of_past)
         with connection.begin():
             history = SampleHistory(connection, USER_IDS, None if items < MOST_WITH_PAST else begun)
         written = _write_items(history, places, items, makers, progress)
         with connection.begin():
             history.write()
+            follow_ids(connection)  # comments have ids of ours so far
+            current = next(n for n, sprint in enumerate(places[0].sprints) if sprint.end and sprint.end >= day)
+            recent = RecentChanges(connection, places[0].settings, USER_IDS, latest)
+            recent.write(places[0].sprints[current], places[0].sprints[current + 1])
     usernames = tuple(name for name, _, _ in PEOPLE if name not in UNLICENSED)
     return Sample(usernames, PASSWORD, tuple(p.settings.id for p in places), items, written)
 
