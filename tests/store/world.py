@@ -2,8 +2,10 @@
 
 import asyncio
 import shutil
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import closing
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -126,6 +128,11 @@ class World:
         store.start()
         await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
         return store
+
+    def forget_history(self, item_id: int) -> None:
+        """Make an item one from before the history."""
+        with closing(sqlite3.connect(self.folder / DATABASE)) as database, database:
+            database.execute("DELETE FROM changes WHERE item_id = ?", (item_id,))
 
     def take_loaded(self) -> None:
         """Copy the loaded store of the sample, if it has one of the world's time."""

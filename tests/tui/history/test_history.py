@@ -14,8 +14,15 @@ async def shows(pilot: Pilot[None], *words: str) -> None:
     await until(lambda: not missing(pilot.app, words), lambda: text_of(pilot.app))
 
 
-async def test_a_change_by_others_shows_its_values_below_its_day(world: World, store: Store, opened: Open) -> None:
+async def old_story(world: World) -> int:
+    """Return a story from before the history."""
     item_id = await item_of(world, "Story")
+    world.forget_history(item_id)
+    return item_id
+
+
+async def test_a_change_by_others_shows_its_values_below_its_day(world: World, store: Store, opened: Open) -> None:
+    item_id = await old_story(world)
     await world.rival.work_items.update(item_id, {"Estimate": "21"})
     async with opened(store) as pilot:
         pilot.app.push_screen(HistoryScreen(store, item_id))
@@ -29,7 +36,7 @@ async def test_a_change_by_others_shows_its_values_below_its_day(world: World, s
 
 
 async def test_the_cursor_passes_over_the_days(world: World, store: Store, opened: Open) -> None:
-    item_id = await item_of(world, "Story")
+    item_id = await old_story(world)
     await world.rival.work_items.update(item_id, {"Estimate": "21"})
     async with opened(store) as pilot:
         pilot.app.push_screen(HistoryScreen(store, item_id))
@@ -80,7 +87,7 @@ async def test_a_comment_has_no_value_to_restore(world: World, store: Store, ope
 
 
 async def test_older_pages_come_as_the_cursor_nears_the_end(world: World, store: Store, opened: Open) -> None:
-    item_id = await item_of(world, "Story")
+    item_id = await old_story(world)
     for number in range(60):
         fields = {"Name": f"Name {number}"} if number % 2 else {"Estimate": str(number)}
         await world.rival.work_items.update(item_id, fields)
@@ -111,7 +118,7 @@ async def test_the_editor_says_who_changed_a_field(world: World, store: Store, e
 
 
 async def test_a_field_without_a_change_says_so(world: World, store: Store, edit: Edit) -> None:
-    item_id = await item_of(world, "Story")
+    item_id = await old_story(world)
     async with edit(item_id) as pilot:
         await go_to(pilot, "Name")
         await pilot.press("g", "L")
