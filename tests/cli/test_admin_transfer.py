@@ -55,11 +55,12 @@ async def agreed(served: Served) -> None:
         await maya.put(f"iterations/{sprint}/capacities", json=capacities),
         await maya.post(f"iterations/{sprint}/start"),
         await maya.post("workitems", json=part),
+        await maya.post("projects/1/views", json={"name": "Bugs", "spec": {"query": "type:bug"}}),
     ):
         assert answer.is_success, answer.text
 
 
-SHARED = {"project_settings", "project_capacities", "iteration_capacities", "iteration_events", "item_splits"}
+SHARED = {"project_settings", "project_capacities", "iteration_capacities", "iteration_events", "item_splits", "views"}
 
 
 @pytest.fixture

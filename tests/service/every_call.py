@@ -64,6 +64,12 @@ def a_file() -> dict[str, tuple[str, bytes, str]]:
     return {"files": (f"{SECRET}.txt", SECRET.encode(), "text/plain")}
 
 
+async def view(manager: Client) -> int:
+    answer = await manager.post(f"projects/{HIDDEN}/views", json=NEW_VIEW)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["id"])
+
+
 async def project(_: Client) -> int:
     return HIDDEN
 
@@ -80,6 +86,7 @@ MAKERS: dict[str, Callable[[Client], Awaitable[int]]] = {
     "attachments": attachment,
     "attachment": attachment,
     "projects": project,
+    "views": view,
     "users": user,
 }
 CHANGES: dict[str, dict[str, Any]] = {
@@ -87,7 +94,9 @@ CHANGES: dict[str, dict[str, Any]] = {
     "areas": {"name": "changed"},
     "iterations": {"name": "changed"},
     "attachments": {"description": "changed"},
+    "views": {"name": "changed"},
 }
+NEW_VIEW = {"name": SECRET, "spec": {"query": "type:bug"}, "isShared": True}
 EVENTS = ("/start", "/close")
 CHANGES_BY_PATH: dict[str, dict[str, Any]] = {
     "/projects/{id}/settings": {"timeZone": "Europe/Berlin", "statusGroups": {"Deferred": "not started"}},
@@ -100,6 +109,8 @@ async def right_for(manager: Client, method: str, path: str) -> Sent:
     noun = path.split("/")[1]
     if path.endswith("/rank"):
         return Sent(await item(manager), {"json": {"top": True}})
+    if method == "POST" and path.endswith("/views"):
+        return Sent(HIDDEN, {"json": NEW_VIEW})
     if path.endswith(EVENTS):
         target = await node(manager, "iterations")
         if method == "DELETE":

@@ -38,6 +38,7 @@ from backlit.service.storage.schema import (
     users,
     value_lists,
     verification_codes,
+    views,
     work_items,
     workspace,
 )
@@ -52,6 +53,7 @@ KINDS = {
     iterations: ChangeKind.ITERATION,
     **dict.fromkeys((iteration_events, iteration_capacities), ChangeKind.ITERATION),
     projects: ChangeKind.PROJECT,
+    views: ChangeKind.VIEW,
     grants: ChangeKind.GRANT,
     users: ChangeKind.USER,
     **dict.fromkeys(

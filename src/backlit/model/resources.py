@@ -131,6 +131,17 @@ class Comment(Resource, frozen=True, kw_only=True):
     type: str | None = INTERNAL
 
 
+class View(Resource, frozen=True, kw_only=True):
+    """A view of a project's items that its owner may share; `spec` is the client's."""
+
+    id: int
+    project_id: int
+    owner_id: int
+    name: str
+    spec: dict[str, Any]
+    is_shared: bool = False
+
+
 class TimeEntryType(Resource, frozen=True, kw_only=True):
     """A category of logged work."""
 

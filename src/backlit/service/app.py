@@ -39,6 +39,7 @@ from backlit.service.routes import (
     reports,
     tokens,
     trees,
+    views,
     work_items,
 )
 from backlit.service.routes.directory import BODY_LIMIT
@@ -76,6 +77,7 @@ ROUTES = (
     *reports.routes,
     *directory.routes,
     *project_settings.routes,
+    *views.routes,
     *history.routes,
 )
 _EXTENSIONS = {"etag", "healthz", "openapi", "orderRevision", "readyz"}

@@ -25,6 +25,10 @@ async def in_project(client: Client, path: str, project_id: int) -> int:
     noun = path.split("/")[1]
     if noun == "projects":
         return project_id
+    if noun == "views":
+        view = {"name": "Bugs", "spec": {}, "isShared": True}
+        view_id: int = (await client.post(f"projects/{project_id}/views", json=view)).json()["id"]
+        return view_id
     if noun in {"attachment", "attachments"}:
         item_id = await in_project(client, "/workitems", project_id)
         added = await client.post(f"workitems/{item_id}/attachments", files={"files": ("a.txt", b"a", "text/plain")})

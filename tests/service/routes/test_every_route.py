@@ -27,7 +27,7 @@ from backlit.service.storage.schema import custom_fields, grants, projects, user
 
 FREE = {"/users", "/users/me", "/users/{id}", "/capabilities"}
 """What is the same, or the caller's own, for whoever is signed in."""
-MANAGED = {"/areas", "/areas/{id}", "/iterations", "/iterations/{id}", "/projects/{id}/settings"}
+MANAGED = {"/areas", "/areas/{id}", "/iterations", "/iterations/{id}", "/projects/{id}/settings", "/views/{id}"}
 
 
 @pytest.fixture

@@ -43,6 +43,7 @@ from backlit.service.storage.schema import (
     time_entry_types,
     users,
     value_lists,
+    views,
     work_items,
 )
 from backlit.service.tables.iteration_events import IterationEvent
@@ -155,6 +156,12 @@ def _capacity(row: Row) -> None:
     checked_capacities({"capacities": [own]}, {row["user_id"]})
 
 
+def _view(row: Row) -> None:
+    _named(row)
+    if not isinstance(row["spec"], dict):
+        raise BadRequest("spec must be an object.")
+
+
 def _work_item(row: Row) -> None:
     """Check the shape of an item; its values are checked with its project's settings after the last row."""
     if row["type"] not in set(ItemType):
@@ -210,6 +217,7 @@ _CHECKS: Mapping[Table, Callable[[Row], object]] = {
     project_capacities: _capacity,
     iteration_capacities: _capacity,
     work_items: _work_item,
+    views: _view,
     comments: _comment,
     attachments: _attachment,
 }

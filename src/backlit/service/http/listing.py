@@ -123,13 +123,15 @@ def list_resources(
     read: "Callable[[Connection], Sequence[Resource]]",
     properties: Properties,
     extras: ExtraKeys = NO_EXTRA_KEYS,
+    *,
+    unsearched: Sequence[str] = (),
 ) -> HandlerResponse:
     """Filter, sort and page resources in memory, as SQL does for large tables.
 
-    A heavy filter of 1,000 resources takes half a second, in which the event loop would answer nobody: the slow queue
-    takes over what has to be compared.
+    `unsearched` are keys for `$select` only. A heavy filter of 1,000 resources takes half a second, in which the event
+    loop would answer nobody: the slow queue takes over what has to be compared.
     """
-    options = options_of(call.query, properties, default_top=TOP_LIMIT, extras=extras)
+    options = options_of(call.query, properties, unsearched=unsearched, default_top=TOP_LIMIT, extras=extras)
 
     def listed(call: RequestContext) -> HandlerResponse:
         return resource_page(options, read(call.connection), properties, options.extras_of(call.connection))

@@ -176,6 +176,7 @@ def _bodies() -> Schema:
     node = {"name": name, "parentId": {"type": "integer", "minimum": -1}, "sequence": {"type": ["integer", "null"]}}
     span = {"isRelease": {"type": ["boolean", "null"]}, "startDate": date, "endDate": date}
     iteration = {**node, **span, "minCapacity": number, "maxCapacity": number}
+    view = {"name": name | {"pattern": r"\S"}, "spec": {"type": "object"}, "isShared": {"type": ["boolean", "null"]}}
     comment = {"projectId": ID, "workItemId": ID, "description": {**_NAME, "maxLength": TEXT_LIMIT}}
     kind = {"type": ["string", "null"], "examples": [INTERNAL, PORTAL]}
     places = {place: ID if place in {"before", "after"} else {"const": True} for place in RANK_PLACES}
@@ -187,6 +188,8 @@ def _bodies() -> Schema:
         "AreaChanges": _object(node, [], is_open=True),
         "NewIteration": _object({**iteration, "projectId": ID}, ["name", "projectId"], is_open=True),
         "IterationChanges": _object(iteration, [], is_open=True),
+        "NewView": _object(view, ["name", "spec"], is_open=True),
+        "ViewChanges": _object(view, [], is_open=True),
         "ProjectSettingsChanges": _object(_settings(reading=False), []),
         "CapacitiesChanges": _object({"capacities": _array(_capacity(reading=False))}),
         "AttachmentChanges": _object({"description": _nullable(_TEXT)}, [], is_open=True),

@@ -34,6 +34,7 @@ from backlit.service.storage.schema import (
     schema_version,
     status_groups,
     time_entry_types,
+    views,
     work_items,
     workspace,
 )
@@ -77,7 +78,7 @@ def _add_history(connection: Connection) -> None:
     """Begin the history of every project now: nothing is made up for the time before. Add what its members share."""
     METADATA.create_all(connection, [changes, change_texts, iteration_log, workspace])
     METADATA.create_all(connection, [project_settings, project_capacities, iteration_capacities])
-    METADATA.create_all(connection, [iteration_events, item_splits])
+    METADATA.create_all(connection, [iteration_events, item_splits, views])
     for name in HISTORY_COLUMNS:
         column = CreateColumn(projects.c[name]).compile(dialect=connection.dialect)
         connection.execute(text(f"ALTER TABLE projects ADD COLUMN {column}"))

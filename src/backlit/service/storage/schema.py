@@ -282,6 +282,20 @@ item_splits = Table(
 )
 """Parts of items that were split: reports count a part as work of its source."""
 
+views = Table(
+    "views",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    _project(),
+    Column("owner_id", _ID, ForeignKey("users.id"), nullable=False),
+    Column("name", TEXT, nullable=False),
+    Column("spec", JSON, nullable=False),
+    Column("is_shared", Boolean, nullable=False),
+    *_audit(),
+    Index("views_by_project", "project_id", "id"),
+    sqlite_autoincrement=True,
+)
+
 comments = Table(
     "comments",
     METADATA,
