@@ -295,3 +295,30 @@ async def test_the_welcome_is_left_without_a_profile() -> None:
             await until(lambda: not app.is_running or app.screen is not welcome)  # noqa: B023
 
         assert app.wanted_profile is None
+
+
+async def test_esc_never_leaves_the_welcome_and_its_keys_are_one_key_away() -> None:
+    app = WelcomeApp(lambda _: Way(), "backlit")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: isinstance(app.screen, WelcomeDialog) and app.screen.query(".-current"))
+        welcome = app.screen
+        await pilot.press("escape", "question_mark")
+        await pilot.pause()
+        asked = text_of(app)
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert app.screen is welcome
+        assert "on every screen" in asked
+        assert "on every screen" not in text_of(app)
+
+
+@pytest.mark.parametrize(("size", "is_shown"), [((80, 24), True), ((60, 20), False)])
+async def test_the_welcome_begins_with_the_wordmark_where_there_is_room(size: tuple[int, int], is_shown: bool) -> None:
+    app = WelcomeApp(lambda _: Way(), "backlit")
+    async with app.run_test(size=size) as pilot:
+        await until(lambda: isinstance(app.screen, WelcomeDialog) and app.screen.query(".-current"))
+        await pilot.pause()
+
+        assert ("█▀▄ ▄▀█ ▄▀▀ █▄▀ █  █ ▀█▀" in text_of(app)) is is_shown
+        assert all(name in text_of(app) for _, name, _ in WELCOME_CHOICES)

@@ -27,6 +27,7 @@ from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import LineInput
+from backlit.tui.widgets.wordmark import Wordmark
 
 _SENTENCES_NOT_REPEATED = frozenset({"", "You are not signed in.", "You are signed out."})
 """Sentences that the dialog need not repeat; any other one is the reason for the sign-in."""
@@ -158,8 +159,9 @@ class SignInDialog(Dialog[bool | None]):
     def content(self) -> ComposeResult:
         server = self._way.server.rstrip("/")
         is_open = server.startswith("http://") and urlsplit(server).hostname not in LOOPBACK_HOSTS
-        note = "  not encrypted" if is_open else ""
-        yield Static(Content.assemble(("Server      ", "$muted"), safe(server), (note, "$pending")), classes="server")
+        note = "\n            ! not encrypted: passwords can be read on the way" if is_open else ""
+        yield Wordmark()
+        yield Static(Content.assemble(("Server      ", "$muted"), safe(server), (note, "$warn")), classes="server")
         yield self._with_password
         yield self._for_code
         if self._about:
@@ -168,6 +170,10 @@ class SignInDialog(Dialog[bool | None]):
 
     def on_mount(self) -> None:
         self._show_form()
+
+    @on(events.Resize)
+    def _fit_wordmark(self) -> None:
+        self.query_one(Wordmark).fit()
 
     @property
     def _inputs(self) -> tuple[LineInput, ...]:
@@ -302,6 +308,10 @@ WELCOME_CHOICES = (
     (SERVER_CHOICE, "Join your team's server", "You need its address and a user name."),
 )
 """The profile that each choice opens, its name, and what it is."""
+_WELCOME_KEYS = (
+    "j k move, enter opens, 1 2 3 open at once, q quits.",
+    "Later, on every screen: ? keys, : commands, u undo, esc back.",
+)
 _ABOUT_LOCAL_COPY = "backlit keeps a copy of the backlog for work offline."
 
 
@@ -341,7 +351,7 @@ class WelcomeDialog(Dialog[str | None]):
 
     def __init__(self) -> None:
         super().__init__("Welcome to backlit")
-        self.name_keys(("enter", "open"), ("j k", "move"), ("q", "quit"))
+        self.name_keys(("1 2 3", "choose"), ("enter", "open"), ("?", "keys"), ("q", "quit"))
         self._doors = [
             Static(
                 Content.assemble((f"{key}  ", "bold"), (name, "bold"), (f"\n   {about}", "$muted")),
@@ -350,28 +360,51 @@ class WelcomeDialog(Dialog[str | None]):
             for key, (_, name, about) in enumerate(WELCOME_CHOICES, 1)
         ]
         self._current = 0
+        self._help = Static(Content("\n").join(literal(line) for line in _WELCOME_KEYS), classes="keys")
 
     def content(self) -> ComposeResult:
+        yield Wordmark()
         yield Static(literal("Where do you want to begin?"))
         yield from self._doors
+        yield self._help
 
     def on_mount(self) -> None:
+        self._show_help(is_shown=False)
         self._point_to(0)
+
+    @on(events.Resize)
+    def _fit_wordmark(self) -> None:
+        self._show_help(is_shown=self._help.display)
+
+    def _show_help(self, *, is_shown: bool) -> None:
+        """Show or hide the keys, which take the rows of the wordmark."""
+        self._help.display = is_shown
+        wordmark = self.query_one(Wordmark)
+        wordmark.fit()
+        wordmark.display = wordmark.display and not is_shown
 
     def type_early(self, character: str) -> None:
         number = int(character) if character in "123" else 0
         if number:
             self._choose(number - 1)
+        elif character == "?":
+            self._show_help(is_shown=not self._help.display)
+        elif character == "q":
+            self.dismiss(None)
         else:
-            self.press({"j": "down", "k": "up", "q": "escape"}.get(character, character))
+            self.press({"j": "down", "k": "up"}.get(character, character))
 
     def press(self, key: str) -> bool:
         if key in _STEPS:
             self._point_to((self._current + _STEPS[key]) % len(WELCOME_CHOICES))
         elif key == "enter":
             self._choose(self._current)
+        elif key == "ctrl+c":
+            self.dismiss(None)
+        elif key != "escape":  # esc goes back, and there is nothing to go back to
+            return super().press(key)
         else:
-            return super().press("escape" if key == "ctrl+c" else key)
+            self._show_help(is_shown=False)
         return True
 
     def on_click(self, event: events.Click) -> None:
