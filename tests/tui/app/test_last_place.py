@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.documents import item, offline_store, places_in, put
-from tests.store.world import until
+from tests.store.world import World, make_sample, until
 from tests.tui.bare_app import line_with, lines_of, text_of
 from tests.tui.list_steps import items, press
 from tests.tui.opened import Open
@@ -106,3 +106,20 @@ async def test_the_place_is_kept_for_an_application_that_is_killed(tmp_path: Pat
             await press(pilot, *"40j")
 
             await until(lambda: " 41, 40," in str(kept()), lambda: str(kept()))
+
+
+async def test_an_empty_backlog_shows_three_steps_and_offers_nothing_without_an_item(tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    world = World(tmp_path, make_sample(folder, items=0))
+    await world.start()
+    store = await world.online()
+    async with BacklitApp(store, greets=True).run_test(size=(120, 40)) as pilot:
+        await until(lambda: "Three steps to a first sprint" in text_of(pilot.app), lambda: text_of(pilot.app))
+        greeting = line_with(pilot.app, "New here?")
+        assert "1  add an item" in text_of(pilot.app)
+        assert "✓  add sprints" in text_of(pilot.app)
+        assert "3  plan: > moves" in text_of(pilot.app)
+        assert "add an item" in greeting
+        assert "groom" not in greeting
+    await world.stop()

@@ -55,6 +55,12 @@ GREETING_HINTS = (
     "app.help",
 )
 """The line for a new user."""
+GREETING_HINTS_WITHOUT_ITEMS = (
+    GREETING_HINTS[0],
+    ("a", "add an item", "item.add"),
+    ("gi", "add sprints", "app.iterations"),
+    *GREETING_HINTS[-2:],
+)
 
 
 class ListFrame(Vertical):
@@ -66,6 +72,7 @@ class ListFrame(Vertical):
         self.set_class(panes.has_edges, "-panes")
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
+        self._greeting = FooterLine(id="greeting")
         self._above, self._below = RuleLine("┬", id="heading", is_of_first=True), RuleLine("┴")
         self._status: Sequence[Word] = ()
         self._labels: Mapping[str, str] = {}
@@ -77,15 +84,19 @@ class ListFrame(Vertical):
         yield self._title
         yield self._tabs
         if self.greets:
-            greeting = FooterLine(id="greeting")
-            dismissal = [("esc hide", "muted", "list.unwind")]
-            greeting.show(GREETING_HINTS, dismissal, is_reader=self._store.lookups.is_read_only)
-            yield greeting
+            self._greet()
+            yield self._greeting
         yield self._above
         yield self._panes
         yield self._below
         yield self._line
         yield self._footer
+
+    def _greet(self) -> None:
+        """Offer a new user what does something: without items, there is nothing to groom or to look at."""
+        hints = GREETING_HINTS if self._store.has_items() else GREETING_HINTS_WITHOUT_ITEMS
+        dismissal = [("esc hide", "muted", "list.unwind")]
+        self._greeting.show(hints, dismissal, is_reader=self._store.lookups.is_read_only)
 
     def say(
         self,
@@ -105,6 +116,8 @@ class ListFrame(Vertical):
         if self._panes.frame is not None:
             self._panes.frame.say(heading, figures, (), position)
         self._status = status
+        if self.greets:
+            self._greet()
         self._show_hints()
 
     def highlight(self, cells: tuple[int, int] | None, titles: Sequence[tuple[int, Sequence[Word]]]) -> None:

@@ -255,8 +255,9 @@ def explain_empty(
         items.empty_text = "No open items."
         items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
     else:
-        items.empty_text = "Your backlog is empty."
-        items.empty_ways = [way for way in _FIRST_WAYS if store.is_inside or way is not _CONNECT]
+        items.empty_text = "Your backlog is empty. Three steps to a first sprint:"
+        has_sprints = len(store.lookups.iterations()) > 1  # the root is one
+        items.empty_ways = (*_first_steps(has_sprints=has_sprints), *_OTHER_WAYS[not store.is_inside :])
 
 
 def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: bool) -> str:
@@ -275,16 +276,17 @@ def _filter_named(words: str) -> str:
 _SIGN_IN_NEEDED = (("  sign-in needed", "conflict"), ("  R", KEY), (" sign in", "muted"))
 _ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
 _SEARCH = ("#", "search all names, texts and comments")
-_CONNECT = (":connect URL", "sign in to a server")
-_FIRST_WAYS = (
-    ("a", "add an item"),
-    ("gi cs", "add sprints"),
-    ("backlit items import FILE", "import CSV or JSON"),
-    _CONNECT,
-    ("gP", "open another workspace"),
-    ("?", "all keys"),
-)
-"""Ways out of a new workspace."""
+_OTHER_WAYS = ((":connect URL", "sign in to a server"), ("gP", "open another workspace"), ("?", "all keys"))
+"""Ways out of a new workspace; the first leads away from one in this program."""
+
+
+def _first_steps(*, has_sprints: bool) -> Sequence[tuple[str, str]]:
+    """Return the way to a first sprint; a step that was taken has a tick in the place of its number."""
+    return (
+        ("a", "1  add an item, or use: backlit items import FILE"),
+        ("gi cs", f"{'✓' if has_sprints else '2'}  add sprints"),
+        ("gp", "3  plan: > moves an item into the sprint"),
+    )
 
 
 def _progress(connection: ConnectionStatus) -> str:
