@@ -130,3 +130,36 @@ def test_a_damaged_file_is_said_in_a_sentence(workspace: Workspace) -> None:
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert done.stdout + done.stderr
+
+
+LAST_CHANGE = "revision = (SELECT max(revision) FROM changes)"
+SPRINT = "(SELECT iteration_id FROM work_items WHERE id = 1)"
+
+
+def fields_of_last_change(fields: str) -> str:
+    return f"UPDATE changes SET fields = '{fields}' WHERE {LAST_CHANGE}"
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        ("DELETE FROM changes WHERE revision = (SELECT max(revision) - 1 FROM changes)", ("changes", "revision")),
+        (f"UPDATE changes SET request = revision + 999 WHERE {LAST_CHANGE}", ("changes", "request")),
+        (fields_of_last_change('{"Description": [null, {"#": "00ff"}]}'), ("change_texts", "body")),
+        (fields_of_last_change('{"Estimate": [null, "other"]}'), ("work_items", "Estimate")),
+        ("DELETE FROM iteration_log WHERE item_id = 1", ("iteration_log", "item_id")),
+        (f"UPDATE iteration_log SET status = NULL WHERE iteration_id = {SPRINT}", ("iteration_log", "item_id")),
+    ],
+)
+async def test_a_damaged_history_is_found_where_it_is(
+    workspace: Workspace, served: Served, damage: str, found: tuple[str, str]
+) -> None:
+    maya = await served.client("maya", SAMPLE)
+    for estimate in ("34", "55"):
+        await maya.put("workitems/1", json={"Estimate": estimate})
+    before = workspace.problems()
+    with workspace.damage() as connection:
+        assert connection.execute(text(damage.replace(":", "\\:"))).rowcount
+
+    assert before == []
+    assert found in workspace.problems()

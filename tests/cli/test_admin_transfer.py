@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 from tests.cli.admin_world import Served, Workspace, command
 
 from backlit.service.admin.records import CONTENT_LINE_BYTES
@@ -133,6 +133,25 @@ async def test_secrets_can_be_left_out(workspace: Workspace, served: Served, oth
         line.get("table") for line in lines_of(tmp_path / "lines")
     }
     assert not any(user["hasPassword"] for user in other.good("users", "list"))
+
+
+async def test_a_history_can_be_left_out_and_begins_anew_where_that_is_imported(
+    workspace: Workspace, served: Served, other: Workspace, tmp_path: Path
+) -> None:
+    maya = await served.client("maya", SAMPLE)
+    await maya.put("workitems/1", json={"Name": "Before"})
+    workspace.good("export", str(tmp_path / "lines"), "--without-history")
+    other.good("import", str(tmp_path / "lines"))
+
+    tables = {line.get("table") for line in lines_of(tmp_path / "lines")}
+    assert not {"changes", "change_texts", "iteration_log", "workspace"} & tables
+    with other.rows() as connection:
+        changes = connection.execute(text("SELECT count(*) FROM changes WHERE cause <> 6")).scalar_one()
+        begun = connection.execute(text("SELECT count(*) FROM projects WHERE history_from > 0")).scalar_one()
+        members = connection.execute(text("SELECT count(*) FROM iteration_log")).scalar_one()
+    assert (changes, begun) == (0, 3)
+    assert members
+    assert other.problems() == []
 
 
 def test_the_lines_go_through_a_pipe(workspace: Workspace, other: Workspace) -> None:

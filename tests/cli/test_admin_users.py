@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, text
 from tests.cli.admin_world import PASSWORD, Served, Workspace, command
 from tests.cli.home import COMMAND, Home
 
@@ -62,6 +63,7 @@ def test_a_project_is_made_with_roots_dates_and_a_manager(empty: Workspace) -> N
         "endDate": "2026-06-30",
         "defaultIterationLength": 7,
         "isSyncable": True,
+        "historyDays": None,
         "items": 0,
     }
     assert empty.good("grants", "list") == [{"user": "ann", "projectId": 1, "project": "Roof", "role": "manager"}]
@@ -256,3 +258,44 @@ def test_the_grammar_of_admin_is_made_only_when_it_is_used() -> None:
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
 
     assert done.stdout.strip() == "False"
+
+
+def test_a_forgotten_user_has_a_number_for_names_in_the_history(workspace: Workspace) -> None:
+    workspace.good("users", "add", "zoe", "--no-password", "--display-name", "Zoe Quill", "--email", "zoe@example.org")
+    active = workspace.admin("users", "forget", "zoe")
+    workspace.good("users", "deactivate", "zoe")
+    dry = workspace.good("users", "forget", "zoe", "--dry-run")
+    with workspace.rows() as connection:
+        before = history_text(connection)
+    done = workspace.good("users", "forget", "zoe")
+
+    with workspace.rows() as connection:
+        after = history_text(connection)
+    assert active.returncode == 1
+    assert "First: backlit admin users deactivate zoe" in active.stderr
+    assert dry["changes"] == done["changes"] == 1
+    assert "Zoe Quill" in before
+    assert "Zoe Quill" not in after
+    assert "zoe" not in after
+    assert f"user {done['id']}" in after
+
+
+def history_text(connection: Connection) -> str:
+    return " ".join(connection.execute(text("SELECT fields FROM changes WHERE kind IN (8, 9)")).scalars())
+
+
+@pytest.mark.parametrize(("given", "kept"), [("365", 365), ("30", 30), ("forever", None)])
+def test_a_project_keeps_its_changes_for_days_or_for_ever(workspace: Workspace, given: str, kept: int | None) -> None:
+    workspace.good("projects", "change", "1", "--history-days", "90")
+
+    workspace.good("projects", "change", "1", "--history-days", given)
+
+    assert workspace.good("projects", "list")[0]["historyDays"] == kept
+    with workspace.rows() as connection:
+        found = connection.execute(text("SELECT fields FROM changes ORDER BY revision DESC LIMIT 1")).scalar_one()
+    assert json.loads(found) == {"historyDays": [90, kept]}
+
+
+@pytest.mark.parametrize(("given", "code"), [("29", 1), ("100000", 1), ("0", 2), ("-1", 2), ("soon", 2)])
+def test_a_history_of_too_few_days_is_refused(workspace: Workspace, given: str, code: int) -> None:
+    assert workspace.admin("projects", "change", "1", "--history-days", given).returncode == code

@@ -116,13 +116,14 @@ def _of_table(table: Table, before: Rows, after: Rows) -> Iterator[Told]:
         if not changed - _BESIDE:
             continue
         row = new or old or {}
-        if KINDS[table] is ChangeKind.SETTINGS or changed - _BESIDE == {"history_days"}:
+        if KINDS[table] is ChangeKind.SETTINGS or "history_days" in changed:
             yield Told(
                 ChangeKind.SETTINGS,
                 ChangeAct.CHANGED,
                 row["project_id" if table is not projects else "id"],
                 frozenset(),
             )
+        if KINDS[table] is ChangeKind.SETTINGS or not changed - _BESIDE - {"history_days"}:
             continue
         if table in {iteration_events, iteration_capacities}:
             name = EVENT_KEYS[row["event"]] if table is iteration_events else f"capacities.{row['user_id']}"
@@ -136,7 +137,7 @@ def _of_table(table: Table, before: Rows, after: Rows) -> Iterator[Told]:
 
 def _keys(table: Table, old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]:
     keys: set[str] = set()
-    for name in {name for name in new if old[name] != new[name]} - _BESIDE:
+    for name in {name for name in new if old[name] != new[name]} - _BESIDE - {"history_days"}:
         if name == "cf":
             was, now = old["cf"] or {}, new["cf"] or {}
             keys |= {key for key in {*was, *now} if was.get(key) != now.get(key)}

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from backlit.cli.output import say, show, write_json
 from backlit.cli.served_workspace import (
     print_first_steps,
@@ -93,6 +95,14 @@ def deactivate_user(arguments: argparse.Namespace) -> None:
     say(arguments, f"{arguments.name} lost {lost}; the user's items and comments are kept.", user)
 
 
+def forget_user(arguments: argparse.Namespace) -> None:
+    """Remove the names of a deactivated user from the history."""
+    with writing_transaction(arguments) as connection:
+        user = users.forget(connection, arguments.name)
+    said = f"Removed the names of user {user['id']} from {counted(user['changes'], 'change')} of the history."
+    say(arguments, said, user)
+
+
 def new_password() -> str:
     if not can_ask():
         password = read_line("", is_secret=True)
@@ -158,7 +168,8 @@ def create_project(arguments: argparse.Namespace) -> None:
 
 def change_project(arguments: argparse.Namespace) -> None:
     with writing_transaction(arguments) as connection:
-        project = projects.change(connection, arguments.project, _project_change(arguments))
+        changes = replace(_project_change(arguments), history_days=arguments.history_days)
+        project = projects.change(connection, arguments.project, changes)
     say(arguments, f"Changed the project {arguments.project}.", project)
 
 
@@ -308,7 +319,11 @@ def create_workspace(arguments: argparse.Namespace) -> None:
 def export_workspace(arguments: argparse.Namespace) -> None:
     """Write the workspace to a new file that only its owner may read, or to the output."""
     settings, as_folder = settings_with_files(arguments), arguments.contents == "folder"
-    options = {"with_contents": arguments.contents == "lines", "with_secrets": not arguments.without_secrets}
+    options = {
+        "with_contents": arguments.contents == "lines",
+        "with_secrets": not arguments.without_secrets,
+        "with_history": not arguments.without_history,
+    }
     if arguments.file == PIPE:
         if as_folder or arguments.json:
             raise BadRequest("Standard output cannot hold a folder or a report. Name a file.")

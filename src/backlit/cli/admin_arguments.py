@@ -66,6 +66,7 @@ def _add_users(users: CommandParsers) -> None:
     users.verb("password", "change_password", "change a user's password and end all sessions", "name")
     license_ = users.verb("license", "change_licence", "turn a user's licence on or off", "name")
     license_.add_argument("state", choices=("on", "off"))
+    users.verb("forget", "forget_user", "remove the names of a deactivated user from the history", "name", dry=True)
     users.verb(
         "deactivate", "deactivate_user", "disable a user: revoke password, sessions and access", "name", dry=True
     )
@@ -81,6 +82,12 @@ def _add_projects(projects: CommandParsers) -> None:
         "change", "change_project", "change a project; renaming it renames its root area and iteration", "project"
     )
     change.add_argument("--name", metavar="NAME", help="new name")
+    change.add_argument(
+        "--history-days",
+        type=_kept_days,
+        metavar="DAYS",
+        help="days for which changes are kept, 30 or more, or `forever`, as at first",
+    )
     for command in (create, change):
         command.add_argument("--description", metavar="TEXT", help="description of the project")
         command.add_argument("--template", metavar="TEXT", help="process template, for example Scrum")
@@ -185,6 +192,7 @@ def _add_whole(nouns: CommandParsers) -> None:
         help="attachments: base64 lines, files in the folder FILE.files, or none (%(default)s)",
     )
     export.add_argument("--without-secrets", action="store_true", help="omit passwords, keys and sessions")
+    export.add_argument("--without-history", action="store_true", help="omit who changed what and when")
     into = nouns.verb(
         "import", "import_workspace", "fill an empty workspace from an export; - for standard input", "file"
     )
@@ -204,6 +212,14 @@ def _add_whole(nouns: CommandParsers) -> None:
     )
     check = nouns.verb("check", "check_workspace", "check rows, documents, totals and files for inconsistencies")
     check.add_argument("--quick", action="store_true", help="skip the contents of files")
+
+
+def _kept_days(text: str) -> int:
+    if text == "forever":
+        return 0  # as a `ProjectChange` has it
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number of days nor `forever`")
+    return int(text)
 
 
 def _date(text: str) -> date:

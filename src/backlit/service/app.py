@@ -27,6 +27,7 @@ from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import RequestGuardMiddleware
 from backlit.service.http.bodies import BODY_KEY, FORM_LIMIT
 from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Route, ServiceState
+from backlit.service.http.trimming import trim_regularly
 from backlit.service.routes import (
     attachments,
     capacities,
@@ -94,6 +95,7 @@ class Service:
         extensions = _EXTENSIONS.union(route.extension for route in ROUTES if route.extension)
         self.shared = ServiceState(settings, tuple(sorted(extensions)))
         self._is_open = False
+        self._trimming: asyncio.Task[None] | None = None
         endpoints = {path: Endpoint(self.shared, routes) for path, routes in _routes_by_path().items()}
         self.asgi: ASGIApp = RequestGuardMiddleware(_Direct(self._build(endpoints), endpoints), settings)
 
@@ -104,11 +106,14 @@ class Service:
                 _log.warning(_LEGACY)
             await asyncio.to_thread(self.shared.open)
             self._is_open = True
+            self._trimming = asyncio.create_task(trim_regularly(self.shared.database, self.shared.clock))
 
     async def stop(self) -> None:
         """Finish queued writes and release threads and files, permanently."""
         if self._is_open:
             self._is_open = False
+            if self._trimming is not None:
+                self._trimming.cancel()
             self.shared.waiters.stop()
             await asyncio.to_thread(self.shared.close)
 

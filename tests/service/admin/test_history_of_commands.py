@@ -24,9 +24,12 @@ ACTS: dict[str, Act] = {
     "users password": lambda c: users.set_password(c, "jon", "long enough"),
     "users license": lambda c: users.license_(c, "ada", is_licensed=False),
     "users deactivate": lambda c: users.deactivate(c, "jon"),
+    "users forget": lambda c: (users.deactivate(c, "ada"), users.forget(c, "ada")),
     "projects create": lambda c: projects.create(c, ProjectChange(name="Roof"), "maya"),
     "projects change": lambda c: projects.change(
-        c, "1", ProjectChange(name="Dawn", is_syncable=True, time_zone="Asia/Tokyo", days_off=["2026-12-25"])
+        c,
+        "1",
+        ProjectChange(name="Dawn", is_syncable=True, time_zone="Asia/Tokyo", days_off=["2026-12-25"], history_days=90),
     ),
     "grants set": lambda c: users.set_grant(c, "rex", "Beacon", Role.MANAGER),
     "grants remove": lambda c: users.remove_grant(c, "maya", "1"),

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import orjson
 from msgspec import Struct, ValidationError
 from sqlalchemy import Connection, Table, func, select, text
 
@@ -13,6 +14,7 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.settings.shared_settings import SharedSettings
 from backlit.model.statuses import CONFIGURABLE
 from backlit.model.trees import Node, Tree
+from backlit.service.admin.history_check import differing_keys, history_faults
 from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.files.interface import ContentStore, is_digest
 from backlit.service.rules.checks import checked
@@ -77,6 +79,7 @@ class Checker:
         yield from self._of_comments()
         yield from self._of_attachments()
         yield from self._of_contents()
+        yield from (Problem(*fault) for fault in history_faults(self._connection))
 
     def _of_database(self) -> Iterator[Problem]:
         if self._connection.dialect.name == "sqlite":
@@ -175,6 +178,9 @@ class Checker:
                 for field, sentence in place.faults(item, bytes(row.doc), figures.get(item.id, [])):
                     yield Problem("work_items", item.id, field, sentence)
             yield from self._of_parents(rows, project_id)
+            documents = {row.id: _fields_in(bytes(row.doc)) for row in rows}
+            for item_id, key in differing_keys(self._connection, documents):
+                yield Problem("work_items", item_id, key, f"{key} differs from the last change in the history.")
         self.checked["workItems"] += count
         mine = select(project_totals.c.item_count).where(project_totals.c.project_id == project_id)
         kept = self._connection.execute(mine).scalar()
@@ -312,6 +318,16 @@ class _ItemChecker:
         except BadRequest as error:
             for key, sentence in error.errors.items():
                 yield FIELD_BY_KEY[key].column if key in FIELD_BY_KEY else "cf", sentence
+
+
+def _fields_in(document: bytes) -> Mapping[str, Any]:
+    """Return the fields of a rendered document; none of a damaged one, which another check finds."""
+    try:
+        read = orjson.loads(document)
+    except orjson.JSONDecodeError:
+        return {}
+    fields = read.get("fields") if isinstance(read, dict) else None
+    return fields if isinstance(fields, dict) else {}
 
 
 def _is_elsewhere(table: Table) -> Any:

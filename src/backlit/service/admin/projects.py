@@ -35,9 +35,11 @@ from backlit.service.tables import project_settings, trees
 from backlit.service.tables import projects as project_table
 from backlit.service.tables.changes import ChangeAct, Stamp, differences, note
 from backlit.service.tables.projects import ProjectSettings
+from backlit.service.tables.trimming import FEWEST_DAYS
 
 A_YEAR = timedelta(days=365)
 LONGEST_ITERATION = 366
+FOR_EVER, MOST_DAYS = 0, 36_500
 NO_DAYS = "none"
 """Stands for no days off at all."""
 _OPTIONS = {"timeZone": "--time-zone", "workingDays": "--working-days", "daysOff": "--days-off"}
@@ -54,6 +56,8 @@ class ProjectChange(Struct, frozen=True):
     end: date | None = None
     iteration_length: int | None = None
     is_syncable: bool | None = None
+    history_days: int | None = None
+    """Days for which changes are kept; FOR_EVER for all."""
     time_zone: str | None = None
     working_days: Sequence[str] | None = None
     days_off: Sequence[str] | None = None
@@ -87,7 +91,16 @@ class ProjectChange(Struct, frozen=True):
             "default_iteration_length": length,
             "is_syncable": self.is_syncable,
         }
-        return {column: value for column, value in given.items() if value is not None}
+        found = {column: value for column, value in given.items() if value is not None}
+        return found if self.history_days is None else found | {"history_days": _kept_days(self.history_days)}
+
+
+def _kept_days(days: int) -> int | None:
+    if days == FOR_EVER:
+        return None
+    if not FEWEST_DAYS <= days <= MOST_DAYS:
+        raise BadRequest(f"Changes are kept for {FEWEST_DAYS} to {MOST_DAYS:,} days, or for ever; not for {days} days.")
+    return days
 
 
 def listed(connection: Connection) -> list[dict[str, Any]]:
@@ -103,6 +116,7 @@ def listed(connection: Connection) -> list[dict[str, Any]]:
             "endDate": row.end_date.date().isoformat(),
             "defaultIterationLength": row.default_iteration_length,
             "isSyncable": row.is_syncable,
+            "historyDays": row.history_days,
             "items": row.item_count,
         }
         for row in found
@@ -145,12 +159,15 @@ def change(connection: Connection, project: str, given: ProjectChange) -> dict[s
             _rename_root(connection, nodes, project_id, columns["name"], stamp)
     at = stamp.after(old["last_modified_at"])
     fields = differences(project_table.described(old), project_table.described({**old, **columns}))
-    if fields:
-        written = {"last_modified_by": stamp.name, "last_modified_at": at}
+    written = {"last_modified_by": stamp.name, "last_modified_at": at} if fields else {}
+    if columns:
         connection.execute(update(projects).where(projects.c.id == project_id).values(columns | written))
+    if fields:
         note(connection, stamp, project_table.recorded(project_id, ChangeAct.CHANGED, fields, at))
     shared = _change_shared(connection, project_id, given, stamp)
-    rewritten = settings_changed(connection, project_id, {}, stamp, ALL_TYPES if "is_syncable" in columns else ())
+    days = columns.get("history_days", old["history_days"])
+    kept = {} if days == old["history_days"] else {"historyDays": (old["history_days"], days)}
+    rewritten = settings_changed(connection, project_id, kept, stamp, ALL_TYPES if "is_syncable" in columns else ())
     return {"id": project_id, "changed": sorted([*columns, *shared]), "itemsRendered": rewritten.rendered}
 
 

@@ -29,7 +29,10 @@ from backlit.service.storage.schema import (
     ROOT_PARENT,
     areas,
     attachments,
+    change_texts,
+    changes,
     files_place,
+    iteration_log,
     iterations,
     login_attempts,
     login_sessions,
@@ -52,6 +55,8 @@ CONTENT_LINE_BYTES = 192 * 1024
 """Bytes of contents per line."""
 SECRET_TABLES = {signing_keys, refresh_families, refresh_tokens, verification_codes, login_sessions, login_attempts}
 """Tables of tokens, sessions and attempts."""
+HISTORY_TABLES = {changes, change_texts, iteration_log, workspace}
+"""Tables of the history; an import without them begins a history of its own."""
 TABLES = tuple(table for table in METADATA.sorted_tables if table not in {schema_version, files_place})
 """All tables of the workspace's contents, each after the tables it refers to."""
 
@@ -67,10 +72,11 @@ def header(moment: datetime) -> Record:
     return {"format": NAME, "version": EXPORT_FORMAT, "schema": VERSION, "writtenAt": moment.isoformat()}
 
 
-def rows(connection: Connection, *, with_secrets: bool = True) -> Iterator[Record]:
+def rows(connection: Connection, *, with_secrets: bool = True, with_history: bool = True) -> Iterator[Record]:
     """Read every row of every table, a batch at a time, and the last ids."""
+    left_out = (set() if with_secrets else SECRET_TABLES) | (set() if with_history else HISTORY_TABLES)
     for table in TABLES:
-        if with_secrets or table not in SECRET_TABLES:
+        if table not in left_out:
             yield from _rows_of(connection, table, with_secrets=with_secrets)
     for table in TABLES:
         if table.autoincrement_column is not None and (last := _last_id(connection, table)):

@@ -33,7 +33,13 @@ SQLITE = "sqlite:///"
 
 
 def export(
-    settings: ServiceSettings, output: BinaryIO, *, folder: Path | None, with_contents: bool, with_secrets: bool
+    settings: ServiceSettings,
+    output: BinaryIO,
+    *,
+    folder: Path | None,
+    with_contents: bool,
+    with_secrets: bool,
+    with_history: bool = True,
 ) -> dict[str, int]:
     """Write a snapshot of a workspace as lines, with contents as lines or as files in a folder.
 
@@ -43,7 +49,7 @@ def export(
     counts: Counter[str] = Counter()
     with reading(settings) as connection:
         output.write(orjson.dumps(records.header(Clock().now()), option=orjson.OPT_APPEND_NEWLINE))
-        for record in records.rows(connection, with_secrets=with_secrets):
+        for record in records.rows(connection, with_secrets=with_secrets, with_history=with_history):
             output.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
             counts[records.category_of(record)] += 1
         if folder is not None:

@@ -6,7 +6,8 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+import orjson
+from sqlalchemy import Connection, func, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.resources import User
@@ -15,10 +16,10 @@ from backlit.service.auth.callers import hash_password
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import clock_of
 from backlit.service.storage.dialects import Lock, hold_lock, in_any_case
-from backlit.service.storage.schema import grants, projects, users
+from backlit.service.storage.schema import changes, grants, projects, users
 from backlit.service.tables import sign_ins
 from backlit.service.tables import users as accounts
-from backlit.service.tables.changes import Stamp
+from backlit.service.tables.changes import ChangeKind, Stamp
 
 SHORTEST_PASSWORD = 8
 LONGEST_PASSWORD = 1024
@@ -127,6 +128,44 @@ def deactivate(connection: Connection, name: str) -> dict[str, Any]:
     for project_id in project_ids:
         accounts.grant(connection, user_id, project_id, None, stamp)
     return {"id": user_id, "grantsRemoved": len(project_ids)}
+
+
+def forget(connection: Connection, name: str) -> dict[str, Any]:
+    """Replace the names of a deactivated user in the history by the number; raise Conflict for an active one.
+
+    The user, the items and the comments stay as they are, and so does who made which change.
+    """
+    user_id = user_id_of(connection, name)
+    account = connection.execute(select(users).where(users.c.id == user_id)).one()
+    if account.is_licensed or account.password_hash is not None:
+        raise Conflict(f"{name} is an active user. First: backlit admin users deactivate {name}")
+    personal = changes.c.kind.in_([int(ChangeKind.USER), int(ChangeKind.GRANT)])
+    mine = select(changes.c.revision, changes.c.fields).where(personal, changes.c.object_id == user_id)
+    count = 0
+    for revision, text in connection.execute(mine).all():
+        fields = _without_names(orjson.loads(text), f"user {user_id}")
+        if fields != orjson.loads(text):
+            written = orjson.dumps(fields).decode()
+            connection.execute(update(changes).where(changes.c.revision == revision).values(fields=written))
+            count += 1
+    return {"id": user_id, "changes": count}
+
+
+_NAME_KEYS = frozenset({"name", "firstName", "lastName", "displayName", "email"})
+
+
+def _without_names(fields: dict[str, Any], instead: str) -> dict[str, Any]:
+    def hidden(value: Any) -> Any:
+        return [hidden(each) for each in value] if isinstance(value, list) else instead if value else value
+
+    return {
+        key: _without_names(value, instead)
+        if isinstance(value, dict)
+        else hidden(value)
+        if key in _NAME_KEYS
+        else value
+        for key, value in fields.items()
+    }
 
 
 def checked_password(password: str) -> str:

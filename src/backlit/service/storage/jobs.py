@@ -123,6 +123,8 @@ class JobQueue(Protocol):
     def get(self, block: bool = ...) -> Job[object] | None:
         """Take the next job; raises queue.Empty instead of blocking."""
 
+    def empty(self) -> bool: ...
+
 
 class FairQueue:
     """Jobs of several users in turns, so that nobody waits for all the jobs of somebody else.
@@ -146,6 +148,9 @@ class FairQueue:
             else:
                 self._add(job)
             self._changed.notify_all()
+
+    def empty(self) -> bool:
+        return not self._waiting
 
     def _add(self, job: Job[object]) -> None:
         user_id = job.user_id

@@ -108,6 +108,11 @@ class WorkerQueue:
         finally:
             timer.cancel()
 
+    @property
+    def is_idle(self) -> bool:
+        """Report whether nothing waits."""
+        return self._jobs.empty()
+
     def submit(self, work: Work[Result], *, alone: bool = False) -> "Future[Result]":
         """Queue work from any thread; `alone` gives it its own transaction, which reads only committed data."""
         job = Job(work, is_alone=alone)

@@ -91,16 +91,17 @@ def _read(
     order = changes.c.revision.desc() if newest_first else changes.c.revision
     rows = connection.execute(select(changes).where(*where).order_by(order).limit(top)).mappings().all()
     read = [(row, orjson.loads(row["fields"])) for row in rows]
-    texts = _texts(connection, {digest for _, fields in read for digest in _references(fields)})
+    texts = _texts(connection, {digest for _, fields in read for digest in references(fields)})
     return [HistoryRow(**{**row, "fields": _unfolded(fields, texts)}) for row, fields in read]
 
 
-def _references(value: Any) -> Iterable[str]:
+def references(value: Any) -> Iterable[str]:
+    """Return the digests of long texts in the fields of a change."""
     if isinstance(value, dict):
         if value.keys() == {TEXT_REFERENCE}:
             return [value[TEXT_REFERENCE]]
         value = list(value.values())
-    return [digest for each in value for digest in _references(each)] if isinstance(value, list) else []
+    return [digest for each in value for digest in references(each)] if isinstance(value, list) else []
 
 
 def _texts(connection: Connection, digests: Collection[str]) -> Mapping[str, str]:
