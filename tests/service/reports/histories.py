@@ -6,10 +6,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from backlit.model.planning import PersonalCapacity
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportUnit
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.service.reports.calendar import ProjectCalendar
-from backlit.service.reports.context import ReportContext, ReportNames, ReportQuestion, ReportUnit
-from backlit.service.reports.document import CellValue, ReportDocument
+from backlit.service.reports.context import ReportContext, ReportNames, ReportQuestion
 from backlit.service.reports.events import ItemChange
 from backlit.service.reports.history import Moment, history_of
 from backlit.service.reports.iterations import ReportedIteration

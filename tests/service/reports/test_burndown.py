@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from tests.service.reports.histories import NEXT, ROOT, SPRINT, RecordedProject, cells, day, local, row_of, utc
 
-from backlit.service.reports.context import ReportUnit
+from backlit.model.reports.names import ReportUnit
 
 SUNDAY_NIGHT = local("9 Nov 00:00")
 

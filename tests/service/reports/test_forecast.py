@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 from tests.service.reports.histories import SPRINT, RecordedProject, cells, sprint_with, utc
 
-from backlit.service.reports.context import ReportUnit
-from backlit.service.reports.document import CellValue, ReportDocument
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportUnit
 from backlit.service.reports.forecast import sprints_needed
 
 NOW = utc("20 Nov 12:00")

@@ -10,8 +10,8 @@ from tests.service.reports.histories import BLUE, RED
 from tests.service.reports.random_project import IN_RELEASE, RELEASE, RandomProject
 from tests.service.reports.sprint_by_sprint import SprintBySprint
 
-from backlit.service.reports.context import ReportUnit
-from backlit.service.reports.document import ReportDocument
+from backlit.model.reports.document import ReportDocument
+from backlit.model.reports.names import ReportUnit
 
 COVERAGES = (*IN_RELEASE, 13, 20, 21, RELEASE, None)
 TEAMS = (None, RED, BLUE)

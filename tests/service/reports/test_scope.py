@@ -20,7 +20,7 @@ from tests.service.reports.histories import (
     utc,
 )
 
-from backlit.service.reports.document import ReportDocument
+from backlit.model.reports.document import ReportDocument
 from backlit.service.tables.changes import ChangeAct
 
 NOW = utc("20 Nov 12:00")
@@ -128,7 +128,7 @@ def test_every_change_names_its_item() -> None:
     project = project_with_sprint()
     create_and_move_away(project)
 
-    assert scope(project).changes == [
+    assert scope(project).details == [
         {"day": day("4 Nov"), "id": 3, "item": "Item 3", "cause": "Added", "amount": 1},
         {"day": day("4 Nov"), "id": 3, "item": "Item 3", "cause": "Moved out", "amount": 1},
     ]

@@ -3,7 +3,7 @@
 import pytest
 from tests.service.reports.histories import BLUE, RED, RecordedProject, cells, sprint_with, utc
 
-from backlit.service.reports.document import CellValue, ReportDocument
+from backlit.model.reports.document import CellValue, ReportDocument
 
 NOW = utc("20 Nov 12:00")
 FORTNIGHTS = (("21 Sep", "4 Oct"), ("5 Oct", "18 Oct"), ("19 Oct", "1 Nov"))

@@ -62,7 +62,7 @@ async def test_scope_names_each_change_and_its_item(service: Service, maya: Clie
         "deferred": 5,
         "deleted": 5,
     }
-    causes = [(change["id"], change["item"], change["cause"]) for change in found["changes"]]
+    causes = [(change["id"], change["item"], change["cause"]) for change in found["details"]]
     names = ("Moved out", "Deferred", "Deleted")
     assert causes == [(item_ids[number], f"Item {number}", cause) for number, cause in enumerate(names)]
 

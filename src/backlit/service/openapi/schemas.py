@@ -7,11 +7,11 @@ from msgspec.json import schema_components
 from backlit.model.field_values import RULES, Schema
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
 from backlit.model.ready_check import RULES as RULES_OF_READINESS
+from backlit.model.reports.document import FigureSource
+from backlit.model.reports.names import ReportUnit
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
 from backlit.model.settings.shared_settings import WEEKDAYS
 from backlit.model.statuses import CONFIGURABLE
-from backlit.service.reports.context import ReportUnit
-from backlit.service.reports.document import FigureSource
 from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
@@ -242,7 +242,6 @@ def _capacity(*, reading: bool) -> Schema:
 def _report() -> Schema:
     text: Schema = {"type": "string"}
     cell: Schema = {"type": ["string", "number", "null"]}
-    change = {"day": {**text, "format": "date"}, "id": ID, "item": text, "cause": text, "amount": {"type": "number"}}
     found = {
         "report": text,
         "about": text,
@@ -256,8 +255,9 @@ def _report() -> Schema:
         "columns": _array(text),
         "rows": _array(_array(cell)),
         "notes": _array(text),
+        "details": _array(_map(cell)),
     }
-    return _object({**found, "changes": _array(_object(change))}, list(found))
+    return _object(found, list(found))
 
 
 def _history() -> Schema:

@@ -1,14 +1,15 @@
 """Age: for how many days each started item has been in its status."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 
 from msgspec import Struct
 
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportName
 from backlit.model.reports.report import day_text
 from backlit.model.statuses import STARTED_GROUPS
 from backlit.service.reports.context import ReportContext
-from backlit.service.reports.document import CellValue, ReportDocument
 from backlit.service.reports.events import ItemState
 
 STUCK_DAYS = 7
@@ -35,7 +36,18 @@ def age(context: ReportContext) -> ReportDocument:
         for number, each in zip(days, found, strict=True)
     ]
     summary: dict[str, CellValue] = {"items": len(found), "oldest": max(days, default=None)}
-    return context.document("age", summary, COLUMNS, rows, _notes(context, found))
+    details = [step for each in found for step in _statuses(context, each.item)]
+    return context.document(ReportName.AGE, summary, COLUMNS, rows, _notes(context, found), details=details)
+
+
+def _statuses(context: ReportContext, item: ItemState) -> Iterator[Mapping[str, CellValue]]:
+    """Return the day of an item's creation, and each status that it had with its first day, as far as is known."""
+    if item.created_at is not None:
+        yield {"id": item.id, "type": item.type, "status": None, "since": context.calendar.day_of(item.created_at)}
+    for step in context.history.steps_by_item.get(item.id, ()):
+        if step.after is not None and (step.before is None or step.before.status != step.after.status):
+            day = context.calendar.day_of(step.moment.at)
+            yield {"id": item.id, "type": item.type, "status": step.after.status, "since": day}
 
 
 def _ages(context: ReportContext) -> Iterator[AgeOfItem]:

@@ -5,9 +5,10 @@ from datetime import date
 
 from msgspec import Struct
 
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.service.reports.calendar import days_between
-from backlit.service.reports.context import ItemSelection, ReportContext, ReportUnit
-from backlit.service.reports.document import CellValue, ReportDocument
+from backlit.service.reports.context import ItemSelection, ReportContext
 from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import ProjectState
 
@@ -43,7 +44,7 @@ def burndown(context: ReportContext) -> ReportDocument:
     if context.iteration is None:
         # The whole backlog has no end to draw a line to.
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    return context.document("burndown", summary, columns, rows)
+    return context.document(ReportName.BURNDOWN, summary, columns, rows)
 
 
 def _behind(remaining: CellValue, ideal: CellValue) -> float | None:

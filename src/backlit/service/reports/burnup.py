@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportName
 from backlit.service.reports.context import ReportContext
-from backlit.service.reports.document import CellValue, ReportDocument
 
 COLUMNS = ("Day", "Done", "Scope", "%")
 
@@ -12,7 +13,7 @@ def burnup(context: ReportContext) -> ReportDocument:
     rows = list(_rows(context))
     last = next((row for row in reversed(rows) if row[1] is not None), (None, None, None, None))
     summary: dict[str, CellValue] = {"done": last[1], "scope": last[2], "percent": last[3]}
-    return context.document("burnup", summary, COLUMNS, rows)
+    return context.document(ReportName.BURNUP, summary, COLUMNS, rows)
 
 
 def _rows(context: ReportContext) -> Iterator[tuple[CellValue, ...]]:

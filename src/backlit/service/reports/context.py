@@ -2,30 +2,22 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from enum import StrEnum
 from functools import cached_property
 
 from msgspec import Struct, field
 
 from backlit.model.amounts import counted
 from backlit.model.planning import PersonalCapacity
+from backlit.model.reports.document import CellValue, FigureSource, ReportDocument
+from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.report import day_text
 from backlit.service.reports.calendar import DAY, ProjectCalendar, days_between
-from backlit.service.reports.document import CellValue, FigureSource, ReportDocument
 from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import CountedWalk, Moment, ProjectHistory, ProjectState, now_moment
 from backlit.service.reports.iterations import IterationTree, ReportedIteration, SprintSpan, span_of
 
 DEFAULT_DAYS = 30
 """Days of the whole backlog, unless a question says how many."""
-
-
-class ReportUnit(StrEnum):
-    """What a report counts."""
-
-    POINTS = "points"
-    ITEMS = "items"
-    HOURS = "hours"
 
 
 class ItemSelection(Struct, frozen=True):
@@ -189,17 +181,17 @@ class ReportContext:
 
     def document(
         self,
-        report: str,
+        report: ReportName,
         summary: Mapping[str, CellValue],
         columns: Sequence[str],
         rows: Sequence[Sequence[CellValue]],
         notes: Iterable[str] = (),
         *,
-        changes: Sequence[Mapping[str, CellValue]] | None = None,
+        details: Sequence[Mapping[str, CellValue]] = (),
     ) -> ReportDocument:
         is_seen = self.span is None or self.history.knows(min(self.span.end, self.now))
         return ReportDocument(
-            report=report,
+            report=report.value,
             about=self.about,
             team=self.team,
             unit=self.unit.value,
@@ -211,7 +203,7 @@ class ReportContext:
             columns=columns,
             rows=rows,
             notes=(*notes, *self._common_notes()),
-            changes=changes,
+            details=details,
         )
 
     @property

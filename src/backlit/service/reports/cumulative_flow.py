@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportName
 from backlit.model.statuses import StatusGroup
 from backlit.service.reports.context import ReportContext
-from backlit.service.reports.document import CellValue, ReportDocument
 
 GROUPS = (StatusGroup.NOT_STARTED, StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST, StatusGroup.DONE)
 COLUMNS = ("Day", *(group.value.capitalize() for group in GROUPS))
@@ -14,7 +15,7 @@ SUMMARY_KEYS = ("notStarted", "inProgress", "readyForTest", "done")
 def cumulative_flow(context: ReportContext) -> ReportDocument:
     rows = list(_rows(context))
     last = next((row[1:] for row in reversed(rows) if row[1] is not None), (None,) * len(GROUPS))
-    return context.document("cumulative-flow", dict(zip(SUMMARY_KEYS, last, strict=True)), COLUMNS, rows)
+    return context.document(ReportName.CUMULATIVE_FLOW, dict(zip(SUMMARY_KEYS, last, strict=True)), COLUMNS, rows)
 
 
 def _rows(context: ReportContext) -> Iterator[tuple[CellValue, ...]]:

@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportName
 from backlit.model.statuses import STARTED_GROUPS
 from backlit.service.reports.calendar import DAY
 from backlit.service.reports.context import ReportContext
-from backlit.service.reports.document import CellValue, ReportDocument
 from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import ProjectHistory
 
@@ -72,7 +73,7 @@ def cycle_time(context: ReportContext) -> ReportDocument:
         (times.item.id, times.item.name, times.item.type, times.started, times.done, times.cycle, times.lead)
         for times in found
     ]
-    return context.document("cycle-time", summary, COLUMNS, rows)
+    return context.document(ReportName.CYCLE_TIME, summary, COLUMNS, rows)
 
 
 def _order(times: TimesOfItem) -> tuple[float, int]:

@@ -3,8 +3,9 @@
 from collections import Counter
 
 from backlit.model.amounts import points_of
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportName
 from backlit.service.reports.context import ReportContext
-from backlit.service.reports.document import CellValue, ReportDocument
 
 COLUMNS = ("Estimate", "Items", "Pts", "% items")
 NOT_SET, NO_NUMBER = "not set", "no number"
@@ -23,4 +24,4 @@ def estimates(context: ReportContext) -> ReportDocument:
         if texts[label]
     ]
     summary: dict[str, CellValue] = {"items": len(open_items), "points": sum(item.points for item in open_items)}
-    return context.document("estimates", summary, COLUMNS, rows)
+    return context.document(ReportName.ESTIMATES, summary, COLUMNS, rows)

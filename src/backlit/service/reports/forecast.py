@@ -9,9 +9,10 @@ from statistics import median, multimode
 from msgspec import Struct
 
 from backlit.model.amounts import counted
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportName
 from backlit.service.reports.calendar import DAY
 from backlit.service.reports.context import ReportContext
-from backlit.service.reports.document import CellValue, ReportDocument
 from backlit.service.reports.iterations import ReportedIteration
 from backlit.service.reports.outcome import ever_had_items
 from backlit.service.reports.velocity import shares_round, velocity_samples
@@ -138,7 +139,7 @@ def forecast(context: ReportContext) -> ReportDocument:
         (f"{confidence} %", amount, number, end)
         for confidence, amount, number, end in zip(CONFIDENCES, amounts, sprints, ends, strict=True)
     ]
-    return context.document("forecast", summary, COLUMNS, rows, _notes(cut, sprints))
+    return context.document(ReportName.FORECAST, summary, COLUMNS, rows, _notes(cut, sprints))
 
 
 def _amounts_of_one(context: ReportContext, samples: Sequence[float], limit: float | None) -> list[float | None]:

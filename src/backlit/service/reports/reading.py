@@ -11,10 +11,11 @@ from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 
 from backlit.model.dates import parse_datetime
 from backlit.model.fields import FIELD_BY_KEY, ItemType
+from backlit.model.reports.names import ReportUnit
 from backlit.model.resources import Area, Iteration
 from backlit.model.trees import ROOT_PARENT
 from backlit.service.reports.calendar import ProjectCalendar
-from backlit.service.reports.context import ReportContext, ReportNames, ReportQuestion, ReportUnit
+from backlit.service.reports.context import ReportContext, ReportNames, ReportQuestion
 from backlit.service.reports.events import DEPARTURES, ItemChange
 from backlit.service.reports.history import Moment, history_of
 from backlit.service.reports.iterations import IterationTree, ReportedIteration

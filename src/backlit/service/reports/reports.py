@@ -7,34 +7,36 @@ from msgspec.structs import replace
 
 from backlit.model.amounts import listed
 from backlit.model.errors import BadRequest
+from backlit.model.reports.document import ReportDocument
+from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.service.reports.age import age
 from backlit.service.reports.burndown import burndown
 from backlit.service.reports.burnup import burnup
-from backlit.service.reports.context import ReportContext, ReportQuestion, ReportUnit
+from backlit.service.reports.context import ReportContext, ReportQuestion
 from backlit.service.reports.cumulative_flow import cumulative_flow
 from backlit.service.reports.cycle_time import cycle_time
-from backlit.service.reports.document import ReportDocument
 from backlit.service.reports.estimates import estimates
 from backlit.service.reports.forecast import forecast
 from backlit.service.reports.scope import scope_change
 from backlit.service.reports.velocity import velocity
 from backlit.service.reports.workload import areas, people
 
-WORK = (ReportUnit.POINTS, ReportUnit.ITEMS)
-
 
 class ServiceReport(Struct, frozen=True):
-    """A report with the units that it knows, the first of which is its usual one, and with what it is read from.
+    """A report with what it is read from.
 
     `is_of_sprints`: the items of all sprints, whatever it is asked about; `is_of_sprints_alone`: and of nothing else.
     """
 
-    name: str
+    name: ReportName
     figure: Callable[[ReportContext], ReportDocument]
-    units: tuple[ReportUnit, ...] = WORK
     has_tasks: bool = False
     is_of_sprints: bool = False
     is_of_sprints_alone: bool = False
+
+    @property
+    def units(self) -> tuple[ReportUnit, ...]:
+        return self.name.units
 
     def completed(self, question: ReportQuestion) -> ReportQuestion:
         """Return a question with the report's own unit, where it has one; raises BadRequest for one it lacks."""
@@ -48,16 +50,16 @@ class ServiceReport(Struct, frozen=True):
 
 
 _ROWS = (
-    ServiceReport("burndown", burndown, (*WORK, ReportUnit.HOURS)),
-    ServiceReport("burnup", burnup),
-    ServiceReport("scope", scope_change),
-    ServiceReport("velocity", velocity, is_of_sprints=True, is_of_sprints_alone=True),
-    ServiceReport("forecast", forecast, is_of_sprints=True),
-    ServiceReport("cumulative-flow", cumulative_flow, (ReportUnit.ITEMS, ReportUnit.POINTS)),
-    ServiceReport("cycle-time", cycle_time, (ReportUnit.ITEMS,)),
-    ServiceReport("age", age, (ReportUnit.ITEMS,)),
-    ServiceReport("people", people, has_tasks=True),
-    ServiceReport("areas", areas, has_tasks=True),
-    ServiceReport("estimates", estimates),
+    ServiceReport(ReportName.BURNDOWN, burndown),
+    ServiceReport(ReportName.BURNUP, burnup),
+    ServiceReport(ReportName.SCOPE, scope_change),
+    ServiceReport(ReportName.VELOCITY, velocity, is_of_sprints=True, is_of_sprints_alone=True),
+    ServiceReport(ReportName.FORECAST, forecast, is_of_sprints=True),
+    ServiceReport(ReportName.CUMULATIVE_FLOW, cumulative_flow),
+    ServiceReport(ReportName.CYCLE_TIME, cycle_time),
+    ServiceReport(ReportName.AGE, age),
+    ServiceReport(ReportName.PEOPLE, people, has_tasks=True),
+    ServiceReport(ReportName.AREAS, areas, has_tasks=True),
+    ServiceReport(ReportName.ESTIMATES, estimates),
 )
-REPORTS: Mapping[str, ServiceReport] = {row.name: row for row in _ROWS}
+REPORTS: Mapping[str, ServiceReport] = {row.name.value: row for row in _ROWS}

@@ -7,8 +7,9 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from backlit.service.reports.context import ItemSelection, ReportContext, ReportUnit, amount_of
-from backlit.service.reports.document import CellValue, ReportDocument
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportName, ReportUnit
+from backlit.service.reports.context import ItemSelection, ReportContext, amount_of
 from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import CountedChange, CountedWalk, HistoryStep, Moment
 from backlit.service.reports.outcome import is_part, rolled_over
@@ -136,7 +137,7 @@ def scope_change(context: ReportContext) -> ReportDocument:
         "scope": next((row[1] for row in reversed(rows) if row[1] is not None), None),
         **{key: None if period is None else _sum(events, cause) for cause, key in SUMMARY_KEYS.items()},
     }
-    changes: list[dict[str, CellValue]] = [
+    details: list[dict[str, CellValue]] = [
         {
             "day": event.day,
             "id": event.item.id,
@@ -146,7 +147,7 @@ def scope_change(context: ReportContext) -> ReportDocument:
         }
         for event in events
     ]
-    return context.document("scope", summary, COLUMNS, rows, _notes(context), changes=changes)
+    return context.document(ReportName.SCOPE, summary, COLUMNS, rows, _notes(context), details=details)
 
 
 class _ScopePeriod(Struct, frozen=True):

@@ -6,8 +6,9 @@ from statistics import median
 from msgspec import Struct
 
 from backlit.model.amounts import counted
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportName
 from backlit.service.reports.context import ReportContext
-from backlit.service.reports.document import CellValue, ReportDocument
 from backlit.service.reports.iterations import ReportedIteration
 from backlit.service.reports.outcome import SprintOutcome, ever_had_items, outcome_of
 
@@ -105,7 +106,7 @@ def velocity(context: ReportContext) -> ReportDocument:
         "sprints": len(samples.rounds),
     }
     rows = [_row(outcome, context) for outcome in begun]
-    return context.document("velocity", summary, COLUMNS, rows, _notes(context, begun, samples))
+    return context.document(ReportName.VELOCITY, summary, COLUMNS, rows, _notes(context, begun, samples))
 
 
 def _row(outcome: SprintOutcome, context: ReportContext) -> tuple[CellValue, ...]:

@@ -7,9 +7,11 @@ from msgspec import Struct
 
 from backlit.model.amounts import hours_text
 from backlit.model.planning import Capacity, PersonalCapacity
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.names import ReportName
+from backlit.model.statuses import StatusGroup
 from backlit.service.reports.burndown import open_tasks
 from backlit.service.reports.context import ReportContext
-from backlit.service.reports.document import CellValue, ReportDocument
 from backlit.service.reports.events import ItemState
 
 LOAD_COLUMNS = ("Pts", "Items", "Hours")
@@ -18,21 +20,43 @@ NOBODY, NO_AREA = "nobody", "no area"
 
 
 class OpenWork(Struct, frozen=True):
-    """Points and items of counted items, and hours of tasks: a task adds no points, an item no hours."""
+    """Points and items of counted items by group of status, and hours of tasks.
 
-    points: float = 0.0
-    items: int = 0
+    A task adds no points, an item no hours.
+    """
+
+    by_group: Mapping[StatusGroup, tuple[float, int]] = {}
     hours: float = 0.0
 
+    @property
+    def points(self) -> float:
+        return sum((points for points, _ in self.by_group.values()), 0.0)
+
+    @property
+    def items(self) -> int:
+        return sum(items for _, items in self.by_group.values())
+
     def __add__(self, other: "OpenWork") -> "OpenWork":
-        return OpenWork(self.points + other.points, self.items + other.items, self.hours + other.hours)
+        found = dict(self.by_group)
+        for group, (points, items) in other.by_group.items():
+            before = found.get(group, (0.0, 0))
+            found[group] = before[0] + points, before[1] + items
+        return OpenWork(found, self.hours + other.hours)
+
+    def details(self, title: str, name: str) -> Iterator[Mapping[str, CellValue]]:
+        for group, (points, items) in self.by_group.items():
+            yield {title: name, "group": group.value, "points": points, "items": items}
 
 
 def open_work(context: ReportContext, key_of: Callable[[ItemState], int | None]) -> dict[int | None, OpenWork]:
     """Return the open work by the key of an item, and of a task by its own."""
     found: dict[int | None, OpenWork] = {}
     loads = [
-        *((item, OpenWork(item.points, 1)) for item in context.selection.counted(context.present) if item.is_open),
+        *(
+            (item, OpenWork({item.group: (item.points, 1)}))
+            for item in context.selection.counted(context.present)
+            if item.is_open
+        ),
         *((task, OpenWork(hours=task.hours)) for task in open_tasks(context.present, context.selection)),
     ]
     for item, load in loads:
@@ -66,12 +90,14 @@ def people(context: ReportContext) -> ReportDocument:
     named = [(context.person(person) or NOBODY, person, load) for person, load in loads.items()]
     rows: list[tuple[CellValue, ...]] = []
     notes: list[str] = []
+    details: list[Mapping[str, CellValue]] = []
     for name, person, load in sorted(named, key=lambda each: (each[1] is None, each[0].casefold(), each[1] or 0)):
         capacity = PersonalCapacity() if person is None else capacities.get(person, PersonalCapacity())
         rows.append(_row(name, load) + ((capacity.points, capacity.hours) if capacities else ()))
+        details += load.details("person", name)
         notes += _over(name, load, capacity)
     columns = ("Person", *LOAD_COLUMNS, *(CAPACITY_COLUMNS if capacities else ()))
-    return context.document("people", _summary(found), columns, rows, notes)
+    return context.document(ReportName.PEOPLE, _summary(found), columns, rows, notes, details=details)
 
 
 def _capacities(context: ReportContext) -> Mapping[int, PersonalCapacity]:
@@ -96,8 +122,10 @@ def _over(name: str, load: OpenWork, capacity: PersonalCapacity) -> Iterator[str
 def areas(context: ReportContext) -> ReportDocument:
     found = open_work(context, lambda item: item.area_id)
     named = [(context.names.areas.get(area or 0, NO_AREA), load) for area, load in found.items()]
-    rows = [_row(name, load) for name, load in sorted(named, key=lambda each: each[0].casefold())]
-    return context.document("areas", _summary(found), ("Area", *LOAD_COLUMNS), rows)
+    loads = sorted(named, key=lambda each: each[0].casefold())
+    rows = [_row(name, load) for name, load in loads]
+    details = [each for name, load in loads for each in load.details("area", name)]
+    return context.document(ReportName.AREAS, _summary(found), ("Area", *LOAD_COLUMNS), rows, details=details)
 
 
 def _row(name: str, load: OpenWork) -> tuple[CellValue, ...]:

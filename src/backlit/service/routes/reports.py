@@ -6,9 +6,10 @@ from typing import NoReturn
 from msgspec import Struct
 
 from backlit.model.errors import BadRequest
+from backlit.model.reports.names import ReportUnit
 from backlit.service.http.endpoint import ContinueOnSlowQueue, HandlerResponse, RequestContext, Route, json_answer
 from backlit.service.http.options import whole_number
-from backlit.service.reports.context import ReportQuestion, ReportUnit
+from backlit.service.reports.context import ReportQuestion
 from backlit.service.reports.reading import ReportReading
 from backlit.service.reports.reports import REPORTS, ServiceReport
 from backlit.service.storage.schema import iterations
