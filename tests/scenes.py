@@ -83,7 +83,7 @@ SCENES: Mapping[str, Scene] = {
     "projects": Scene(("g", "P"), is_slow=True),
     "query": Scene((*"/type:bug se",)),
     "reports": Scene(("g", "r", "f", "i", *"release 3.1", "enter"), EVERY, has_history=True),
-    "reports-age": Scene(("g", "r", "4", "l"), EVERY, has_history=True),
+    "reports-age": Scene(("g", "r", "7", "l"), EVERY, has_history=True),
     "reports-velocity": Scene(("g", "r", "3", "l"), EVERY, has_history=True),
     "rollover": Scene(("g", "p", "{", "tab", "g", "w", "n", "b", "n"), is_slow=True),
     "sign-in": Scene(tuple("maya"), EVERY, signed_in=False),

@@ -29,6 +29,14 @@ SERVE: Meaning = SAMPLE | {
     "log_level": None,
     "legacy_clients": False,
 }
+REPORT: Meaning = {
+    "name": "burnup",
+    "iteration": None,
+    "days": None,
+    "team": None,
+    "unit": None,
+    "format": "markdown",
+}
 MEANT: dict[str, Meaning] = {
     "": {},
     "--profile p --project x": {"profile": "p", "project": "x"},
@@ -72,10 +80,11 @@ MEANT: dict[str, Meaning] = {
     "plan apply f": {"file": "f", "dry_run": False, "mine": False, "keep_estimates": False},
     "plan apply f --dry-run --mine --keep-estimates --project x": {"project": "x"}
     | {"file": "f", "dry_run": True, "mine": True, "keep_estimates": True},
-    "report burnup": {"name": "burnup", "iteration": None, "days": None, "items": False, "format": "md"},
+    "report burnup": REPORT,
     "report burnup --iteration i --items --format csv --project x": {"project": "x"}
-    | {"name": "burnup", "iteration": "i", "days": None, "items": True, "format": "csv"},
-    "report burnup --days 0": {"name": "burnup", "iteration": None, "days": 0, "items": False, "format": "md"},
+    | REPORT
+    | {"iteration": "i", "unit": "items", "format": "csv"},
+    "report burnup --days 0 --team Red --json": REPORT | {"days": 0, "team": "Red", "format": "json"},
 }
 ADMIN: dict[str, Meaning] = {
     "users list --database d --files f --json": {"database": "d", "files": "f", "json": True},

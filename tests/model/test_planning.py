@@ -1,5 +1,7 @@
 """Loads, capacities, velocity and what it foretells."""
 
+from datetime import date
+
 import pytest
 
 from backlit.model.amounts import PersonLoad
@@ -11,7 +13,7 @@ from backlit.model.planning import (
     Velocity,
     forecast,
     loads,
-    velocity_of,
+    shares_round,
 )
 from backlit.model.settings.user_settings import OwnCapacities
 
@@ -95,13 +97,16 @@ def test_loads_are_added_person_by_person() -> None:
     assert one + other == PlannedLoad(3, 9.0, 4.0, 1, 2.0, people={1: PersonLoad(6.0, 2.0), None: PersonLoad(3.0)})
 
 
-def test_the_velocity_is_that_of_the_last_three_iterations_in_which_something_was_done() -> None:
-    assert velocity_of([20, 0, 30, 10, 99]) == Velocity((20, 30, 10))
-    assert velocity_of([20, 0, 30, 10, 99]).mean == 20
+@pytest.mark.parametrize(("samples", "forecast"), [(3, 29.0), (2, 0.0)])
+def test_a_forecast_takes_the_median_of_three_samples(samples: int, forecast: float) -> None:
+    assert Velocity(29.0, 20.0, 0.0, 31.0, samples).forecast == forecast
 
 
-def test_without_a_past_there_is_no_velocity() -> None:
-    assert velocity_of([]).mean == 0
+@pytest.mark.parametrize(("start", "is_one_round"), [(8, True), (9, False)])
+def test_sprints_that_share_half_of_the_days_of_the_shorter_one_are_a_round(start: int, is_one_round: bool) -> None:
+    opening, other = (date(2026, 3, 1), date(2026, 3, 14)), (date(2026, 3, start), date(2026, 3, start + 13))
+
+    assert shares_round(opening, other) is is_one_round
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,10 @@ class World:
         self.faults = Faults(self.asgi)
         self._stores: list[Store] = []
 
+    def without_history(self) -> None:
+        """Let the service be one without extensions, which keeps no history for reports."""
+        self.faults.lacks = frozenset({"/capabilities"})
+
     async def start(self) -> None:
         if not self._remembered:
             await self._service.start()

@@ -203,20 +203,31 @@ def _add_plan(commands: "_Commands") -> None:
 
 
 def _add_report(commands: "_Commands") -> None:
-    report = commands.add_parser("report", help="write a project report from the daily records on this machine")
+    report = commands.add_parser("report", help="write a project report")
 
     def fill() -> None:
-        from backlit.store.reports.reports import ReportName
+        from backlit.model.reports.names import ReportName
 
-        names = [each.value for each in ReportName]
+        names = [*(each.value for each in ReportName), "sprint"]
         report.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
+        report.epilog = "\n\n".join(f"{each.value}: {each.definition}" for each in ReportName)
 
     report.fill = fill
     about = report.add_mutually_exclusive_group()
     about.add_argument("--iteration", metavar="X", help="iteration or release, by name, path or number (current)")
     about.add_argument("--days", type=_count, metavar="N", help="report on the whole backlog over the last N days")
-    report.add_argument("--items", action="store_true", help="count items instead of points")
-    report.add_argument("--format", choices=("md", "csv", "svg"), default="md", help="output format (%(default)s)")
+    report.add_argument("--team", metavar="TEAM", help="only the items of a team, by its name or number")
+    unit = report.add_mutually_exclusive_group()
+    for name, counted in (("points", "points"), ("items", "items"), ("hours", "the remaining hours of tasks")):
+        unit.add_argument(f"--{name}", dest="unit", action="store_const", const=name, help=f"count {counted}")
+    formats = report.add_mutually_exclusive_group()
+    formats.add_argument(
+        "--format",
+        choices=("markdown", "md", "csv", "json", "svg"),
+        default="markdown",
+        help="output format (%(default)s)",
+    )
+    formats.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
     _add_project(report)
     report.set_defaults(handler="commands.report:write_report")
 

@@ -251,6 +251,10 @@ class ProjectEndpoint(ResourceEndpoint):
     def time_entry_types(self, project_id: int) -> ListEndpoint:
         return ListEndpoint(self._calls, f"{self._path}/{project_id}/timeentrytypes")
 
+    async def report(self, project_id: int, name: str, query: Mapping[str, QueryValue]) -> Document:
+        """Read a report from the history of the service; an extension."""
+        return (await self._calls.call("GET", f"{self._path}/{project_id}/reports/{name}", query)).document()
+
     async def page(self, **query: Unpack[ListQuery]) -> ResultPage:
         """Read a page of the list below the resource root, or below /api, or the projects of the root areas."""
         for path in (self._path, "api/projects"):

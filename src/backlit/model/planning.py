@@ -8,8 +8,12 @@ from msgspec import Struct, field
 
 from backlit.model.amounts import PersonLoad
 
-VELOCITY_ITERATIONS = 3
-"""Number of iterations in the velocity."""
+MIN_FORECAST_SAMPLES = 3
+"""Samples of a velocity from which there is a forecast."""
+
+
+DayRange = tuple[date, date]
+"""The first and the last day of a sprint."""
 
 
 class CapacityFit(StrEnum):
@@ -122,19 +126,29 @@ def _load(parts: Sequence[LoadPart]) -> PlannedLoad:
 
 
 class Velocity(Struct, frozen=True):
-    """Points done in each of the last iterations, latest first."""
+    """The points done in the last closed sprints, or in rounds of parallel ones; None without a closed sprint."""
 
-    points: tuple[float, ...]
+    median: float | None = None
+    mean: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    samples: int = 0
+    is_of_rounds: bool = False
+    is_known: bool = True
+    """False before the service was asked."""
+    is_of_machine: bool = False
+    """True for the records of this machine, where the server keeps no history."""
 
     @property
-    def mean(self) -> float:
-        """Return the average points per iteration; 0 without data."""
-        return sum(self.points) / len(self.points) if self.points else 0.0
+    def forecast(self) -> float:
+        """The points that the next round brings at 50 %; 0 with too few samples."""
+        return (self.median or 0.0) if self.samples >= MIN_FORECAST_SAMPLES else 0.0
 
 
-def velocity_of(done: Iterable[float]) -> Velocity:
-    """Compute the velocity from the points of ended iterations, latest first; skip iterations without any."""
-    return Velocity(tuple([points for points in done if points > 0][:VELOCITY_ITERATIONS]))
+def shares_round(opening: DayRange, sprint: DayRange) -> bool:
+    """Return True for sprints that share at least half of the days of the shorter one."""
+    shared = (min(opening[1], sprint[1]) - max(opening[0], sprint[0])).days + 1
+    return 2 * shared >= min((end - start).days + 1 for start, end in (opening, sprint))
 
 
 def forecast(points: Sequence[float], rooms: Sequence[float], size: float) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ class StatusGroup(StrEnum):
     DONE = "done"
     EXCLUDED = "excluded"
     UNKNOWN = "unknown"
-    """The group of a status that nothing explains. Its items are open, and reports leave them out."""
+    """The group of a status that nothing explains. Its items are open, and count as not started in reports."""
 
 
 CONFIGURABLE = tuple(group for group in StatusGroup if group is not StatusGroup.UNKNOWN)

@@ -3,11 +3,12 @@
 import importlib
 import threading
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
+from zoneinfo import ZoneInfo
 
 from backlit.model.errors import BadRequest
 from backlit.model.local_times import LocalTimes, MachineZone
@@ -18,8 +19,8 @@ from backlit.store.inbox import Inbox
 from backlit.store.mirror.times import local_times
 from backlit.store.records.changes import ConnectionStatus, OutboxState, Signal, StoreChange, Subject
 from backlit.store.records.entry import OutboxEntry
-from backlit.store.records.item import Item, ItemRow
-from backlit.store.remote.capabilities import ServiceFeatures
+from backlit.store.records.item import Document, Item, ItemRow
+from backlit.store.remote.capabilities import REPORTS, ServiceFeatures, announces
 from backlit.store.remote.reachability import USUAL_PAUSES, RetryPauses
 from backlit.store.sqlite.database import ProfileFiles
 from backlit.store.views.columns import ChosenColumns, ColumnCells
@@ -54,9 +55,11 @@ if TYPE_CHECKING:
     from backlit.store.engine.transfers import AttachmentTransfers
     from backlit.store.planning.plan import Plan
     from backlit.store.planning.preview import PlanPreview
+    from backlit.store.reports.answers import ServiceReports
+    from backlit.store.reports.coverages import Coverages
+    from backlit.store.reports.machine import MachineReports, ReportRecords
     from backlit.store.reports.records import ScopeLog, Snapshots, StatusHistory
-    from backlit.store.reports.reports import ReportRecords, Reports
-    from backlit.store.reports.sample_history import SampleHistory
+    from backlit.store.reports.reports import Reports
     from backlit.store.sample_news import SampleNews
     from backlit.store.undo.history import UndoHistory
     from backlit.store.views.item_history import ItemHistory
@@ -76,9 +79,11 @@ else:
     ScopeLog = late("reports.records", "ScopeLog")
     Snapshots = late("reports.records", "Snapshots")
     StatusHistory = late("reports.records", "StatusHistory")
-    ReportRecords = late("reports.reports", "ReportRecords")
+    ServiceReports = late("reports.answers", "ServiceReports")
+    Coverages = late("reports.coverages", "Coverages")
+    MachineReports = late("reports.machine", "MachineReports")
+    ReportRecords = late("reports.machine", "ReportRecords")
     Reports = late("reports.reports", "Reports")
-    SampleHistory = late("reports.sample_history", "SampleHistory")
     SampleNews = late("sample_news", "SampleNews")
     UndoHistory = late("undo.history", "UndoHistory")
     ItemHistory = late("views.item_history", "ItemHistory")
@@ -162,11 +167,15 @@ class Store:
     snapshots = StorePart(lambda self: Snapshots(self.files, lambda: self.project_id, self.today))
     scope_log = StorePart(lambda self: ScopeLog(self.files, self.today))
     status_history = StorePart(lambda self: StatusHistory(self.files, self.today))
-    sample_history = StorePart(lambda self: SampleHistory(self.files, lambda: self.project_id, self._clock))
-    records = StorePart(
-        lambda self: ReportRecords(self.snapshots, self.scope_log, self.status_history, self.sample_history)
+    records = StorePart(lambda self: ReportRecords(self.snapshots, self.scope_log, self.status_history))
+    coverages = StorePart(lambda self: Coverages(self.lookups, self.names))
+    service_reports = StorePart(lambda self: ServiceReports(self.files, self._read_report, self._signal))
+    machine_reports = StorePart(
+        lambda self: MachineReports(self.files, self.lookups, self.records, self.names, self._clock)
     )
-    reports = StorePart(lambda self: Reports(self.files, self.lookups, self.records, self.names))
+    reports = StorePart(
+        lambda self: Reports(self.files, self.lookups, self.coverages, self.service_reports, self.machine_reports)
+    )
 
     # State of the screens
     boards = StorePart(lambda self: BoardLayouts(self.files, lambda: self.project_id))
@@ -187,7 +196,7 @@ class Store:
         self.engine.on_synced = self._synced
         self.files.wake = self.engine.wake
         self.is_sample = self.is_local = False
-        """Kinds of workspace, set before `open`: the sample, which gets a made-up history, or the user's own."""
+        """Kinds of workspace, set before `open`: the sample, or the user's own."""
         self.pinned = ""
         """Name or number of the project that this process shows until the user chooses another; set before `open`."""
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
@@ -254,6 +263,11 @@ class Store:
     def local(self, when: datetime) -> datetime:
         return self.times().local(when)
 
+    def is_in_zone(self, zone: str) -> bool:
+        """Report whether this machine's clock shows the time of a zone now."""
+        now = self._clock()
+        return now.tzinfo is None or now.utcoffset() == now.astimezone(ZoneInfo(zone)).utcoffset()
+
     def choose_project(self, project_id: int) -> None:
         """Show another project from now on and remember it. Existing views keep their project."""
         self.pinned = ""
@@ -280,12 +294,16 @@ class Store:
         from backlit.store.remote.receiving import note_synced
 
         await self.files.write(lambda writer: note_synced(writer, project_id))
-        await self.snapshots.take(project_id)
-        await self.scope_log.note(project_id)
-        await self.status_history.note(project_id)
+        told = await self.files.write(lambda writer: writer.mirror.note("capabilities"))
+        if not announces(told, REPORTS):
+            await self.snapshots.take(project_id)
+            await self.scope_log.note(project_id)
+            await self.status_history.note(project_id)
         if self.is_sample:
-            await self.sample_history.make(project_id)
             await self.sample_news.begin(project_id)
+
+    async def _read_report(self, project_id: int, name: str, query: Mapping[str, str]) -> Document:
+        return await self.engine.ask(lambda session: session.client.projects.report(project_id, name, query))
 
     def _use_project(self, project_id: int) -> None:
         self.files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))

@@ -1,16 +1,17 @@
 """Reports as Markdown, CSV and SVG: readable by other programs, whatever people call their things."""
 
 import csv
+import json
 from datetime import date, timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
 from msgspec.structs import replace
+from tests.model.reports.documents import document
 
 from backlit.model.reports.formats import FORMATS
+from backlit.model.reports.names import ReportName
 from backlit.model.reports.report import (
-    LEFT_OUT,
-    SAMPLE_NOTE,
     Bar,
     BarPart,
     Bars,
@@ -30,11 +31,12 @@ HOSTILE = "=1+1 | <b>\x1b[31m *you*"
 DAYS = tuple(date(2026, 3, number) for number in (2, 3, 4))
 
 
-def by_person() -> Report:
+def by_person(*notes: str) -> Report:
     columns = (ReportColumn("Person", is_text=True), ReportColumn("Pts"), ReportColumn("Change", is_signed=True))
     rows = ((HOSTILE, 1234.5, -3.0), ("jon", None, 2.0))
     chart = Bars((BarPart("open", Tone.PLAIN),), (Bar(HOSTILE, (1234.5,)), Bar("jon", (0.0,))))
-    return Report("Load by person", "Sprint <9>", "One & two.", chart, ReportTable(columns, rows), ("A note.",))
+    figures = document(ReportName.PEOPLE, ("Person", "Pts", "Change"), rows, about="Sprint <9>", notes=notes)
+    return Report(figures, "One & two.", chart, ReportTable(columns, rows))
 
 
 def by_day() -> Report:
@@ -42,21 +44,17 @@ def by_day() -> Report:
     line = Series("ideal line", Tone.GUIDE, (6.0, 4.0, 2.0))
     chart = Timeline(DAYS, bars, (line,), frozenset({DAYS[1]}), DAYS[2])
     rows = tuple(zip(DAYS, (8.0, None, 4.0), strict=True))
-    return Report(
-        "Burndown", "Sprint 9", "4 left.", chart, ReportTable((ReportColumn("Day"), ReportColumn("Left")), rows)
-    )
+    figures = document(ReportName.BURNDOWN, ("Day", "Left"), rows)
+    return Report(figures, "4 left.", chart, ReportTable((ReportColumn("Day"), ReportColumn("Left")), rows))
 
 
 def test_markdown_has_the_sentence_the_table_and_the_notes() -> None:
-    assert FORMATS[".md"](by_person()) == (
+    assert FORMATS[".md"](by_person("A note.")) == (
         "# Load by person: Sprint \\<9\\>\n\nOne & two.\n\n"
         "| Person | Pts | Change |\n| --- | ---: | ---: |\n"
-        "| =1+1 \\| \\<b\\>�\\[31m \\*you\\* | 1,234.5 | −3 |\n| jon | – | +2 |\n\n- A note.\n"
+        "| =1+1 \\| \\<b\\>�\\[31m \\*you\\* | 1,234.5 | −3 |\n| jon | – | +2 |\n\n"
+        "- Source: history of the server.\n- A note.\n"
     )
-
-
-def test_markdown_without_notes_ends_with_the_table() -> None:
-    assert FORMATS[".md"](by_day()).splitlines()[-1].startswith("|")
 
 
 def test_csv_has_plain_numbers_and_no_formulas() -> None:
@@ -73,7 +71,7 @@ def test_csv_has_plain_numbers_and_no_formulas() -> None:
     ],
 )
 def test_csv_writes_a_value_for_a_spreadsheet(value: Value, written: str) -> None:
-    report = Report("Load", "x", "y", Bars((), ()), ReportTable((ReportColumn("A"),), ((value,),)))
+    report = Report(document(ReportName.AREAS, ("A",), ((value,),)), "y", Bars((), ()), ReportTable((), ()))
 
     assert FORMATS[".csv"](report) == f"A\n{written}\n"
 
@@ -105,7 +103,7 @@ def drawn(report: Report) -> list[str]:
 
 def test_the_svg_draws_days_to_scale() -> None:
     assert drawn(by_day()) == [
-        "800 416 #fdfcf9",
+        "800 433 #fdfcf9",
         "M64 344.0H776 #d5d2cb",
         "56.0 348.0 #5d636d 0",
         "M64 279.0H776 #d5d2cb",
@@ -148,10 +146,10 @@ def test_the_svg_names_as_many_days_as_have_room(count: int, every: int) -> None
 def test_the_svg_draws_bars_to_scale_with_their_parts_in_a_row_and_notes_below() -> None:
     parts = (BarPart("started", Tone.STARTED), BarPart("open", Tone.PLAIN))
     chart = Bars(parts, (Bar("maya", (10.0, 30.0)), Bar("jon", (0.0, 20.0))))
-    report = replace(by_person(), chart=chart, notes=("A note.", "word " * 40))
+    report = replace(by_person("A note.", "word " * 40), chart=chart)
 
     assert drawn(report) == [
-        "800 231 #fdfcf9",
+        "800 248 #fdfcf9",
         "182.0 96.0 #22252b maya",
         "190.0 84 131.5 15 #d9922e",
         "321.5 84 394.5 15 #7b8794",
@@ -171,14 +169,20 @@ def test_the_svg_explains_gaps_where_there_are_some() -> None:
     assert "? no record" not in FORMATS[".svg"](replace(by_day(), chart=replace(chart, gaps=frozenset())))
 
 
-def test_a_report_tells_its_notes_apart() -> None:
-    report = replace(by_day(), notes=(f"{LEFT_OUT} 3 items.", f"{SAMPLE_NOTE} up to 3 Mar.", "Another."))
+def test_json_is_the_document_as_it_was_sent() -> None:
+    assert json.loads(FORMATS[".json"](by_day())) == by_day().document.wire()
 
-    assert (report.warnings, report.badge) == ((f"{LEFT_OUT} 3 items.",), f"{SAMPLE_NOTE} up to 3 Mar")
-    assert (report.sources, report.has_hidden_notes) == (("Another.",), True)
-    assert (by_day().warnings, by_day().badge, by_day().has_hidden_notes) == ((), "", False)
-    empty = Bars((), ())
-    assert [replace(report, chart=each).has_hidden_notes for each in (by_person().chart, empty)] == [True, False]
+
+def test_the_svg_stacks_layers_and_draws_figures_without_history_hollow() -> None:
+    chart = by_day().chart
+    assert isinstance(chart, Timeline)
+    layers = (Series("done", Tone.DONE, (1.0, 2.0, 3.0)), Series("open", Tone.PLAIN, (3.0, 2.0, None)))
+
+    stacked = drawn(replace(by_day(), chart=replace(chart, layers=layers, lines=())))
+    hollow = drawn(replace(by_day(), chart=replace(chart, is_hollow=True)))
+
+    assert sum(shape.endswith("#5f9a4f") for shape in stacked) == 3 + 1
+    assert sum("none #d9922e" in shape for shape in hollow) == 2
 
 
 def test_the_svg_draws_a_bar_for_each_recorded_day_and_a_question_mark_for_a_gap() -> None:

@@ -212,6 +212,7 @@ def test_document_writes_numbers_and_days_for_csv_and_json() -> None:
             "columns",
             "rows",
             "notes",
+            "details",
         )
     ]
     assert found.wire()["rows"][2] == ["2026-11-04", None, None, 4]

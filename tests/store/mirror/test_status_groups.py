@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.store.documents import item, no_service, offline_store, places_in
+from tests.store.reports.presented import presented
 
-from backlit.model.reports.report import Measure
+from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store import Store
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.item import Document
-from backlit.store.reports.reports import ReportName
 from backlit.store.views.query import ViewSpec
 
 ORDER = ["Idea", "Specified", "Ready", "In Progress", "Peer look", "Ready For Test", "On site", "Done", "Archived"]
@@ -60,15 +60,15 @@ def tell(store: Store, groups: dict[str, str]) -> None:
     store.files.submit(lambda writer: writer.mirror.configure(CAPABILITIES, told)).result()
 
 
-async def test_reports_leave_out_an_unknown_status_and_name_it(store: Store) -> None:
+async def test_reports_count_an_unknown_status_as_not_started_and_name_it(store: Store) -> None:
     whole = store.reports.coverages.period(30)
-    age = await store.reports.make(ReportName.AGE, whole)
-    load = await store.reports.make(ReportName.PEOPLE, whole, Measure.POINTS)
+    age = await presented(store, ReportName.AGE, whole)
+    load = await presented(store, ReportName.PEOPLE, whole, ReportUnit.POINTS)
 
     assert age.table.item_ids == (4,)
-    assert [row[2] for row in load.table.rows] == [6.0]
+    assert [row[2] for row in load.table.rows] == [12.0]
     for report in (age, load):
-        assert "2 items with the unknown status “Limbo”" in report.notes[-1]
+        assert report.warnings[-1] == "2 items in Limbo, a status without a meaning."
 
 
 async def test_a_changed_meaning_closes_items_and_their_tasks(store: Store) -> None:
@@ -88,7 +88,7 @@ async def test_the_users_setting_holds_until_the_service_says_otherwise(tmp_path
     again.open()
     left_out, group = await shown(again, ViewSpec()), again.lookups.status_groups().of("Limbo")
     tell(again, {"Limbo": "ready for test"})
-    age = await again.reports.make(ReportName.AGE, again.reports.coverages.period(30))
+    age = await presented(again, ReportName.AGE, again.reports.coverages.period(30))
     again.close()
 
     assert (left_out, group) == ([1, 4], StatusGroup.EXCLUDED)

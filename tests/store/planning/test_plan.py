@@ -1,6 +1,5 @@
 """The plan's draft: it stays local, survives restarts, merges with what others do, and is written as one step."""
 
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -356,18 +355,6 @@ async def test_hours_of_tasks_are_counted_where_their_item_is_planned(world: Wor
     load = (await store.plan_preview.loads([first.id]))[first.id]
     assert load.hours >= 6
     assert load.people[2].hours >= 6
-
-
-async def test_the_velocity_is_what_was_done_in_ended_iterations(world: World) -> None:
-    store = await world.online()
-    ended = [each for each in store.plan.iterations.targets() if each.end and each.end < date.today()][-2:]
-    one, other, third = await stories(store, 3)
-    for row, sprint, points in ((one, ended[0], "30"), (other, ended[1], "12"), (third, ended[1], "8")):
-        await store.items.edit([row.id], {"IterationID": sprint.id, "Status": "Done", "Estimate": points})
-
-    velocity = await store.reports.velocity()
-
-    assert velocity.points[:2] == (20, 30)
 
 
 async def test_a_release_is_the_sum_of_its_iterations(world: World) -> None:

@@ -6,15 +6,19 @@ from pathlib import Path
 
 import pytest
 from tests.store.documents import item, node, offline_store, put_nouns
+from tests.store.reports.presented import presented
 from tests.store.world import World
 
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
-from backlit.model.reports.report import Measure, Timeline
+from backlit.model.reports.machine.documents import NO_HISTORY
+from backlit.model.reports.names import ReportName, ReportUnit
+from backlit.model.reports.report import Timeline
 from backlit.model.statuses import StatusGroups
 from backlit.store import Store
 from backlit.store.journal.reports import ScopeMove, SnapshotRow
-from backlit.store.reports.reports import Coverage, ReportName
+from backlit.store.reports.coverages import Coverage
+from backlit.store.reports.machine import MAKERS
 
 Day = tuple[date, Iterable[SnapshotRow]]
 
@@ -35,6 +39,7 @@ async def record(store: Store, *days: Day) -> None:
 
 @pytest.fixture
 async def store(world: World) -> Store:
+    world.without_history()
     return await world.online()
 
 
@@ -53,11 +58,11 @@ async def test_a_burndown_is_drawn_from_the_journal_with_its_gaps(store: Store, 
         (first + timedelta(2), [line(0), line(sprint.node_id, Not_Done=(2, 5.0), Done=(3, 10.0), Closed=(1, 2.0))]),
     )
 
-    report = await store.reports.make(ReportName.BURNDOWN, sprint)
+    report = await presented(store, ReportName.BURNDOWN, sprint)
     assert isinstance(report.chart, Timeline)
     assert report.chart.bars.values[:4] == (13.0, None, 5.0, None)
     assert report.table.rows[2][:3] == (first + timedelta(2), 5.0, 12.0)
-    assert report.notes[0] == "Based on this machine's records of 2 of 14 days; the server keeps no history."
+    assert report.notes[:3] == ("Source: this machine's records.", NO_HISTORY, "2 of 14 days were recorded.")
 
 
 async def test_a_day_that_was_recorded_while_the_iteration_was_empty_is_no_gap(store: Store, sprint: Coverage) -> None:
@@ -66,7 +71,7 @@ async def test_a_day_that_was_recorded_while_the_iteration_was_empty_is_no_gap(s
         store, (sprint.start, [line(0)]), (sprint.start + timedelta(1), [line(0), line(sprint.node_id, Done=(1, 3.0))])
     )
 
-    report = await store.reports.make(ReportName.SCOPE, sprint)
+    report = await presented(store, ReportName.SCOPE, sprint)
     assert [row[1] for row in report.table.rows[:3]] == [0.0, 3.0, None]
 
 
@@ -76,12 +81,12 @@ async def test_a_release_adds_up_its_iterations(store: Store) -> None:
     day = release.start
     await record(store, (day, [line(0), line(one, Done=(1, 3.0)), line(other, Done=(1, 4.0), Not_Done=(2, 6.0))]))
 
-    report = await store.reports.make(ReportName.BURNUP, release)
+    report = await presented(store, ReportName.BURNUP, release)
     assert report.table.rows[0][:3] == (day, 7.0, 13.0)
 
 
 async def test_the_whole_backlog_over_a_period_ends_today(store: Store) -> None:
-    report = await store.reports.make(ReportName.BURNUP, store.reports.coverages.period(30))
+    report = await presented(store, ReportName.BURNUP, store.reports.coverages.period(30))
 
     assert isinstance(report.chart, Timeline)
     assert len(report.chart.days) == 30
@@ -108,21 +113,23 @@ async def test_velocity_takes_the_last_record_of_an_iteration_and_else_how_it_st
         if each["fields"]["IterationID"] == before.node_id and each["fields"].get("Status") in {"Done", "Closed"}
     ]
 
-    report = await store.reports.make(ReportName.VELOCITY, store.reports.coverages.usual())
+    report = await presented(store, ReportName.VELOCITY, store.reports.coverages.usual())
     rows = {row[0]: row for row in report.table.rows}
     assert rows[sprint.name][1:5] == (20.0, 1.0, 18.0, 3.0)
     assert rows[before.name][1:4] == (None, None, sum(done_there))
-    assert rows[before.name][5] == "now"
+    assert rows[before.name][6] == "now"
 
 
-async def test_an_iteration_counts_from_the_day_after_its_end(tmp_path: Path) -> None:
+async def test_an_iteration_is_a_sample_from_the_day_after_its_end(tmp_path: Path) -> None:
     done = [item(each, IterationID=each + 10, Status="Done", Estimate=str(each)) for each in (1, 2)]
     with offline_store(tmp_path, done, lambda: datetime(2026, 3, 11, 12, tzinfo=UTC)) as store:
         spans = {11: ("2026-02-26", "2026-03-10"), 12: ("2026-02-27", "2026-03-11")}
         sprints = [node(each, f"S{each}", 10, startDate=start, endDate=end) for each, (start, end) in spans.items()]
         put_nouns(store, iterations=[node(10, "Root"), *sprints])
+        await record(store, (date(2026, 3, 10), [line(0), line(11, Done=(1, 1.0)), line(12, Done=(1, 2.0))]))
 
-        assert (await store.reports.velocity()).points == (1.0,)
+        velocity = await store.reports.velocity()
+        assert (velocity.median, velocity.samples, velocity.is_of_machine) == (1.0, 1, True)
 
 
 async def test_what_went_on_to_the_next_iteration_on_the_last_day_is_carried_over(
@@ -143,10 +150,9 @@ async def test_what_went_on_to_the_next_iteration_on_the_last_day_is_carried_ove
         moves = [ScopeMove(places[0], item_id, points, None), *([ScopeMove(to, item_id, None, points)] if to else [])]
         await store.files.write(lambda writer, day=day, moves=moves: writer.journal.scope_log.move(1, day, moves))  # type: ignore[misc] # bound at once
 
-    report = await store.reports.make(ReportName.VELOCITY, store.reports.coverages.usual())
+    report = await presented(store, ReportName.VELOCITY, store.reports.coverages.usual())
     rows = {row[0]: row for row in report.table.rows}
     assert rows[sprint.name][1:5] == (18.0, -11.0, 2.0, 5.0)
-    assert report.notes[1].startswith("1 iteration with work moved to a later one on the last day: counted")
 
 
 async def test_load_and_estimates_are_of_what_is_open_now(world: World, store: Store) -> None:
@@ -155,9 +161,9 @@ async def test_load_and_estimates_are_of_what_is_open_now(world: World, store: S
     opened = [each["fields"] for each in shown if StatusGroups().is_open(each["fields"].get("Status"))]
     whole = store.reports.coverages.period(30)
 
-    people = await store.reports.make(ReportName.PEOPLE, whole)
-    areas = await store.reports.make(ReportName.AREAS, whole)
-    sizes = await store.reports.make(ReportName.ESTIMATES, whole)
+    people = await presented(store, ReportName.PEOPLE, whole)
+    areas = await presented(store, ReportName.AREAS, whole)
+    sizes = await presented(store, ReportName.ESTIMATES, whole)
     points = sum(points_of(each.get("Estimate")) or 0.0 for each in opened)
     for report in (people, areas):
         titles = [column.title for column in report.table.columns]
@@ -170,13 +176,13 @@ async def test_load_and_estimates_are_of_what_is_open_now(world: World, store: S
 
 async def test_an_edit_that_is_not_sent_yet_counts_at_once(world: World, store: Store) -> None:
     whole = store.reports.coverages.period(30)
-    before = await store.reports.make(ReportName.AGE, whole)
+    before = await presented(store, ReportName.AGE, whole)
     world.faults.is_down = True
     page = await world.rival.work_items.page(filter="projectId eq 1 and Status eq 'Not Done'", top=1)
     item_id = page.results[0]["id"]
     await store.items.edit([item_id], {"Status": "In Progress"})
 
-    after = await store.reports.make(ReportName.AGE, whole)
+    after = await presented(store, ReportName.AGE, whole)
     assert set(after.table.item_ids) - set(before.table.item_ids) == {item_id}
 
 
@@ -203,9 +209,25 @@ async def test_a_period_has_a_length_that_makes_sense(store: Store, days: int) -
         store.reports.coverages.period(days)
 
 
-@pytest.mark.parametrize("name", list(ReportName))
+@pytest.mark.parametrize("name", [name for name in ReportName if name in MAKERS])
 async def test_every_report_can_be_made_before_anything_is_there(world: World, name: ReportName) -> None:
     store = world.store("empty", signed_in=False)
 
-    report = await store.reports.make(name, store.reports.coverages.usual(), Measure.ITEMS)
+    report = await presented(store, name, store.reports.coverages.usual(), ReportUnit.ITEMS)
     assert report.headline
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "said"),
+    [
+        (ReportName.CYCLE_TIME, None, "Cycle time needs the history of a server, and this server keeps none."),
+        (ReportName.BURNDOWN, ReportUnit.HOURS, "A burndown of hours needs the history of a server"),
+    ],
+)
+async def test_what_needs_a_history_says_so_where_there_is_none(
+    store: Store, sprint: Coverage, name: ReportName, unit: ReportUnit | None, said: str
+) -> None:
+    with pytest.raises(BadRequest, match=said):
+        await store.reports.answer(name, sprint, unit)
+    with pytest.raises(BadRequest, match="Reports of one team need the history of a server"):
+        await store.reports.answer(ReportName.BURNUP, sprint, team_id=1)

@@ -7,7 +7,7 @@ import pytest
 from tests.store.documents import item, offline_store, put
 from tests.store.views.filled_store import TODAY, filled
 
-from backlit.model.reports.daily import ScopeFlow
+from backlit.model.reports.machine.daily import ScopeFlow
 from backlit.model.trees import NodeTotals
 from backlit.store import Store
 from backlit.store.files.files import WriteContext

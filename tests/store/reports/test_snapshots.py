@@ -36,6 +36,7 @@ def calendar() -> Calendar:
 @pytest.fixture
 async def dated(tmp_path: Path, sample: Path, calendar: Calendar) -> AsyncIterator[World]:
     world = World(tmp_path, sample, calendar)
+    world.without_history()
     await world.start()
     yield world
     await world.stop()

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from tests.store.documents import item, offline_store, put
+from tests.store.reports.presented import presented
 from tests.store.world import World, sent
 
+from backlit.model.reports.names import ReportName
 from backlit.store import Store
 from backlit.store.journal.reports import ObservedStatus
 from backlit.store.reports.records import ObservedHistory
-from backlit.store.reports.reports import ReportName
 
 MONDAY = date(2026, 3, 9)
 WEDNESDAY, FRIDAY = MONDAY + timedelta(2), MONDAY + timedelta(4)
@@ -35,24 +36,22 @@ def calendar() -> Calendar:
 @pytest.fixture
 async def dated(tmp_path: Path, sample: Path, calendar: Calendar) -> AsyncIterator[World]:
     world = World(tmp_path, sample, calendar)
+    world.without_history()
     await world.start()
     yield world
     await world.stop()
 
 
-async def age_of(store: Store, item_id: int) -> tuple[float, str] | None:
-    """The days of an item under way, and how well they are known."""
-    report = await store.reports.make(ReportName.AGE, store.reports.coverages.period(30))
+async def age_of(store: Store, item_id: int) -> float | None:
+    """The days of an item under way."""
+    report = await presented(store, ReportName.AGE, store.reports.coverages.period(30))
     rows = dict(zip(report.table.item_ids, report.table.rows, strict=True))
-    if item_id not in rows:
-        return None
-    is_least = str(rows[item_id][5]).endswith(" or before")
-    return float(str(rows[item_id][0])), "at least" if is_least else "exactly"
+    return float(str(rows[item_id][0])) if item_id in rows else None
 
 
 async def way_of(store: Store, item_id: int) -> list[tuple[str, str]]:
     """The statuses of an item under way, with the time in each."""
-    table = (await store.reports.make(ReportName.AGE, store.reports.coverages.period(30))).table
+    table = (await presented(store, ReportName.AGE, store.reports.coverages.period(30))).table
     return [(each.status, each.words) for each in table.item_ways[table.item_ids.index(item_id)]]
 
 
@@ -68,11 +67,11 @@ async def test_an_item_whose_change_was_seen_ages_from_that_day(dated: World, ca
     await store.items.edit([item_id], {"Status": "In Progress"})
     await sent(store)
     await store.refresh()
-    assert await age_of(store, item_id) == (0.0, "exactly")
+    assert await age_of(store, item_id) == 0.0
     calendar.moment += timedelta(days=5)
     await store.refresh()
 
-    assert await age_of(store, item_id) == (5.0, "exactly")
+    assert await age_of(store, item_id) == 5.0
 
 
 async def test_another_change_of_the_item_does_not_make_it_younger(dated: World, calendar: Calendar) -> None:
@@ -85,7 +84,7 @@ async def test_another_change_of_the_item_does_not_make_it_younger(dated: World,
     await dated.rival.work_items.update(item_id, {"Estimate": "3"})
     await store.refresh()
 
-    assert await age_of(store, item_id) == (5.0, "exactly")
+    assert await age_of(store, item_id) == 5.0
 
 
 async def test_another_status_begins_anew_and_done_ends_it(dated: World, calendar: Calendar) -> None:
@@ -99,7 +98,7 @@ async def test_another_status_begins_anew_and_done_ends_it(dated: World, calenda
     await store.items.edit([item_id], {"Status": "Ready For Test"})
     await sent(store)
     await store.refresh()
-    assert await age_of(store, item_id) == (0.0, "exactly")
+    assert await age_of(store, item_id) == 0.0
     assert (await way_of(store, item_id))[1:] == [("In Progress", "1d"), ("Ready For Test", "0d")]
     await store.items.edit([item_id], {"Status": "Done"})
     await sent(store)
@@ -111,7 +110,7 @@ async def test_another_status_begins_anew_and_done_ends_it(dated: World, calenda
     assert item_id not in seen.changes
 
 
-async def test_an_earlier_status_seen_at_the_first_sync_lasted_at_least_since_then(
+async def test_an_earlier_status_seen_at_the_first_sync_is_counted_from_then_on(
     dated: World, calendar: Calendar
 ) -> None:
     item_id = await waiting_story(dated)
@@ -123,7 +122,7 @@ async def test_an_earlier_status_seen_at_the_first_sync_lasted_at_least_since_th
     await dated.rival.work_items.update(item_id, {"Status": "Ready For Test"})
     await store.refresh()
 
-    assert (await way_of(store, item_id))[1:] == [("In Progress", "at least 1d"), ("Ready For Test", "0d")]
+    assert (await way_of(store, item_id))[1:] == [("In Progress", "1d"), ("Ready For Test", "0d")]
 
 
 async def test_a_day_without_changes_was_looked_at_too(tmp_path: Path, calendar: Calendar) -> None:

@@ -6,53 +6,44 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 from rich.color import ColorSystem
+from tests.model.reports.documents import burndown, day, document
 from textual.theme import Theme
 
 from backlit.model.planning import Capacity
 from backlit.model.planning import PlannedLoad as Planned
-from backlit.model.reports.daily import DayProgress, RecordedPeriod, burndown, burnup, scope_change
-from backlit.model.reports.open_items import (
-    EstimateCount,
-    OpenWorkload,
-    TimeInStatus,
-    age,
-    estimates,
-    load_by_person,
-)
-from backlit.model.reports.report import Bar, BarPart, Bars, Chart, Measure, Report, Series, Timeline, Tone
-from backlit.model.reports.velocity import IterationRecord, velocity
-from backlit.model.trees import NodeTotals
+from backlit.model.reports.document import CellValue
+from backlit.model.reports.names import ReportName, ReportUnit
+from backlit.model.reports.presentation import present
+from backlit.model.reports.report import Bar, BarPart, Bars, Chart, Report, Series, Timeline, Tone
 from backlit.tui.drawing.charts import Row, capacity_bar, draw_timeline, legend, scaled_bar, stacked_bar
 from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.themes import TODAY, ThemeStyles, load_themes
 
 MONDAY = date(2026, 3, 2)
-HISTORY = tuple(DayProgress(MONDAY + timedelta(n), NodeTotals(9, 30.0), NodeTotals(n, 4.0 * n)) for n in (0, 1, 3))
-COURSE = RecordedPeriod("Sprint 9", MONDAY, MONDAY + timedelta(6), MONDAY + timedelta(3), HISTORY)
-REPORTS = (
-    burndown(COURSE),
-    burnup(COURSE),
-    scope_change(COURSE),
-    velocity(
-        "all",
-        [
-            IterationRecord("Sprint 7", MONDAY, MONDAY + timedelta(1), HISTORY[:2], HISTORY[1]),
-            IterationRecord("Sprint 8", MONDAY, COURSE.end, HISTORY, HISTORY[-1]),
-        ],
-        COURSE.today,
-        Measure.POINTS,
-    ),
-    load_by_person(
-        "all", [OpenWorkload("ada", NodeTotals(2, 9.0), NodeTotals(2, 9.0), NodeTotals(2, 9.0))], Measure.POINTS
-    ),
-    age(
-        "all",
-        [
-            TimeInStatus(1, "Pay", "In Progress", "ada", MONDAY),
-            TimeInStatus(2, "Ship", "Ready For Test", "jon", MONDAY),
-        ],
-        COURSE.today,
-    ),
+VELOCITY = ("Iteration", "Committed", "Change", "Done", "Remaining", "Late", "As of")
+SPRINTS: list[tuple[CellValue, ...]] = [
+    ("Sprint 7", 30.0, 0.0, 4.0, 26.0, 0.0, MONDAY),
+    ("Sprint 8", 30.0, 0.0, 12.0, 18.0, 0.0, day(5)),
+]
+FLOW: list[tuple[CellValue, ...]] = [(MONDAY, 5, 2, 1, 4), (day(3), 4, 2, 2, 4)]
+ADA: list[dict[str, CellValue]] = [
+    {"person": "ada", "group": group, "points": 9.0} for group in ("in progress", "ready for test", "not started")
+]
+AGES: list[tuple[CellValue, ...]] = [
+    (12, 1, "Pay", "In Progress", "ada", MONDAY),
+    (3, 2, "Ship", "Testing", "jon", MONDAY),
+]
+REPORTS = tuple(
+    present(each)
+    for each in (
+        burndown(),
+        document(ReportName.BURNUP, ("Day", "Done", "Scope", "%"), [(MONDAY, 8.0, 40.0, 20.0)]),
+        document(ReportName.SCOPE, ("Day", "Scope"), [(MONDAY, 40.0), (day(3), 42.0)], {"committed": 40.0}),
+        document(ReportName.CUMULATIVE_FLOW, ("Day", "Not started", "In progress", "Ready for test", "Done"), FLOW),
+        document(ReportName.VELOCITY, VELOCITY, SPRINTS, {"median": 8.0, "mean": 8.0, "low": 4.0, "high": 12.0}),
+        document(ReportName.PEOPLE, ("Person", "Pts", "Items", "Hours"), [("ada", 27.0, 3, 0.0)], details=ADA),
+        document(ReportName.AGE, ("Days", "ID", "Item", "Status", "Owner", "Since"), AGES, unit=ReportUnit.ITEMS),
+    )
 )
 """The reports whose charts have more than one series."""
 
@@ -118,18 +109,46 @@ def _guided(left: float) -> Timeline:
 
 
 def test_a_step_of_the_scope_is_named_where_it_happens() -> None:
-    rows = lines(draw_timeline(burndown(GROWN).chart, 60, 12))  # type: ignore[arg-type] # a burndown has a timeline
+    grown = burndown((40.0, 32.0, 34.0, 25.0, None, None, None), (0.0, 8.0, 12.0, 20.0, None, None, None))
+    rows = lines(draw_timeline(present(grown).chart, 60, 12))  # type: ignore[arg-type] # a burndown has a timeline
 
     assert any("scope +6" in row for row in rows)
 
 
-GROWN = replace(COURSE, recorded=(*HISTORY[:2], DayProgress(HISTORY[2].day, NodeTotals(9, 36.0), NodeTotals(3, 12.0))))
+def test_layers_stand_on_each_other_and_a_thin_one_has_a_cell() -> None:
+    layers = (
+        Series("done", Tone.DONE, (2.0,)),
+        Series("testing", Tone.TESTED, (0.01,)),
+        Series("new", Tone.PLAIN, (2.0,)),
+    )
+    chart = replace(days(4.01), layers=layers)
+
+    drawn = ["".join(text for text, _ in row).rstrip() for row in draw_timeline(chart, 8, 8)]
+
+    assert [row[3:] for row in drawn[:-2] if row[3:]] == ["░░░░░", "░░░░░", "▒▒▒▒▒", "█████", "█████"]
+    assert lines([legend(chart)]) == ["█ done  ▒ testing  ░ new  ⠒⠤ line  ┈ no record  "]
+
+
+def test_a_hollow_area_is_its_line_alone() -> None:
+    rows = draw_timeline(replace(days(4.0, 1.0), is_hollow=True), 36, 6)
+
+    assert {colour for row in rows for _, colour in row if "chart-area" in colour} == set()
+    assert lines(rows)[0].count("─") == 16
+
+
+def test_a_bracket_stands_over_the_smaller_half_of_the_estimates() -> None:
+    bars = tuple(Bar(str(number), (1.0,)) for number in (1, 2, 3, 5))
+    chart = Bars((BarPart("items", Tone.LEFT),), bars, is_upright=True, within=3, within_words="half are 3 or less")
+
+    assert lines(draw_histogram(chart, 48, 12))[0].rstrip() == "╭────── half are 3 or less ──────╮"
+    assert "half" not in lines(draw_histogram(chart, 48, 7))[0]
 
 
 def test_an_upright_column_is_as_high_as_its_number_and_those_without_an_estimate_are_outlined() -> None:
-    chart = estimates("all", [EstimateCount(1.0, True, 4), EstimateCount(None, False, 2)]).chart
+    bars = (Bar("1", (4.0,)), Bar("not set", (2.0,)))
+    chart = Bars((BarPart("items", Tone.LEFT),), bars, is_upright=True, unset=frozenset({"not set"}))
 
-    assert lines(draw_histogram(chart, 12, 7)) == [  # type: ignore[arg-type] # estimates have bars
+    assert lines(draw_histogram(chart, 12, 7)) == [
         " 4          ",
         "████        ",
         "████   2    ",
@@ -258,6 +277,8 @@ def drawing_of(chart: Chart) -> list[Row]:
 def test_the_series_of_a_chart_differ_by_sign_and_not_by_colour_alone(report: Report) -> None:
     chart = report.chart
     series = len(chart.parts) + bool(chart.line) if isinstance(chart, Bars) else 1 + len(chart.lines)
+    if isinstance(chart, Timeline) and chart.layers:
+        series = len(chart.layers)
     rows = drawing_of(chart)
     signs = {text.strip() for text, colour in legend(chart, rows) if colour != "muted"}
     drawn = "".join(lines(rows))

@@ -135,7 +135,28 @@ def test_amounts_over_a_limit_have_their_own_colour() -> None:
     )
 
 
-def test_the_velocity_is_a_mean_with_its_iterations() -> None:
-    assert text_of(velocity_words(Velocity(()))) == "No velocity yet (no completed iteration)"
-    assert text_of(velocity_words(Velocity((10.0, 5.0, 1.0)))) == "Velocity 5.3 pts (last 3: 1 5 10)"
-    assert text_of(velocity_words(Velocity((1.0,)))) == "Velocity 1 pt (last 1: 1)"
+@pytest.mark.parametrize(
+    ("velocity", "words", "brief"),
+    [
+        (Velocity(is_known=False), "Velocity not known yet", "velocity not known yet"),
+        (Velocity(), "No velocity yet: no closed sprint.", "no velocity yet"),
+        (
+            Velocity(29.0, 20.0, 0.0, 31.0, 3),
+            "Velocity 29 pts (median of 3 sprints, 0–31; mean 20)",
+            "velocity 29 of 0–31",
+        ),
+        (
+            Velocity(45.0, 45.0, 45.0, 45.0, 2, is_of_rounds=True),
+            "Velocity 45 pts (median of 2 rounds of parallel sprints, 45–45; mean 45)",
+            "velocity 45 of 45–45",
+        ),
+        (
+            Velocity(1.0, 1.0, 1.0, 1.0, 1, is_of_machine=True),
+            "Velocity 1 pt (median of 1 sprint, 1–1; mean 1 of this machine)",
+            "velocity 1 of 1–1 of this machine",
+        ),
+    ],
+)
+def test_the_velocity_is_a_median_with_its_range_and_mean(velocity: Velocity, words: str, brief: str) -> None:
+    assert text_of(velocity_words(velocity)) == words
+    assert text_of(velocity_words(velocity, is_brief=True)) == brief

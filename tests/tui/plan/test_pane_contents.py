@@ -122,7 +122,8 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
     store: Store, opened: Open
 ) -> None:
     (first, _), (row, _) = await two_sprints(store)
-    mean = (await store.reports.velocity()).mean
+    await store.reports.ask_velocity()
+    amount = (await store.reports.velocity()).forecast
     async with plan_of(opened, store, (180, 40)) as pilot:
         backlog = panes(pilot)[0]
         listed = backlog.ids_between(0, None)
@@ -132,7 +133,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
             first.id, PlannedLoad()
         ).points
         stretch = listed[: listed.index(row.id) + 1]
-        while sum(points[each] for each in stretch) <= mean:
+        while sum(points[each] for each in stretch) <= amount:
             stretch = listed[: len(stretch) + 1]
         await go_to(pilot, listed[0])
         await keys(pilot, ">")
@@ -140,7 +141,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
         await keys(pilot, "u", "/", *f"#{row.id}", "enter")
 
         count, total = len(stretch) - 1, sum(points[each] for each in stretch[:-1])
-        assert mean > 0
+        assert amount > 0
         assert f" {first.name} · {least:g} to target " in header
         assert f"{count} item{'s' * (count != 1)} · {total:g} pts" in header
         assert "─ fits " in without_first

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.documents import item, node, offline_store, put_nouns
 from tests.store.plan_steps import add_sprints, ended_sprint, held, stories
 from tests.store.world import World, sent
@@ -28,7 +29,7 @@ from backlit.tui.fields.field_edits import set_field_edit
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.plan.capacity import PeopleCapacities
 from backlit.tui.plan.commit import MAX_REVIEW_LINES, PlanSummary, plan_lines
-from backlit.tui.plan.pane_contents import Forecast
+from backlit.tui.plan.pane_contents import Forecast, rounds_of
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.plan.rollover import RolloverDialog
 
@@ -242,14 +243,16 @@ async def test_an_ended_iteration_is_asked_about_where_no_plan_is_open_too(store
 
 
 async def test_an_item_larger_than_an_iteration_is_not_said_to_fit(tmp_path: Path) -> None:
-    upcoming = [sprint(number, date(2026, 3, 11)) for number in (1, 2)]
+    upcoming = [sprint(number, date(2026, 3, 14 * number - 10)) for number in (1, 2)]
     iterations = [node(10, "Shop"), *(node(each.id, each.name, 10) for each in upcoming)]
     with offline_store(tmp_path, [item(1, Estimate="8"), item(2, Estimate="2")]) as store:
         put_nouns(store, iterations=iterations)
-        view, forecast = store.view(ViewSpec()), Forecast(store)
+        view, forecast = store.view(ViewSpec()), Forecast()
         await view.load()
 
-        forecast.divide(view, NodeTotals(2, 10.0), Velocity((3.0,)), upcoming, {1: PlannedLoad(), 2: PlannedLoad()})
+        forecast.divide(
+            view, NodeTotals(2, 10.0), Velocity(3.0, samples=3), upcoming, {1: PlannedLoad(), 2: PlannedLoad()}
+        )
 
         words = [forecast.name(line) for line in view.outline.headers]
         assert [each.partition(" · ")[0] for each in words] == [
@@ -259,17 +262,44 @@ async def test_an_item_larger_than_an_iteration_is_not_said_to_fit(tmp_path: Pat
 
 
 async def test_each_part_of_the_forecast_counts_its_own_items(tmp_path: Path) -> None:
-    upcoming = [sprint(number, date(2026, 3, 11)) for number in (1, 2)]
+    upcoming = [sprint(number, date(2026, 3, 14 * number - 10)) for number in (1, 2)]
     with offline_store(tmp_path, [item(number, Estimate="3") for number in range(1, 8)]) as store:
         view = store.view(ViewSpec())
         await view.load()
 
-        Forecast(store).divide(
-            view, NodeTotals(7, 21.0), Velocity((7.0,)), upcoming, {1: PlannedLoad(), 2: PlannedLoad(points=1.0)}
+        Forecast().divide(
+            view,
+            NodeTotals(7, 21.0),
+            Velocity(7.0, samples=3),
+            upcoming,
+            {1: PlannedLoad(), 2: PlannedLoad(points=1.0)},
         )
 
         parts = [(line.value, line.count, line.points) for line in view.outline.headers]
         assert parts == [(1, 2, 6.0), (2, 2, 6.0), (None, 3, 9.0)]
+
+
+def test_sprints_that_run_together_share_one_velocity() -> None:
+    red, blue, later = sprint(1, date(2026, 3, 2)), sprint(2, date(2026, 3, 9)), sprint(3, date(2026, 3, 16))
+    loads = {1: PlannedLoad(points=8.0), 2: PlannedLoad(points=5.0), 3: PlannedLoad()}
+
+    rounds = rounds_of([later, blue, red], loads)
+
+    assert [(each.name, each.points, each.room(45.0)) for each in rounds] == [
+        ("Sprint 1 and Sprint 2", 13.0, 32.0),
+        ("Sprint 3", 0.0, 45.0),
+    ]
+
+
+def test_a_round_holds_no_more_than_the_maxima_of_its_sprints() -> None:
+    first, second = (replace(sprint(number, date(2026, 3, 2)), max_capacity=15.0) for number in (1, 2))
+    loads = {1: PlannedLoad(points=40.0), 2: PlannedLoad()}
+
+    (both,) = rounds_of([first, second], loads)
+    (alone,) = rounds_of([replace(first, max_capacity=None)], loads)
+
+    assert both.room(45.0) == -10.0
+    assert alone.room(45.0) == 5.0
 
 
 def words_of(lines: Iterable[Line]) -> list[list[str]]:

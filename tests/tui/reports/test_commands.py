@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from tests.store.documents import item, node, offline_store, put_nouns
+from tests.store.reports.presented import presented
 from tests.tui.target import FakeTarget, fault_of, rows_of, run, words_of
 
-from backlit.model.reports.report import Measure, Report
+from backlit.model.reports.names import ReportName, ReportUnit
+from backlit.model.reports.report import Report
 from backlit.store import Store
-from backlit.store.reports.reports import ReportName
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.pick import Choice
 from backlit.tui.reports.screen import ReportSelection
@@ -69,17 +70,17 @@ class FakeReports(FakeTarget):
 
 
 async def report_of(store: Store, name: ReportName) -> Report:
-    return await store.reports.make(name, store.reports.coverages.usual())
+    return await presented(store, name, store.reports.coverages.usual())
 
 
 async def test_reports_are_gone_through_in_a_circle_by_the_count(store: Store) -> None:
     target, found = FakeReports(store), []
-    for command_id, count in (("next", None), ("next", 3), ("previous", 2), ("previous", 3), ("next", 8)):
+    for command_id, count in (("next", None), ("next", 3), ("previous", 2), ("previous", 3), ("next", 11)):
         await run(target, f"reports.{command_id}", count)
         found.append(target.selection.name)
 
     names = ReportName
-    assert found == [names.BURNUP, names.AGE, names.SCOPE, names.ESTIMATES, names.ESTIMATES]
+    assert found == [names.BURNUP, names.FORECAST, names.SCOPE, names.ESTIMATES, names.ESTIMATES]
     assert target.loaded == 5
 
 
@@ -140,16 +141,20 @@ def test_a_chosen_period_ends_today(tmp_path: Path) -> None:
         assert (found.start, found.end) == (date(2026, 2, 5), date(2026, 3, 6))
 
 
-async def test_points_and_items_and_the_notes_are_turned_on_and_off(store: Store) -> None:
-    target, measures = FakeReports(store, await report_of(store, ReportName.BURNDOWN)), []
-    for _ in range(2):
-        await run(target, "reports.measure")
-        measures.append(target.selection.measure)
-
-    assert measures == [Measure.ITEMS, Measure.POINTS]
+async def test_units_are_gone_through_and_the_notes_are_turned_on_and_off(store: Store) -> None:
+    target = FakeReports(store, await report_of(store, ReportName.BURNDOWN))
+    await run(target, "reports.unit")
     with pytest.raises(CannotAct, match="No notes are hidden"):
         await run(target, "reports.notes")
-    assert not target.has_notes
+    target.shown = await report_of(store, ReportName.VELOCITY)
+    await run(target, "reports.notes")
+    unit = target.selection.unit
+    target.selection.name = ReportName.AGE
+    with pytest.raises(CannotAct, match="Age in status has one unit"):
+        await run(target, "reports.unit")
+
+    assert unit is ReportUnit.ITEMS
+    assert target.has_notes
 
 
 async def test_the_row_of_an_item_opens_and_other_rows_say_why_not(store: Store) -> None:
@@ -183,10 +188,10 @@ async def test_a_report_is_copied_and_saved_in_the_format_of_the_suffix(store: S
     assert begins["csv"] not in {"# Age", "<svg "}
     assert target.copied[0].startswith("# Age")
     assert target.said[0].startswith("Saved ")
-    assert target.said[-1] == "Copied Age in status: S2 as Markdown"
+    assert target.said[-1] == "Copied Age in status · this machine's records: S2 as Markdown"
     for name, fault in {
-        "out.pdf": "The file name must end in .md, .csv or .svg.",
-        ".md": "The file name must end in .md, .csv or .svg.",
+        "out.pdf": "The file name must end in .md, .csv, .json or .svg.",
+        ".md": "The file name must end in .md, .csv, .json or .svg.",
         "": "Add a file name.",
         "no/out.md": "No such folder",
         "new.csv": "",

@@ -13,25 +13,20 @@ from tests.tui.bare_app import heading_of, lines_of, missing, place_of, text_of
 from tests.tui.opened import Open
 from textual.pilot import Pilot
 
-from backlit.store import ConnectionState, Store
+from backlit.store import Store
 from backlit.tui.editor.screen import ItemEditorScreen
 
 
 @pytest.fixture
 async def store(world: World) -> Store:
-    """A store with a history that is made up."""
-    store = world.store()
-    store.is_sample = True
-    store.start()
-    await until(lambda: store.connection.state is ConnectionState.ONLINE, lambda: store.connection)
-    return store
+    return await world.online()
 
 
 @asynccontextmanager
 async def reports_of(opened: Open, store: Store, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
     async with opened(store, size) as pilot:
         await pilot.press("g", "r")
-        await shown(pilot, "tn show")
+        await shown(pilot, "history of the server")
         yield pilot
 
 
@@ -52,12 +47,12 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
 @pytest.mark.slow
 async def test_the_numbers_of_the_days_take_the_place_of_the_figures(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
-        figures = [line for line in lines_of(pilot.app) if re.search(r"[█▀].* pts left *│$", line)]
+        figures = [line for line in lines_of(pilot.app) if re.search(r"[█▀].* pts remaining *│$", line)]
         assert len(figures) == 1
         assert "Remaining" not in text_of(pilot.app)
         await pilot.press("t", "d")
         await shown(pilot, "Remaining", "Ideal")
-        assert not any("pts left  " in line for line in lines_of(pilot.app))
+        assert not any("pts remaining  " in line for line in lines_of(pilot.app))
         await pilot.press("t", "d")
         await until(lambda: "Remaining" not in text_of(pilot.app))
 
@@ -72,25 +67,82 @@ async def test_rows_of_a_list_have_no_other_table(store: Store, opened: Open) ->
         await shown(pilot, "The numbers of this report are always shown.")
 
 
-@pytest.mark.slow
-async def test_the_notes_are_behind_a_key_that_is_shown(store: Store, opened: Open) -> None:
-    async with reports_of(opened, store) as pilot:
+async def test_the_notes_are_behind_a_key_that_is_shown(world: World, opened: Open) -> None:
+    world.without_history()
+    async with opened(await world.online()) as pilot:
+        await pilot.press("g", "r")
         await shown(pilot, "tn show 3 notes")
         folded = text_of(pilot.app)
         await pilot.press("t", "n")
-        await shown(pilot, "the server keeps no history", "tn hide 3 notes")
+        await shown(pilot, "The server keeps no history", "tn hide 3 notes")
         await pilot.press("t", "n")
         await shown(pilot, "tn show 3 notes")
 
-        assert "the server keeps no history" not in folded + text_of(pilot.app)
+        assert "keeps no history" not in folded + text_of(pilot.app)
 
 
 async def test_unknown_statuses_are_named_while_notes_are_hidden(tmp_path: Path, opened: Open) -> None:
     with offline_store(tmp_path, [item(1, Status="Limbo"), item(2, Status="In Progress")]) as odd:
         async with opened(odd) as pilot:
-            await pilot.press("g", "r", "5", "l")
+            await pilot.press("g", "r", "8", "l")
 
-            await shown(pilot, "1 item with the unknown status “Limbo”", "tn show")
+            await shown(pilot, "1 item in Limbo, a status without a meaning.")
+
+
+async def test_figures_of_a_server_without_history_are_labelled(world: World, opened: Open) -> None:
+    world.without_history()
+    foreign = await world.online()
+    async with opened(foreign) as pilot:
+        await pilot.press("g", "r")
+        await shown(pilot, "this machine's records")
+        await pilot.press("6", "l")
+
+        await shown(pilot, "Cycle time needs the history of a server, and this server keeps none.")
+
+
+async def test_the_last_answer_is_shown_with_its_time_while_the_server_is_away(
+    world: World, store: Store, opened: Open
+) -> None:
+    async with reports_of(opened, store) as pilot:
+        world.faults.is_down = True
+        await pilot.press("l")
+        await shown(pilot, "[Burnup]", "503")
+        await pilot.press("h")
+        await shown(pilot, "[Burndown]", "history of the server as of ")
+        world.faults.is_down = False
+        await store.refresh()
+
+        await until(lambda: "as of " not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+async def test_unsent_changes_are_said_not_to_be_included(world: World, store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        page = await world.rival.work_items.page(filter="projectId eq 1 and Status eq 'Not Done'", top=1)
+        world.faults.is_down = True
+        await store.items.edit([page.results[0]["id"]], {"Status": "In Progress"})
+
+        await shown(pilot, "1 unsent change is not included.")
+
+
+@pytest.mark.slow
+async def test_the_help_begins_with_what_the_figures_mean(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("?")
+
+        await shown(pilot, "Committed is the scope when the sprint was started", "Needed most")
+        assert text_of(pilot.app).index("Committed is the scope") < text_of(pilot.app).index("Needed most")
+
+
+async def test_a_key_does_not_wait_for_the_server(world: World, store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        world.faults.stalls = frozenset({"/burnup"})
+        await pilot.press("l")
+        await shown(pilot, "[Burnup]", "Loading …")
+        await pilot.press("enter")
+        await shown(pilot, "The report is still loading.")
+        await pilot.press("h")
+
+        await shown(pilot, "pts remaining today")
 
 
 @pytest.mark.slow
@@ -99,7 +151,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
     store: Store, opened: Open, size: tuple[int, int]
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
-        await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
+        await pilot.press("f", "i", *"backlog, 30", "enter", *"7l")
         await shown(pilot, "Age", "St", "Owner", "same status for over a week")
         rows = [line for line in lines_of(pilot.app) if re.search(r"^│?.? +\d+ .* [▲◆×■◇»] .*[◐◑]", line)]
         lengths = [line.count("█") for line in rows]
@@ -123,7 +175,7 @@ async def test_the_statuses_of_items_stand_below_their_rows_or_above_the_current
         await world.rival.work_items.update(item_id, {"Status": status})
         await store.refresh()
     async with reports_of(opened, store, size) as pilot:
-        await pilot.press("f", "i", *"backlog, 30", "enter", *"4l", "G")
+        await pilot.press("f", "i", *"backlog, 30", "enter", *"7l", "G")
 
         await shown(pilot, way)
 
@@ -131,7 +183,7 @@ async def test_the_statuses_of_items_stand_below_their_rows_or_above_the_current
 async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, opened: Open) -> None:
     with offline_store(tmp_path) as empty:
         async with opened(empty) as pilot:
-            await pilot.press("g", "r", "4", "l")
+            await pilot.press("g", "r", "7", "l")
             await shown(pilot, "Nothing is in progress.")
             await pilot.press("enter")
 
@@ -142,8 +194,11 @@ async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, op
 async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> None:
     seen = (
         ("Burnup", "━ scope", "Scope"),
-        ("Scope", "additions and removals"),
-        ("Velocity", "▒ not done", "No velocity yet", "The last 7 iterations"),
+        ("Scope", "pts in scope"),
+        ("Velocity", "▒ not done", "Iteration", "Committed"),
+        ("Forecast", "remaining", "Confidence"),
+        ("Flow", "▓ in progress", "░ not started"),
+        ("Cycle", "Lead", "Done"),
         ("Age", "started item", "Owner"),
         ("Workload", "░ not started", "Hours"),
         ("Areas", "most in"),
@@ -157,7 +212,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
             await shown(pilot, *parts)
             assert place_of(pilot.app, 1) == parts[0]
         await pilot.press("2", "h")
-        await shown(pilot, *seen[5])
+        await shown(pilot, *seen[8])
 
 
 @pytest.mark.slow
@@ -177,7 +232,7 @@ async def test_the_next_iteration_is_offered_where_a_report_is_about_one(store: 
     async with reports_of(opened, store) as pilot:
         await shown(pilot, "} next iteration")
         await pilot.press("3", "l")
-        await shown(pilot, "The last ")
+        await shown(pilot, "Iteration", "As of")
 
         assert "next iteration" not in text_of(pilot.app)
 
@@ -188,7 +243,7 @@ async def test_an_iteration_a_release_or_a_period_is_chosen(store: Store, opened
         await pilot.press("f", "i", *"release 3.1", "enter")
         await shown(pilot, "Release 3.1")
         await pilot.press("f", "i", *"backlog, 90", "enter")
-        await shown(pilot, "Whole backlog, 90 days")
+        await shown(pilot, "Aurora, 90 days")
         await pilot.press("}")
         await shown(pilot, "Periods always end today. fi chooses an iteration or a release.")
 
@@ -197,7 +252,7 @@ async def test_an_iteration_a_release_or_a_period_is_chosen(store: Store, opened
 async def test_items_are_counted_instead_of_points(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await pilot.press("t", "p")
-        await shown(pilot, "items left")
+        await shown(pilot, "items remaining")
 
 
 @pytest.mark.slow
@@ -205,7 +260,7 @@ async def test_the_unit_stands_over_the_axis_and_not_over_the_table(store: Store
     async with reports_of(opened, store) as pilot:
         points = lines_of(pilot.app)[5]
         await pilot.press("t", "p")
-        await shown(pilot, "items left")
+        await shown(pilot, "items remaining")
 
         assert points.startswith("│ Points ")
         assert lines_of(pilot.app)[5].startswith("│ Items ")
@@ -217,7 +272,7 @@ async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none
     async with reports_of(opened, store) as pilot:
         await pilot.press("enter")
         await shown(pilot, "This row is not an item. The report “Age” lists items.")
-        await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
+        await pilot.press("f", "i", *"backlog, 30", "enter", *"7l")
         await shown(pilot, "started item")
         await pilot.press("enter")
         await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
@@ -276,8 +331,8 @@ async def test_nothing_is_overwritten_without_a_question(store: Store, opened: O
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("out.pdf", "The file name must end in .md, .csv or .svg."),
-        (".md", "The file name must end in .md, .csv or .svg."),
+        ("out.pdf", "The file name must end in .md, .csv, .json or .svg."),
+        (".md", "The file name must end in .md, .csv, .json or .svg."),
         ("", "Add a file name."),
         ("no/out.md", "No such folder"),
     ],
@@ -299,12 +354,12 @@ async def test_a_report_is_copied_as_markdown(store: Store, opened: Open) -> Non
         assert pilot.app.clipboard.startswith("# Burndown: Sprint ")
 
 
-@pytest.mark.slow
-async def test_a_narrow_list_names_the_key_of_its_notes(store: Store, opened: Open) -> None:
-    async with reports_of(opened, store, (60, 20)) as pilot:
-        await pilot.press("f", "i", *"backlog, 30", "enter", *"4l")
+async def test_a_narrow_list_names_its_source_and_the_key_of_its_notes(world: World, opened: Open) -> None:
+    world.without_history()
+    async with opened(await world.online(), (60, 20)) as pilot:
+        await pilot.press("g", "r", "3", "l")
 
-        await shown(pilot, "Age", "tn show 1 note")
+        await shown(pilot, "this machine's records", "tn show")
 
 
 @pytest.mark.slow
@@ -313,15 +368,15 @@ async def test_the_chart_has_small_screens_and_the_table_comes_below_it(
     store: Store, opened: Open, size: tuple[int, int]
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
-        assert missing(pilot.app, ["▀ remaining", "pts left today", "└▀"]) == []
+        assert missing(pilot.app, ["▀ remaining", "pts remaining today", "└▀"]) == []
         await pilot.press("t", "d")
         await shown(pilot, "Remaining", "└▀")
 
 
 @pytest.mark.slow
 async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(store: Store, opened: Open) -> None:
-    async with reports_of(opened, store, (50, 20)) as pilot:
-        await pilot.press("h")
+    async with opened(store, (50, 20)) as pilot:
+        await pilot.press("g", "r", "h")
         await shown(pilot, "[Estimates]")
         assert "Burndown" not in lines_of(pilot.app)[1]
 
@@ -339,9 +394,10 @@ async def test_leaving_leads_back_to_the_backlog_and_the_report_stays(store: Sto
 
 
 async def test_without_records_that_is_said_instead_of_drawn(world: World, opened: Open) -> None:
+    world.without_history()
     store = await world.online()
     async with opened(store) as pilot:
         await pilot.press("g", "r", "{")
 
-        await shown(pilot, "It has ended, and no day was recorded.", "0 of 14 days")
+        await shown(pilot, "No data yet. Recording starts with the next sync.", "0 of 14 days were recorded.")
         assert "▔" not in text_of(pilot.app)

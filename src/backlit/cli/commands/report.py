@@ -1,23 +1,62 @@
-"""Reports: a table as Markdown or CSV, or a chart as SVG."""
+"""Reports: figures of the service as Markdown, CSV or JSON, or a chart as SVG."""
 
 import argparse
 import asyncio
+import sys
 
 from backlit.cli.output import write_document
 from backlit.cli.synced import synced_store
+from backlit.model.amounts import counted
+from backlit.model.errors import BadRequest
+from backlit.model.plain import plain
+from backlit.model.query import NameKind
+from backlit.model.reports.document import FigureSource
 from backlit.model.reports.formats import FORMATS
-from backlit.model.reports.report import Measure
-from backlit.store.reports.reports import Coverage, ReportName
+from backlit.model.reports.names import ReportName, ReportUnit
+from backlit.model.reports.presentation import present
+from backlit.store.reports.answers import ReportAnswer
+from backlit.store.reports.coverages import Coverage
 from backlit.store.store import Store
+
+SPRINT = "sprint"
+"""The report that is put together from others."""
+SUFFIXES = {"markdown": ".md", "md": ".md", "csv": ".csv", "json": ".json", "svg": ".svg"}
 
 
 def write_report(arguments: argparse.Namespace) -> None:
+    if arguments.name == SPRINT:
+        _write_sprint(arguments)
+        return
     with synced_store(arguments) as store:
-        measure = Measure.ITEMS if arguments.items else Measure.POINTS
-        report = asyncio.run(
-            store.reports.make(ReportName[arguments.name.upper()], _coverage(store, arguments), measure)
-        )
-    write_document(FORMATS[f".{arguments.format}"](report))
+        name = ReportName(arguments.name)
+        unit = ReportUnit(arguments.unit) if arguments.unit else None
+        if unit is not None and unit not in name.units:
+            units = ", ".join(f"--{each.value}" for each in name.units)
+            raise BadRequest(f"The report {name} does not count {unit}. It takes {units}.")
+        coverage, team_id = _coverage(store, arguments), _team(store, arguments.team)
+        answer = asyncio.run(store.reports.answer(name, coverage, unit, team_id))
+        _say_source(store, answer)
+    write_document(FORMATS[SUFFIXES[arguments.format]](present(answer.document)))
+
+
+def _write_sprint(arguments: argparse.Namespace) -> None:
+    if SUFFIXES[arguments.format] != ".md" or arguments.team or arguments.unit:
+        raise BadRequest("The report of a sprint is Markdown, of all teams, in points.")
+    with synced_store(arguments) as store:
+        text = asyncio.run(store.reports.sprint_summary(_coverage(store, arguments))).markdown()
+    write_document(text)
+
+
+def _say_source(store: Store, answer: ReportAnswer) -> None:
+    """Say on standard error what the figures lack."""
+    document = answer.document
+    if answer.is_kept:
+        print(f"backlit: The report is as of {store.local(document.as_of):%Y-%m-%d %H:%M}.", file=sys.stderr)
+    if document.source is FigureSource.MACHINE:
+        print("backlit: The server keeps no history: figures are from this machine's records.", file=sys.stderr)
+    unsent = store.outbox.pending
+    if unsent and store.reports.has_history:
+        print(f"backlit: {counted(unsent, 'unsent change is', 'unsent changes are')} not included.", file=sys.stderr)
 
 
 def _coverage(store: Store, arguments: argparse.Namespace) -> Coverage:
@@ -25,3 +64,13 @@ def _coverage(store: Store, arguments: argparse.Namespace) -> Coverage:
     if arguments.iteration:
         return coverages.named(arguments.iteration)
     return coverages.period(arguments.days) if arguments.days else coverages.usual()
+
+
+def _team(store: Store, text: str | None) -> int | None:
+    if not text:
+        return None
+    found = store.names.ids(NameKind.TEAM, text, with_subtree=False)
+    if len(found) != 1:
+        teams = ", ".join(plain(name) for name in store.lookups.teams().values()) or "none"
+        raise BadRequest(f"Unknown team “{plain(text)}”. Teams: {teams}.")
+    return next(iter(found))

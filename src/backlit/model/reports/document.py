@@ -48,7 +48,8 @@ class ReportDocument(Struct, frozen=True, kw_only=True):
     source: FigureSource
     since: datetime | None
     as_of: datetime
-    time_zone: str
+    time_zone: str | None
+    """The name of the project's zone; None where `as_of` and the days are those of this machine."""
     summary: Mapping[str, CellValue]
     columns: Sequence[str]
     rows: Sequence[Sequence[CellValue]]
@@ -58,6 +59,8 @@ class ReportDocument(Struct, frozen=True, kw_only=True):
     @property
     def today(self) -> date:
         """The day of the answer, in the time zone of the project."""
+        if self.time_zone is None:
+            return self.as_of.date()
         return self.as_of.replace(tzinfo=UTC).astimezone(ZoneInfo(self.time_zone)).date()
 
     @property
@@ -111,7 +114,7 @@ class _ReportWire(Struct, frozen=True, kw_only=True, rename="camel"):
     unit: str
     source: FigureSource
     as_of: datetime
-    time_zone: str
+    time_zone: str | None
     summary: dict[str, WireValue]
     columns: list[str]
     rows: list[list[WireValue]]
@@ -130,7 +133,8 @@ def read_document(wire: object) -> ReportDocument:
 
 
 def _read(read: _ReportWire) -> ReportDocument:
-    ZoneInfo(read.time_zone)
+    if read.time_zone is not None:
+        ZoneInfo(read.time_zone)
     is_day = [title in _DAY_COLUMNS for title in read.columns]
     return ReportDocument(
         report=read.report,

@@ -1,12 +1,9 @@
-"""Output formats of reports: Markdown and CSV of the table, SVG of the chart."""
+"""Output formats of reports: Markdown of the words and the table, CSV and JSON of the figures, SVG of the chart."""
 
-import csv
-import io
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
 from html import escape
-from itertools import compress
 from textwrap import wrap
 
 from backlit.model.plain import plain
@@ -16,36 +13,19 @@ from backlit.model.reports.report import (
     Series,
     Timeline,
     Tone,
-    Value,
     day_text,
     number_text,
     ticks,
     value_text,
 )
 
-_FORMULAS = ("=", "+", "-", "@")
-"""First characters of spreadsheet formulas, which are escaped in text from the service."""
-
 
 def as_csv(report: Report) -> str:
-    """Write a line of titles and a line for each row; unknown values are empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    is_written = [not column.for_screens for column in report.table.columns]
-    writer.writerow(column.title for column in compress(report.table.columns, is_written))
-    writer.writerows([_cell(value) for value in compress(row, is_written)] for row in report.table.rows)
-    return out.getvalue()
+    return report.document.csv()
 
 
-def _cell(value: Value) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, str):
-        text = plain(value)
-        return f"'{text}" if text.startswith(_FORMULAS) else text
-    return f"{round(value, 4) + 0.0:.12g}"
+def as_json(report: Report) -> str:
+    return json.dumps(report.document.wire(), indent=2, ensure_ascii=False) + "\n"
 
 
 _SPECIAL = re.compile(r"([\\|`*_<>\[\]#~]|&(?=#?\w+;))")
@@ -133,17 +113,31 @@ def _timeline(chart: Timeline) -> tuple[int, list[str]]:
         y = TOP + PLOT - height_of(tick)
         parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="{RULE}"/>')
         parts.append(_label(LEFT - 8, y + 4, number_text(tick), anchor="end", fill=PALE))
+    parts += _layers(chart, slot, height_of)
     for at, (day, value) in enumerate(zip(chart.days, chart.bars.values, strict=True)):
         x = LEFT + slot * at
-        if value is not None:
+        if value is not None and not chart.layers:
             high = height_of(value)
             box = f'x="{x + slot * 0.15:.1f}" y="{TOP + PLOT - high:.1f}" width="{slot * 0.7:.1f}" height="{high:.1f}"'
-            parts.append(f'<rect {box} fill="{COLOURS[chart.bars.tone]}"/>')
+            colour = COLOURS[chart.bars.tone]
+            look = f'fill="none" stroke="{colour}"' if chart.is_hollow else f'fill="{colour}"'
+            parts.append(f"<rect {box} {look}/>")
         elif day in chart.gaps and (slot >= ROOM_FOR_GAP or chart.days[max(0, at - 1)] not in chart.gaps or at == 0):
             parts.append(_label(x + slot / 2, TOP + PLOT - 4, "?", anchor="middle", fill=PALE, size=11))
     parts += [_stroke(line, slot, height_of) for line in chart.lines]
     parts += _days(chart, slot)
     return PLOT + 24, parts
+
+
+def _layers(chart: Timeline, slot: float, height_of: Callable[[float], float]) -> Iterator[str]:
+    below = [0.0] * len(chart.days)
+    for layer in chart.layers:
+        for at, value in enumerate(layer.values):
+            if value:
+                top = TOP + PLOT - height_of(below[at] + value)
+                box = f'x="{LEFT + slot * at:.1f}" y="{top:.1f}" width="{slot:.1f}" height="{height_of(value):.1f}"'
+                yield f'<rect {box} fill="{COLOURS[layer.tone]}"/>'
+                below[at] += value
 
 
 def _stroke(line: Series, slot: float, height_of: Callable[[float], float]) -> str:
@@ -186,7 +180,7 @@ def _bars(chart: Bars) -> tuple[int, list[str]]:
 
 def _legend(chart: Timeline | Bars, y: float) -> Iterator[str]:
     names = (
-        [(chart.bars.name, chart.bars.tone), *((each.name, each.tone) for each in chart.lines)]
+        [(each.name, each.tone) for each in (*(chart.layers or [chart.bars]), *chart.lines)]
         if isinstance(chart, Timeline)
         else [(each.name, each.tone) for each in chart.parts]
     )
@@ -212,4 +206,9 @@ def _text(text: str) -> str:
     return escape(plain(text), quote=True)
 
 
-FORMATS: Mapping[str, Callable[[Report], str]] = {".md": as_markdown, ".csv": as_csv, ".svg": as_svg}
+FORMATS: Mapping[str, Callable[[Report], str]] = {
+    ".md": as_markdown,
+    ".csv": as_csv,
+    ".json": as_json,
+    ".svg": as_svg,
+}

@@ -96,8 +96,8 @@ class ReportName(StrEnum):
         "Flow",
         (ReportUnit.ITEMS, ReportUnit.POINTS),
         (
-            "The counted items at the end of each day, by the group of their status: done, ready for test, in progress, not"
-            " started."
+            "The counted items at the end of each day, by the group of their status: done, ready for test, in progress,"
+            " not started."
             " The upper edge is the scope, and each layer's height is the work in that group."
             " A layer that grows is where work waits."
             " A status without a meaning counts as not started."
@@ -109,8 +109,8 @@ class ReportName(StrEnum):
         "Cycle",
         (ReportUnit.ITEMS,),
         (
-            "Cycle time goes from the first time that an item was in progress or ready for test to the last time that it"
-            " became done."
+            "Cycle time goes from the first time that an item was in progress or ready for test to the last time that"
+            " it became done."
             " Lead time goes from its creation to the same moment."
             " Both are in days of 24 hours; waiting, blocked and reopened time counts."
             " 85 % of the items took the named time or less."
@@ -165,8 +165,18 @@ class ReportName(StrEnum):
         ),
     )
 
+    @property
+    def sentences(self) -> list[str]:
+        """The sentences of the definition."""
+        return [f"{sentence}." for sentence in self.definition.removesuffix(".").split(". ")]
+
     def __new__(
-        cls, name: str, full_title: str, short_title: str, units: tuple[ReportUnit, ...], definition: str
+        cls,
+        name: str,
+        full_title: str = "",
+        short_title: str = "",
+        units: tuple[ReportUnit, ...] = _WORK,
+        definition: str = "",
     ) -> Self:
         """Return the name, which carries the rest of its row."""
         member = str.__new__(cls, name)

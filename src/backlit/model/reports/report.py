@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from backlit.model.amounts import counted
 from backlit.model.dates import MONTHS
-from backlit.model.trees import NodeTotals
+from backlit.model.reports.document import FigureSource, ReportDocument
+from backlit.model.reports.names import ReportName, ReportUnit
 
 Value: TypeAlias = str | float | date | None
 """A cell's value; None if unknown."""
@@ -20,22 +21,21 @@ _DAY = timedelta(days=1)
 _STEPS = (1, 2, 5, 10)
 
 
-class Measure(StrEnum):
-    """The unit of a report: points or items."""
+UNIT_WORDS = {ReportUnit.POINTS: "pts", ReportUnit.ITEMS: "items", ReportUnit.HOURS: "h"}
 
-    POINTS = "pts"
-    ITEMS = "items"
 
-    def of(self, totals: NodeTotals) -> float:
-        return totals.points if self is Measure.POINTS else float(totals.count)
+def amount_text(amount: float, unit: str) -> str:
+    """Write an amount with its unit: 5 pts, 1 item, 2.5 h."""
+    if unit == ReportUnit.HOURS:
+        return f"{number_text(amount)} h"
+    return counted(round(amount, 1), "pt" if unit == ReportUnit.POINTS else "item")
 
 
 class ReportColumn(Struct, frozen=True):
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
     `least` is the minimum width of a text in characters. Numbers of a column with `has_decimal` have one decimal each.
-    The names of a column with `is_item` have the sign of the type. One that is `for_screens` follows from the others,
-    and is in no CSV.
+    The names of a column with `is_item` have the sign of the type.
     """
 
     title: str
@@ -47,7 +47,6 @@ class ReportColumn(Struct, frozen=True):
     has_decimal: bool = False
     is_item: bool = False
     is_owner: bool = False
-    for_screens: bool = False
 
 
 class StatusStep(Struct, frozen=True):
@@ -144,7 +143,9 @@ class Series(Struct, frozen=True):
 class Timeline(Struct, frozen=True):
     """Days along the bottom: one series as bars, others as lines over them.
 
-    `gaps` are the days up to today without a record; the chart shows them as gaps, without interpolation.
+    `gaps` are the days up to today without a record; the chart shows them as gaps, without interpolation. A chart with
+    `layers` shows these on each other, the lowest first, and its bars are their sum. One that is hollow is not from the
+    history of the server.
     """
 
     days: tuple[date, ...]
@@ -152,6 +153,8 @@ class Timeline(Struct, frozen=True):
     lines: tuple[Series, ...]
     gaps: frozenset[date]
     today: date
+    layers: tuple[Series, ...] = ()
+    is_hollow: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -184,16 +187,20 @@ class Bar(Struct, frozen=True):
 class Bars(Struct, frozen=True):
     """Horizontal bars, one for each row of the table, perhaps in order of time.
 
-    All have the same parts, and perhaps a line across them, at the average or the age from which items are stuck.
+    All have the same parts, and perhaps a named line across them, at the median or the age from which items are stuck.
+    In a histogram, the first `within` columns have a bracket with its words above.
     """
 
     parts: tuple[BarPart, ...]
     bars: tuple[Bar, ...]
     is_in_time: bool = False
     line: float = 0.0
+    line_name: str = ""
     is_upright: bool = False
     unset: frozenset[str] = frozenset()
     """The labels of bars for items that lack what the others are counted by."""
+    within: int = 0
+    within_words: str = ""
 
     @property
     def is_empty(self) -> bool:
@@ -208,10 +215,13 @@ class Bars(Struct, frozen=True):
 Chart: TypeAlias = Timeline | Bars
 
 
-SAMPLE_NOTE = "Demo data"
-"""Beginning of a note about made-up records."""
-LEFT_OUT = "Left out"
-"""Beginning of a note about items that a report does not count."""
+WARNINGS = ("a status without a meaning", "The server's history begins on")
+"""What notes say that always stand below a report."""
+SOURCE_WORDS = {
+    FigureSource.HISTORY: "history of the server",
+    FigureSource.NOW: "state of now",
+    FigureSource.MACHINE: "this machine's records",
+}
 
 
 def ticks(top: float, most: int) -> tuple[float, ...]:
@@ -232,41 +242,60 @@ class Figure(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """A report; its notes name the origin of the numbers and missing ones."""
+    """A document as it is drawn: a headline, a chart, a table, and the figures beside them."""
 
-    kind: str
-    about: str
+    document: ReportDocument
     headline: str
     chart: Chart
     table: ReportTable
-    notes: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     """Further labels and values that stand below the figures."""
 
     @property
-    def badge(self) -> str:
-        """Return the note about made-up records without its full stop; empty without them."""
-        return next((each.rstrip(".") for each in self.notes if each.startswith(SAMPLE_NOTE)), "")
+    def name(self) -> ReportName:
+        return ReportName(self.document.report)
+
+    @property
+    def kind(self) -> str:
+        is_of_machine = self.document.source is FigureSource.MACHINE
+        return f"{self.name.full_title} · {self.source}" if is_of_machine else self.name.full_title
+
+    @property
+    def about(self) -> str:
+        return self.document.about
+
+    @property
+    def title(self) -> str:
+        return f"{self.kind}: {self.about}"
+
+    @property
+    def source(self) -> str:
+        return SOURCE_WORDS[self.document.source]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return f"Source: {self.source}.", *self._notes
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        """The notes of the document that the headline does not say."""
+        return tuple(note for note in self.document.notes if note not in self.headline)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        return tuple(each for each in self.notes if each.startswith(LEFT_OUT))
+        return tuple(note for note in self._notes if any(words in note for words in WARNINGS))
 
     @property
-    def sources(self) -> tuple[str, ...]:
-        return tuple(each for each in self.notes if not each.startswith((SAMPLE_NOTE, LEFT_OUT)))
+    def hidden_notes(self) -> tuple[str, ...]:
+        """The notes for which a chart has no room until they are asked for; the head names the source."""
+        return tuple(note for note in self._notes if note not in self.warnings)
 
     @property
     def has_hidden_notes(self) -> bool:
-        """True if there are notes that a chart has no room for until they are asked for."""
-        return bool(self.sources) and not self.chart.is_empty
+        return bool(self.hidden_notes) and not self.chart.is_empty
 
     @property
     def is_list(self) -> bool:
         """True for bars that stand in the rows of the table."""
         return isinstance(self.chart, Bars) and not self.chart.is_upright
-
-    @property
-    def title(self) -> str:
-        return f"{self.kind}: {self.about}"

@@ -9,15 +9,15 @@ from statistics import median, multimode
 from msgspec import Struct
 
 from backlit.model.amounts import counted
+from backlit.model.planning import MIN_FORECAST_SAMPLES, shares_round
 from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.names import ReportName
 from backlit.service.reports.calendar import DAY
 from backlit.service.reports.context import ReportContext
 from backlit.service.reports.iterations import ReportedIteration
 from backlit.service.reports.outcome import ever_had_items
-from backlit.service.reports.velocity import shares_round, velocity_samples
+from backlit.service.reports.velocity import velocity_samples
 
-MIN_SAMPLES = 3
 MAX_FORECAST_SPRINTS = 200
 """Eight years of sprints of two weeks; a later end is none that anybody plans with."""
 CONFIDENCES = (50, 85)
@@ -84,7 +84,7 @@ def planned_rounds(context: ReportContext) -> list[PlannedRound]:
     for sprint in context.tree.sprints():
         if not (ever_had_items(sprint, context) or _is_free(sprint, context)):
             continue
-        if rounds and context.question.team_id is None and shares_round(rounds[-1][0], sprint):
+        if rounds and context.question.team_id is None and shares_round(rounds[-1][0].span, sprint.span):
             rounds[-1].append(sprint)
         else:
             rounds.append([sprint])
@@ -124,7 +124,7 @@ def forecast(context: ReportContext) -> ReportDocument:
     cut = [sample if limit is None else min(sample, limit) for sample in samples]
     sprints: list[int | None] = [None, None]
     amounts: list[float | None] = [None, None]
-    if len(samples) >= MIN_SAMPLES:
+    if len(samples) >= MIN_FORECAST_SAMPLES:
         sprints = list(sprints_needed(cut, remaining, CONFIDENCES))
         amounts = _amounts_of_one(context, samples, limit)
     ends = [end_of_round(context, rounds, number) if number else None for number in sprints]
@@ -152,7 +152,7 @@ def _amounts_of_one(context: ReportContext, samples: Sequence[float], limit: flo
 
 
 def _notes(samples: Sequence[float], sprints: Sequence[int | None]) -> Iterator[str]:
-    if len(samples) < MIN_SAMPLES:
-        yield f"Too little history for a forecast ({counted(len(samples), 'sprint')}, {MIN_SAMPLES} needed)."
+    if len(samples) < MIN_FORECAST_SAMPLES:
+        yield f"Too little history for a forecast ({counted(len(samples), 'sprint')}, {MIN_FORECAST_SAMPLES} needed)."
     elif None in sprints:
         yield f"No end within {MAX_FORECAST_SPRINTS} sprints." if any(samples) else "No end in sight."

@@ -5,6 +5,7 @@ from datetime import date, datetime
 
 from msgspec import Struct
 
+from backlit.model.planning import DayRange
 from backlit.model.trees import ROOT_PARENT
 from backlit.service.reports.calendar import ProjectCalendar
 from backlit.service.reports.history import Moment
@@ -27,6 +28,10 @@ class ReportedIteration(Struct, frozen=True):
     @property
     def days(self) -> int:
         return (self.end - self.start).days + 1
+
+    @property
+    def span(self) -> DayRange:
+        return self.start, self.end
 
 
 class IterationTree:

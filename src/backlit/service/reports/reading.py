@@ -123,7 +123,7 @@ class ReportReading(Struct, frozen=True):
         return ReportNames(
             project,
             dict(self.settings.teams),
-            {user.id: user.display_name or user.name for user in users.licensed(self.connection)},
+            {user.id: user.name for user in users.licensed(self.connection)},
             {node.id: node.path for node in nodes},
         )
 

@@ -6,10 +6,10 @@ from statistics import median
 from msgspec import Struct
 
 from backlit.model.amounts import counted
+from backlit.model.planning import shares_round
 from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.names import ReportName
 from backlit.service.reports.context import ReportContext
-from backlit.service.reports.iterations import ReportedIteration
 from backlit.service.reports.outcome import SprintOutcome, ever_had_items, outcome_of
 
 VELOCITY_WINDOW = 6
@@ -61,12 +61,6 @@ class VelocitySamples(Struct, frozen=True):
         return max(self.amounts, default=None)
 
 
-def shares_round(opening: ReportedIteration, sprint: ReportedIteration) -> bool:
-    """Return True for sprints that share at least half of the days of the shorter one."""
-    shared = (min(opening.end, sprint.end) - max(opening.start, sprint.start)).days + 1
-    return 2 * shared >= min(opening.days, sprint.days)
-
-
 def rounds_of(outcomes: Sequence[SprintOutcome], *, for_team: bool) -> list[SprintRound]:
     """Gather outcomes in order of start; the sprints of one team are rounds of their own.
 
@@ -74,7 +68,7 @@ def rounds_of(outcomes: Sequence[SprintOutcome], *, for_team: bool) -> list[Spri
     """
     found: list[list[SprintOutcome]] = []
     for outcome in outcomes:
-        if found and not for_team and shares_round(found[-1][0].iteration, outcome.iteration):
+        if found and not for_team and shares_round(found[-1][0].iteration.span, outcome.iteration.span):
             found[-1].append(outcome)
         else:
             found.append([outcome])

@@ -322,6 +322,15 @@ class Mirror:
         with transaction(self.connection):
             self.connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (key, orjson.dumps(value).decode()))
 
+    def trim_notes(self, prefix: str, count: int) -> None:
+        """Delete all but the last of the values whose keys begin so; each has the time of its storing in `at`."""
+        where = "key >= ? AND key < ? ORDER BY json_extract(value, '$.at') DESC LIMIT -1 OFFSET ?"
+        with transaction(self.connection):
+            self.connection.execute(
+                f"DELETE FROM notes WHERE key IN (SELECT key FROM notes WHERE {where})",  # noqa: S608 # a constant
+                (prefix, f"{prefix}\U0010ffff", count),
+            )
+
     def configure(self, key: str, value: object) -> bool:
         """Store a value that status groups follow from. Reports whether it differs from the last one."""
         if self.note(key) == value:

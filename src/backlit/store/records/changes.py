@@ -27,7 +27,7 @@ class Subject(StrEnum):
     DRAFTS = "drafts"
     """Which items have unfinished texts, not the texts."""
     HISTORY = "history"
-    """The past days of the sample, which the velocity and the reports read."""
+    """The velocity, as the service answers it."""
 
 
 ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN, Subject.TIMER, Subject.DRAFTS, Subject.HISTORY)

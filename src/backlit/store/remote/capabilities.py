@@ -256,6 +256,8 @@ EXTENSIONS = {
 
 HISTORY = "history"
 """The extension by which the service tells the changes of an item."""
+REPORTS = "reports"
+"""The extension by which the service computes reports from its history."""
 
 
 def announces(capabilities: object, extension: str) -> bool:

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.local_times import LocalTimes
-from backlit.model.reports.daily import DayProgress
-from backlit.model.reports.open_items import EstimateCount, OpenWorkload
+from backlit.model.reports.machine.daily import DayProgress
+from backlit.model.reports.machine.open_items import EstimateCount, OpenWorkload
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.model.trees import NodeTotals
 from backlit.store.mirror.status_groups import status_groups
@@ -18,7 +18,7 @@ from backlit.store.sqlite.database import ids_json
 
 Found = TypeVar("Found")
 Loads = Mapping[int | None, OpenWorkload]
-NOT_COUNTED = frozenset({StatusGroup.EXCLUDED, StatusGroup.UNKNOWN})
+NOT_COUNTED = frozenset({StatusGroup.EXCLUDED})
 UNDER_WAY = frozenset({StatusGroup.IN_PROGRESS, StatusGroup.READY_FOR_TEST})
 _FROM_THE_START = "active"
 """The initial status of issues and risks, which counts as not started."""
@@ -67,7 +67,7 @@ def progress_by_iteration(
 
 
 def progress_of(day: date, statuses: Mapping[str, NodeTotals], groups: StatusGroups) -> DayProgress:
-    """Return the scope (without excluded and unknown statuses and feedback) and its done part."""
+    """Return the scope (without excluded statuses and feedback) and its done part."""
     scope, done = NodeTotals(), NodeTotals()
     for status, totals in statuses.items():
         group = groups.of(status) if status else StatusGroup.EXCLUDED
@@ -97,23 +97,15 @@ def _loads(connection: sqlite3.Connection, column: str, project_id: int, ids: fr
     groups = status_groups(connection, project_id)
     for key, status, is_task, count, points, hours in found:
         group = groups.of(status)
-        if is_task or group is not StatusGroup.UNKNOWN:
-            loads[key] = loads.get(key, OpenWorkload("")) + _load(
-                group, bool(is_task), NodeTotals(count, points), hours
-            )
+        # Work without a meaning never disappears from a report.
+        group = StatusGroup.NOT_STARTED if group is StatusGroup.UNKNOWN else group
+        load = _load(group, bool(is_task), NodeTotals(count, points), hours)
+        loads[key] = loads.get(key, OpenWorkload("")) + load
     return loads
 
 
 def _load(group: StatusGroup, is_task: bool, totals: NodeTotals, hours: float) -> OpenWorkload:
-    if is_task:
-        return OpenWorkload("", hours=hours)
-    match group:
-        case StatusGroup.IN_PROGRESS:
-            return OpenWorkload("", started=totals)
-        case StatusGroup.READY_FOR_TEST:
-            return OpenWorkload("", tested=totals)
-        case _:
-            return OpenWorkload("", waiting=totals)
+    return OpenWorkload("", hours=hours) if is_task else OpenWorkload("", {group: totals})
 
 
 def named(loads: Loads, name: Callable[[int | None], str]) -> Sequence[OpenWorkload]:
@@ -165,7 +157,7 @@ def _begun(connection: sqlite3.Connection, project_id: int, ids: frozenset[int])
 
 
 def unknown_statuses(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) -> Mapping[str, int]:
-    """Return the unknown statuses with the number of their items without tasks, which the other figures leave out."""
+    """Return the unknown statuses with the number of their items without tasks, which count as not started."""
     where, values = _place(ids)
     found = connection.execute(
         "SELECT status, count(*) FROM items"  # noqa: S608 # bound values

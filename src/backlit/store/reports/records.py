@@ -17,7 +17,7 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from backlit.model.reports.daily import DayProgress, ScopeFlow, flow_of
+from backlit.model.reports.machine.daily import DayProgress, ScopeFlow, flow_of
 from backlit.model.statuses import StatusGroups
 from backlit.model.trees import NodeTotals
 from backlit.store.files.files import LocalDatabase, WriteContext

@@ -25,12 +25,13 @@ from backlit.tui.dialogs.finder import KEY_GAP, KEYS_WIDTH, Offer, OffersDialog,
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.drawing.text import safe
+from backlit.tui.drawing.text import safe, wrapped
 from backlit.tui.drawing.themes import STATUS_COLOURS, STATUS_SIGNS, TYPE_SIGNS, type_colour
 from backlit.tui.items.log_work import ask_and_log
 from backlit.tui.shell.chord_app import KeptMessage
 from backlit.tui.shell.dispatch import Dispatch, contexts_of
 from backlit.tui.shell.status_text import TitleLine
+from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemDestination, StoreCommandTarget
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import (
@@ -83,6 +84,8 @@ PAIRED_COMMANDS: Mapping[str, tuple[str, str]] = {
 """Commands that share a row of the help with another one, and the help of both."""
 BLANK_OFFER = Offer(None, "", "")
 SIGNS_IN_ROW = 3
+TEXT_WIDTH = 54
+"""Cells of a line of a text: what one of two columns shows in the narrowest dialog that has two."""
 STATE_WORDS = {
     RowSign.PENDING: "not sent yet",
     RowSign.REFUSED: "rejected",
@@ -113,7 +116,9 @@ async def help_with_keys(target: ApplicationCommandTarget, _call: CommandContext
     node = target.dispatch.focused_node
     needed = [command_id for footer in node.screen.query(FooterLine) for command_id in footer.command_ids]
     titles = ["Keys", *(each.name_of(each.place) for each in node.screen.query(TitleLine))]
-    command = await target.ask(KeysHelp(contexts_of(node), needed, " · ".join(titles), target.dispatch.hidden()))
+    about = node.screen.definition() if isinstance(node.screen, StoreScreen) else ()
+    dialog = KeysHelp(contexts_of(node), needed, " · ".join(titles), target.dispatch.hidden(), about)
+    command = await target.ask(dialog)
     if command is not None:
         target.dispatch.run(command)
 
@@ -213,6 +218,8 @@ def suspend(target: ApplicationCommandTarget, _call: CommandContext) -> None:
 class KeysHelp(OffersDialog[Command | None]):
     """The commands of some contexts: the needed ones, the signs, then all others by context, movement last.
 
+    `about` is a heading and sentences about what the screen shows, which stand first.
+
     The answer is the command to run.
     """
 
@@ -224,12 +231,23 @@ class KeysHelp(OffersDialog[Command | None]):
         needed: Sequence[str] = (),
         title: str = "Keys",
         hidden: Container[str] = frozenset(),
+        about: Sequence[str] = (),
     ) -> None:
         here = [each for each in commands_here(contexts) if each.id not in hidden]
         by_id = {each.id: each for each in here}
         first = [by_id[each] for each in dict.fromkeys([*needed, *FIRST_HELP_COMMANDS]) if each in by_id][:10]
         signs = (Offer(None, "", "", signs=signs) for signs in _legend())
-        offers = [Offer(None, "", "Needed most"), *map(offer_of, first), BLANK_OFFER, Offer(None, "", "Signs"), *signs]
+        lines = [line for sentence in about[1:] for line in wrapped(sentence, TEXT_WIDTH)]
+        texts = [Offer(None, "", line, is_text=True) for line in lines]
+        definition = [Offer(None, "", about[0]), *texts, BLANK_OFFER] if about else []
+        offers = [
+            *definition,
+            Offer(None, "", "Needed most"),
+            *map(offer_of, first),
+            BLANK_OFFER,
+            Offer(None, "", "Signs"),
+            *signs,
+        ]
         for context in sorted(contexts, key=lambda each: each is Context.MOVES):
             commands = [command for command in here if command.context is context and command not in first]
             offers += [BLANK_OFFER, Offer(None, "", context.value), *map(offer_of, commands)] if commands else []

@@ -62,6 +62,8 @@ class Offer(Struct, frozen=True):
     also: str = ""
     is_dim: bool = False
     signs: Sequence[tuple[str, str, str]] = ()
+    is_text: bool = False
+    """True for a line of a text that stands where a heading would."""
 
     @property
     def is_heading(self) -> bool:
@@ -264,7 +266,7 @@ class OfferList(LineList, can_focus=False):
             return Strip(
                 [Segment(" " * LEAD, theme.style()), *signs]
                 if signs
-                else [Segment(fit(offer.label, width), theme.heading())]
+                else [Segment(fit(offer.label, width), theme.style("foreground") if offer.is_text else theme.heading())]
             )
         on = "cursor-background" if is_cursor else None
         _, keys, label = self._widths(self.lines[self._owner(index)])

@@ -51,7 +51,9 @@ FILLS: Mapping[Tone, str] = {
     Tone.LATE: "█",
 }
 """Fills of bars with several parts."""
-LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.PLAIN: "━", Tone.GUIDE: "⠒⠤"}
+LAYER_FILLS = {**FILLS, Tone.STARTED: "▓"}
+"""Fills of layers, which lie on each other and so have four signs."""
+LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.PLAIN: "━", Tone.LEFT: "─", Tone.DONE: "─", Tone.GUIDE: "⠒⠤"}
 LEFT_DOTS, RIGHT_DOTS = (0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08)
 """The dots of a braille cell from the lowest to the highest, as bits of its character."""
 NO_DOTS, ALL_DOTS = "\u2800", "\u28ff"
@@ -153,11 +155,14 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None =
     slots = slots_of(len(chart.days), left, width - left)
     _draw_scale(grid, scale, left, plot, top)
     _draw_axis(grid, chart, slots, plot, chosen)
-    _draw_area(grid, chart, slots, plot, top)
+    if chart.layers:
+        _draw_layers(grid, chart, slots, plot, top)
+    else:
+        _draw_area(grid, chart, slots, plot, top)
     for line in chart.lines:
         _draw_line(grid, _over_days_off(chart, line), slots, plot, top)
     for series in (chart.bars, *chart.lines):
-        if series.tone in STEPPED:
+        if series.tone in STEPPED and not chart.layers:
             _name_steps(grid, series, slots, plot, top)
     _draw_gap(grid, chart, slots, plot, top)
     return grid.rows()
@@ -203,6 +208,21 @@ def _draw_scale(grid: CellGrid, scale: Sequence[float], left: int, plot: int, to
         grid.put(left - 1, y, TICK if tick else CORNER, "rule")
 
 
+def _draw_layers(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
+    """Draw layers on each other; a cell has the colour of the layer in its middle, a thin layer at least one cell."""
+    for slot in slots:
+        below, filled = 0.0, 0
+        for layer in chart.layers:
+            value = slot.value(layer)
+            if not value:
+                continue
+            below += value
+            end = max(filled + 1, round(below / top * plot))
+            for row in range(filled, min(end, plot)):
+                grid.put(slot.x, plot - 1 - row, LAYER_FILLS[layer.tone] * slot.width, COLOURS[layer.tone])
+            filled = end
+
+
 def _draw_area(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
     """Draw the first series as a line of half blocks over an area, from the middle of the axis on.
 
@@ -222,17 +242,20 @@ def _draw_area(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], pl
             grid.put(slot.x, plot - (halves + 1) // 2, GAP_LINE * slot.width, GAP)
             before = None
         else:
-            _draw_step(grid, chart.bars.tone, slot, (before, halves if last > 0 else None), plot)
+            _draw_step(grid, chart, slot, (before, halves if last > 0 else None), plot)
             before = halves if last > 0 else None
 
 
-def _draw_step(grid: CellGrid, tone: Tone, slot: ChartColumn, halves: tuple[int | None, int | None], plot: int) -> None:
+def _draw_step(
+    grid: CellGrid, chart: Timeline, slot: ChartColumn, halves: tuple[int | None, int | None], plot: int
+) -> None:
     """Draw the line and the area of a day; `halves` are its height and that of the day before, in half cells."""
+    tone = chart.bars.tone
     before, now = halves
     if now is None:
         return
     colour, up = COLOURS[tone], (now + 1) // 2
-    if tone not in AREAS:
+    if tone not in AREAS or chart.is_hollow:
         grid.put(slot.x, plot - up, LINES[tone] * slot.width, colour)
         return
     area = AREAS[tone]
@@ -385,10 +408,13 @@ def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
     if isinstance(chart, Bars):
         parts = [part for at, part in enumerate(chart.parts) if any(bar.values[at] for bar in chart.bars)]
         signs = [(FILLS[part.tone], COLOURS[part.tone], part.name) for part in parts if len(chart.parts) > 1]
-        signs += [(LIMIT_LINE, "foreground", "average")] if chart.line else []
+        signs += [(LIMIT_LINE, "foreground", chart.line_name)] if chart.line else []
     else:
         tone = chart.bars.tone
-        signs = [(FOOT if tone in AREAS else LINES[tone], COLOURS[tone], chart.bars.name)]
+        has_area = tone in AREAS and not chart.is_hollow
+        signs = [(FOOT if has_area else LINES[tone], COLOURS[tone], chart.bars.name)]
+        if chart.layers:
+            signs = [(LAYER_FILLS[layer.tone], COLOURS[layer.tone], layer.name) for layer in chart.layers]
         signs += [(LINES[line.tone], COLOURS[line.tone], line.name) for line in chart.lines]
         text = "".join(text for row in drawn for text, _ in row)
         signs += [(GAP_LINE, GAP, "no record")] if not drawn or GAP_LINE in text else []

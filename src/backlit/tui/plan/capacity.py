@@ -11,6 +11,7 @@ from textual.content import Content
 from backlit.model.amounts import PersonLoad, counted, points_of
 from backlit.model.planning import Capacity, PlannedLoad, Velocity
 from backlit.model.reports.report import number_text
+from backlit.model.reports.sprint_reports import NO_VELOCITY, range_text, velocity_basis
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import ItemRow
@@ -146,16 +147,19 @@ def _amount(amount: float, limit: float, unit: str = "") -> Part:
 
 
 def velocity_words(velocity: Velocity, *, is_brief: bool = False) -> list[Word]:
-    """Return the velocity and the points of the iterations that it is of; in brief for the edge of a frame."""
-    if not velocity.points:
-        return [("no velocity yet" if is_brief else "No velocity yet (no completed iteration)", "faint")]
-    each = " ".join(number_text(points) for points in reversed(velocity.points))
+    """Return the velocity, with what it is the median of; in brief for the edge of a frame."""
+    if not velocity.is_known:
+        return [("velocity not known yet" if is_brief else "Velocity not known yet", "faint")]
+    if velocity.median is None:
+        return [("no velocity yet" if is_brief else NO_VELOCITY, "faint")]
+    source = " of this machine" if velocity.is_of_machine else ""
     if is_brief:
         command = "plan.workload"  # which shows it too; words of a command leave an edge together
-        mean = number_text(round(velocity.mean))
-        return [("velocity ", "muted", command), (mean, "foreground", command), (f" of {each}", "muted", command)]
-    mean = counted(round(velocity.mean, 1), "pt")
-    return [("Velocity ", "muted"), (mean, "foreground"), (f" (last {len(velocity.points)}: {each})", "muted")]
+        median = number_text(round(velocity.median))
+        basis = f" of {range_text(velocity)}{source}"
+        return [("velocity ", "muted", command), (median, "foreground", command), (basis, "muted", command)]
+    median = counted(round(velocity.median, 1), "pt")
+    return [("Velocity ", "muted"), (median, "foreground"), (f" ({velocity_basis(velocity)}{source})", "muted")]
 
 
 async def workload(target: PlanCommandTarget, _call: CommandContext) -> None:

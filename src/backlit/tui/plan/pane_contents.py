@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from datetime import date
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from backlit.model.amounts import counted
+from backlit.model.amounts import counted, listed
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, ItemType
-from backlit.model.planning import CapacityFit, PlannedLoad, Velocity, forecast
+from backlit.model.planning import Capacity, CapacityFit, PlannedLoad, Velocity, forecast, shares_round
 from backlit.model.reports.report import number_text
 from backlit.model.trees import NodeTotals
 from backlit.store.planning.plan import ReleasePlan
@@ -57,10 +59,10 @@ class PlanPaneContents:
         self.loads: Mapping[int, PlannedLoad] = {}
         self.totals: NodeTotals | None = None
         """The totals of the backlog's pane, with the draft laid over."""
-        self.velocity = Velocity(())
+        self.velocity = Velocity(is_known=False)
         self.views: dict[PlanPane, View] = {}
         """The view of each loaded pane."""
-        self._forecast = Forecast(store)
+        self._forecast = Forecast()
         self._is_stale = self._is_loading = False
         self.readings = ListReadCounter()
 
@@ -197,15 +199,64 @@ class PlanPaneContents:
         return self._forecast.name(line) if line.key == FORECAST_KEY else self._names.group(line)
 
 
-class Forecast:
-    """The forecast: the backlog divided by iterations according to velocity; unestimated items take no room."""
+class PlannedRound(Struct, frozen=True):
+    """Sprints that run together and so share one velocity, and the points planned into them."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    sprints: tuple[IterationEntry, ...]
+    points: float
+
+    @property
+    def id(self) -> int:
+        return self.sprints[0].id
+
+    @property
+    def name(self) -> str:
+        return listed([sprint.name for sprint in self.sprints])
+
+    @property
+    def capacity(self) -> Capacity:
+        """The sums of the minima and of the maxima, where each sprint has one."""
+        return Capacity(
+            _whole([sprint.min_capacity for sprint in self.sprints]),
+            _whole([sprint.max_capacity for sprint in self.sprints]),
+        )
+
+    def room(self, amount: float) -> float:
+        """Return the points that fit: what the velocity leaves, on target what the maximum leaves."""
+        most = self.capacity.most
+        if most and self.capacity.fit(self.points) is CapacityFit.WITHIN:
+            return most - self.points
+        return (min(amount, most) if most else amount) - self.points
+
+
+def _whole(amounts: Sequence[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount]
+    return sum(known) if len(known) == len(amounts) else None
+
+
+def rounds_of(sprints: Sequence[IterationEntry], loads: Mapping[int, PlannedLoad]) -> list[PlannedRound]:
+    found: list[list[IterationEntry]] = []
+    for sprint in sorted(sprints, key=lambda each: (each.start or date.max, each.end or date.max)):
+        if found and _shares_round(found[-1][0], sprint):
+            found[-1].append(sprint)
+        else:
+            found.append([sprint])
+    return [PlannedRound(tuple(each), sum(loads[sprint.id].points for sprint in each)) for each in found]
+
+
+def _shares_round(opening: IterationEntry, sprint: IterationEntry) -> bool:
+    if not (opening.start and opening.end and sprint.start and sprint.end):
+        return False
+    return shares_round((opening.start, opening.end), (sprint.start, sprint.end))
+
+
+class Forecast:
+    """The forecast: the backlog divided by rounds of sprints at their median; unestimated items take no room."""
+
+    def __init__(self) -> None:
         self._unestimated: dict[object, int] = {}
         self._free: dict[object, float] = {}
-        self._points: dict[object, float] = {}
-        """The points planned into each iteration."""
+        self._rounds: dict[object, PlannedRound] = {}
 
     def divide(
         self,
@@ -215,22 +266,23 @@ class Forecast:
         upcoming: Sequence[IterationEntry],
         loads: Mapping[int, PlannedLoad],
     ) -> None:
-        """Put a line above the items that fit each iteration; `totals` belong to the whole list."""
-        mean = velocity.mean
-        if not (mean and upcoming and view.count):
+        """Put a line above the items that fit each round; `totals` belong to the whole list."""
+        amount = velocity.forecast
+        if not (amount and upcoming and view.count):
             return
         rows = view.rows(0, FORECAST_ROWS)
         estimate = FIELD_BY_KEY["Estimate"]
         at = [index for index, row in enumerate(rows) if row.type != ItemType.TASK and estimate.applies_to(row.type)]
         points = [points_of_row(rows[index]) for index in at]
-        rooms = [_room_of(each, loads[each.id].points, mean) for each in upcoming]
-        self._free = {each.id: max(0.0, room) for each, room in zip(upcoming, rooms, strict=True)}
-        self._points = {each.id: loads[each.id].points for each in upcoming}
+        rounds = rounds_of(upcoming, loads)
+        rooms = [each.room(amount) for each in rounds]
+        self._rounds = {each.id: each for each in rounds}
+        self._free = {each.id: max(0.0, room) for each, room in zip(rounds, rooms, strict=True)}
         parts: list[tuple[object, int, NodeTotals]] = []
         start = begin = end = 0
         self._unestimated = {}
-        for number, stop in forecast(points, rooms, mean):
-            place = upcoming[number].id
+        for number, stop in forecast(points, rooms, amount):
+            place = rounds[number].id
             end = at[stop] if stop < len(at) else len(rows)
             parts.append(
                 (
@@ -250,25 +302,18 @@ class Forecast:
             view.divide(FORECAST_KEY, parts)
 
     def name(self, line: GroupLine) -> str:
-        found = self._store.lookups.iterations().get(line.value) if isinstance(line.value, int) else None
+        found = self._rounds.get(line.value)
         if found is None:
             return "later"
-        unestimated = self._unestimated.get(line.value, 0)
-        free, points = self._free.get(found.id, line.points), self._points.get(found.id, 0.0)
-        fit = found.capacity.fit(points)
+        unestimated, free = self._unestimated.get(line.value, 0), self._free[line.value]
+        fit = found.capacity.fit(found.points)
         room = f"velocity leaves {counted(round(free), 'pt')}"
         if fit is CapacityFit.WITHIN and found.capacity.most:
             room = f"{counted(round(free), 'pt')} free"
         elif fit is CapacityFit.UNDER:
-            room = f"{number_text((found.capacity.least or 0.0) - points)} to target"
+            room = f"{number_text((found.capacity.least or 0.0) - found.points)} to target"
         # An item that is larger than a whole iteration takes one alone.
         fits = "larger than" if line.points > free else "fits"
         sign = f"{FITTING_SIGN} " if fit is CapacityFit.WITHIN else ""
         facts = [f"{sign}{fits} {found.name}", room, f"{unestimated} unestimated" if unestimated else ""]
         return " · ".join(filter(None, facts))
-
-
-def _room_of(iteration: IterationEntry, points: float, mean: float) -> float:
-    """Return the points that fit: what the velocity leaves, in an iteration on target what its maximum leaves."""
-    capacity = iteration.capacity
-    return (capacity.most if capacity.most and capacity.fit(points) is CapacityFit.WITHIN else mean) - points

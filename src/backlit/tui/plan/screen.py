@@ -1,6 +1,7 @@
 """The plan: panes of the backlog and of iterations over a draft, with their heads and the title."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from itertools import dropwhile
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from backlit.model.fields import ItemType
 from backlit.model.planning import PlannedLoad
 from backlit.model.reports.report import number_text
 from backlit.store.planning.plan import Plan
-from backlit.store.records.changes import Subject
+from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.item import Item, ItemRow
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
@@ -56,6 +57,7 @@ from backlit.tui.shell.status_text import (
     unread_words,
 )
 from backlit.tui.shell.store_screen import ChangeBatch
+from backlit.tui.shell.workers import BACKGROUND_GROUP, work
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.side_lines import Part, Word, length
 
@@ -80,14 +82,25 @@ class PlanScreen(ListScreen):
         super().__init__(store, shared, PlanBody(store, self._panes), ColumnChoice(store, self.lists.use_columns))
         self.readings = self.lists.readings
         self._project_id = store.project_id
+        self._velocity_day: date | None = None
+        """The day for which the velocity was asked; None for one that could not be."""
 
     # Life
 
     def on_mount(self) -> None:
         self.lists.reload()
+        self._ask_velocity()
+
+    def _ask_velocity(self) -> None:
+        """Ask for the velocity, which only the dates of sprints and the passing of days change."""
+        self._velocity_day = self.store.today() if self.store.connection.state is ConnectionState.ONLINE else None
+        self.run_worker(work(self.store.reports.ask_velocity), group=BACKGROUND_GROUP)
 
     def store_changed(self, changes: ChangeBatch) -> None:
         self.lists.rename(changes)
+        is_online = self.store.connection.state is ConnectionState.ONLINE
+        if Subject.TREES in changes or (is_online and self._velocity_day != self.store.today()):
+            self._ask_velocity()
         if self.store.project_id != self._project_id:
             self._project_id = self.store.project_id
             self.shared.follow_project()
@@ -260,7 +273,7 @@ class PlanPaneHeads:
         iteration = store.lookups.iterations().get(pane.place) if pane.place is not None else None
         self._scale = max((scale_end(each.capacity, self._load(each).points) for each in every), default=0.0)
         head = [HeadLine([(" ", "muted"), *velocity_words(lists.velocity)]), HeadLine([(" ", "muted"), *unsaved])]
-        if is_unread and not lists.velocity.points:
+        if is_unread and lists.velocity.median is None:
             head = UNREAD_HEAD
         elif panes.is_single and iteration is not None:
             name = f"→ {iteration.name} {found.get(iteration.id, IterationChangeCounts()).words()}".rstrip()

@@ -7,6 +7,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
+from backlit.model.reports.document import FigureSource
 from backlit.model.reports.report import Figure, Report, Tone
 from backlit.tui.drawing.charts import Piece, Row
 from backlit.tui.drawing.themes import ThemeStyles
@@ -49,7 +50,8 @@ class ReportFigures(Widget):
         return ()
 
     def show(self, report: Report) -> None:
-        self._rows = figure_rows(report.figures, report.facts)
+        is_hollow = report.document.source is not FigureSource.HISTORY
+        self._rows = figure_rows(report.figures, report.facts, is_hollow=is_hollow)
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -59,11 +61,17 @@ class ReportFigures(Widget):
         return Strip(segments).adjust_cell_length(width, theme.style())
 
 
-def figure_rows(figures: Sequence[Figure], facts: Sequence[tuple[str, str]]) -> list[Row]:
-    """Return each figure in large digits with its words beside it, and the facts below all of them."""
+def figure_rows(figures: Sequence[Figure], facts: Sequence[tuple[str, str]], *, is_hollow: bool = False) -> list[Row]:
+    """Return each figure in large digits with its words beside it, and the facts below all of them.
+
+    Hollow figures, which are not from the history of the server, are small.
+    """
     rows: list[Row] = [()]
     for figure in figures:
         colour = COLOURS.get(figure.tone, "foreground")
+        if is_hollow:
+            rows += [((f"{figure.number} {figure.words}", colour),), ((figure.more, "muted"),), ()]
+            continue
         words = ((figure.words, colour), (figure.more, "muted"))
         for digits, (text, tone) in zip_longest(large(figure.number), words, fillvalue=("", "muted")):
             rows.append(((digits if isinstance(digits, str) else "", colour), (" " * GAP, "muted"), (text, tone)))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -10,7 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.amounts import counted
-from backlit.model.reports.open_items import STUCK_DAYS
+from backlit.model.reports.item_reports import STUCK_DAYS
 from backlit.model.reports.report import Bars, Report, ReportColumn, StatusStep, Value, number_text, value_text
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.tui.commands.table import key_of
@@ -56,11 +57,13 @@ class ReportChart(Widget):
         self._sentence = ""
         self._has_notes = False
         self._unit = ""
+        self._notes: Sequence[str] = ()
         self._chosen: int | None = None
         self._rows: list[Row] = []
 
-    def show(self, report: Report, unit: str, *, has_notes: bool) -> None:
+    def show(self, report: Report, unit: str, notes: Sequence[str], *, has_notes: bool) -> None:
         self._report, self._sentence, self._unit, self._has_notes = report, "", unit, has_notes
+        self._notes = notes
         self._draw()
 
     def choose(self, row: int) -> None:
@@ -82,7 +85,11 @@ class ReportChart(Widget):
         else:
             has_list = report.is_list
             height = self.app.size.height // 3 if has_list else self.size.height
-            self._rows = rows_of(report, width, height, self._unit, has_notes=self._has_notes, chosen=self._chosen)
+            warnings = [row for note in (*self._notes, *report.warnings) for row in words(note, width, "warn")]
+            is_open = self._has_notes or report.chart.is_empty
+            hidden = [row for note in report.hidden_notes if is_open for row in words(note, width)]
+            notes = DrawnNotes([*warnings, *hidden], len(warnings))
+            self._rows = rows_of(report, width, height, self._unit, notes, chosen=self._chosen)
             self.styles.height = min(height, len(self._rows)) if has_list else None
         self.refresh()
 
@@ -104,28 +111,32 @@ def piece_style(theme: ThemeStyles, colour: str, on: str | None = None) -> Style
     return theme.style("foreground" if name == HEADING else name, on=ground or on, bold=name == HEADING)
 
 
+class DrawnNotes(Struct, frozen=True):
+    """The lines of the notes, of which the first are never cut."""
+
+    rows: list[Row]
+    least: int = 0
+
+
 def rows_of(
-    report: Report, width: int, height: int, unit: str, *, has_notes: bool, chosen: int | None = None
+    report: Report, width: int, height: int, unit: str, below: DrawnNotes, *, chosen: int | None = None
 ) -> list[Row]:
     """Return the report in so many cells: a timeline takes the room that its words leave; bars are in the table.
 
     Its unit stands above it, where blank lines fit too, or before the legend. Bars get a third of the screen's height.
     """
     said = words(report.headline, width, "foreground")
-    warnings = [row for note in report.warnings for row in words(note, width, "warn")]
-    notes = warnings
-    if has_notes or report.chart.is_empty:
-        notes = [*warnings, *(row for note in report.sources for row in words(note, width))]
+    notes = below.rows
     if isinstance(report.chart, Bars) and report.is_list:
         signs = () if report.table.item_ids else legend(report.chart)
         is_roomy = not signs or height > ROOMY or 3 * height > len(report.table.rows) + FRAME
         above = [BLANK] if is_roomy else []
         above += _legend_rows(((unit, "muted"), ("  ", "muted"), *signs), width) if signs else []
-        return [*said, *_cut(notes, max(len(warnings), height - len(said) - len(above)), width), *above]
+        return [*said, *_cut(notes, max(below.least, height - len(said) - len(above)), width), *above]
     if report.chart.is_empty:
         return [*said, BLANK, *notes]
     if isinstance(report.chart, Bars):
-        notes = _cut(notes, max(len(warnings), height - len(said) - LEAST_PLOT), width)
+        notes = _cut(notes, max(below.least, height - len(said) - LEAST_PLOT), width)
         rest = height - len(said) - len(notes) - 2 * bool(height >= AIRY)
         around = [BLANK] * (height >= AIRY)
         return [*said, *around, *draw_histogram(report.chart, width, max(3, rest)), *around, *notes]
@@ -133,18 +144,17 @@ def rows_of(
     said += [*[BLANK] * (height >= AIRIEST), ((unit, "muted"),)] if gap else []
     before = () if gap else ((unit, "muted"), ("  ", "muted"))
     left = height - len(said) - len(gap) - len([*gap, *_legend_rows((*before, *legend(report.chart)), width)])
-    notes = _cut(notes, max(len(warnings), left - LEAST_PLOT), width)
+    notes = _cut(notes, max(below.least, left - LEAST_PLOT), width)
     chart = draw_timeline(report.chart, width, max(1, min(left - len(notes), MOST_PLOT)), chosen)
     signs = (*before, *legend(report.chart, chart))
     return [*said, *chart, *gap, *_legend_rows(signs, width), *(gap if notes else []), *notes]
 
 
 def note_words(report: Report, *, has_notes: bool) -> list[Word]:
-    badge: list[Word] = [(f"{report.badge}  ", "muted")] if report.badge else []
     if not report.has_hidden_notes:
-        return badge
-    words = f" {'hide' if has_notes else 'show'} {counted(len(report.sources), 'note')}"
-    return [*badge, (key_of("reports.notes"), KEY, "reports.notes"), (words, "muted", "reports.notes")]
+        return []
+    words = f" {'hide' if has_notes else 'show'} {counted(len(report.hidden_notes), 'note')}"
+    return [(key_of("reports.notes"), KEY, "reports.notes"), (words, "muted", "reports.notes")]
 
 
 def way_words(way: Sequence[StatusStep], groups: StatusGroups) -> Iterator[Piece]:
@@ -200,6 +210,10 @@ class ReportTableView(LineList):
         self._report, self._layout = report, None
         self._bars = report.chart if isinstance(report.chart, Bars) and report.is_list and report.chart.bars else None
         self.rows_replaced(self.cursor if is_same else self._first_row(report))
+
+    def clear(self) -> None:
+        self._report = self._bars = self._layout = None
+        self.rows_replaced(0)
 
     def space(self, lines: int) -> None:
         """Give each row one line, or two for its bar and the way of its item."""

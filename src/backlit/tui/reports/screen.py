@@ -1,8 +1,11 @@
-"""The reports: one at a time, as a sentence, a chart and the table of its numbers; the selection and its commands."""
+"""The reports: one at a time, as a sentence, a chart and the table of its numbers; the selection and its commands.
+
+The service computes them: each is asked for by a worker when it is chosen and after changes, and no key waits for it.
+"""
 
 import re
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 from textual import on
@@ -10,11 +13,16 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.timer import Timer
 
+from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
+from backlit.model.reports.document import FigureSource
 from backlit.model.reports.formats import FORMATS, as_markdown
-from backlit.model.reports.report import Measure, Report, day_text
-from backlit.store.records.changes import Subject
-from backlit.store.reports.reports import PERIODS, Coverage, Coverages, ReportName
+from backlit.model.reports.names import ReportName, ReportUnit
+from backlit.model.reports.presentation import present
+from backlit.model.reports.report import Report, day_text
+from backlit.store.records.changes import ConnectionState, Subject
+from backlit.store.reports.answers import ReportAnswer
+from backlit.store.reports.coverages import PERIODS, Coverage, Coverages
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.pick import Choice, PickDialog
@@ -42,17 +50,22 @@ MIN_LINES_FOR_TABLE = 24
 TABLE_SHARE = 0.5
 """Largest share of the width for the table."""
 HINTS = (
-    *("reports.next", "reports.about", "reports.later", "reports.measure", "reports.days", "reports.save", "g"),
+    *("reports.next", "reports.about", "reports.later", "reports.unit", "reports.days", "reports.save", "g"),
     "app.help",
 )
-UNITS = {Measure.POINTS: "Points", Measure.ITEMS: "Items"}
+UNITS = {ReportUnit.POINTS: "Points", ReportUnit.ITEMS: "Items", ReportUnit.HOURS: "Hours"}
 """The words over a chart, by what it counts."""
-LIST_HINTS = ("reports.open", *(each for each in HINTS if each not in {"reports.measure", "reports.days"}))
+LIST_HINTS = ("reports.open", *(each for each in HINTS if each not in {"reports.unit", "reports.days"}))
 LIST_FRAME, AROUND = 1, 10
 """The line of titles above a list of items, and the lines around a list of bars."""
 RELOAD_SUBJECTS = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE, Subject.HISTORY)
+LOADING_DELAY = 0.4
+"""Seconds for which the last report stays while another one is read."""
+STALE_HOURS = 24
+"""Hours from which an earlier answer is in the warning colour."""
+STILL_LOADING = "The report is still loading."
 DAYS_WORDS: Sequence[Word] = [("td", KEY, "reports.days"), (" day table", "muted", "reports.days")]
-SAVE_NOTE = "The suffix sets the format: .md or .csv for the table, .svg for the chart."
+SAVE_NOTE = "The suffix sets the format: .md, .csv or .json for the numbers, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 
 
@@ -61,7 +74,8 @@ class ReportSelection:
 
     def __init__(self, coverages: Coverages) -> None:
         self.name = ReportName.BURNDOWN
-        self.measure = Measure.POINTS
+        self.unit: ReportUnit | None = None
+        """The chosen unit; None for the usual one of each report."""
         self._coverages = coverages
         self._chosen: Coverage | None = None
 
@@ -74,10 +88,14 @@ class ReportSelection:
         if chosen is None:
             return self._coverages.usual()
         if chosen.node_id is None:
-            return self._coverages.period((chosen.end - chosen.start).days + 1)
+            return self._coverages.period(chosen.days)
         return next(
             (each for each in self._coverages.iterations() if each.node_id == chosen.node_id), self._coverages.usual()
         )
+
+    @property
+    def question(self) -> tuple[ReportName, Coverage, ReportUnit | None]:
+        return self.name, self.coverage, self.unit
 
     def offered(self) -> Sequence[Coverage]:
         return [*(self._coverages.period(days) for days in PERIODS), *self._coverages.iterations()]
@@ -108,6 +126,10 @@ class ReportsScreen(StoreScreen[None]):
         self.selection = ReportSelection(store.reports.coverages)
         self._project_id = store.project_id
         self._report: Report | None = None
+        self._answer: ReportAnswer | None = None
+        self._asked: object = None
+        """What the shown report answers."""
+        self._problem = STILL_LOADING
         self._timer: Timer | None = None
         self._synced: tuple[float, date] | None = None
         self.has_notes = False
@@ -143,29 +165,43 @@ class ReportsScreen(StoreScreen[None]):
         self.update_labels()
 
     def store_changed(self, changes: ChangeBatch) -> None:
-        """Reload changed data, at a limited rate; daily records change with each sync."""
+        """Ask again after changes, at a limited rate, and once the service is back; machines record each sync."""
         if self.store.project_id != self._project_id:
             self._project_id = self.store.project_id
             self.selection.choose(None)
         synced_at = self.store.connection.synced_at
         synced = (synced_at, self.store.today()) if synced_at is not None else None
-        is_new_record = synced != self._synced
+        is_new_record = synced != self._synced and not self.store.reports.has_history
         self._synced = synced
-        if (is_new_record or any(subject in changes for subject in RELOAD_SUBJECTS)) and self._timer is None:
+        is_back = self._is_kept and self.store.connection.state is ConnectionState.ONLINE
+        is_due = is_new_record or is_back or any(subject in changes for subject in RELOAD_SUBJECTS)
+        if is_due and self._timer is None:
             self._timer = self.set_timer(RELOAD_DELAY, self._load_again)
         self.update_labels()
+
+    def definition(self) -> Sequence[str]:
+        """Return what the figures of the report mean, for the help."""
+        return [self.selection.name.full_title, *self.selection.name.sentences]
 
     # The report
 
     @property
     def current_item(self) -> int | None:
-        """Return the item of the row under the cursor; None in other reports."""
-        return self._table.current_item
+        """Return the item of the row under the cursor; None in other reports, and while another one is read."""
+        return self._table.current_item if self._is_current else None
+
+    @property
+    def _is_kept(self) -> bool:
+        return self._answer is not None and self._answer.is_kept
+
+    @property
+    def _is_current(self) -> bool:
+        return self._report is not None and self._asked == self.selection.question
 
     def report(self) -> Report:
-        """Return the shown report; raises CannotAct while the first one loads."""
-        if self._report is None:
-            raise CannotAct("The report is still loading.")
+        """Return the shown report; raises CannotAct while it loads, and for one that could not be read."""
+        if self._report is None or not self._is_current:
+            raise CannotAct(self._problem)
         return self._report
 
     def _load_again(self) -> None:
@@ -176,21 +212,40 @@ class ReportsScreen(StoreScreen[None]):
         names = list(ReportName)
         self._strip.show([each.short_title for each in names], names.index(self.selection.name))
         self.update_labels()
-        self.run_worker(
-            work(self._make, self.selection.name, self.selection.coverage, self.selection.measure),
-            exclusive=True,
-            group="report",
-        )
+        self._problem = STILL_LOADING
+        self.set_timer(LOADING_DELAY, self._say_loading)
+        self.run_worker(work(self._read, *self.selection.question), exclusive=True, group="report")
 
-    async def _make(self, name: ReportName, coverage: Coverage, measure: Measure) -> None:
+    def _say_loading(self) -> None:
+        if not self._is_current and self._problem == STILL_LOADING:
+            self._show_sentence("Loading …")
+
+    def _show_sentence(self, sentence: str) -> None:
+        """Show a sentence in place of a report."""
+        self._report = self._answer = None
+        self._chart.say(sentence)
+        self._table.clear()
+        self._figures_frame.display = False
+        self.update_labels()
+
+    async def _read(self, name: ReportName, coverage: Coverage, unit: ReportUnit | None) -> None:
         try:
-            report = await self.store.reports.make(name, coverage, measure)
+            answer = await self.store.reports.answer(name, coverage, unit)
+            report = present(answer.document)
         except BacklitError as error:
-            self._chart.say(str(error))
+            if self.is_attached:
+                self._problem = str(error)
+                self._show_sentence(self._problem)
             return
-        if self.is_attached and report != self._report:
-            self._report = report
-            self.draw_chart()
+        if self.is_attached:
+            self._asked = name, coverage, unit
+            self._show(answer, report)
+
+    def _show(self, answer: ReportAnswer, report: Report) -> None:
+        is_other = report != self._report
+        self._answer, self._report = answer, report
+        self.draw_chart()
+        if is_other:
             self._table.status_groups = self.store.lookups.status_groups()
             known = sorted(self.store.lookups.known_people())
             people = self.store.lookups.known_people().values()
@@ -199,10 +254,39 @@ class ReportsScreen(StoreScreen[None]):
             self._figures.show(report)
             self._fit_table()
             self._show_item()
-            self.update_labels()
+        self.update_labels()
 
     def draw_chart(self) -> None:
-        self._chart.show(self.report(), UNITS[self.selection.measure], has_notes=self.has_notes)
+        report = self.report()
+        self._chart.show(report, UNITS[ReportUnit(report.document.unit)], self._notes(), has_notes=self.has_notes)
+
+    def _notes(self) -> Sequence[str]:
+        """Return what stands below a report besides its own notes."""
+        document = self.report().document
+        # In frames the head names the source, which a narrow one drops.
+        is_narrow = self.has_class("-narrow")
+        is_unnamed = is_narrow and document.source is not FigureSource.HISTORY
+        notes = [f"Source: {self.report().source}."] if is_unnamed else []
+        unsent = self.store.outbox.pending
+        if unsent and self.store.reports.has_history:
+            notes.append(f"{counted(unsent, 'unsent change is', 'unsent changes are')} not included.")
+        zone = document.time_zone
+        if zone is not None and not self.store.is_in_zone(zone):
+            notes.append(f"Days in {zone}.")
+        return notes
+
+    def _source_words(self) -> list[Word]:
+        """Return the source of the figures, and the time of an answer that is not of now."""
+        if self._report is None:
+            return []
+        document = self._report.document
+        words: list[Word] = [(self._report.source, "muted" if document.source is FigureSource.HISTORY else "warn")]
+        if self._is_kept:
+            at = self.store.local(document.as_of)
+            is_stale = self.store.now() - document.as_of > timedelta(hours=STALE_HOURS)
+            day = f"{day_text(at.date())} " if at.date() != self.store.today() else ""
+            words.append((f" as of {day}{at:%H:%M}", "warn" if is_stale else "muted"))
+        return [*words, ("  ", "muted")]
 
     def _fit_table(self) -> None:
         if self._report is None:
@@ -246,8 +330,11 @@ class ReportsScreen(StoreScreen[None]):
     def update_labels(self) -> None:
         coverage, store = self.selection.coverage, self.store
         about = self._report.about if self._report is not None else coverage.name
-        days = span(coverage.start, coverage.end, store.today()) if about == coverage.name else ""
+        is_period = coverage.node_id is None and self.selection.name is not ReportName.VELOCITY
+        is_of_coverage = is_period or about == coverage.name
+        days = span(coverage.start, coverage.end, store.today()) if is_of_coverage else ""
         notes = note_words(self._report, has_notes=self.has_notes) if self._report is not None else []
+        notes = [*self._source_words(), *notes]
         title = about[:1].upper() + about[1:]
         heading: list[Word] = [(title, "heading"), (f" · {days}" if days else "", "muted")]
         self._heading.say(heading, notes)
@@ -297,9 +384,13 @@ class ReportsScreen(StoreScreen[None]):
         self.selection.turn(int(call.command.argument) * (call.count or 1))
         self.load()
 
-    def turn_measure(self, _call: CommandContext) -> None:
-        is_points = self.selection.measure is Measure.POINTS
-        self.selection.measure = Measure.ITEMS if is_points else Measure.POINTS
+    def turn_unit(self, _call: CommandContext) -> None:
+        """Count in the next unit of the report; raises CannotAct for a report with one unit."""
+        name = self.selection.name
+        if len(name.units) == 1:
+            raise CannotAct(f"{name.full_title} has one unit.")
+        unit = ReportUnit(self.report().document.unit)
+        self.selection.unit = name.units[(name.units.index(unit) + 1) % len(name.units)]
         self.load()
 
     def toggle_notes(self, _call: CommandContext) -> None:
@@ -329,6 +420,15 @@ class ReportsScreen(StoreScreen[None]):
         report = self.report()
         self.copy(as_markdown(report), f"Copied {report.title} as Markdown")
 
+    async def save_sprint(self, call: CommandContext) -> None:
+        """Save the report of the chosen sprint, which always is Markdown; raises CannotAct for other reports."""
+        if call.text not in {"", "sprint"}:
+            raise CannotAct(f"Unknown report “{call.text}”. :report sprint saves that of the sprint.")
+        text = (await self.store.reports.sprint_summary(self.selection.coverage)).markdown()
+        saved = TextToSave("Save the sprint report", lambda _path: text, file_in, "The report is Markdown.")
+        name = _NOT_FOR_FILES.sub("-", self.selection.coverage.name).strip("-.").lower()
+        await save_file(self, saved, downloads() / f"{name}.md")
+
     async def save_report(self, _call: CommandContext) -> None:
         """Save the report to a file; its suffix sets the format."""
         report = self.report()
@@ -341,5 +441,5 @@ def place_of(text: str) -> tuple[Path, str]:
     """Return the folder and the name of a typed path; raises ValueError with a sentence for an unusable one."""
     folder, name = file_in(text)
     if Path(name).suffix.lower() not in FORMATS or not Path(name).stem:
-        raise ValueError("The file name must end in .md, .csv or .svg.")
+        raise ValueError("The file name must end in .md, .csv, .json or .svg.")
     return folder, name

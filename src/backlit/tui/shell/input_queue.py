@@ -66,7 +66,7 @@ PATIENCE = 0.05
 """Seconds after which a silent message pump is asked again, as it may have ended."""
 BEHIND = frozenset(
     {
-        *("board", "drafts", "facets", "look", "look at", "projects", "seen", "selection", "words"),
+        *("board", "drafts", "facets", "look", "look at", "projects", "report", "seen", "selection", "words"),
         *(BACKGROUND_GROUP, "refresh", "sign in", "transfer"),
     }
 )

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, TypeVar, TypeVarTuple, cast
 
 from textual import on
@@ -88,6 +88,10 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show changes; for subclasses."""
+
+    def definition(self) -> Sequence[str]:
+        """Return a heading and sentences about what is shown, with which the help begins; for subclasses."""
+        return ()
 
     @property
     def shown_place(self) -> tuple[int, ItemDestination, int | None] | None:

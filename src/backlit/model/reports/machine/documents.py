@@ -1,0 +1,54 @@
+"""Documents from what one machine knows, for servers that keep no history."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+
+from msgspec import Struct
+
+from backlit.model.reports.document import CellValue, FigureSource, ReportDocument
+from backlit.model.reports.names import ReportName, ReportUnit
+from backlit.model.trees import NodeTotals
+
+NO_HISTORY = "The server keeps no history: these are the daily records of this machine."
+
+
+class MachineReport(Struct, frozen=True):
+    """What a report of this machine is about, in a unit, at a local time."""
+
+    name: ReportName
+    about: str
+    unit: ReportUnit
+    now: datetime
+
+    @property
+    def today(self) -> date:
+        return self.now.date()
+
+    def amount(self, totals: NodeTotals) -> float:
+        return totals.points if self.unit is ReportUnit.POINTS else float(totals.count)
+
+    def document(
+        self,
+        summary: Mapping[str, CellValue],
+        columns: Sequence[str],
+        rows: Sequence[Sequence[CellValue]],
+        notes: Sequence[str] = (),
+        *,
+        details: Sequence[Mapping[str, CellValue]] = (),
+        source: FigureSource = FigureSource.MACHINE,
+    ) -> ReportDocument:
+        return ReportDocument(
+            report=self.name.value,
+            about=self.about,
+            team=None,
+            unit=self.unit.value,
+            source=source,
+            since=None,
+            as_of=self.now.replace(tzinfo=None),
+            time_zone=None,
+            summary=summary,
+            columns=columns,
+            rows=rows,
+            notes=notes,
+            details=details,
+        )

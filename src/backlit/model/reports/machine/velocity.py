@@ -1,0 +1,72 @@
+"""Velocity from the records of one machine: committed, completed and carried-over work of iterations."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from statistics import median
+
+from msgspec import Struct
+
+from backlit.model.amounts import counted
+from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.machine.daily import DayProgress
+from backlit.model.reports.machine.documents import NO_HISTORY, MachineReport
+from backlit.model.trees import NO_TOTALS, NodeTotals
+
+VELOCITY_WINDOW = 6
+COLUMNS = ("Iteration", "Committed", "Change", "Done", "Remaining", "Late", "As of")
+_FRIDAY = 4
+
+
+class IterationRecord(Struct, frozen=True):
+    """An iteration: its days, its records, and its current state."""
+
+    name: str
+    start: date
+    end: date
+    recorded: Sequence[DayProgress]
+    now: DayProgress
+    carried: NodeTotals = NO_TOTALS
+    """Work moved to a later iteration from the last working day on, absent from the records."""
+
+    @property
+    def progress(self) -> tuple[DayProgress, ...]:
+        return tuple(each for each in self.recorded if self.start <= each.day <= self.end)
+
+    @property
+    def last(self) -> DayProgress:
+        """Return the last recorded state, or the current one without a record."""
+        return self.progress[-1] if self.progress else self.now
+
+    def is_sample(self, today: date) -> bool:
+        """Return True for an ended iteration whose end was recorded and that had an item: a sample of the velocity."""
+        return self.end < today and bool(self.progress) and bool(self.last.scope.count or self.carried.count)
+
+
+def last_day_of_work(end: date) -> date:
+    """Return the last working day: Friday for an end on a weekend. Items moved from then on are carried over."""
+    return end - timedelta(days=max(0, end.weekday() - _FRIDAY))
+
+
+def velocity(report: MachineReport, runs: Sequence[IterationRecord]) -> ReportDocument:
+    """Report the iterations in order of time, with the median of the last ended ones."""
+    today = report.today
+    samples = [report.amount(run.last.done) for run in runs if run.is_sample(today)][-VELOCITY_WINDOW:]
+    ended = sum(run.end < today for run in runs)
+    summary: dict[str, CellValue] = {
+        "mean": sum(samples) / len(samples) if samples else None,
+        "median": median(samples) if samples else None,
+        "low": min(samples, default=None),
+        "high": max(samples, default=None),
+        "sprints": len(samples),
+    }
+    notes = [NO_HISTORY]
+    if samples:
+        notes.append(f"From this machine's records of {len(samples)} of {counted(ended, 'ended sprint')}.")
+    return report.document(summary, COLUMNS, [_row(report, run) for run in runs], notes)
+
+
+def _row(report: MachineReport, run: IterationRecord) -> tuple[CellValue, ...]:
+    committed = report.amount(run.progress[0].scope) if run.progress else None
+    done, left = report.amount(run.last.done), report.amount(run.last.left + run.carried)
+    change = None if committed is None else done + left - committed
+    return run.name, committed, change, done, left, None, run.last.day if run.progress else report.today
