@@ -16,7 +16,7 @@ async def test_the_old_value_typed_again_is_no_change(world: World, edit: Edit) 
 
     async with edit(item_id) as pilot:
         await pilot.press("e", *"xy", "escape")
-        changed = missing(pilot.app, ["1 changed", "▌~Name"])
+        changed = missing(pilot.app, ["1 change  ctrl+s", "▌~Name"])
         await pilot.press("e", "backspace", "backspace", "escape")
 
         assert changed == []

@@ -247,7 +247,7 @@ async def test_a_long_text_is_looked_at_as_markdown_and_written_on(world: World,
         rendered = missing(pilot.app, ["• one bold"])
         await pilot.press("ctrl+t", *"x", "ctrl+t")
         await pilot.pause()
-        again = missing(pilot.app, ["• one bold", "1 changed"])
+        again = missing(pilot.app, ["• one bold", "1 change "])
         await pilot.press("p")
         await pilot.pause()
 

@@ -1,5 +1,6 @@
 """The tabs of an item: keys and clicks between them, what each shows, and the draft below."""
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -68,7 +69,7 @@ async def test_brackets_go_round_the_tabs_and_keep_the_draft(world: World, edit:
         assert isinstance(pilot.app.screen, HistoryScreen)
         await pilot.press("q")
         await pilot.pause()
-        assert missing(pilot.app, ["[Details]", "1 changed"]) == []
+        assert missing(pilot.app, ["[Details]", "1 change "]) == []
 
 
 @pytest.mark.slow
@@ -248,7 +249,7 @@ async def test_the_fold_names_the_fields_without_room_and_opens(world: World, ed
         assert missing(pilot.app, ["za hide", "Area", "Tags"]) == []
         await pilot.press("k", "k", "k", "enter")
         await pilot.pause()
-        assert "Tags" not in text_of(pilot.app)
+        assert "za hide" not in text_of(pilot.app)
 
 
 async def test_the_key_on_the_fold_opens_and_closes_it_from_any_field(world: World, edit: Edit) -> None:
@@ -284,7 +285,7 @@ async def test_the_values_of_a_field_end_after_a_whole_one_and_the_number_of_oth
         assert lines_of(pilot.app)[-2].rstrip().endswith(" · ● Done · 2 more")
 
 
-@pytest.mark.parametrize(("size", "head"), [((120, 40), " ◆ Story · "), ((60, 20), " ◆ ")])
+@pytest.mark.parametrize(("size", "head"), [((99, 40), " ◆ Story · "), ((60, 20), " ◆ ")])
 async def test_a_long_name_takes_the_room_of_the_other_words(
     world: World, store: Store, edit: Edit, size: tuple[int, int], head: str
 ) -> None:
@@ -424,3 +425,48 @@ async def test_the_history_copies_an_event_and_leads_to_its_tab(world: World, st
 
         assert pilot.app.clipboard == "Said **once**"
         assert isinstance(pilot.app.screen, CommentsScreen)
+
+
+@pytest.mark.parametrize(("size", "is_whole"), [((120, 40), True), ((80, 24), False), ((60, 20), False)])
+async def test_the_status_is_a_way_of_steps_below_the_title(
+    world: World, store: Store, edit: Edit, size: tuple[int, int], *, is_whole: bool
+) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Status": "In Progress"})
+    await store.refresh()
+
+    async with edit(item_id, size) as pilot:
+        panes = [re.split("││?", line.removeprefix("│"))[0] for line in lines_of(pilot.app)]
+        steps = next(pane for pane in panes if " ◐ In progress  " in pane)
+
+        assert (" ○ Not done ───  ◐ In progress  ─── ◑ Testing ─── ● Done " in steps) is is_whole
+        assert ("2/4" in steps) is not is_whole
+
+
+async def test_a_click_on_a_step_changes_the_status_until_it_is_saved(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Status": "In Progress"})
+    await store.refresh()
+
+    async with edit(item_id, (120, 40)) as pilot:
+        y = next(number for number, line in enumerate(lines_of(pilot.app)) if "◑ Testing" in line)
+        await pilot.click(pilot.app.screen, offset=(lines_of(pilot.app)[y].index("Testing"), y))
+        await until(
+            lambda: re.search(r"1 change +ctrl\+s +─╯", text_of(pilot.app)) is not None, lambda: text_of(pilot.app)
+        )
+
+        assert " ◑ Testing  ─── ● Done" in lines_of(pilot.app)[y]
+
+
+async def test_empty_fields_are_one_line_that_opens(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await world.rival.work_items.update(item_id, {"Complexity": None, "Maturity": None, "AssignedToID": None})
+    await store.refresh()
+
+    async with edit(item_id, (120, 44)) as pilot:
+        closed = missing(pilot.app, ["▸ ", " empty fields", "Owner  ", "Complexity", "Maturity"])
+        await pilot.press("z", "a")
+        await pilot.pause()
+
+        assert closed == ["Complexity", "Maturity"]
+        assert missing(pilot.app, ["▾ hide ", "Complexity  ", "Maturity  "]) == []

@@ -20,11 +20,13 @@ from backlit.tui.editor.item_texts import LongTextPane
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.values import is_replaced
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.pane_frame import PaneFrame
 
 MIN_WIDTH_BESIDE = 80
 """Columns from which the texts are beside the grid."""
 TEXTS_FRAME = 2
 """Cells beside texts above the grid."""
+STEPPER_LINES = 1
 _LEAVING_STEPS = {"enter": 0, "tab": 1, "shift+tab": -1, "down": 1, "up": -1}
 
 
@@ -46,6 +48,8 @@ class FieldForm(Container):
         self.lines = lines
         self.grid = FieldGrid()
         self.texts = LongTextPane(lines.store.now)
+        self.texts_frame = PaneFrame(self.texts, self.texts.view, id="texts-frame")
+        self.grid_frame = PaneFrame(self.grid, id="grid-frame")
         self._asked = ""
         self._edited: Field | None = None
         self._is_open = False
@@ -53,8 +57,8 @@ class FieldForm(Container):
         self.redraw()
 
     def compose(self) -> ComposeResult:
-        yield self.texts
-        yield self.grid
+        yield self.texts_frame
+        yield self.grid_frame
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < MIN_WIDTH_BESIDE, "-stacked")
@@ -63,12 +67,12 @@ class FieldForm(Container):
     def _share(self) -> None:
         """Give texts above the grid the lines they need, at most half of them; a text that is edited gets the half."""
         if not self.has_class("-stacked"):
-            self.texts.styles.height = "100%"
+            self.texts_frame.styles.height = "100%"
             return
         half = self.size.height // 2
         is_edited = self.is_editing and not self.texts.view.display
-        needed = half if is_edited else self.texts.view.height_at(self.size.width - TEXTS_FRAME) + 1
-        self.texts.styles.height = min(half, needed)
+        needed = half if is_edited else self.texts.view.height_at(self.size.width - TEXTS_FRAME) + 1 + STEPPER_LINES
+        self.texts_frame.styles.height = min(half, needed)
 
     @property
     def field(self) -> Field:
@@ -89,7 +93,7 @@ class FieldForm(Container):
     @property
     def edge(self) -> int | None:
         """The column of the line between the texts and the grid; None where they are not side by side."""
-        is_beside = self.texts.display and not self.has_class("-stacked")
+        is_beside = self.texts_frame.display and not self.has_class("-stacked")
         return self.texts.region.right - 1 if is_beside else None
 
     def redraw(self) -> None:
@@ -210,7 +214,15 @@ class FieldForm(Container):
 
     # Long texts
 
+    @property
+    def has_texts(self) -> bool:
+        return self.texts_frame.display
+
+    def show_texts(self, *, is_shown: bool) -> None:
+        self.texts_frame.display = is_shown
+
     def _open_long(self, field: Field, value: object) -> None:
+        self.show_texts(is_shown=True)
         text = str(value or "")
         self._begin(field, text)
         self.texts.open_input(field.label, text)

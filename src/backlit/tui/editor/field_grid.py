@@ -318,12 +318,18 @@ class EditorFields:
         for field in fields:
             line = self._of_field(field, draft)
             is_apart = field.key == DESCRIPTION or (field.key == NAME and not self.is_new)
-            yield replace(line, is_apart=is_apart and line.sign == " ")
+            is_empty = self._is_folded_when_empty(field) and draft.value(field.key) in EMPTY_VALUES
+            is_plain = line.sign == " " and field.key not in draft.unread
+            yield replace(line, is_apart=is_apart and is_plain, is_empty=is_empty and is_plain)
             if field.key in draft.faults:
                 yield GridLine(f"! {draft.faults[field.key]}", "conflict")
             if field.key in draft.elsewhere:
                 now = self.words.shown(field, draft.base.get(field.key))
                 yield GridLine(f"≠ server now has: {now}  (g= decides)", "conflict")
+
+    def _is_folded_when_empty(self, field: Field) -> bool:
+        """Return whether a field without a value has no line of its own: most fields of an item that exists."""
+        return not (self.is_new or field.required or field.key in NEVER_FOLDED or field.kind is Kind.LONG_TEXT)
 
     def _of_field(self, field: Field, draft: ItemDraft) -> GridLine:
         sign, sign_colour = self._sign(field.key, draft)
@@ -377,6 +383,9 @@ MAIN_FIELDS: Mapping[str, int] = {
 """The main fields, in their order."""
 UNSET_WORDS: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "backlog"}
 """Words for fields whose emptiness means something."""
+NEVER_FOLDED = frozenset({*UNSET_WORDS, "Name", "Status", "Estimate"})
+"""Fields that are shown without a value too."""
+EMPTY_VALUES: Sequence[object] = (None, "", [], ())
 NAME, DESCRIPTION = "Name", "Description"
 NO_DESCRIPTION = "No description. cd to write one."
 _TREES = frozenset({Kind.AREA, Kind.ITERATION})

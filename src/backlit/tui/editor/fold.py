@@ -12,6 +12,8 @@ URGENT_SIGNS = frozenset("!≠")
 """Signs that open the fold."""
 FOLD_NAMES = 2
 """Fields that the closed fold names."""
+LEAST_FOLDED = 2
+"""Empty fields that are folded at least."""
 LEAST_SHOWN = 6
 """Lines above the fold in the lowest grid."""
 
@@ -30,6 +32,8 @@ class GridLine(Struct, frozen=True):
     is_heading: bool = False
     is_fold: bool = False
     is_apart: bool = False
+    is_empty: bool = False
+    """True for a field without a value that is folded even where there is room for it."""
 
     @property
     def is_note(self) -> bool:
@@ -67,29 +71,56 @@ class FieldFold:
         """Return the lines in sight, with notes of at most `width` cells.
 
         The fold opens for a wanted field, and once for each field with a fault or with a change that is to be decided.
-        Where there is room, a blank stands above each heading.
+        An empty field that is wanted stands among the others. Where there is room, a blank stands above each heading.
         """
         lines = (each for each in self._lines if not each.is_apart or (each.field and each.field.key == self.revealed))
-        shown = [each for line in lines for each in line.wrapped(max(8, width))]
+        every = [each for line in lines for each in line.wrapped(max(8, width))]
+        empty = [each for each in every if each.is_empty and each.field and each.field.key != wanted]
+        empty = empty if len(empty) >= LEAST_FOLDED else []
+        shown = every if self.is_open else _without(every, empty)
+        hidden = [line.field.label for line in empty if line.field]
         spaced = [each for line in shown for each in ((BLANK_LINE, line) if line.is_heading else (line,))]
-        if len(spaced) <= height:
-            return spaced
+        if len(spaced) + bool(empty) <= height:
+            return self._with_fold(spaced, empty)
         first = _fold_at(spaced, max(LEAST_SHOWN, height - 1))
         below = spaced[first:]
-        if len(shown) <= height or not below:
-            return shown
+        if len(shown) + bool(empty) <= height or not below:
+            return self._with_fold(shown, empty)
         keys = {line.field.key: line.sign for line in below if line.field}
         urgent = frozenset(key for key, sign in keys.items() if sign in URGENT_SIGNS)
+        is_closed = not self.is_open
         if wanted in keys or urgent - self._urgent:
             self.is_open = True
         self._urgent = urgent
-        fold = self._line([line.field.label for line in below if line.field])
+        if is_closed and self.is_open and empty:
+            return self.lay_out(width, height, wanted)
+        labels = [line.field.label for line in below if line.field]
+        fold = self._line(labels if self.is_open else [*labels, *hidden])
         return [*spaced[:first], fold, *(below if self.is_open else ())]
+
+    def _with_fold(self, lines: list[GridLine], empty: Sequence[GridLine]) -> list[GridLine]:
+        """Return lines with the fold of the empty fields: closed at the end, open above the first of them."""
+        if not empty:
+            return lines
+        if not self.is_open:
+            return [*lines, GridLine(f"▸ {len(empty)} empty fields", "muted", is_fold=True)]
+        at, fold = lines.index(empty[0]), GridLine(f"▾ hide {len(empty)} empty fields", "muted", is_fold=True)
+        return [*lines[:at], fold, *lines[at:]]
 
     def _line(self, labels: Sequence[str]) -> GridLine:
         named = ", ".join(labels[:FOLD_NAMES]) + (" …" if len(labels) > FOLD_NAMES else "")
         text = f"hide {len(labels)}" if self.is_open else f"{len(labels)} more ({named})"
         return GridLine(text, "muted", is_fold=True)
+
+
+def _without(lines: Sequence[GridLine], gone: Sequence[GridLine]) -> list[GridLine]:
+    """Return the lines without some, and without headings that have no field left."""
+    left = [line for line in lines if line not in gone]
+    return [
+        line
+        for line, after in zip(left, [*left[1:], None], strict=True)
+        if not line.is_heading or (after is not None and not after.is_heading)
+    ]
 
 
 def _fold_at(lines: Sequence[GridLine], at: int) -> int:

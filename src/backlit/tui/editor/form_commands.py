@@ -169,18 +169,16 @@ def toggle_fold(target: EditorCommandTarget, _call: CommandContext) -> None:
 
 
 def toggle_texts(target: EditorCommandTarget, _call: CommandContext) -> None:
-    texts = target.form.texts
-    texts.display = not texts.display
+    target.form.show_texts(is_shown=not target.form.has_texts)
     target.form.call_after_refresh(target.tell, "")
 
 
 def read_on(target: EditorCommandTarget, _call: CommandContext) -> None:
     """Show the next page of the long texts; after the last, the first."""
-    texts = target.form.texts
-    if texts.display:
-        texts.view.read_on()
+    if target.form.has_texts:
+        target.form.texts.view.read_on()
     else:
-        texts.display = True
+        target.form.show_texts(is_shown=True)
 
 
 async def toggle_markdown(target: EditorCommandTarget, _call: CommandContext) -> None:

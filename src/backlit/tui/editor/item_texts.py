@@ -12,6 +12,7 @@ from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, literal, safe
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.editor.item_top import ItemTop
 from backlit.tui.fields.values import merged
 from backlit.tui.items.preview import PreviewLayout
 from backlit.tui.widgets.multiline_input import MultilineInput
@@ -106,17 +107,19 @@ class LongTextPane(Container):
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         super().__init__(id="text-pane")
+        self.top = ItemTop()
         self.view = LongTextsView(now)
         self._input: LongTextInput | None = None
 
     def compose(self) -> ComposeResult:
+        yield self.top
         yield self.view
 
     def open_input(self, label: str, text: str) -> None:
         if self._input is None:
             self._input = LongTextInput()
             self.mount(self._input, before=self.view)
-        self.display = self._input.display = True
+        self._input.display = True
         self.view.display = False
         self._input.open(label, text)
         self.screen.set_focus(self._input)

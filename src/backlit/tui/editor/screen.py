@@ -8,27 +8,32 @@ from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 
+from backlit.model.amounts import counted
 from backlit.model.errors import NotFound
-from backlit.model.fields import Kind
+from backlit.model.fields import FIELD_BY_KEY, Kind
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
+from backlit.tui.drawing.themes import KEY
 from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.field_grid import EditorFields
 from backlit.tui.editor.form_commands import edit_field
 from backlit.tui.editor.item_draft import DraftAutosave, ItemDraft
+from backlit.tui.editor.item_top import StatusStepper, status_steps
 from backlit.tui.editor.saving import EditorNotice, save_draft
 from backlit.tui.fields.field_edits import FieldEdit, field_named
-from backlit.tui.items.item_head import COUNTED_SUBJECTS, TAB_COMMANDS, ItemHeader
+from backlit.tui.items.item_head import COUNTED_SUBJECTS, TAB_COMMANDS, ItemHeader, last_change
 from backlit.tui.items.item_screen import ItemScreen
+from backlit.tui.items.preview import item_words
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TwoSidedLine
+from backlit.tui.widgets.side_lines import FooterLine, Hint, RuleLine, TwoSidedLine, Word
 
 CARRIED_OVER_FIELDS = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
@@ -128,6 +133,12 @@ class ItemEditorScreen(ItemScreen):
     def _double_clicked(self) -> None:
         if not self.lines.why_fixed(self.form.field):
             self.run_command("editor.edit")
+
+    @on(StatusStepper.Chosen)
+    def _step_clicked(self, message: StatusStepper.Chosen) -> None:
+        message.stop()
+        if not self.store.lookups.is_read_only:
+            self.form.put(FIELD_BY_KEY["Status"], message.status)
 
     # The store
 
@@ -241,7 +252,14 @@ class ItemEditorScreen(ItemScreen):
     def update_labels(self) -> None:
         item = self.store.item(self.item_id) if self.item_id is not None else None
         self.title_line.place = number_of(self.item_id)
-        self._head.say(item, self.item_type, self.draft.value("Name"), changed_words(self.draft))
+        name = str(self.draft.value("Name") or "")
+        self._head.say(item, self.item_type, name, changed_words(self.draft))
+        is_reader = self.store.lookups.is_read_only
+        steps = status_steps(self.store, self.item_type, str(self.draft.value("Status") or ""))
+        self.form.texts.top.show(name, steps if item is not None else [], has_key=not is_reader)
+        kind, edited = item_words(self.item_id or 0, self.item_type), last_change(item, self.store.now())
+        self.form.texts_frame.say(kind if item is not None else kind[1:], edited)
+        self.form.grid_frame.say(self._head.tab_words(is_new=item is None), (), (), changed_words(self.draft))
         for rule in (self._head.tabs, self._rule):
             rule.join_at(self.form.edge)
         field = self.form.grid.field
@@ -255,9 +273,12 @@ class ItemEditorScreen(ItemScreen):
         self._footer.show(hints, status_words(self.store), is_reader=self.store.lookups.is_read_only)
 
 
-def changed_words(draft: ItemDraft) -> list[Part]:
-    changes, faults = len(draft.touched), len(draft.faults)
-    words: list[Part] = [(f"{changes} changed " if changes else "no changes ", "mark" if changes else "muted")]
+def changed_words(draft: ItemDraft) -> list[Word]:
+    """Return the number of changes with the key that saves them, and that of faults."""
+    changes, faults, command = len(draft.touched), len(draft.faults), "editor.save"
+    words: list[Word] = [("no changes ", "muted")]
+    if changes:
+        words = [(f"{counted(changes, 'change')} ", "pending"), (key_of(command), KEY, command), (" ", "muted")]
     if faults:
         words.append((f" {faults} to fix ", "conflict"))
     return words

@@ -23,7 +23,6 @@ from backlit.tui.fields.values import label_of
 from backlit.tui.history.event_list import EventList
 from backlit.tui.items.change_words import change_words, fields_lines
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
-from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
@@ -150,11 +149,9 @@ class HistoryScreen(ItemRowsScreen):
             words.append("as of just now" if since == "now" else f"as of {since} ago")
         return ", ".join(words)
 
-    def draw_status(self) -> None:
-        position, count = self._events.position
-        hints = self.HINTS if count else self.HINTS_WITHOUT_ROWS
-        status = status_words(self.store, position, count)
-        self.footer.show(hints, status, is_reader=self.store.lookups.is_read_only)
+    @property
+    def position(self) -> tuple[int, int]:
+        return self._events.position
 
     @on(LineList.Highlighted)
     def _event_highlighted(self) -> None:

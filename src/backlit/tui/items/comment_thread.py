@@ -21,6 +21,7 @@ from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, fit, fit_right, safe
 from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles
 from backlit.tui.fields.dates import ago, moment
+from backlit.tui.widgets.pane_frame import PaneFrame
 
 CURSOR_CELLS = 2
 """Cells before the author: the cursor bar and a blank."""
@@ -101,6 +102,26 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self._laid_out = CommentLines((), self._body)
         self._timer: Timer | None = None
         self._width = 0
+        self.frame: PaneFrame | None = None
+        """The frame around the thread, which draws its scrollbar."""
+
+    def bar_lines(self) -> range:
+        """Return the lines of the thread beside which its frame draws the scrollbar."""
+        count, height = self.virtual_size.height, self.size.height
+        if count <= height or height <= 1:
+            return range(0)
+        size = max(1, height * height // count)
+        start = round(self.scroll_y / (count - height) * (height - size))
+        return range(start, start + size)
+
+    def foot_words(self) -> Sequence[tuple[str, str]]:
+        """Return the words that the bottom edge of its frame has; others give the position."""
+        return ()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if self.frame is not None:
+            self.frame.move_bar()
 
     # What is shown
 

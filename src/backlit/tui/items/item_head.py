@@ -19,14 +19,15 @@ from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.preview import ItemContext, PreviewLayout, edited_words, item_context
+from backlit.tui.items.preview import ItemContext, PreviewLayout, edited_words, item_context, preview_head
 from backlit.tui.items.target import ItemTarget
-from backlit.tui.shell.status_text import status_words
+from backlit.tui.shell.status_text import position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import (
     HEADING,
     Drawn,
@@ -73,13 +74,16 @@ class ItemHeader:
         self.comments, self.files = self._store.comments.of_item(item_id), self._store.attachments.of_item(item_id)
         return self.comments
 
-    def say(self, item: Item | None, item_type: str, name: object, note: Sequence[Part] = ()) -> None:
+    def say(self, item: Item | None, item_type: str, name: object, note: Sequence[Word] = ()) -> None:
         """Show an item by its type and its name, which may be typed at this moment."""
         colour = type_colour(item_type)
         title = (str(name or ""), HEADING, "editor.name" if self._place is ItemDestination.EDITOR else "item.edit")
         kind: list[Word] = [(f" {type_sign(item_type)} ", colour), (item_type, colour), (" · ", "muted")]
         self.heading.say([*kind, title], last_change(item, self._store.now()))
-        self.tabs.say([self._tab(place) for place in (TABS if item else (self._place,))], note)
+        self.tabs.say(self.tab_words(is_new=item is None), note)
+
+    def tab_words(self, *, is_new: bool = False) -> list[Drawn]:
+        return [self._tab(place) for place in ((self._place,) if is_new else TABS)]
 
     def _tab(self, place: ItemDestination) -> Drawn:
         name, command_id = TABS[place]
@@ -132,7 +136,11 @@ class ItemSidePane(LinesView):
             self.scroll_to(y=0, animate=False, force=True)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        return list(PreviewLayout(theme, width - MARGIN).about(*self._shown)) if self._shown else ()
+        if self._shown is None:
+            return ()
+        if not self.is_framed:
+            return list(PreviewLayout(theme, width - MARGIN).about(*self._shown))
+        return list(PreviewLayout(theme, width, has_head=True).lines(self._shown[0], None, self._shown[1]))
 
 
 class ItemRowsScreen(ItemScreen):
@@ -157,7 +165,13 @@ class ItemRowsScreen(ItemScreen):
         self._body: Widget = rows
         """The list, or the container that it stands in."""
         self._aside = ItemSidePane() if self.HAS_ASIDE else None
-        self._head, self._rule, self.footer = ItemHeader(store, self.TAB), RuleLine("┴"), FooterLine(id="status")
+        self._frame: PaneFrame | None = None
+        self._aside_frame = PaneFrame(self._aside, id="aside-frame") if self._aside is not None else None
+        self._head, self._rule, self.footer = (
+            ItemHeader(store, self.TAB),
+            RuleLine("┴", id="item-rule"),
+            FooterLine(id="status"),
+        )
 
     @property
     def shown_place(self) -> tuple[int, ItemDestination, int | None]:
@@ -167,10 +181,11 @@ class ItemRowsScreen(ItemScreen):
         yield self.title_line
         yield self._head.heading
         yield self._head.tabs
+        self._frame = PaneFrame(self._body, self._rows, id="body-frame")
         with Container(id="tab"):
-            yield self._body
-            if self._aside is not None:
-                yield self._aside
+            yield self._frame
+            if self._aside_frame is not None:
+                yield self._aside_frame
         yield self._rule
         yield self.footer
 
@@ -222,14 +237,29 @@ class ItemRowsScreen(ItemScreen):
         self.draw_status()
 
     def _show_aside(self, item: Item) -> None:
-        if self._aside is not None:
-            self._aside.show(item, item_context(self.store, item))
+        if self._aside is not None and self._aside_frame is not None:
+            context = item_context(self.store, item)
+            self._aside.show(item, context)
+            self._aside_frame.say(*preview_head(item, context.now))
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Return the number of the current row, and that of all rows."""
+        return self._rows.cursor + 1, self._rows.row_count()
 
     def draw_status(self) -> None:
-        count = self._rows.row_count()
+        position, count = self.position
         hints = self.HINTS if count else self.HINTS_WITHOUT_ROWS
-        status, is_reader = status_words(self.store, self._rows.cursor + 1, count), self.store.lookups.is_read_only
-        self.footer.show(hints, status, is_reader=is_reader)
+        status = status_words(self.store) if self._say_edges() else status_words(self.store, position, count)
+        self.footer.show(hints, status, is_reader=self.store.lookups.is_read_only)
+
+    def _say_edges(self) -> bool:
+        """Put the tabs, the note and the position into the edges of the rows' frame; return whether there is one."""
+        if self._frame is None:
+            return False
+        note: list[Part] = [(self.note(), "muted")] if self.note() else []
+        self._frame.say(self._head.tab_words(), note, (), position_words(*self.position))
+        return self._frame.is_framed
 
 
 # From tab to tab
