@@ -125,3 +125,17 @@ async def test_a_pane_with_the_focus_has_a_bright_frame_and_in_a_narrow_terminal
 def _colour(strip: Strip) -> Color | None:
     (segment, *_) = strip
     return segment.style.color if segment.style else None
+
+
+@pytest.mark.parametrize(("width", "titles"), [(160, ()), (200, ("Area",)), (240, ("Area", "Tags"))])
+async def test_a_wide_list_has_more_columns_in_place_of_blanks_behind_the_names(
+    store: Store, opened: Open, width: int, titles: tuple[str, ...]
+) -> None:
+    async with opened(store, (width, 40)) as pilot:
+        header = pane_lines(pilot.app)[2]
+        name = re.search(r"Name +", header)
+
+        assert tuple(title for title in ("Area", "Tags") if f"  {title}" in header) == titles
+        assert name is not None
+        assert len(name.group()) <= 72
+        assert "›" not in header

@@ -102,7 +102,8 @@ class ColumnScroll:
 
     @property
     def more(self) -> int:
-        return len(self._usable) - len(self.layout.columns)
+        """The number of columns out of sight at the right; a wide list has more than the usual ones."""
+        return max(0, len(self._usable) - len(self.layout.columns))
 
     def scroll(self, steps: int) -> bool:
         """Scroll the columns, as far as more are out of sight; return False without a change."""

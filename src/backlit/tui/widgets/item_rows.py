@@ -72,6 +72,8 @@ EDGE = 2
 """Cells at the end of a line: a blank and the scrollbar. In a frame, which has the bar, there are none."""
 MIN_NAME_WIDTH, MIN_NAME_WIDTH_IN_PANE, MAX_PANE_WIDTH = 28, 22, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
+MAX_NAME_WIDTH = 70
+"""Cells of a name beside default columns at most: with more, its end is far from its next column."""
 AMPLE_NAME_WIDTH = 40
 """Cells of the name above which growing columns take half of the rest."""
 _WIDTHS: Mapping[Kind, int] = {
@@ -155,6 +157,8 @@ ITERATION_COLUMN = ListColumn("IterationID", "Iteration", 11, drop=1, is_usual=T
 BRIEF_STATUS_COLUMN = replace(STATUS_COLUMN, title="", width=1)
 """The column of a status without its word."""
 USUAL_COLUMNS = (STATUS_COLUMN, POINTS_COLUMN, OWNER_COLUMN, ITERATION_COLUMN)
+WIDE_COLUMNS = (ListColumn("AreaID", "Area", 16), ListColumn("Tags", "Tags", 16))
+"""Columns that stand beside the default ones where names have more room than MAX_NAME_WIDTH."""
 USUAL_COLUMN_BY_KEY: Mapping[str, ListColumn] = {each.key: each for each in USUAL_COLUMNS}
 """Columns whose values rows carry, each drawn in its own way."""
 _VALUES: Mapping[str, Callable[[ItemRow], Any]] = {
@@ -249,6 +253,12 @@ class RowLayout:
         self._cursor = None if is_plain else CURSOR_BACKGROUND
         self._chosen = None if is_plain else SELECTED_BACKGROUND
         self._name_width = max(4, room - columns_width(self.columns, edge))
+        if columns and all(each.is_usual for each in columns):
+            for column in WIDE_COLUMNS:
+                if self._name_width > MAX_NAME_WIDTH:
+                    self.columns.append(column)
+                    self._name_width -= column.width + GAP
+            self._name_width = min(self._name_width, MAX_NAME_WIDTH)
         keys = [each.key for each in self.columns]
         self._last_on_ground = keys.index(POINTS_COLUMN.key) if POINTS_COLUMN.key in keys else -1
         """The number of the last column that has the ground of the cursor."""
