@@ -29,6 +29,7 @@ from backlit.service.http.bodies import BODY_KEY, FORM_LIMIT
 from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Route, ServiceState
 from backlit.service.http.trimming import trim_regularly
 from backlit.service.routes import (
+    activities,
     attachments,
     capacities,
     comments,
@@ -80,6 +81,7 @@ ROUTES = (
     *project_settings.routes,
     *views.routes,
     *history.routes,
+    *activities.routes,
 )
 _EXTENSIONS = {"etag", "healthz", "openapi", "orderRevision", "readyz"}
 """Extensions beside the routes of the resource root."""

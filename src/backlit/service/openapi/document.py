@@ -188,6 +188,12 @@ _OF_HISTORY: Mapping[str, Sequence[tuple[str, Schema, str]]] = {
         ("before", _REVISION, "Only changes before this revision, as `next` of a page says."),
         ("fields", {"type": "string"}, "Only changes of these keys, comma-separated: Status,Estimate"),
     ),
+    "ActivityList": (
+        ("$top", {**_CHANGES, "default": HISTORY_TOP}, _MOST),
+        ("before", _REVISION, "Only activities before this id, as `next` of a page says."),
+        ("projectId", {"type": "integer", "format": "int64", "minimum": 1}, "Only activities of this project."),
+        ("by", {"type": "integer", "format": "int64", "minimum": 1}, "Only activities of this user."),
+    ),
     "ChangeList": (
         ("$top", {**_CHANGES, "default": CHANGES_TOP}, _MOST),
         ("after", {"type": "string"}, "The cursor of an earlier answer; without it, the present one is returned."),

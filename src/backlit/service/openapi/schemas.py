@@ -12,6 +12,7 @@ from backlit.model.reports.names import ReportUnit
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
 from backlit.model.settings.shared_settings import WEEKDAYS
 from backlit.model.statuses import CONFIGURABLE
+from backlit.service.routes.activities import SUBJECTS, VERBS
 from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
@@ -281,7 +282,30 @@ def _history() -> Schema:
     short = {"r": revision, "p": ID, "k": kind, "a": act, "id": ID, "item": ID, "by": ID, "f": _array(text)}
     page = {"after": revision, "revision": revision, "cursor": text, "changes": _array(reference("ShortChange"))}
     reset = {"reset": {"enum": ["trimmed", "other", "far"]}, "revision": revision, "cursor": text}
+    field_change = {"field": text, "old": {}, "new": {}, "cut": {"type": "boolean"}}
+    activity = {
+        "id": revision,
+        "projectId": _nullable(ID),
+        "workItemId": _nullable(ID),
+        "content": text,
+        "author": text,
+        "iconUrl": text,
+        "isFlagged": {"type": "boolean"},
+        "system": text,
+        "systemEvent": {"enum": ["WorkItemChanged", "SystemMessage"]},
+        "commentType": _nullable(text),
+        "subject": {"enum": list(SUBJECTS.values())},
+        "verb": {"enum": list(dict.fromkeys(VERBS.values()))},
+        "changes": _array(_object(field_change, ["field", "old", "new"])),
+        "mentions": _array(ID),
+        "createdBy": text,
+        "createdAt": DATETIME,
+        "lastModifiedBy": text,
+        "lastModifiedAt": DATETIME,
+    }
     return {
+        "Activity": _object(activity),
+        "ActivityList": _object({"results": _array(reference("Activity")), "next": _nullable(revision)}),
         "Change": _object(change),
         "ItemHistory": _object(
             {"results": _array(reference("Change")), "next": _nullable(revision), "isComplete": {"type": "boolean"}}

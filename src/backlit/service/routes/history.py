@@ -55,7 +55,7 @@ _TOP = frozenset({"$top"})
 @routes("GET", "/workitems/{id}/history", "ItemHistory", tag="changes", extension="history", options=_TOP)
 def read_history(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}/history: newest first, with the item's comments and files."""
-    item_id, before, top = call.path["id"], _revision(call, "before"), _top(call, HISTORY_TOP)
+    item_id, before, top = call.path["id"], asked_revision(call, "before"), asked_top(call, HISTORY_TOP)
     keys = [key.strip() for key in call.query.get("fields", "").split(",") if key.strip()]
     found = history.of_item(call.connection, call.caller, item_id, before=before, keys=keys, top=top + 1)
     if not found and not history.of_item(call.connection, call.caller, item_id, before=None, keys=(), top=1):
@@ -93,8 +93,8 @@ def read_changes(call: RequestContext) -> HandlerResponse:
 
     With `wait` it is answered after the next change, or after so many seconds.
     """
-    given, top = call.query.get("after"), _top(call, CHANGES_TOP)
-    project_ids, kinds, wait = _project_ids(call), _kinds(call), _wait(call)
+    given, top = call.query.get("after"), asked_top(call, CHANGES_TOP)
+    project_ids, kinds, wait = asked_project_ids(call), _kinds(call), _wait(call)
     last = last_revision(call.connection)
     if given is None:
         return json_answer(_page(call, last, last, [], is_more=False))
@@ -138,7 +138,7 @@ def _short(row: HistoryRow) -> dict[str, Any]:
     return {key: value for key, value in short.items() if value is not None}
 
 
-def _top(call: RequestContext, default: int) -> int:
+def asked_top(call: RequestContext, default: int) -> int:
     top = whole_number(call.query, "$top")
     if top == 0:
         raise _refusal("$top", "$top must be 1 or more.")
@@ -152,7 +152,7 @@ def _wait(call: RequestContext) -> int:
     return int(text)
 
 
-def _revision(call: RequestContext, name: str) -> int | None:
+def asked_revision(call: RequestContext, name: str) -> int | None:
     text = call.query.get(name)
     if text is None:
         return None
@@ -161,7 +161,7 @@ def _revision(call: RequestContext, name: str) -> int | None:
     return int(text)
 
 
-def _project_ids(call: RequestContext) -> tuple[int, ...]:
+def asked_project_ids(call: RequestContext) -> tuple[int, ...]:
     text = call.query.get("projectId", "").strip()
     if not text:
         return ()

@@ -11,8 +11,8 @@ from msgspec import Struct
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from backlit.service.storage.access import Caller, Role
-from backlit.service.storage.schema import change_texts, changes, projects, users, workspace
-from backlit.service.tables.changes import TEXT_REFERENCE, ChangeAct, ChangeKind, last_revision
+from backlit.service.storage.schema import change_texts, changes, projects, users, work_items, workspace
+from backlit.service.tables.changes import TEXT_REFERENCE, ChangeAct, ChangeCause, ChangeKind, last_revision
 
 LONGEST_WAY = 10_000
 """Revisions behind which a client reads everything anew rather than each change."""
@@ -58,6 +58,79 @@ def of_item(
         # Inside of a text the quotes would be escaped.
         where.append(or_(*(changes.c.fields.contains(f'"{key}":', autoescape=True) for key in keys)))
     return _read(connection, where, top, newest_first=True)
+
+
+ACTIVITY_ROWS = 500
+"""Changes that are read at once for activities."""
+_OF_ITEMS = [int(kind) for kind in (ChangeKind.ITEM, ChangeKind.COMMENT, ChangeKind.FILE)]
+_FOLLOWING = [
+    int(cause)
+    for cause in (
+        ChangeCause.ROLLED_UP,
+        ChangeCause.RENUMBERED,
+        ChangeCause.REASSIGNED,
+        ChangeCause.REMOVED_WITH_ANOTHER,
+    )
+]
+_RANKED = '{"BacklogPriority":[%]}'
+"""The fields of a change of the order, which nothing else changes."""
+
+
+def of_activities(
+    connection: Connection,
+    caller: Caller,
+    *,
+    before: int | None,
+    project_ids: Collection[int],
+    by: int | None,
+    item_id: int | None,
+) -> list[HistoryRow]:
+    """Return changes of items, comments and files that follow from no other and are no order, newest first."""
+    where = [_visible(caller), changes.c.kind.in_(_OF_ITEMS), changes.c.cause.not_in(_FOLLOWING)]
+    where.append(changes.c.fields.not_like(_RANKED))
+    if before is not None:
+        where.append(changes.c.revision < before)
+    if project_ids:
+        where.append(changes.c.project_id.in_(project_ids))
+    if by is not None:
+        where.append(changes.c.user_id == by)
+    if item_id is not None:
+        where.append(changes.c.item_id == item_id)
+    return _read(connection, where, ACTIVITY_ROWS, newest_first=True)
+
+
+class ActivityPeople(Struct, frozen=True):
+    """The names of authors by id, and the owners and creators of items and of their parents by the items' ids."""
+
+    authors: Mapping[int, tuple[str, str]]
+    concerned: Mapping[int, tuple[Collection[int], Collection[str]]]
+
+    def names(self, user_id: int | None) -> tuple[str, str]:
+        """Return the user name and the display name."""
+        if user_id is None:
+            return "backlit", "backlit"
+        return self.authors.get(user_id, (f"user {user_id}", f"user {user_id}"))
+
+    def concerns(self, item_id: int | None, caller: Caller) -> bool:
+        owners, creators = self.concerned.get(item_id or 0, ((), ()))
+        return caller.id in owners or caller.name in creators
+
+
+def people_of(connection: Connection, rows: Sequence[HistoryRow]) -> ActivityPeople:
+    user_ids = {row.user_id for row in rows if row.user_id is not None}
+    named = select(users.c.id, users.c.name, users.c.display_name).where(users.c.id.in_(user_ids))
+    parents = work_items.alias()
+    columns = work_items.c.assigned_to_id, parents.c.assigned_to_id, work_items.c.created_by, parents.c.created_by
+    item_ids = {row.item_id for row in rows if row.item_id is not None}
+    items = (
+        select(work_items.c.id, *columns)
+        .join(parents, parents.c.id == work_items.c.parent_id, isouter=True)
+        .where(work_items.c.id.in_(item_ids))
+    )
+    return ActivityPeople(
+        {row[0]: (row[1], row[2] or row[1]) for row in connection.execute(named)},
+        {row[0]: (row[1:3], row[3:5]) for row in connection.execute(items)},
+    )
 
 
 def begins_with_creation(connection: Connection, caller: Caller, item_id: int) -> bool:
