@@ -90,8 +90,8 @@ async def test_keys_of_the_tabs_lead_from_one_to_another_and_back_to_the_details
 @pytest.mark.slow
 async def test_a_click_on_a_tab_shows_it(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
-        column = lines_of(pilot.app)[2].index("History")
-        await pilot.click("#tabs", offset=(column, 0))
+        column = lines_of(pilot.app)[1].index("History")
+        await pilot.click(pilot.app.screen, offset=(column, 1))
         await pilot.pause()
 
         assert isinstance(pilot.app.screen, HistoryScreen)
@@ -151,7 +151,7 @@ async def test_the_history_has_only_the_event_under_the_cursor_below_its_rows(
         at = next(number for number, line in enumerate(lines) if "maya commented" in line)
 
         assert "Said once" in lines[at + 1]
-        assert not any(line.strip() for line in lines[at + 2 : -2])
+        assert not any(line.strip("│ ") for line in lines[at + 2 : -2])
 
 
 @pytest.mark.slow
