@@ -7,13 +7,16 @@ from rich.color import Color
 from rich.segment import Segment
 from tests.quiet import strips_of, workers_done
 from tests.store.world import until
-from tests.tui.bare_app import lines_of, missing, pane_lines, position_of, text_of
+from tests.tui.bare_app import BareApp, lines_of, missing, pane_lines, position_of, text_of
 from tests.tui.list_steps import press
 from tests.tui.opened import Open
+from textual.app import ComposeResult
 from textual.strip import Strip
+from textual.widgets import Static
 
 from backlit.store import Store
 from backlit.tui.drawing.themes import FRAME_WIDTH, ThemeStyles
+from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame
 
 
@@ -44,6 +47,38 @@ async def test_the_scrollbar_in_a_frame_follows_the_rows(store: Store, opened: O
         assert begun[0] == 3
         assert ended[-1] == 16 - 3
         assert len(begun) == len(ended)
+
+
+class NumberedRows(LineList):
+    def row_count(self) -> int:
+        return 128
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:  # noqa: ARG002 - all rows look the same
+        return Strip([Segment(f"{index}".ljust(self.size.width))])
+
+
+class FramedRows(BareApp):
+    """Rows in a frame above a widget of some height."""
+
+    CSS = f"{BareApp.CSS} .-framed PaneFrame > * {{ margin: 1; }} NumberedRows {{ height: 1fr; }}"
+
+    def compose(self) -> ComposeResult:
+        self.rows, self.below = NumberedRows(), Static("below")
+        yield PaneFrame(self.rows)
+        yield self.below
+
+
+async def test_the_scrollbar_in_a_frame_is_right_where_the_frame_is_drawn_before_it_knows_its_size() -> None:
+    app = FramedRows()
+    async with app.run_test(size=(120, 40)) as pilot:
+        # Textual draws a new layout before its widgets get their new sizes.
+        app.screen.screen_layout_refresh_signal.subscribe(app.rows, lambda _: strips_of(app), immediate=True)
+        for height in (3, 10, 4):
+            app.below.styles.height = height
+            await pilot.pause()
+            bars = [y for y, line in enumerate(lines_of(app)) if line.endswith("┃")]
+
+            assert bars == [app.rows.region.y + line for line in app.rows.bar_lines()]
 
 
 async def test_at_most_a_few_rows_of_a_page_carry_a_warning(store: Store, opened: Open) -> None:

@@ -116,7 +116,7 @@ class PaneFrame(StorageErrorGuard, Widget):
         self.post_message(self.Entered(self))
 
     def on_resize(self) -> None:
-        self._bar = self._scrolled.bar_lines()
+        self.move_bar()  # Textual has drawn the new size already, with the bar of the old one
 
     def move_bar(self) -> None:
         """Draw the scrollbar where the content is now, and the words of the bottom edge about it."""
