@@ -380,6 +380,7 @@ class FakeSummary(FakeTarget):
 
     def __init__(self, store: Store, results: Sequence[GroomedItem] = RESULTS, at: int = 0) -> None:
         super().__init__(store)
+        self._results = results
         self.table = SimpleNamespace(current=results[at] if results else None)
         self.unready = [each for each in results if each.open]
         self.went: list[int] = []
@@ -440,7 +441,10 @@ async def test_the_summary_leads_back_to_the_last_item_and_is_left_or_closed(sto
     await run(target, "summary.close")
 
     assert (target.went, left, target.is_dismissed) == ([1], True, True)
-    assert target.said == ["Grooming is not finished. gq shows the summary again."]
+    assert target.said == [
+        "Grooming is not finished. gq shows the summary again.",
+        "Groomed 4: 2 ready (+1), 5 pts estimated, 2 open.",
+    ]
     assert store.grooming.progress() is None
     with pytest.raises(CannotAct, match="None of the items exists any more"):
         await run(target, "summary.previous")

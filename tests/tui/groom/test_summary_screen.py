@@ -11,12 +11,18 @@ from tests.tui.opened import Open
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from backlit.model.ready_check import RULES
 from backlit.store import Store
 from backlit.store.grooming import FieldAnswer, GroomedItem
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.groom.screen import GroomScreen
-from backlit.tui.groom.summary_screen import GroomSummaryScreen, SessionFacts, summary_of
+from backlit.tui.groom.summary_screen import GroomSummaryScreen, SessionFacts, session_sentence, summary_of
+
+READY = GroomedItem(1, "Story", "One", False, (FieldAnswer("Estimate", None, "8"),), (), ())
+UNCHANGED = GroomedItem(2, "Story", "Two", False, (), (), ())
+OPEN = GroomedItem(3, "Bug", "Three", True, (), (), (RULES[0],))
+GONE = GroomedItem(4, "", "", False, (), (), ())
 
 
 @pytest.mark.slow
@@ -193,6 +199,18 @@ async def test_a_changed_estimate_is_not_an_added_one(store: Store, opened: Open
         said = facts_of(pilot, added, changed)
 
     assert "1 estimate added, 8 pts" in [line.strip() for line in said]
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ((READY, OPEN, GONE), "Groomed 2: 1 ready (+1), 8 pts estimated, 1 open."),
+        ((UNCHANGED,), "Groomed 1: 1 ready."),
+        ((OPEN, OPEN), "Groomed 2: 0 ready, 2 open."),
+    ],
+)
+def test_a_session_comes_to_one_sentence(results: tuple[GroomedItem, ...], said: str) -> None:
+    assert session_sentence(results) == said
 
 
 async def test_the_summary_names_the_sprint_that_the_plan_opens_on(store: Store, opened: Open) -> None:

@@ -275,7 +275,7 @@ def explained(query: ViewStatements, spec: ViewSpec, mirror: sqlite3.Connection,
     if count is not None:
         rows = counted(count, "row: its number takes", "rows including tasks: each number takes")
         sentences.append(f"{rows} 8 bytes. Contents are read as they are shown.")
-    return [*sentences, ASKED, *(f"Plan: {step}" for step in plan)]
+    return [*sentences, ASKED]
 
 
 def plan_of(mirror: sqlite3.Connection, statement: tuple[str, tuple[object, ...]]) -> list[str]:

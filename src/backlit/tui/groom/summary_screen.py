@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from rich.segment import Segment
@@ -103,9 +103,7 @@ class SessionFacts(LinesView):
         for words, count in reasons.most_common():
             for at, line in enumerate(wrapped(words, width - 2 * SIGN - digits - 1)):
                 yield [(f"{' ' * SIGN}{'' if at else count:>{digits}} {line}", "muted")]
-        answers = (answer for each in here for answer in each.answers if answer.key == "Estimate")
-        sizes = (points_of(str(answer.after)) for answer in answers if is_empty(answer.before))
-        points = [size for size in sizes if size is not None]
+        points = added_points(here)
         if points:
             words = f"{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}"
             yield [(" " * SIGN + words, "foreground")]
@@ -280,8 +278,30 @@ class GroomSummaryScreen(StoreScreen[None]):
         self.dismiss(None)
 
     async def end_session(self, _call: CommandContext) -> None:
+        self.say(session_sentence(self._results))
         self.dismiss(None)
         await self.store.grooming.end()
+
+
+def added_points(results: Iterable[GroomedItem]) -> list[float]:
+    """Return the points of the items that had no estimate before."""
+    answers = (answer for each in results for answer in each.answers if answer.key == "Estimate")
+    sizes = (points_of(str(answer.after)) for answer in answers if is_empty(answer.before))
+    return [size for size in sizes if size is not None]
+
+
+def session_sentence(results: Sequence[GroomedItem]) -> str:
+    """Return what a session came to in one line; in brackets, the items that its answers made ready."""
+    here = [each for each in results if each.type]
+    ready = [each for each in here if not each.open]
+    made_ready = sum(bool(each.answers) for each in ready)
+    points = sum(added_points(here))
+    parts = [
+        f"{len(ready):,} ready{f' (+{made_ready:,})' if made_ready else ''}",
+        f"{counted(points, 'pt')} estimated" if points else "",
+        f"{len(here) - len(ready):,} open" if len(here) > len(ready) else "",
+    ]
+    return f"Groomed {len(here):,}: {', '.join(filter(None, parts))}."
 
 
 def summary_of(store: Store, results: Sequence[GroomedItem], item_ids: Sequence[int]) -> str:
