@@ -3,10 +3,11 @@
 import pytest
 from tests.store.world import until
 from tests.tui.bare_app import BareApp, messages_of, text_of
+from tests.tui.widgets.text_dialog import TextDialog
 from textual import events
 from textual.pilot import Pilot
 
-from backlit.tui.dialogs.dialog import Dialog, LineInput
+from backlit.tui.dialogs.dialog import LineInput
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.drawing.input_parser import MAX_PASTE, InputParser
 from backlit.tui.widgets.inputs import MAX_PASTED_LINE
@@ -20,18 +21,6 @@ CHARACTERS = {
     "mark": "e\u0301",
     "region": "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
 }
-
-
-class TextDialog(Dialog[None]):
-    """A dialog with an input of several lines."""
-
-    def __init__(self) -> None:
-        super().__init__("Text")
-        self.input = MultilineInput()
-
-    def content(self) -> list[MultilineInput]:
-        """Return the input."""
-        return [self.input]
 
 
 async def put(pilot: Pilot[None], text: str) -> None:

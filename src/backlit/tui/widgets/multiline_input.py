@@ -1,6 +1,7 @@
 """Input of several lines."""
 
 import asyncio
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import cast
@@ -19,6 +20,18 @@ PASTE_PART_LENGTH = 262_144
 smaller parts take longer together."""
 
 
+_LIST_POINT = re.compile(
+    r"(?P<indent>\s*)(?P<sign>[-*+]|(?P<number>\d{1,6})(?P<end>[.)]))(?P<gap> +)(?P<box>\[[ xX]\] )?"
+)
+"""The beginning of a point of a list in Markdown: a sign or a number, and for some a box to be ticked."""
+
+
+def _next_point(point: re.Match[str]) -> str:
+    """Return the beginning of the point after one, with the next number and an empty box."""
+    sign = f"{int(point['number']) + 1}{point['end']}" if point["number"] else point["sign"]
+    return f"{point['indent']}{sign}{point['gap']}{'[ ] ' if point['box'] else ''}"
+
+
 class MultilineInput(OrderedKeysInput, TextArea):
     """Several wrapped lines with a steady cursor; tab leaves the input."""
 
@@ -30,6 +43,22 @@ class MultilineInput(OrderedKeysInput, TextArea):
 
     def put(self, text: str) -> None:
         self.replace(text, *self.selection, maintain_selection_offset=False)
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Begin the next line of a list as its line before; enter on an empty one ends the list."""
+        if event.key != "enter" or self.read_only or not self.screen.is_current or not self.selection.is_empty:
+            return
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        point = _LIST_POINT.match(line)
+        if point is None or column < point.end():
+            return
+        event.stop()
+        event.prevent_default()
+        if line[point.end() :].strip():
+            self.put(f"\n{_next_point(point)}")
+        else:
+            self.replace("", (row, 0), (row, len(line)))
 
     async def _on_paste(self, event: events.Paste) -> None:
         """Paste a long text in parts, so that the screen answers; keys wait for the end of it."""
