@@ -162,7 +162,7 @@ def test_split_is_one_move_out(is_one_change: bool) -> None:
 
     assert nonzero(row_of(found, day("13 Nov")), CAUSES) == {"Moved out": 5}
     assert row_of(found, day("13 Nov"))["Scope"] == 3
-    assert "Moved out: 5 pts of them rolled over." in found.notes
+    assert "Moved out: 5 pts of them carried over." in found.notes
 
 
 def test_change_of_team_is_a_move() -> None:

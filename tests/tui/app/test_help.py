@@ -426,7 +426,7 @@ async def test_a_command_of_another_place_says_where_it_works(store: Store, open
         await pilot.press("ctrl+p", *"carry over", "enter")
         await pilot.pause()
 
-        assert "“roll over” works in the plan only. gp goes there." in text_of(pilot.app)
+        assert "“carry over” works in the plan only. gp goes there." in text_of(pilot.app)
 
 
 async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is() -> None:

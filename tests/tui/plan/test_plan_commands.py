@@ -206,7 +206,7 @@ async def test_rollover_resumes_after_the_kept_answers_and_discards_them_once_wr
             rows[1].id: RolloverDecision(RolloverOutcome.DONE, with_tasks=True),
         }
     ]
-    assert target.said == [f"{ended.name}: 2 items rolled over. u to undo."]
+    assert target.said == [f"{ended.name}: 2 items carried over. u to undo."]
     assert store.drafts.find(key) is None
 
 

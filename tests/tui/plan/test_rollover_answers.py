@@ -126,7 +126,7 @@ async def test_a_rollover_asks_about_each_unfinished_item_and_goes_back_and_fort
         await until_said(app, "1 of 4", "tab skip", "backspace previous", "esc finish later")
         first = words(app)
         asked = f"◐ In progress · 5 pts · zoe {QUESTION} n → S24 "
-        assert first.startswith(f"Rollover S23 → S24 1 of 4 #1 ◆ Item 1 {asked}")
+        assert first.startswith(f"Carry over S23 → S24 1 of 4 #1 ◆ Item 1 {asked}")
         assert first.endswith("10 → 15 pts, max 20")
         assert words(app, "D", "x", "y") == first
 
@@ -200,7 +200,7 @@ async def test_a_split_asks_for_the_done_points_and_goes_on_with_the_next_item(s
         words(app, "y")
 
     assert target.said == [
-        "S23: 3 items rolled over. u to undo. Not copied: Owner 9 is not a licensed user.",
+        "S23: 3 items carried over. u to undo. Not copied: Owner 9 is not a licensed user.",
     ]
     parts = [each.payload for each in store.outbox_entries() if each.kind is EntryKind.ADD]
     assert [each["fields"].get("AssignedToID") for each in parts] == [3, None, None]  # type: ignore[attr-defined] # a new item
@@ -229,14 +229,14 @@ async def test_a_rollover_resumes_at_the_first_item_without_an_answer(store: Sto
         words(app, "y")
 
     assert entries(store) == {1: {"IterationID": 20}, 3: {"Status": "Done"}}
-    assert target.said == ["S23: 2 items rolled over. u to undo."]
+    assert target.said == ["S23: 2 items carried over. u to undo."]
 
 
 async def test_a_rollover_without_a_next_iteration_moves_and_splits_nothing(store: Store) -> None:
     put_sprints(store, [21, 22, 23])
     async with asking(store) as (app, _):
         first = words(app, "n", "s")
-        assert "Rollover S23 1 of 4 #1" in first
+        assert "Carry over S23 1 of 4 #1" in first
         assert "n Move on (no next iteration)" in first
         assert "s Split (no next iteration)" in first
         assert first.endswith("No next iteration.")
@@ -267,7 +267,7 @@ async def test_a_rollover_is_of_the_iteration_in_focus_or_of_an_ended_one_that_i
 
         shown = [rows_of(each) for each in target.asked if isinstance(each, PickDialog)]
         assert shown == [[Choice(number, f"S{number}", hint) for number, hint in offered.items()]] * bool(offered)
-        name = f"S{rolled}: 1 item rolled over. u to undo."
+        name = f"S{rolled}: 1 item carried over. u to undo."
         assert target.said == [name] * bool(rolled)
         assert entries(store) == ({first[rolled]: {"IterationID": goal}} if rolled else {})
         await store.history.undo()

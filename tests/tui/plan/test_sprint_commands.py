@@ -411,7 +411,7 @@ async def test_a_split_asks_for_the_done_points_and_goes_on_after_the_item(store
         *("Enter a number, such as 3.", "The item has 5 points.", "", ""),
     ]
     assert store.drafts.find("rollover:1:21") is None
-    assert target.said == ["S1: 2 items rolled over. u to undo."]
+    assert target.said == ["S1: 2 items carried over. u to undo."]
     moved = {each.id: each.fields["IterationID"] for each in store.batch.items([2, 6])}
     assert moved == {2: 22, 6: 20}
 
@@ -453,7 +453,7 @@ async def test_the_current_iteration_rolls_over_into_the_next_one_and_an_empty_o
 
     await run(plan_at(store, 22, answers=[{6: RolloverDecision(RolloverOutcome.NEXT)}]), "plan.rollover")
 
-    assert empty.said == ["S1: 0 items rolled over. u to undo."]
+    assert empty.said == ["S1: 0 items carried over. u to undo."]
     assert store.batch.items([6])[0].fields["IterationID"] == 23
 
 

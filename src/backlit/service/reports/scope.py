@@ -196,4 +196,4 @@ def _notes(context: ReportContext) -> Iterator[str]:
     if context.iteration is not None and context.tree.is_sprint(context.iteration):
         moved = rolled_over(context, context.selection, context.iteration)
         if moved:
-            yield f"Moved out: {context.amount_text(context.amount(moved))} of them rolled over."
+            yield f"Moved out: {context.amount_text(context.amount(moved))} of them carried over."

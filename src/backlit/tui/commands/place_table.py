@@ -64,7 +64,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="plan.commit:difference", is_stepped=True),
     Command("plan.discard", (), Context.PLAN, "discard", "Discard the plan; u undoes that.",
         handler="plan.plan_commands:discard", is_stepped=True, words=("discard",)),
-    Command("plan.rollover", ("g w",), Context.PLAN, "roll over", "Carry unfinished items over.",
+    Command("plan.rollover", ("g w",), Context.PLAN, "carry over", "Carry unfinished items over.",
         handler="plan.rollover:roll_over", is_stepped=True, also="rollover unfinished roll over"),
     Command("plan.capacity", ("c m",), Context.PLAN, "capacity", "Change the min and max capacity.",
         handler="plan.plan_commands:capacity", is_stepped=True, also="velocity limit"),

@@ -70,7 +70,7 @@ async def roll_over(target: PlanCommandTarget, _call: CommandContext) -> None:
         return
     count, left_out = await store.rollover.write(iteration.id, ending.target.id if ending.target else None, answer)
     await store.drafts.discard(key)
-    target.say(f"{iteration.name}: {counted(count, 'item')} rolled over. u to undo.{not_copied(left_out)}")
+    target.say(f"{iteration.name}: {counted(count, 'item')} carried over. u to undo.{not_copied(left_out)}")
 
 
 def _ended(target: PlanCommandTarget) -> Sequence[IterationEntry]:
@@ -94,7 +94,7 @@ async def _iteration(target: PlanCommandTarget, ended: Sequence[IterationEntry])
         Choice(each.id, each.name, f"{totals[each.id].count} unfinished, {span(each.start, each.end, today)}")
         for each in ended
     ]
-    choice = await target.ask(PickDialog("Roll over", choices))
+    choice = await target.ask(PickDialog("Carry over", choices))
     return next((each for each in ended if choice is not None and each.id == choice.value), None)
 
 
@@ -235,7 +235,7 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
         ending, count = self._ending, len(self._ending.items)
         where = f" → {ending.target.name}" if ending.target else ""
         place = f"  {self._at + 1} of {count}" if self._at < count else "  all", "not bold $muted"
-        self.frame.border_title = Content.assemble(safe(f"Rollover  {ending.iteration.name}{where}"), place)
+        self.frame.border_title = Content.assemble(safe(f"Carry over  {ending.iteration.name}{where}"), place)
         is_end = self._at >= count
         first = ("y", "save") if is_end else ("tab", "skip")
         self.name_keys(first, ("backspace", "previous"), ("esc", "finish later"))
