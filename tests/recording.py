@@ -1,15 +1,17 @@
-"""The recording in the README, one animated SVG of grooming and planning; `python -m tests.recording` writes it.
+"""The recording in the README, one animated SVG of a sprint's planning; `python -m tests.recording` writes it.
 
 It is played like the pictures of screenshots.py. A row that several frames share is written once.
 """
 
 import asyncio
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import groupby
 from pathlib import Path
 
+from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 from tests import quiet
@@ -18,28 +20,47 @@ from tests.screenshots import FOLDER, opened, settled, write_workspace
 from textual.strip import Strip
 
 RECORDING = FOLDER / "recording.svg"
-SIZE = (112, 32)
-KEY_SECONDS, LOOK_SECONDS = 0.45, 1.6
-CELL, LINE, FONT = 8.4, 18, 14
+SIZE = (100, 30)
+KEY_SECONDS = 0.35
+CELL, LINE, FONT = 8, 17, 13
 """Width and height of a cell, and the size of the letters in it, in pixels."""
-GROUND, FRONT, MUTED, ACCENT = "#14161b", "#d8d8d8", "#9a9aa5", "#f0b35a"
+BASELINE = 12
+"""Pixels from the top of a row: descenders end above the row below."""
+GROUND, FRONT, CAP = "#14151a", "#dcd8ce", "#2a2d36"
 SIGNS = {"enter": "⏎", "backspace": "⌫", "escape": "esc", "tab": "⇥", "space": "␣"}
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What is done, in a few words, and the keys that do it."""
+    """Some keys, and for how many seconds the screen after the last one is seen."""
 
-    caption: str
     keys: tuple[str, ...]
+    seconds: float
 
 
 ACTS = (
-    Act("A backlog of 500 items", ("j", "j")),
-    Act("Groom: only what is missing is asked", (*"gq", "5", "2", "enter", "3", "2", "enter", "q")),
-    Act("Plan: send items to the sprint", (*"gp", "j", "space", "j", "space", ">", "j", ">")),
-    Act("Review, then save", ("w", "y")),
+    Act(("g", "q"), 1.0),
+    Act(("5",), 0.8),
+    Act(("q",), 0.5),
+    Act(("g", "p"), 1.4),
+    Act(("j",), 1.5),
+    Act((">",), 1.8),
+    Act(("9", "j"), 0.8),
+    Act((">",), 1.4),
+    Act(("w",), 2.0),
+    Act(("y",), 1.6),
+    Act(("g", "k"), 1.3),
+    Act(("l", "j", "L"), 1.6),
+    Act(("g", "r"), 2.4),
+    Act(("g", "p"), 2.0),
 )
+BLOCKS = (
+    {"█": (0, 0, 1, 1), "▀": (0, 0, 1, 0.5), "▐": (0.5, 0, 0.5, 1)}
+    | {sign: (0, 0, (8 - at) / 8, 1) for at, sign in enumerate("▉▊▋▌▍▎▏", 1)}
+    | {sign: (0, 1 - at / 8, 1, at / 8) for at, sign in enumerate("▁▂▃▄▅▆▇", 1)}
+)
+"""Part of its cell that a block character fills: left, top, width and height."""
+SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
 
 
 @dataclass(slots=True)
@@ -65,16 +86,40 @@ class Sheet:
         front, ground = style.color, style.bgcolor
         if style.reverse:
             front, ground = ground, front
-        x, across = f"{at * CELL:.1f}", f"{width * CELL:.1f}"
-        if ground is not None and not ground.is_default:
-            yield f'<rect x="{x}" width="{across}" height="{LINE}" fill="{ground.get_truecolor().hex}"/>'
+        x, across = at * CELL, width * CELL
+        colour = None if ground is None or ground.is_default else ground.get_truecolor().hex
+        if colour not in {None, GROUND}:
+            yield f'<rect x="{x}" width="{across}" height="{LINE}" fill="{colour}"/>'
+        for is_block, group in groupby(text, key=lambda sign: sign if sign in BLOCKS or sign in SHADES else ""):
+            run = "".join(group)
+            cells = Segment(run).cell_length
+            if is_block:
+                yield _block(run[0], len(run), at, front.get_truecolor().hex if front is not None else FRONT)
+            else:
+                yield from self._words(run, style, at, front)
+            at += cells
+
+    def _words(self, text: str, style: Style, at: int, front: Color | None) -> Iterable[str]:
+        x, across = at * CELL, Segment(text).cell_length * CELL
         if not text.isspace():
             look = f"fill:{front.get_truecolor().hex if front is not None else FRONT}"
             look += ";font-weight:bold" if style.bold else ""
             look += ";text-decoration:underline" if style.underline else ""
             name = self.styles.setdefault(look, f"s{len(self.styles)}")
-            place = f'x="{x}" y="{FONT}" textLength="{across}" lengthAdjust="spacingAndGlyphs"'
+            place = f'x="{x}" y="{BASELINE}" textLength="{across}"'
             yield f'<text class="{name}" {place}>{escape(text).replace(" ", "&#160;")}</text>'
+
+
+def _block(sign: str, count: int, at: int, colour: str) -> str:
+    """Draw equal block characters side by side as one rectangle, without seams; the narrow ones stand apart."""
+    left, top, width, height = BLOCKS.get(sign, (0, 0, 1, 1))
+    shade = f' opacity="{SHADES[sign]}"' if sign in SHADES else ""
+    places = [(at, count)] if width == 1 else [(at + number, 1) for number in range(count)]
+    return "".join(
+        f'<rect x="{(place + left) * CELL:g}" y="{top * LINE:g}" width="{(cells - 1 + width) * CELL:g}"'
+        f' height="{height * LINE:g}" fill="{colour}"{shade}/>'
+        for place, cells in places
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +127,7 @@ class Frame:
     """What the screen showed, what had been pressed last, and for how many seconds that is seen."""
 
     strips: list[Strip]
-    caption: str
-    keys: str
+    keys: tuple[str, ...]
     seconds: float
 
 
@@ -91,19 +135,20 @@ async def frames(folder: Path, workspace: Path) -> list[Frame]:
     """Play all acts in an empty folder; returns the screen after each key."""
     taken: list[Frame] = []
     async with opened("backlog", folder, workspace, SIZE) as pilot:
+        await pilot.press("g", "g")  # how far the scene has scrolled depends on its timing
         await settled(pilot)
         for act in ACTS:
             for number, key in enumerate(act.keys, 1):
                 await pilot.press(key)
                 await settled(pilot)
-                pressed = " ".join(SIGNS.get(each, each) for each in act.keys[:number])
-                seconds = LOOK_SECONDS if number == len(act.keys) else KEY_SECONDS
-                taken.append(Frame(strips_of(pilot.app), act.caption, pressed, seconds))
+                pressed = tuple(SIGNS.get(each, each) for each in act.keys[:number])
+                seconds = act.seconds if number == len(act.keys) else KEY_SECONDS
+                taken.append(Frame(strips_of(pilot.app), pressed, seconds))
     return taken
 
 
 def animated(shown: list[Frame]) -> str:
-    """Write frames as one SVG that plays them side by side for ever, the captions and keys below the screen."""
+    """Write frames as one SVG that plays them side by side for ever, the keys below the screen."""
     sheet = Sheet()
     width, height = SIZE[0] * CELL, (SIZE[1] + 2) * LINE
     total = sum(each.seconds for each in shown)
@@ -111,9 +156,8 @@ def animated(shown: list[Frame]) -> str:
     for number, frame in enumerate(shown):
         left = f"{number * width:.1f}"
         rows = "".join(f'<use href="#{sheet.row(strip)}" y="{y * LINE}"/>' for y, strip in enumerate(frame.strips))
-        words = f'{escape(frame.caption)}<tspan class="keys" dx="16">{escape(frame.keys)}</tspan>'
-        caption = f'<text class="caption" x="{CELL}" y="{height - LINE / 2}">{words}</text>'
-        drawn.append(f'<g transform="translate({left})">{rows}{caption}</g>')
+        caps = "".join(_caps(frame.keys, height - 1.5 * LINE))
+        drawn.append(f'<g transform="translate({left})">{rows}{caps}</g>')
         steps.append(f"{100 * began / total:.2f}%{{transform:translateX(-{left}px)}}")
         began += frame.seconds
     styles = "".join(f".{name}{{{look}}}" for look, name in sheet.styles.items())
@@ -122,11 +166,21 @@ def animated(shown: list[Frame]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size}>'
         f"<style>text{{font:{FONT}px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}}"
-        f".caption{{fill:{MUTED}}}.keys{{fill:{ACCENT};font-weight:bold}}{styles}"
+        f".cap{{fill:{FRONT};font-weight:bold}}{styles}"
         f"@keyframes play{{{''.join(steps)}}}.film{{animation:play {total:.2f}s step-end infinite}}</style>"
         f'<rect width="100%" height="100%" rx="6" fill="{GROUND}"/><defs>{rows}</defs>'
         f'<g class="film">{"".join(drawn)}</g></svg>\n'
     )
+
+
+def _caps(keys: Sequence[str], top: float) -> Iterable[str]:
+    """Draw the keys that were pressed as caps."""
+    at = CELL
+    for key in keys:
+        width = (len(key) + 2) * CELL
+        yield f'<rect x="{at:.1f}" y="{top}" width="{width:.1f}" height="{LINE + 2}" rx="3" fill="{CAP}"/>'
+        yield f'<text class="cap" x="{at + CELL:.1f}" y="{top + BASELINE + 1}">{escape(key)}</text>'
+        at += width + CELL
 
 
 async def write() -> None:
