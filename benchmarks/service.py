@@ -135,7 +135,7 @@ def sign_in(base: str, username: str = USER) -> str:
         form = {"wrap_client_id": challenge.client_id, "wrap_username": username, "wrap_password": PASSWORD}
         answer = client.post(TOKEN_PATH, data=form)
         answer.raise_for_status()
-        return authorization_header(parse_grant(answer.text).access_token)
+        return authorization_header(parse_grant(answer.text, base).access_token)
 
 
 def is_filled(database: str) -> bool:
