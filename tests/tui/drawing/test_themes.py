@@ -43,7 +43,7 @@ LAMP_IN_STYLES = {"styles/dialogs.tcss", "styles/welcome.tcss", "items/conflict_
 LEAST_BEHIND = 2.5
 """The contrast of the screen behind a dialog, which is there for orientation."""
 BLOCKS = frozenset("▏▎▍▌▋▊▉█▁▂▃▄▅▆▇▒│ ")
-LINES = frozenset("─│┤┬┴╭╮╰╯░▄▁▂▃▄▅▆▇")
+LINES = frozenset("─│┃┤┬┴╭╮╰╯░▄▁▂▃▄▅▆▇")
 BLUE, BRIGHT_WHITE = 4, 15
 """The terminal's own colours of the cursor row."""
 BLACK, YELLOW = 0, 3
