@@ -24,8 +24,8 @@ TODAY = date(2026, 3, 11)
 ITEMS = 160
 
 
-ABOUT_HTTP = {"test_attachments", "test_direct", "test_front", "test_legacy_clients", "test_login", "test_tokens"}
-"""Modules that test what is the same on each database."""
+ABOUT_SQL = {"admin", "storage", "tables"}
+"""Folders of tests about statements; what others test is the same on each database but for the statements."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             and parameters.params.get("database") == "postgresql"
             and not item.get_closest_marker("postgresql")
         ):
-            item.add_marker(pytest.mark.long if item.path.stem in ABOUT_HTTP else pytest.mark.slow)
+            item.add_marker(pytest.mark.slow if item.path.parent.name in ABOUT_SQL else pytest.mark.long)
 
 
 @pytest.fixture(scope="session")

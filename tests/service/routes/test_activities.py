@@ -9,8 +9,6 @@ from tests.service.every_call import a_file, item, made
 from backlit.service.admin import value_lists
 from backlit.service.app import Service
 
-pytestmark = pytest.mark.postgresql
-
 Client = httpx.AsyncClient
 
 
@@ -105,6 +103,7 @@ async def test_changes_by_others_of_ones_own_items_are_flagged(maya: Client, jon
     assert [each["isFlagged"] for each in his] == [False, False]
 
 
+@pytest.mark.postgresql
 async def test_pages_go_back_without_gap_or_double(maya: Client) -> None:
     story = await item(maya)
     for number in range(7):

@@ -15,8 +15,6 @@ from backlit.service.storage.migrations import renew_cursors
 from backlit.service.storage.schema import changes, grants, projects
 from backlit.service.tables import history
 
-pytestmark = pytest.mark.postgresql
-
 Client = httpx.AsyncClient
 
 
@@ -59,6 +57,7 @@ async def test_an_items_history_tells_who_when_and_from_what_to_what(maya: Clien
     assert (found["next"], found["isComplete"]) == (None, True)
 
 
+@pytest.mark.postgresql
 async def test_pages_of_a_history_leave_nothing_out(maya: Client) -> None:
     story = await item(maya)
     for number in range(6):
@@ -97,6 +96,7 @@ async def test_a_deleted_items_history_stays_with_those_who_see_the_project(
         assert (await stranger.get(f"workitems/{item_id}/history")).status_code == 404
 
 
+@pytest.mark.postgresql
 async def test_changes_go_on_from_a_cursor_oldest_first(maya: Client) -> None:
     begin = (await changes_after(maya, None))["cursor"]
     story = await item(maya)

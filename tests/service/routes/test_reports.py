@@ -67,7 +67,6 @@ async def test_scope_names_each_change_and_its_item(service: Service, maya: Clie
     assert causes == [(item_ids[number], f"Item {number}", cause) for number, cause in enumerate(names)]
 
 
-@pytest.mark.postgresql
 async def test_hours_remember_tasks_that_left_the_sprint(service: Service, maya: Client) -> None:
     sprint, other = await sprint_from(maya, -2, 5), await sprint_from(maya, 6, 12)
     parent = await item(maya, IterationID=other)
@@ -130,7 +129,6 @@ def day_in(zone: str, at: str) -> str:
     return str(datetime.fromisoformat(at).replace(tzinfo=UTC).astimezone(ZoneInfo(zone)).date())
 
 
-@pytest.mark.postgresql
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
 async def test_today_is_that_of_the_project(maya: Client, zone: str) -> None:
     await agree(maya, timeZone=zone)
@@ -190,7 +188,6 @@ async def test_start_commits_what_was_planned_before_it(maya: Client) -> None:
     assert (withdrawn["summary"]["committed"], withdrawn["summary"]["added"]) == (0, 8)
 
 
-@pytest.mark.postgresql
 async def test_work_done_after_a_close_is_late(maya: Client) -> None:
     sprint = await sprint_from(maya, -4, 4)
     first, second = [await item(maya, Estimate=points, IterationID=sprint) for points in ("5", "3")]

@@ -14,8 +14,6 @@ from backlit.service.admin.users import set_grant
 from backlit.service.app import Service
 from backlit.service.storage.access import Role
 
-pytestmark = pytest.mark.postgresql
-
 Client = httpx.AsyncClient
 
 

@@ -3,13 +3,10 @@
 from datetime import datetime
 
 import httpx
-import pytest
 from sqlalchemy import Connection, insert
 
 from backlit.service.app import Service
 from backlit.service.storage.schema import time_entry_types
-
-pytestmark = pytest.mark.postgresql
 
 Client = httpx.AsyncClient
 

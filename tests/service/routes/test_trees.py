@@ -13,8 +13,6 @@ from backlit.model.trees import Node, Tree
 from backlit.service.app import Service
 from backlit.service.storage.schema import areas, iterations
 
-pytestmark = pytest.mark.postgresql
-
 Client = httpx.AsyncClient
 
 
@@ -240,6 +238,7 @@ async def test_a_stored_name_with_a_backslash_stays_valid_until_it_changes(maya:
     assert (await maya.post("areas", json={"name": "a\\b", "projectId": 1, "parentId": area["id"]})).status_code == 400
 
 
+@pytest.mark.postgresql
 @pytest.mark.parametrize(("noun", "key"), [("areas", "AreaID"), ("iterations", "IterationID")])
 async def test_deleting_a_sub_tree_gives_its_items_to_another_node(maya: Client, noun: str, key: str) -> None:
     root = await root_of(maya, noun)
@@ -304,6 +303,7 @@ async def test_every_single_resource_has_an_etag(maya: Client, path: str) -> Non
     assert (await maya.get(path)).headers["etag"]
 
 
+@pytest.mark.postgresql
 @pytest.mark.parametrize("seed", range(3))
 async def test_any_series_of_writes_leaves_numbers_and_paths_right(maya: Client, seed: int) -> None:
     random = Random(seed)
