@@ -143,9 +143,9 @@ class HistoryScreen(ItemRowsScreen):
         words = [f"only {label_of(self._field)}"] if self._field else []
         if not self._source.is_recorded:
             return ", ".join([*words, "this machine's records"])
-        is_current = self._is_read and self.store.connection.state is ConnectionState.ONLINE
-        if not is_current and self._source.read_at is not None:
-            since = age(max(0.0, time.time() - self._source.read_at))
+        is_online = self.store.connection.state is ConnectionState.ONLINE
+        since = age(max(0.0, time.time() - (self._source.read_at or 0.0)))
+        if not is_online or not (self._is_read or since == "now"):
             words.append("as of just now" if since == "now" else f"as of {since} ago")
         return ", ".join(words)
 
