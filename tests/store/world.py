@@ -92,6 +92,12 @@ class World:
         if not self.rival.auth.signed_in:
             await self.rival.auth.sign_in_with_code(await asyncio.to_thread(self.service.invite, "jon"))
 
+    async def client(self, user: str) -> Client:
+        """A client of a user's, beside the stores."""
+        client = Client.inside(self.asgi, TokenCache(self.folder / f"client of {user}.json", user))
+        await client.auth.sign_in_with_code(await asyncio.to_thread(self.service.invite, user))
+        return client
+
     async def stop(self) -> None:
         for store in self._stores:
             await asyncio.to_thread(store.close)

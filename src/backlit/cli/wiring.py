@@ -50,7 +50,7 @@ def unconfigured_store(profile: Profile, locations: Locations) -> "Store":
 
 def configure(store: "Store", settings: Settings) -> None:
     """Give a store the settings."""
-    store.names.rules, store.names.stale_days = settings.lint, settings.stale_days
+    store.names.own_rules, store.names.stale_days = settings.lint, settings.stale_days
     store.grooming.fields = settings.groom_fields
     store.lookups.own_names = settings.names
     store.files.own_groups = settings.statuses

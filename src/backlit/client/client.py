@@ -184,6 +184,23 @@ def _headers(note: str, if_match: str | None = None) -> dict[str, str]:
     return headers | ({CHANGE_HEADER: note} if note else {})
 
 
+class DocumentEndpoint:
+    """One document at an address of its own, such as the settings of a project; an extension."""
+
+    def __init__(self, calls: RequestSender, path: str) -> None:
+        self._calls = calls
+        self._path = path
+
+    async def fetch(self) -> FetchedResource:
+        answer = await self._calls.call("GET", self._path)
+        return FetchedResource(answer.document(), answer.etag())
+
+    async def update(self, changes: Mapping[str, Any], if_match: str | None = None, note: str = "") -> FetchedResource:
+        """Send only the changes; raise PreconditionFailed if `if_match` is outdated."""
+        answer = await self._calls.call("PUT", self._path, body=dict(changes), headers=_headers(note, if_match))
+        return FetchedResource(answer.document(), answer.etag())
+
+
 class WorkItemEndpoint(ResourceEndpoint):
     """Work items and their tasks, comments and attachments."""
 
@@ -254,6 +271,9 @@ class ProjectEndpoint(ResourceEndpoint):
     async def report(self, project_id: int, name: str, query: Mapping[str, QueryValue]) -> Document:
         """Read a report from the history of the service; an extension."""
         return (await self._calls.call("GET", f"{self._path}/{project_id}/reports/{name}", query)).document()
+
+    def settings(self, project_id: int) -> DocumentEndpoint:
+        return DocumentEndpoint(self._calls, f"{self._path}/{project_id}/settings")
 
     async def page(self, **query: Unpack[ListQuery]) -> ResultPage:
         """Read a page of the list below the resource root, or below /api, or the projects of the root areas."""

@@ -132,7 +132,7 @@ class Store:
 
     # Reads
     server = StorePart(lambda self: ServiceFeatures(self.files))
-    names = StorePart(lambda self: QueryNames(self.lookups, self.now, self.today, self.times))
+    names = StorePart(lambda self: QueryNames(self.lookups, self.now, self.today, self.times, self.local_today))
     ready_check = StorePart(lambda self: ReadyCheck(self.files, self.names))
     search = StorePart(lambda self: TextSearch(self.files, lambda: self.project_id))
     attachments = StorePart(lambda self: Attachments(self.files))
@@ -253,7 +253,18 @@ class Store:
         return when.astimezone(UTC).replace(tzinfo=None) + offset
 
     def today(self) -> date:
-        """Return the user's local date, the reference for the dates of iterations."""
+        """Return the day in the project's time zone, for the dates of iterations and items: the same for everybody.
+
+        A service that states no zone leaves it to this machine.
+        """
+        now, zone = (
+            self._clock(),
+            self.lookups.keep(Subject.PEOPLE, "zone", lambda: self.lookups.stated_settings().zone),
+        )
+        return now.date() if zone is None else now.astimezone(zone).date()
+
+    def local_today(self) -> date:
+        """Return the viewer's day, for single times."""
         return self._clock().date()
 
     def times(self) -> LocalTimes:

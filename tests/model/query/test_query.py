@@ -54,6 +54,9 @@ class Book:
     def today(self) -> date:
         return date(2026, 3, 10)
 
+    def local_today(self) -> date:
+        return self.today()
+
     def times(self) -> LocalTimes:
         return LocalTimes(None)
 

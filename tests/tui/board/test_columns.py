@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.documents import item, node, offline_store, put_nouns
+from tests.store.documents import item, node, offline_store, put_nouns, state_project
 
 from backlit.model.settings.user_settings import RELEASE, BoardSettings, ColumnSettings
 from backlit.store import Store
@@ -110,3 +110,18 @@ def test_columns_of_the_settings_join_values_in_the_place_of_the_first(store: St
         ("R1", (24,), None, False, True),
     ]
     assert [each.name for each in columns.planned("AssignedToID", with_done=False)] == ["nobody", "Bea", "Zoe's"]
+
+
+def test_limits_of_the_project_hold_before_those_of_this_machine(store: Store) -> None:
+    doing = ColumnSettings("Status", ("In Progress",), "Doing", limit=9)
+    waiting = ColumnSettings("Status", ("Ready For Test",), limit=7)
+    columns = columns_of(store, doing, waiting)
+    before = limits_in(columns)
+    state_project(store, wipLimits={"In Progress": 4, "Not Done": 20})
+
+    assert before == {"Doing": 9, "Ready For Test": 7}
+    assert limits_in(columns) == {"Not Done": 20, "Doing": 4, "Ready For Test": 7}
+
+
+def limits_in(columns: BoardColumns) -> dict[str, int]:
+    return {each.name: each.limit for each in columns.planned("Status", with_done=False) if each.limit}

@@ -62,7 +62,10 @@ class NameResolver(Protocol):
     def now(self) -> datetime: ...
 
     def today(self) -> date:
-        """Return the user's local date."""
+        """Return the day in the project's time zone, for fields that hold days, and for iterations."""
+
+    def local_today(self) -> date:
+        """Return the viewer's day, for fields that hold times."""
 
     def times(self) -> LocalTimes: ...
 
@@ -296,7 +299,7 @@ def date_filter(key: str, operator: str, text: str, names: NameResolver) -> Filt
     if age:
         border = _earlier(names.now(), int(age[1]), age[2].lower())
         return Comparison(_AGE_OPERATORS[operator], Property(key), Literal(border))
-    day = _day(text, names.today())
+    day = _day(text, names.local_today())
     return None if day is None else _by_day(key, operator, day, names.times())
 
 

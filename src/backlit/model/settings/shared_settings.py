@@ -1,10 +1,11 @@
 """Settings that the members of a project share: its calendar, estimates, readiness and limits."""
 
 from collections.abc import Iterable, Mapping
-from datetime import date
+from contextlib import suppress
+from datetime import date, tzinfo
 from typing import Any, Self
 
-from msgspec import Struct, convert, field, json
+from msgspec import Struct, ValidationError, convert, field, json
 from msgspec.structs import fields
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -49,3 +50,41 @@ class SharedSettings(Struct, frozen=True, rename="camel"):
 def in_week_order(names: Iterable[str]) -> tuple[str, ...]:
     """Return names of days from Monday on, each once."""
     return tuple(sorted(set(names), key=WEEKDAYS.index))
+
+
+class StatedSettings(Struct, frozen=True, rename="camel"):
+    """The shared settings that a service states; None for one that it leaves to this machine.
+
+    A service that is not ours may state anything: what cannot be read counts as not stated.
+    """
+
+    time_zone: str | None = None
+    working_days: tuple[str, ...] | None = None
+    days_off: frozenset[date] | None = None
+    estimate_scale: tuple[float, ...] | None = None
+    ready_rules: Mapping[str, tuple[str, ...]] | None = None
+    wip_limits: Mapping[str, int] | None = None
+
+    @classmethod
+    def of_project(cls, project: Mapping[str, object]) -> Self:
+        """Read the part of a project in the capabilities."""
+        values: dict[str, Any] = {}
+        for each in fields(cls):
+            with suppress(ValidationError):
+                values[each.name] = convert(project.get(each.encode_name), each.type)
+        return cls(**values)
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """The time zone of the project's days; None for one that is not stated, or that this machine does not know."""
+        from zoneinfo import ZoneInfo
+
+        try:
+            return ZoneInfo(self.time_zone) if self.time_zone else None
+        # ZoneInfo raises ValueError for a path, and OSError for a folder of zones such as Europe.
+        except (KeyError, ValueError, OSError):
+            return None
+
+    def limit_of(self, statuses: Iterable[object]) -> int | None:
+        """Return the most items in some statuses together, the sum of their limits; None where none has one."""
+        return sum((self.wip_limits or {}).get(str(status), 0) for status in statuses) or None

@@ -10,6 +10,7 @@ import orjson
 from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.field_values import ValueLimits
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
+from backlit.model.settings.shared_settings import StatedSettings
 from backlit.model.settings.user_settings import OwnNames
 from backlit.model.statuses import StatusGroups
 from backlit.model.trees import Node, NodeTotals, Tree
@@ -191,6 +192,10 @@ class Lookups:
     def limits(self) -> ValueLimits:
         """Return the limits of values that the service states."""
         return self.keep(Subject.PEOPLE, "limits", lambda: _limits_in(self._capabilities_document()))
+
+    def stated_settings(self) -> StatedSettings:
+        """Return the settings that the service states for everybody in the current project."""
+        return self.keep(Subject.PEOPLE, "stated settings", lambda: StatedSettings.of_project(self._capabilities()))
 
     def roles(self) -> Mapping[int, str]:
         """Return the user's role in each project, empty if the service does not state it."""

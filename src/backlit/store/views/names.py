@@ -13,9 +13,10 @@ from backlit.model.filters import Filter
 from backlit.model.local_times import LocalTimes
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
-from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL_RULES, ReadyRules, RuleInputs
+from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL_RULES, ReadyRules, RuleInputs, ready_rules_of
 from backlit.model.settings.view_settings import COMPUTED_COLUMNS
 from backlit.model.statuses import StatusGroups
+from backlit.store.records.changes import Subject
 from backlit.store.records.people import IterationEntry, TreeKind, current, following, preceding
 from backlit.store.views.filter_sql import ColumnValue, field_value
 from backlit.store.views.lookups import Lookups
@@ -39,15 +40,28 @@ class QueryNames:
         now: Callable[[], datetime],
         today: Callable[[], date],
         times: Callable[[], LocalTimes],
+        local_today: Callable[[], date],
     ) -> None:
         self._lookups = lookups
         self.now = now
         self.today = today
         self.times = times
-        self.rules = USUAL_RULES
+        self.local_today = local_today
+        self.own_rules = USUAL_RULES
+        """The rules of this machine, for projects whose service states none."""
         self.stale_days = STALE_DAYS
         self._made_for: tuple[ReadyRules, RuleInputs] | None = None
         self._made: dict[str, object] = {}
+
+    @property
+    def rules(self) -> ReadyRules:
+        return self._lookups.keep(Subject.PEOPLE, "ready rules", self._stated_rules) or self.own_rules
+
+    def _stated_rules(self) -> ReadyRules | None:
+        stated = self._lookups.stated_settings().ready_rules
+        if stated is None:
+            return None
+        return ready_rules_of({ItemType(name): rules for name, rules in stated.items() if name in set(ItemType)})
 
     def custom_fields(self) -> Collection[Field]:
         return self._lookups.custom_fields()

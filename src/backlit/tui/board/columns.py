@@ -121,6 +121,7 @@ class BoardColumns:
             yield BoardColumn(
                 value,
                 (value, *alike),
+                self._store.lookups.stated_settings().limit_of((value, *alike)),
                 is_collapsed=groups.of(value) is StatusGroup.EXCLUDED,
                 is_optional=value.casefold() == DELETED_PERSON or not (with_done or groups.is_open(value)),
                 is_done=groups.of(value) is StatusGroup.DONE,
@@ -179,12 +180,19 @@ class BoardColumns:
                 is_usual = each.first == values[0]
                 is_collapsed = is_usual and each.is_collapsed if wanted.is_collapsed is None else wanted.is_collapsed
                 name = wanted.name or (each.name if is_usual else self._name(field.key, values[0]))
-                made.append(BoardColumn(name, values, wanted.limit, is_collapsed, is_done=each.is_done))
+                limit = self._limit_of(values, field, wanted)
+                made.append(BoardColumn(name, values, limit, is_collapsed, is_done=each.is_done))
             rest = tuple(value for value in each.values if value not in values)
             if rest:
                 name = each.name if each.first in rest else self._name(field.key, rest[0])
-                made.append(replace(each, values=rest, name=name))
+                limit = each.limit if rest == each.values else self._limit_of(rest, field)
+                made.append(replace(each, values=rest, name=name, limit=limit))
         return made
+
+    def _limit_of(self, values: Sequence[object], field: Field, wanted: ColumnSettings | None = None) -> int | None:
+        """Return the project's limit for some statuses; this machine's holds where the service states none."""
+        own = None if wanted is None else wanted.limit
+        return own if field.kind is not Kind.STATUS else self._store.lookups.stated_settings().limit_of(values) or own
 
     def _meant(self, columns: Sequence[BoardColumn], word: str, field: Field) -> list[object]:
         """Return the values that a word of the settings means; none for a word unknown in the project."""

@@ -147,7 +147,7 @@ class GroomScreen(ItemScreen):
         super().__init__(store)
         self.alone = alone
         self.queue = alone or store.grooming
-        self.questions = GroomingQuestions(store, common, lambda: self.session.estimate_scale)
+        self.questions = GroomingQuestions(store, common, lambda: self.session.scale_in(store))
         self.stop: GroomQueueItem | None = None
         self._common = common
         self._first_place = place

@@ -85,7 +85,7 @@ class EventList(EntryList[ItemEvent | EventHead]):
     def _day(self, event: ItemEvent) -> str:
         if event.at is None:
             return "Not sent yet"
-        return day_words(self._store.local(event.at).date(), self._store.today())
+        return day_words(self._store.local(event.at).date(), self._store.local_today())
 
     # Moving
 

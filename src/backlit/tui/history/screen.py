@@ -129,7 +129,7 @@ class HistoryScreen(ItemRowsScreen):
             return ""
         if source.begins_at is None:
             return NO_CHANGE_YET
-        day = written_day(self.store.local(source.begins_at).date(), self.store.today())
+        day = written_day(self.store.local(source.begins_at).date(), self.store.local_today())
         return f"The server's history begins on {day}."
 
     def _end(self, events: list[ItemEvent]) -> str:

@@ -185,7 +185,7 @@ def _sentence_lines(shown: "InboxList | FeedList", index: int) -> list[str]:
 
 
 def _day_of(store: Store, at: datetime | None) -> str:
-    return "" if at is None else day_word(store.local(at).date(), store.today())
+    return "" if at is None else day_word(store.local(at).date(), store.local_today())
 
 
 def day_word(day: date, today: date) -> str:

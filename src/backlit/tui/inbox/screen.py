@@ -279,7 +279,7 @@ def _empty_words(store: Store, since: datetime | None, *, is_feed: bool) -> str:
 def _moment_words(store: Store, at: datetime) -> str:
     """Return a time as one says it: 16:40, yesterday 16:40, 9 Mar 16:40."""
     local = store.local(at)
-    day = day_word(local.date(), store.today())
+    day = day_word(local.date(), store.local_today())
     return f"{local:%H:%M}" if day == "Today" else f"{day.lower() if day == 'Yesterday' else day} {local:%H:%M}"
 
 

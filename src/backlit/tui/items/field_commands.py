@@ -73,7 +73,7 @@ async def assign(target: ItemTarget, call: CommandContext) -> None:
 
 async def set_points(target: ItemTarget, call: CommandContext) -> None:
     """Set the estimate to the points of the digit; raises CannotAct for a number that is not on the scale."""
-    scale = [number_text(step) for step in target.session.estimate_scale]
+    scale = [number_text(step) for step in target.session.scale_in(target.store)]
     if call.letter not in scale:
         raise CannotAct(f"{call.letter} is not on the scale ({', '.join(scale)}). ce to enter another value.")
     items = target.chosen(call.rows)
@@ -87,7 +87,7 @@ async def step_estimate(target: ItemTarget, call: CommandContext) -> None:
     items_with_field("Estimate", items, target.store.lookups)
 
     def changes(item: Item) -> Changes:
-        return {"Estimate": stepped_estimate(item.fields.get("Estimate"), steps, target.session.estimate_scale)}
+        return {"Estimate": stepped_estimate(item.fields.get("Estimate"), steps, target.session.scale_in(target.store))}
 
     await target.apply(FieldEdit(f"Estimate {steps:+d}", ("Estimate",), changes), items)
 
@@ -234,7 +234,7 @@ async def _ask_value(
         return await _pick_value(target, field, title, items, value)
     check = partial(check_line, field, target.store.today())
     kept = StoredLines(target.store, draft_key(field, items))
-    scale = [*map(number_text, target.session.estimate_scale)]
+    scale = [*map(number_text, target.session.scale_in(target.store))]
     at_once = " c5 enters 5 at once." if "5" in scale else ""
     note = f"Scale: {', '.join(scale)}.{at_once} A word such as XL has no points." if field.key == "Estimate" else ""
     dialog = LineDialog(title, typed_text(value), check, is_replaced=is_replaced(field, value), note=note, kept=kept)

@@ -284,7 +284,7 @@ class ReportsScreen(StoreScreen[None]):
         if self._is_kept:
             at = self.store.local(document.as_of)
             is_stale = self.store.now() - document.as_of > timedelta(hours=STALE_HOURS)
-            day = f"{day_text(at.date())} " if at.date() != self.store.today() else ""
+            day = f"{day_text(at.date())} " if at.date() != self.store.local_today() else ""
             words.append((f" as of {day}{at:%H:%M}", "warn" if is_stale else "muted"))
         return [*words, ("  ", "muted")]
 

@@ -64,6 +64,7 @@ class UiSession:
         images: str = "auto",
     ) -> None:
         self.estimate_scale = estimate_scale
+        """The scale of this machine, for projects whose service states none."""
         self.templates = templates
         self.capacities = capacities or OwnCapacities()
         self.images = images
@@ -74,6 +75,10 @@ class UiSession:
         """Estimates without points that the user agreed to, and is not asked about again."""
         self.recent_commands: tuple[str, ...] = ()
         """Ids of the commands chosen in the palette, the last one first."""
+
+    def scale_in(self, store: Store) -> Sequence[float]:
+        """Return the estimates that the current project steps through."""
+        return store.lookups.stated_settings().estimate_scale or self.estimate_scale
 
 
 class StoreCommandTarget(Protocol):
