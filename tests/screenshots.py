@@ -64,8 +64,9 @@ async def opened(name: str, folder: Path, workspace: Path, size: tuple[int, int]
     """Open backlit in an empty folder and play a scene."""
     scene = SCENES[name]
     world = World(folder, workspace, clock=clock)
-    if scene.has_news or scene.has_files or scene.trouble:
-        world.service.shared.clock.follow(clock().replace(hour=14, minute=10, tzinfo=None))
+    has_earlier = scene.has_news or scene.has_files or scene.trouble
+    begins = clock().replace(hour=14, minute=10) if has_earlier else clock()
+    world.service.shared.clock.follow(begins.replace(tzinfo=None))  # its reports are of its own day
     if scene.signed_in and scene.trouble is not Trouble.FAILED:
         world.take_loaded()
     await world.start()
