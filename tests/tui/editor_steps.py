@@ -1,5 +1,6 @@
 """What the tests of the editor share."""
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
@@ -33,6 +34,11 @@ def screen_of(pilot: Pilot[None]) -> ItemEditorScreen:
     screen = pilot.app.screen
     assert isinstance(screen, ItemEditorScreen), screen
     return screen
+
+
+def has_changes(pilot: Pilot[None]) -> bool:
+    """Whether the editor counts unsaved changes, with the key that saves them."""
+    return re.search(r"\d changes? +ctrl\+s", text_of(pilot.app)) is not None
 
 
 async def go_to(pilot: Pilot[None], key: str) -> None:

@@ -316,7 +316,7 @@ async def test_the_thread_and_the_field_above_it_end_where_their_pane_ends(store
         await pilot.resize_terminal(120, 40)
         await pilot.pause()
 
-        edge = line_with(pilot.app, "Comments").index("┬")
+        edge = line_with(pilot.app, "Comments").index("╮")
         assert [pilot.app.screen.query_one(each).region.right for each in ("#thread", "#add")] == [edge, edge]
 
 

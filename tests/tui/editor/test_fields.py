@@ -98,7 +98,7 @@ async def test_a_new_task_finds_its_parent_by_name(world: World, store: Store, e
         await sent(store)
         page = await world.rival.work_items.page(filter="Name eq 'Part'")
 
-        assert shown.endswith(f"#{parent} Quokka checkout")
+        assert shown.rstrip(" │").endswith(f"#{parent} Quokka checkout")
         assert page.results[0]["fields"]["ParentID"] == parent
 
 

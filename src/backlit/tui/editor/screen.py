@@ -274,11 +274,11 @@ class ItemEditorScreen(ItemScreen):
 
 
 def changed_words(draft: ItemDraft) -> list[Word]:
-    """Return the number of changes with the key that saves them, and that of faults."""
+    """Return the number of changes with the key that saves them, and that of faults; nothing without either."""
     changes, faults, command = len(draft.touched), len(draft.faults), "editor.save"
-    words: list[Word] = [("no changes ", "muted")]
+    words: list[Word] = []
     if changes:
-        words = [(f"{counted(changes, 'change')} ", "pending"), (key_of(command), KEY, command), (" ", "muted")]
+        words += [(f"{counted(changes, 'change')} ", "pending"), (key_of(command), KEY, command), (" ", "muted")]
     if faults:
         words.append((f" {faults} to fix ", "conflict"))
     return words
