@@ -135,7 +135,7 @@ class InboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         rows = self._list
         self._place_text()
-        count, is_framed = rows.row_count(), self._frame.is_framed
+        count, is_framed = rows.row_count(), self._frame.has_room
         title = "Recent comments" if self.shows_feed else "Inbox"
         new = f" {count:,} new" if count and not self.shows_feed else ""
         heading: list[Part] = [(title, "heading"), (new, "muted")]
@@ -179,10 +179,10 @@ class InboxScreen(StoreScreen[None]):
         ]
         page, lines = PreviewLayout(theme, width), list[Line]()
         if not self.shows_feed and (news := self._news.current):
-            is_framed = self._text_frame.is_framed
+            is_framed = self._text_frame.has_room
             lines += lines_of(self.store, news, width, theme, with_name=height >= TALL, with_author=not is_framed)
         elif self.shows_feed and (comment := self._feed.current):
-            number = "" if self._text_frame.is_framed else f"#{comment.item_id} "
+            number = "" if self._text_frame.has_room else f"#{comment.item_id} "
             name = wrapped(f"{number}{name_of(self.store.item(comment.item_id))}", width)
             lines += ([Segment(line, theme.style(bold=True))] for line in name)
             lines += page.comment(comment, self.store.now())

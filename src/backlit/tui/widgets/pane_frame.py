@@ -77,8 +77,15 @@ class PaneFrame(StorageErrorGuard, Widget):
         yield self._pane
 
     @property
+    def has_room(self) -> bool:
+        """True where a frame belongs around the pane, before it is laid out too."""
+        return self.screen.has_class(FRAMED_CLASS) and not any(
+            each.has_class(ZEN_CLASS) for each in self.ancestors_with_self
+        )
+
+    @property
     def is_framed(self) -> bool:
-        """True where the pane leaves room for its frame."""
+        """True where the pane leaves room for its frame; it is asked for each line that is drawn."""
         return 0 < self._pane.outer_size.width < self.outer_size.width
 
     def say(
