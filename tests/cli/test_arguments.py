@@ -10,7 +10,18 @@ from backlit.model.fields import ItemType
 
 Meaning = dict[str, object]
 SAMPLE: Meaning = {"items": DEMO_ITEMS, "seed": DEMO_SEED}
-PROJECT: Meaning = {"name": None, "description": None, "template": None, "start": None, "end": None, "sync": None}
+PROJECT: Meaning = {
+    "name": None,
+    "description": None,
+    "template": None,
+    "start": None,
+    "end": None,
+    "sync": None,
+    "time_zone": None,
+    "working_days": None,
+    "days_off": None,
+    "iteration_length": None,
+}
 PLACES: Meaning = {"database": None, "files": None, "json": False}
 SERVE: Meaning = SAMPLE | {
     "host": "127.0.0.1",
@@ -96,13 +107,16 @@ ADMIN: dict[str, Meaning] = {
     "users license u off": {"name": "u", "state": "off"},
     "users deactivate u": {"name": "u", "dry_run": False},
     "users deactivate u --dry-run": {"name": "u", "dry_run": True},
-    "projects create n": PROJECT | {"name": "n", "manager": None, "iteration_length": None},
+    "projects create n": PROJECT | {"name": "n", "manager": None},
     "projects create n --manager m --description d --template t --sync on": PROJECT
-    | {"name": "n", "manager": "m", "description": "d", "template": "t", "sync": "on", "iteration_length": None},
-    "projects change p": PROJECT | {"project": "p", "iteration_length": None},
+    | {"name": "n", "manager": "m", "description": "d", "template": "t", "sync": "on"},
+    "projects change p": PROJECT | {"project": "p", "history_days": None},
     "projects change p --name n --start 2026-03-01 --end 2026-04-01 --iteration-length 7 --sync off": PROJECT
     | {"project": "p", "name": "n", "start": date(2026, 3, 1), "end": date(2026, 4, 1)}
-    | {"iteration_length": 7, "sync": "off"},
+    | {"iteration_length": 7, "sync": "off", "history_days": None},
+    "projects change p --time-zone UTC --working-days mon,tue --days-off 2026-12-25 --history-days 365": PROJECT
+    | {"project": "p", "time_zone": "UTC", "working_days": ["mon", "tue"], "days_off": ["2026-12-25"]}
+    | {"history_days": 365},
     "grants list": {"user": None, "project": None},
     "grants list --user u --project p": {"user": "u", "project": "p"},
     "grants set u p manager": {"user": "u", "project": "p", "role": "manager"},
@@ -121,14 +135,15 @@ ADMIN: dict[str, Meaning] = {
     "fields remove p k --dry-run": {"project": "p", "key": "k", "dry_run": True},
     "values list p": {"project": "p"},
     "values set p Story Status a b --rename c=a --dry-run": {"project": "p", "type": "Story", "key": "Status"}
-    | {"values": ["a", "b"], "renames": ["c=a"], "dry_run": True},
+    | {"values": ["a", "b"], "renames": ["c=a"], "dry_run": True, "groups": []},
     "values reset p Bug Severity --dry-run": {"project": "p", "type": "Bug", "key": "Severity"}
     | {"renames": [], "dry_run": True},
     "values groups p a=open b=done": {"project": "p", "meanings": ["a=open", "b=done"]},
     "keys rotate": {"forget": False},
     "keys rotate --forget": {"forget": True},
-    "export f": {"file": "f", "contents": "lines", "without_secrets": False},
-    "export f --contents folder --without-secrets": {"file": "f", "contents": "folder", "without_secrets": True},
+    "export f": {"file": "f", "contents": "lines", "without_secrets": False, "without_history": False},
+    "export f --contents folder --without-secrets --without-history": {"file": "f", "contents": "folder"}
+    | {"without_secrets": True, "without_history": True},
     "import f": {"file": "f", "accept_problems": False},
     "import f --accept-problems": {"file": "f", "accept_problems": True},
     "backup d": {"directory": "d", "without_files": False},

@@ -244,7 +244,7 @@ def test_items_show_writes_every_set_field_with_its_label_and_the_comments(demo_
         "Description          ",
         "  We lose people at this step; the funnel shows it clearly.",
     ]
-    assert story[-11:] == [
+    assert story[-14:-3] == [
         r"Area                 Aurora\Search\Ranking",
         r"Iteration            Aurora\Release 3.2\Sprint 14",
         "Estimate             5",

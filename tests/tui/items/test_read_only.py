@@ -120,7 +120,6 @@ async def test_a_reader_is_told_what_an_empty_plan_offers(reader: Store, opened:
         await press(pilot, "g", "p", *["right_curly_bracket"] * 3)
 
         await said(pilot, "Nothing is planned here yet. Press tab")
-        assert "gi shows the iterations" in text_of(pilot.app)
         assert missing(pilot.app, ["press > to plan", "create sprints"]) == ["press > to plan", "create sprints"]
 
 
