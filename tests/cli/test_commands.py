@@ -54,6 +54,8 @@ def nothing(_sentence: str, _done: int, _total: int) -> None:
         ("items show 1", "show_item"),
         ("items import -", "import_items"),
         ("log 1 2h", "log_work"),
+        ("iterations start current", "record_event"),
+        ("iterations close previous --withdraw", "record_event"),
         ("plan export", "export_plan"),
         ("plan apply -", "apply_plan"),
         ("report burnup", "write_report"),

@@ -7,6 +7,7 @@ import orjson
 from sqlalchemy import Connection, Table, select
 
 from backlit.model.fields import FIELDS
+from backlit.model.planning import EVENT_KEYS
 from backlit.service.storage.schema import (
     METADATA,
     areas,
@@ -43,7 +44,6 @@ from backlit.service.storage.schema import (
     workspace,
 )
 from backlit.service.tables.changes import ChangeAct, ChangeKind
-from backlit.service.tables.iteration_events import EVENT_KEYS
 
 KINDS = {
     **dict.fromkeys((work_items, item_splits), ChangeKind.ITEM),

@@ -27,6 +27,7 @@ def parser() -> argparse.ArgumentParser:
     _add_items(commands)
     _add_log(commands)
     _add_plan(commands)
+    _add_iterations(commands)
     _add_report(commands)
     _add_admin(commands)
     return top
@@ -200,6 +201,23 @@ def _add_plan(commands: "_Commands") -> None:
     _add_keep_estimates(apply)
     _add_project(apply)
     apply.set_defaults(handler="commands.plan:apply_plan")
+
+
+def _add_iterations(commands: "_Commands") -> None:
+    iterations = commands.add_parser("iterations", help="start and close sprints").add_subparsers(
+        title="commands", metavar="COMMAND", required=True
+    )
+    helps = {
+        "start": "start a sprint: what is in it becomes its commitment",
+        "close": "close a sprint: what is done in it later is late",
+    }
+    for name, words in helps.items():
+        command = iterations.add_parser(name, help=words)
+        command.add_argument("iteration", metavar="ITERATION", help="by name, path or number (current, previous)")
+        command.add_argument("--withdraw", action="store_true", help=f"withdraw the {name}")
+        command.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
+        _add_project(command)
+        command.set_defaults(handler="commands.iterations:record_event", event=name)
 
 
 def _add_report(commands: "_Commands") -> None:

@@ -249,6 +249,15 @@ class NodeEndpoint(ResourceEndpoint):
     def of_project(self, project_id: int) -> ListEndpoint:
         return ListEndpoint(self._calls, f"{API}projects/{project_id}/{self._noun}")
 
+    async def record(self, identity: int, event: str, note: str = "") -> Document:
+        """Record the start or the close of an iteration now, unless it has one; an extension."""
+        answer = await self._calls.call("POST", f"{self._path}/{identity}/{event}", body={}, headers=_headers(note))
+        return answer.document()
+
+    async def withdraw(self, identity: int, event: str, note: str = "") -> Document:
+        answer = await self._calls.call("DELETE", f"{self._path}/{identity}/{event}", headers=_headers(note))
+        return answer.document()
+
     async def delete(self, identity: int, reassignment_id: int | None = None, *, note: str = "") -> None:
         """Delete a node and its descendants; move their items to `reassignment_id`, or to the root for None."""
         query = {} if reassignment_id is None else {"reassignmentId": reassignment_id}

@@ -47,6 +47,17 @@ class Capacity(Struct, frozen=True):
         return max(0.0, amount - self.most) if self.most else 0.0
 
 
+class IterationEvent(StrEnum):
+    """What is said of an iteration: that its work starts, and that it is over."""
+
+    START = "start"
+    CLOSE = "close"
+
+
+EVENT_KEYS: Mapping[IterationEvent, str] = {IterationEvent.START: "startedAt", IterationEvent.CLOSE: "closedAt"}
+"""The keys of the times of the events."""
+
+
 class PersonalCapacity(Struct, frozen=True):
     """What a person can do in a sprint; None: not said. `days_off` are the person's own."""
 

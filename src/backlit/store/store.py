@@ -148,14 +148,14 @@ class Store:
 
     # Edits
     items = StorePart(lambda self: ItemEdits(self.files, self.lookups))
-    nodes = StorePart(lambda self: NodeEdits(self.files, self.lookups, self.today))
+    nodes = StorePart(lambda self: NodeEdits(self.files, self.lookups, self.today, self.now))
     deletions = StorePart(lambda self: Deletions(self.files, self.lookups))
     conflicts = StorePart(lambda self: Conflicts(self.files, self.lookups))
     history = StorePart(lambda self: UndoHistory(self.files, self.lookups))
     ranking = StorePart(lambda self: Ranking(self.files, self.server, lambda: self.project_id))
     plan = StorePart(lambda self: Plan(self.files, self.lookups))
     plan_preview = StorePart(lambda self: PlanPreview(self.files, self.plan))
-    rollover = StorePart(lambda self: Rollover(self.files, self.lookups))
+    rollover = StorePart(lambda self: Rollover(self.files, self.lookups, self.now))
     work_log = StorePart(lambda self: WorkLog(self.files, self.lookups))
     timer = StorePart(lambda self: WorkTimer(self.files, self._clock))
     transfers = StorePart(lambda self: AttachmentTransfers(self.files, self.engine, self.items.found))

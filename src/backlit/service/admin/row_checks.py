@@ -12,6 +12,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.field_values import Misfit, parse_boolean, parse_number, parse_text
 from backlit.model.fields import ItemType
 from backlit.model.plain import file_name
+from backlit.model.planning import IterationEvent
 from backlit.model.resources import INTERNAL, PORTAL
 from backlit.model.settings.shared_settings import SharedSettings
 from backlit.model.statuses import CONFIGURABLE
@@ -46,7 +47,6 @@ from backlit.service.storage.schema import (
     views,
     work_items,
 )
-from backlit.service.tables.iteration_events import IterationEvent
 
 Row = Mapping[str, Any]
 

@@ -6,6 +6,7 @@ from msgspec.json import schema_components
 
 from backlit.model.field_values import RULES, Schema
 from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
+from backlit.model.planning import EVENT_KEYS
 from backlit.model.ready_check import RULES as RULES_OF_READINESS
 from backlit.model.reports.document import FigureSource
 from backlit.model.reports.names import ReportUnit
@@ -17,7 +18,6 @@ from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
 from backlit.service.rules.project_settings import MAX_DAYS_OFF, MAX_SCALE_STEPS, MAX_WIP_LIMIT
-from backlit.service.tables.iteration_events import EVENT_KEYS
 from backlit.service.tables.work_items import SPLIT_KEY
 
 DATETIME: Schema = {

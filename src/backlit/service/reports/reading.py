@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 
 from backlit.model.dates import parse_datetime
 from backlit.model.fields import FIELD_BY_KEY, ItemType
+from backlit.model.planning import IterationEvent
 from backlit.model.reports.names import ReportUnit
 from backlit.model.resources import Area, Iteration
 from backlit.model.trees import ROOT_PARENT
@@ -24,7 +25,7 @@ from backlit.service.storage.schema import areas, changes, item_splits, iteratio
 from backlit.service.tables import capacities, iteration_events, trees, users
 from backlit.service.tables.capacities import Capacities
 from backlit.service.tables.changes import LAST_DOCUMENT, ChangeAct, ChangeCause, ChangeKind
-from backlit.service.tables.iteration_events import Events, IterationEvent
+from backlit.service.tables.iteration_events import Events
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.work_items import SPLIT_KEY
 

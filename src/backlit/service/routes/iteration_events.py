@@ -6,13 +6,13 @@ from msgspec import Struct
 from sqlalchemy import RowMapping
 
 from backlit.model.errors import BadRequest, NotFound
+from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.model.resources import Iteration
 from backlit.model.trees import ROOT_PARENT
 from backlit.service.http.endpoint import HandlerResponse, RequestContext, Route, json_answer, must_match
 from backlit.service.routes.trees import edited_node
 from backlit.service.storage.schema import iterations
 from backlit.service.tables import iteration_events, trees
-from backlit.service.tables.iteration_events import EVENT_KEYS, IterationEvent
 
 
 class IterationEventRoutes(Struct, frozen=True):

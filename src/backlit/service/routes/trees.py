@@ -10,6 +10,7 @@ from sqlalchemy import RowMapping, Table
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ValueType
+from backlit.model.planning import EVENT_KEYS
 from backlit.model.resources import Area, Iteration
 from backlit.model.trees import ROOT_PARENT, fault_in_path
 from backlit.service.http.endpoint import (
@@ -34,7 +35,6 @@ from backlit.service.rules.checks import (
 from backlit.service.storage.filter_sql import Properties, properties_of
 from backlit.service.storage.schema import areas, iterations
 from backlit.service.tables import iteration_events, projects, trees, work_items
-from backlit.service.tables.iteration_events import EVENT_KEYS
 from backlit.service.tables.trees import LAST_SEQUENCE
 
 NodeModel = TypeVar("NodeModel", Area, Iteration)

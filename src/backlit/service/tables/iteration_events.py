@@ -2,27 +2,16 @@
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, delete, insert, select
 
 from backlit.model.dates import write_datetime
+from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.service.storage.schema import iteration_events, iterations
 from backlit.service.tables import trees
 from backlit.service.tables.changes import Stamp, note
 from backlit.service.tables.trees import NodeRow
-
-
-class IterationEvent(StrEnum):
-    """What is said of an iteration: that its work starts, and that it is over."""
-
-    START = "start"
-    CLOSE = "close"
-
-
-EVENT_KEYS: Mapping[IterationEvent, str] = {IterationEvent.START: "startedAt", IterationEvent.CLOSE: "closedAt"}
-"""The keys of the times of the events."""
 
 
 class EventTime(NamedTuple):

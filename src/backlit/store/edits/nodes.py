@@ -1,11 +1,13 @@
 """Changes of areas and iterations: checked, journalled, shown at once and sent in the background."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 
 from msgspec import Struct
 
+from backlit.model.dates import write_datetime
 from backlit.model.errors import BadRequest, NotFound
+from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.model.trees import NodeTotals
 from backlit.store.edits.checks import VALUE_KEYS, check_values, fault_of_range, on_wire, usual_dates
 from backlit.store.files.files import LocalDatabase, WriteContext
@@ -15,6 +17,7 @@ from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS, EntryKind, En
 from backlit.store.records.item import Document, RowSign, id_in
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind
+from backlit.store.remote.capabilities import ITERATION_EVENTS_EXTENSION
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import Lookups
 
@@ -53,10 +56,13 @@ class NodeEdits:
     root, or a missing permission.
     """
 
-    def __init__(self, files: LocalDatabase, lookups: Lookups, today: Callable[[], date]) -> None:
+    def __init__(
+        self, files: LocalDatabase, lookups: Lookups, today: Callable[[], date], now: Callable[[], datetime]
+    ) -> None:
         self._files = files
         self._lookups = lookups
         self._today = today
+        self._now = now
 
     def need_manager(self) -> None:
         """Raise BadRequest for a user who may not change the trees, if the service states the permission."""
@@ -115,6 +121,31 @@ class NodeEdits:
         if changed:
             payload = {**_named(kind, document), "values": changed}
             await self._journal(EntryKind.NODE_EDIT, payload, {key: now.get(key) for key in changed})
+
+    def need_events(self) -> None:
+        """Raise Forbidden for a reader, BadRequest for a server without starts and closes of iterations."""
+        self._lookups.need_writer()
+        if not self.has_events():
+            raise BadRequest("This server does not record when sprints start and close: their dates count.")
+
+    def has_events(self) -> bool:
+        """Report whether the service records when iterations start and close."""
+        return self._lookups.announces(ITERATION_EVENTS_EXTENSION)
+
+    async def record(self, node_id: int, event: IterationEvent) -> None:
+        """Record the start or the close of an iteration now; one that it has already keeps its time."""
+        await self._note_event(node_id, event, self._now())
+
+    async def withdraw(self, node_id: int, event: IterationEvent) -> None:
+        await self._note_event(node_id, event, None)
+
+    async def _note_event(self, node_id: int, event: IterationEvent, at: datetime | None) -> None:
+        self.need_events()
+        node_id = self._found(TreeKind.ITERATIONS, node_id)
+        self._must_not_be_root(TreeKind.ITERATIONS, node_id, "closed" if event is IterationEvent.CLOSE else "started")
+        entry = event_entry(self._lookups.node_documents(TreeKind.ITERATIONS)[node_id], event, at)
+        if entry is not None:
+            await self._files.edit(lambda writer: _journal(writer, entry))
 
     async def move(self, kind: TreeKind, node_id: int, parent_id: int, index: int | None = None) -> None:
         self.need_manager()
@@ -267,6 +298,20 @@ def kept_nodes(entry: OutboxEntry) -> list[Document]:
     """Return the copies a deletion keeps, parents first. Entries of an earlier version have none."""
     nodes = entry.payload.get("nodes")
     return [each for each in nodes if isinstance(each, dict)] if isinstance(nodes, list) else []
+
+
+def event_entry(iteration: Document, event: IterationEvent, at: datetime | None) -> OutboxEntry | None:
+    """Return the entry that records an event of an iteration at a time, or withdraws it; None where that is so.
+
+    The service takes its own time.
+    """
+    key = EVENT_KEYS[event]
+    was = iteration.get(key)
+    if (was is None) == (at is None):
+        return None
+    values = {key: None if at is None else write_datetime(at)}
+    payload = {**_named(TreeKind.ITERATIONS, iteration), "values": values}
+    return new_entry(EntryKind.NODE_EDIT, id_in(iteration, "projectId"), payload, base={key: was})
 
 
 def _named(kind: TreeKind, document: Document) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Carry-over: the target of each unfinished item of an ended iteration, written as one step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
 
 from msgspec import Struct
@@ -8,13 +9,16 @@ from msgspec import Struct
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT, ItemType
+from backlit.model.planning import IterationEvent
 from backlit.model.statuses import StatusGroup
 from backlit.store.edits.checks import ON_ADD, check
 from backlit.store.edits.items import edit_entry, journalled
+from backlit.store.edits.nodes import event_entry, show_trees
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
 from backlit.store.records.item import Document, Item, fields_in, id_in
 from backlit.store.records.people import TreeKind
+from backlit.store.remote.capabilities import ITERATION_EVENTS_EXTENSION
 from backlit.store.views.lookups import Lookups
 
 SUFFIX = " (done part)"
@@ -58,9 +62,10 @@ def rest_of(item: Item, decision: RolloverDecision) -> float:
 class Rollover:
     """Carry-over of an iteration's unfinished items."""
 
-    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups, now: Callable[[], datetime]) -> None:
         self._files = files
         self._lookups = lookups
+        self._now = now
 
     def unfinished(self, iteration_id: int) -> list[int]:
         return [item_id for (item_id,) in self._files.mirror.execute(_UNFINISHED_SQL, (iteration_id,))]
@@ -69,9 +74,16 @@ class Rollover:
         return [task_id for (task_id,) in self._files.mirror.execute(_OPEN_TASKS_SQL, (item_id,))]
 
     async def write(
-        self, iteration_id: int, target_id: int | None, decisions: Mapping[int, RolloverDecision]
+        self,
+        iteration_id: int,
+        target_id: int | None,
+        decisions: Mapping[int, RolloverDecision],
+        *,
+        closes: bool = False,
     ) -> tuple[int, set[str]]:
         """Write the decisions as one step; return the number of changed items, and see `check` for `left_out`.
+
+        `closes` also closes the iteration, after its items are done and before others move (queue.py keeps the order).
 
         Items that have left the iteration are skipped. Raises BadRequest for a type without a done status, or
         without a next iteration, and then writes nothing.
@@ -87,7 +99,11 @@ class Rollover:
         }
         done = {kind: self._done_status(kind) for kind in self._types(decisions)}
 
+        iteration = self._lookups.node_documents(TreeKind.ITERATIONS).get(iteration_id, {})
+        close = event_entry(iteration, IterationEvent.CLOSE, self._now()) if closes else None
+
         def act(writer: WriteContext) -> tuple[int, set[str]]:
+            finished: list[OutboxEntry] = []
             entries: list[OutboxEntry] = []
             left_out: set[str] = set()
             count = 0
@@ -103,9 +119,12 @@ class Rollover:
                 elif decision.with_tasks:
                     found += self._task_entries(writer, _OPEN_TASKS_SQL, (item_id,), {"Status": done[ItemType.TASK]})
                 count += bool(found)
-                entries += found
-            if entries:
-                journalled(writer, entries)
+                (finished if decision.way is RolloverOutcome.DONE else entries).extend(found)
+            closing = [] if close is None else [close]
+            if every := [*finished, *closing, *entries]:
+                journalled(writer, every)
+            if closing:
+                show_trees(writer)
             return count, left_out
 
         return await self._files.edit(act)
@@ -151,7 +170,9 @@ class Rollover:
         values |= {"IterationID": fields.get("IterationID")}
         project_id = self._lookups.project_id or 0
         checked = check(kind, values, self._lookups, ON_ADD, left_out)
-        payload = {"type": kind, "projectId": project_id, "fields": checked}
+        payload: dict[str, object] = {"type": kind, "projectId": project_id, "fields": checked}
+        if self._lookups.announces(ITERATION_EVENTS_EXTENSION):  # such a service takes parts of split items too
+            payload["splitFrom"] = id_in(document)
         return new_entry(EntryKind.ADD, project_id, payload)
 
     def _types(self, decisions: Mapping[int, RolloverDecision]) -> set[str]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from backlit.model.amounts import listed
 from backlit.model.errors import ServiceError, ServiceRefused, TransientError, Unavailable
+from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.store.edits.checks import fault_of_range, on_wire
 from backlit.store.edits.items import update_overlay
 from backlit.store.edits.nodes import DATES, item_key, show_trees
@@ -30,7 +31,7 @@ from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.merge import MergeResult, is_same, merge
-from backlit.store.records.people import TreeKind
+from backlit.store.records.people import ITERATION_EVENTS, TreeKind
 from backlit.store.remote.listing import read_all
 from backlit.store.remote.reachability import RetryPauses
 from backlit.store.sqlite.database import ids_json, transaction
@@ -182,6 +183,8 @@ LABELS = {
     "maxCapacity": "the max capacity",
     "isRelease": "the release flag",
     "parentId": "its place",
+    EVENT_KEYS[IterationEvent.START]: "the start of its work",
+    EVENT_KEYS[IterationEvent.CLOSE]: "its close",
 }
 
 
@@ -200,6 +203,29 @@ class NodeSending(EditSending):
     ) -> None:
         super().__init__(client, files, waits, may_have_been_sent, levels)
         self._levels = levels
+
+    async def send(self, entry: OutboxEntry) -> bool:
+        if entry.event is None:
+            return await super().send(entry)
+        await self._send_event(entry, entry.event)
+        return True
+
+    async def _send_event(self, entry: OutboxEntry, event: IterationEvent) -> None:
+        """Record or withdraw an event. Both may be repeated: what is so already stays so."""
+        iterations, is_recorded = self._client.iterations, values_of(entry).get(EVENT_KEYS[event]) is not None
+        self._may_have_been_sent.add(entry.id)
+        act = iterations.record if is_recorded else iterations.withdraw
+        answer = await act(entry.node_id, event.value, entry.note)
+        times = {"id": entry.node_id, **{key: answer.get(key) for key in EVENT_KEYS.values()}}
+
+        def store(writer: WriteContext) -> None:
+            with self._files.trees:
+                writer.mirror.put_resource(ITERATION_EVENTS, entry.project_id, times)
+                if not was_discarded(writer, entry):
+                    writer.journal.deliver(entry)
+                show_trees(writer)
+
+        await self._files.write(store)
 
     def _resource(self, entry: OutboxEntry) -> "ResourceEndpoint":
         return self._levels.resource(entry)

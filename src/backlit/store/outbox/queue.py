@@ -204,12 +204,16 @@ def _take(writer: WriteContext, room: int, resting: Collection[int]) -> list[Out
         return []
     chosen: list[OutboxEntry] = []
     earlier: dict[tuple[object, int], list[OutboxEntry]] = {}
+    of_step: dict[int, list[OutboxEntry]] = {}
     behind = 0
     occupied: set[int] = set()
     for entry in writer.journal.entries.outgoing():
         before = earlier.setdefault(_line(entry), [])
         is_free = (
-            _is_free(entry, before) and _is_neighbour_there(entry, earlier) and not occupied & deleted_nodes(entry)
+            _is_free(entry, before)
+            and _is_neighbour_there(entry, earlier)
+            and not occupied & deleted_nodes(entry)
+            and _is_in_turn(entry, of_step.get(entry.step, ()))
         )
         if entry.state is EntryState.WAITING and entry.id not in resting and is_free:
             entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # later entries see it as in transit
@@ -218,6 +222,7 @@ def _take(writer: WriteContext, room: int, resting: Collection[int]) -> list[Out
         if len(chosen) == room or behind > _AHEAD:
             break
         before.append(entry)
+        of_step.setdefault(entry.step, []).append(entry)
         if entry.state in BUSY:
             occupied |= entry.places
     if chosen:
@@ -242,6 +247,15 @@ def _is_neighbour_there(entry: OutboxEntry, earlier: Mapping[tuple[object, int],
     (_, nearest), *_ = rank_neighbours(entry.payload)
     new = earlier.get((EntryKind.ADD, entry.project_id), ())
     return not any(each.item_id == nearest and each.state in BUSY for each in new)
+
+
+def _is_in_turn(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
+    """Report whether an entry keeps the order of a rollover, given the earlier entries of its step.
+
+    What it marks done counts in the iteration only before the close, what it moves is carried over only after it.
+    """
+    busy = [each for each in before if each.state in BUSY]
+    return not busy if entry.event is not None else all(each.event is None for each in busy)
 
 
 def _is_free(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:

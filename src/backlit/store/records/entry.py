@@ -8,6 +8,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.model.trees import ROOT_PARENT
 
 TEMPORARY_IDS = -1_000_000_000
@@ -107,8 +108,9 @@ class OutboxEntry(Struct, frozen=True):
 
     Entries on nodes hold `tree` and `name`, and in addition: a NODE_ADD `values` and `place`, a NODE_EDIT `id`,
     `values` and for a move `place`, a NODE_DELETE `id`, `reassignmentId`, `below`, the ids of all deleted nodes,
-    and `nodes`, their copies. A place is `{parentId, after}`: the preceding sibling, 0 at the top. A RECALL and a
-    NODE_RECALL hold in `of` the entry of the deletion to undo.
+    and `nodes`, their copies. A NODE_EDIT of an `event` has its time as the only value. A place is
+    `{parentId, after}`: the preceding sibling, 0 at the top. A RECALL and a NODE_RECALL hold in `of` the entry of
+    the deletion to undo.
 
     `base` holds the previous values of the touched fields, for a DELETE those of all settable fields, for a RANK
     the previous position. `theirs` holds the service's values in a conflict. `known_id` is the largest id known
@@ -174,6 +176,12 @@ class OutboxEntry(Struct, frozen=True):
             return self.temporary_id
         found = self.payload.get("id")
         return found if isinstance(found, int) else 0
+
+    @property
+    def event(self) -> IterationEvent | None:
+        """The start or close of an iteration that a NODE_EDIT records, or withdraws by the value None."""
+        values = self.payload.get("values") if self.kind is EntryKind.NODE_EDIT else None
+        return next((event for event, key in EVENT_KEYS.items() if isinstance(values, Mapping) and key in values), None)
 
     @property
     def places(self) -> frozenset[int]:

@@ -1,15 +1,15 @@
 """Users, projects and iterations for screens."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 
 from msgspec import Struct
 
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest, ServiceError
-from backlit.model.planning import Capacity
-from backlit.store.records.item import id_in
+from backlit.model.planning import EVENT_KEYS, Capacity, IterationEvent
+from backlit.store.records.item import id_in, moment
 
 
 class TreeKind(StrEnum):
@@ -21,6 +21,9 @@ class TreeKind(StrEnum):
 
 LOOKED_UP_USER = "looked_up_user"
 """The noun kind of unlicensed or unknown users. Unknown ones have only an id."""
+
+ITERATION_EVENTS = "iteration events"
+"""The noun kind of the starts and closes of iterations, by the id of the iteration."""
 
 TIME_ENTRY_TYPES = "time entry types"
 """The noun kind of time entry types, which have only a name."""
@@ -52,6 +55,9 @@ class IterationEntry(Struct, frozen=True):
     min_capacity: float | None
     max_capacity: float | None
     is_release: bool
+    started_at: datetime | None = None
+    closed_at: datetime | None = None
+    """Times of the service at which its work was started and closed, None without such an event."""
 
     @property
     def capacity(self) -> Capacity:
@@ -91,6 +97,8 @@ def iteration_of(document: Mapping[str, object], path: str) -> IterationEntry:
         min_capacity=_capacity(document.get("minCapacity")),
         max_capacity=_capacity(document.get("maxCapacity")),
         is_release=document.get("isRelease") is True,
+        started_at=moment(document.get(EVENT_KEYS[IterationEvent.START])),
+        closed_at=moment(document.get(EVENT_KEYS[IterationEvent.CLOSE])),
     )
 
 

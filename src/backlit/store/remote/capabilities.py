@@ -254,6 +254,8 @@ EXTENSIONS = {
 }
 
 
+ITERATION_EVENTS_EXTENSION = "iterationEvents"
+"""The extension by which the service records the start and the close of an iteration."""
 HISTORY = "history"
 """The extension by which the service tells the changes of an item."""
 REPORTS = "reports"

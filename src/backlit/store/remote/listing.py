@@ -116,14 +116,14 @@ BATCH = 250
 """Items stored in one transaction. A small number keeps waiting edits fast."""
 
 
-async def read_all(listing: "ListEndpoint", condition: str | None = None) -> list[Document]:
+async def read_all(listing: "ListEndpoint", condition: str | None = None, select: str | None = None) -> list[Document]:
     """Read a list from end to end, each resource once. Resources without an id are all kept.
 
-    The OData condition may be ignored by the service.
+    The OData condition may be ignored by the service. `select` names the keys to read.
     """
     found: dict[object, Document] = {}
     seen = 0
-    async for page in listing.pages(top=PAGE, filter=condition):
+    async for page in listing.pages(top=PAGE, filter=condition, select=select):
         before = len(found)
         found |= {each.get("id", f"at {seen + at}"): each for at, each in enumerate(page.results)}
         seen += len(page.results)

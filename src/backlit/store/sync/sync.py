@@ -7,13 +7,22 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unavailable
+from backlit.model.planning import EVENT_KEYS
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.mirror import tree_writes
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, whole
-from backlit.store.records.people import TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
-from backlit.store.remote.capabilities import CLOCK, TRAITS, ServiceTraits, probe, traits_of
+from backlit.store.records.people import ITERATION_EVENTS, TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
+from backlit.store.remote.capabilities import (
+    CLOCK,
+    ITERATION_EVENTS_EXTENSION,
+    TRAITS,
+    ServiceTraits,
+    announces,
+    probe,
+    traits_of,
+)
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered, run_together, store_items
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, known_ids
@@ -237,22 +246,35 @@ class Sync:
                 return
 
     async def _read_trees(self, project_id: int, writes: object) -> bool:
-        areas, iterations, types = await asyncio.gather(
+        areas, iterations, types, events = await asyncio.gather(
             read_all(self._client.areas.of_project(project_id)),
             read_all(self._client.iterations.of_project(project_id)),
             read_offered(self._client.projects.time_entry_types(project_id)),
+            self._iteration_events(project_id),
         )
 
         def act(writer: WriteContext) -> bool:
             if writer.mirror.note(tree_writes(project_id)) != writes:
                 return False
-            read = {TreeKind.AREAS.value: areas, TreeKind.ITERATIONS.value: iterations, TIME_ENTRY_TYPES: types or []}
+            read = {
+                TreeKind.AREAS.value: areas,
+                TreeKind.ITERATIONS.value: iterations,
+                TIME_ENTRY_TYPES: types or [],
+                ITERATION_EVENTS: events,
+            }
             changed = {kind for kind, found in read.items() if writer.mirror.put_resources(kind, project_id, found)}
             if changed:
                 writer.signal.publish(StoreChange(Subject.TREES))
             return True
 
         return await self._files.write(act)
+
+    async def _iteration_events(self, project_id: int) -> list[Document]:
+        """Read the starts and closes of iterations, which a document of an iteration has only where it is asked."""
+        if not announces(await self._note(CAPABILITIES), ITERATION_EVENTS_EXTENSION):
+            return []
+        select = ",".join(("id", *EVENT_KEYS.values()))
+        return await read_all(self._client.iterations.of_project(project_id), select=select)
 
 
 def _filled_key(lists: ProjectLists) -> str:

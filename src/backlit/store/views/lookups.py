@@ -22,6 +22,7 @@ from backlit.store.records.changes import Signal, StoreChange, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.people import (
+    ITERATION_EVENTS,
     LOOKED_UP_USER,
     TIME_ENTRY_TYPES,
     IterationEntry,
@@ -139,7 +140,9 @@ class Lookups:
         def make() -> dict[int, Document]:
             with self._files.trees:
                 received, entries = self._resources(kind.value, self.project_id), self.node_entries(kind)
-            shown = laid_over_nodes(received, entries)
+                events = self._resources(ITERATION_EVENTS, self.project_id) if kind is TreeKind.ITERATIONS else ()
+            by_id = {each.get("id"): each for each in events}
+            shown = laid_over_nodes([{**each, **by_id.get(each.get("id"), {})} for each in received], entries)
             return {id_in(each): each for each in shown}
 
         return self.keep(Subject.TREES, f"{kind.value} documents", make)
@@ -188,6 +191,10 @@ class Lookups:
     def _capabilities_document(self) -> dict[str, object]:
         found = self._files.mirror.execute("SELECT value FROM notes WHERE key = 'capabilities'").fetchone()
         return orjson.loads(found[0]) if found else {}
+
+    def announces(self, extension: str) -> bool:
+        named = self._capabilities_document().get("extensions")
+        return isinstance(named, list) and extension in named
 
     def limits(self) -> ValueLimits:
         """Return the limits of values that the service states."""

@@ -29,9 +29,13 @@ COMMAND_TO_CONTEXT = {
 _READING_COMMANDS = ("item.open", "item.comments", "item.attachments", "item.history", "item.conflict")
 WRITER_COMMANDS = frozenset(
     {each.id for each in ITEM_COMMANDS if each.id not in _READING_COMMANDS and not each.id.startswith("item.copy")}
-    | {each.id for each in COMMANDS if each.group in {"trees.node_commands", "editor.saving"}}
+    | {
+        each.id
+        for each in COMMANDS
+        if each.group in {"trees.node_commands", "editor.saving", "plan.sprint_events", "plan.tree_events"}
+    }
     | {"c", "m", "app.groom", "board.move-left", "board.move-right", "plan.commit", "plan.rollover", "plan.capacity"}
-    | {"plan.send", "plan.back", "inbox.edit", "reports.edit", "summary.edit"}
+    | {"plan.send", "plan.back", "plan.start", "plan.close", "inbox.edit", "reports.edit", "summary.edit"}
     | {f"editor.{act}" for act in ("edit", "name", "clear", "revert", "outside")}
     | {f"comments.{act}" for act in ("add", "external", "quote", "correct", "delete")}
     | {f"attachments.{act}" for act in ("upload", "upload-open", "describe", "delete")}

@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from textual.content import Content
 
+from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.store.edits.conflicts import UNRESOLVED
 from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.records.entry import DELETES, ON_COMMENTS, ON_NODES, RECALLS, EntryKind, OutboxEntry
@@ -157,6 +158,8 @@ LABELS: Mapping[str, str] = {
     "maxCapacity": "most capacity",
     "isRelease": "release flag",
     "parentId": "place",
+    EVENT_KEYS[IterationEvent.START]: "start of its work",
+    EVENT_KEYS[IterationEvent.CLOSE]: "close",
 }
 
 

@@ -29,6 +29,7 @@ from backlit.tui.plan.capacity import (
     people_of,
 )
 from backlit.tui.plan.plan_commands import PlanCommandTarget
+from backlit.tui.plan.sprint_events import offer_start
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.side_lines import Part
 
@@ -59,6 +60,8 @@ async def _review(target: PlanCommandTarget, title: str) -> None:
     agreed = sum(bool(change.fields) for change in changes)
     late = f" {agreed - len(written):,} changed on the server and stay in the plan." if len(written) < agreed else ""
     target.say(f"Plan saved: {target.store.batch.words(written)}. u to undo.{late}", is_bad=bool(late))
+    found = count_changes(changes)
+    await offer_start(target, [each for each in summary.iterations if each.id in found and found[each.id].comes])
 
 
 class PlanSummary(Struct, frozen=True):

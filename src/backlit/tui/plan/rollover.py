@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,6 +30,7 @@ from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import bar_line
 from backlit.tui.plan.plan_commands import PlanCommandTarget
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
+from backlit.tui.shell.target import StoreCommandTarget
 
 LAST_ANSWERS = 3
 """Items named with each answer below a question."""
@@ -43,19 +45,37 @@ BELOW_A_BLANK = frozenset({RolloverOutcome.DONE, RolloverOutcome.STAY})
 """The answers below a blank line: those that finish the item, and the one that leaves it."""
 DONE_ALONE_KEY = "D"
 """The key that marks an item as done and leaves its tasks open."""
+ALL_ON_KEY = "N"
+"""The key that moves all items without an answer to the next iteration."""
+MAX_DAYS_LATE = 7
+"""Days after its end in which the rollover of an iteration closes it: what is done until then counts in it."""
 BAR, NAME = 14, 44
 
 
 async def roll_over(target: PlanCommandTarget, _call: CommandContext) -> None:
     """Roll over the iteration with the focus if it has started, else an ended one that the user picks.
 
-    Each answer is saved, so that the next rollover of the iteration resumes after the last answer.
+    It closes an iteration that is over, unless that was long ago.
     """
     iteration = await _iteration(target, _ended(target))
-    if iteration is None:
-        return
+    if iteration is not None:
+        await roll_over_iteration(target, iteration, closes=_is_to_close(target.store, iteration))
+
+
+def _is_to_close(store: Store, iteration: IterationEntry) -> bool:
+    """Report whether a rollover closes an iteration: at its end, or some days later, which prolong it."""
+    today, end = store.today(), iteration.end
+    is_at_end = end is not None and end <= today <= end + timedelta(days=MAX_DAYS_LATE)
+    return is_at_end and iteration.closed_at is None and store.nodes.has_events()
+
+
+async def roll_over_iteration(target: StoreCommandTarget, iteration: IterationEntry, *, closes: bool) -> None:
+    """Ask about the unfinished items of an iteration, and write the answers, with its close if that is wanted.
+
+    Each answer is saved, so that the next rollover of the iteration resumes after the last answer.
+    """
     store = target.store
-    ending = _ending(store, iteration)
+    ending = _ending(store, iteration, closes=closes)
     key = f"rollover:{store.project_id}:{iteration.id}"
     draft = StoredDraft(store, key)
     answer = await target.ask(RolloverDialog(ending, _kept(draft.found()), draft))
@@ -68,9 +88,11 @@ async def roll_over(target: PlanCommandTarget, _call: CommandContext) -> None:
         answer = await target.ask(RolloverDialog(ending, decisions, draft, answer.at + (done is not None)))
     if answer is None:
         return
-    count, left_out = await store.rollover.write(iteration.id, ending.target.id if ending.target else None, answer)
+    next_id = ending.target.id if ending.target else None
+    count, left_out = await store.rollover.write(iteration.id, next_id, answer, closes=closes)
     await store.drafts.discard(key)
-    target.say(f"{iteration.name}: {counted(count, 'item')} carried over. u to undo.{not_copied(left_out)}")
+    closed = " and closed" if closes else ""
+    target.say(f"{iteration.name}: {counted(count, 'item')} carried over{closed}. u to undo.{not_copied(left_out)}")
 
 
 def _ended(target: PlanCommandTarget) -> Sequence[IterationEntry]:
@@ -80,7 +102,7 @@ def _ended(target: PlanCommandTarget) -> Sequence[IterationEntry]:
     if here is not None and here.id in totals and here.start is not None and here.start <= today:
         return [here]
     every = [each for each in store.plan.iterations.targets() if each.id in totals]
-    ended = [each for each in reversed(every) if each.end and each.end < today]
+    ended = [each for each in reversed(every) if each.end and each.end <= today]
     if not ended:
         raise CannotAct("No ended iteration has unfinished items.")
     return ended
@@ -98,7 +120,7 @@ async def _iteration(target: PlanCommandTarget, ended: Sequence[IterationEntry])
     return next((each for each in ended if choice is not None and each.id == choice.value), None)
 
 
-async def _ask_done(target: PlanCommandTarget, item: Item) -> float | None:
+async def _ask_done(target: StoreCommandTarget, item: Item) -> float | None:
     """Ask for the done points of an item to split; None when the question was left."""
     points = points_of(str(item.fields.get("Estimate") or "")) or 0.0
 
@@ -124,9 +146,11 @@ class EndedIteration(Struct, frozen=True):
     load: PlannedLoad
     owners: Mapping[int, str]
     groups: StatusGroups
+    closes: bool = False
+    """Whether the rollover closes the iteration too."""
 
 
-def _ending(store: Store, iteration: IterationEntry) -> EndedIteration:
+def _ending(store: Store, iteration: IterationEntry, *, closes: bool) -> EndedIteration:
     every = store.plan.iterations.targets()
     after = every[[each.id for each in every].index(iteration.id) + 1 :]
     target = next((each for each in after if each.end is None or each.end >= store.today()), None)
@@ -142,6 +166,7 @@ def _ending(store: Store, iteration: IterationEntry) -> EndedIteration:
         next(iter(loads.values()), PlannedLoad()),
         owners,
         store.lookups.status_groups(),
+        closes,
     )
 
 
@@ -200,6 +225,9 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
                 self.dismiss(dict(self.decisions))
             return
         tasks = self._ending.tasks.get(self._ending.items[self._at].id, 0)
+        if character == ALL_ON_KEY and self._ending.target is not None:
+            self._move_rest()
+            return
         if character == DONE_ALONE_KEY and tasks:
             self._decide(RolloverDecision(RolloverOutcome.DONE))
             return
@@ -229,6 +257,14 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
         self._at += 1
         self._show()
 
+    def _move_rest(self) -> None:
+        """Move all items without an answer to the next iteration, and show the summary."""
+        rest = [item.id for item in self._ending.items if item.id not in self.decisions]
+        self.decisions |= dict.fromkeys(rest, RolloverDecision(RolloverOutcome.NEXT))
+        self._draft.write()
+        self._at = len(self._ending.items)
+        self._show()
+
     # What is shown
 
     def _show(self) -> None:
@@ -237,7 +273,7 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
         place = f"  {self._at + 1} of {count}" if self._at < count else "  all", "not bold $muted"
         self.frame.border_title = Content.assemble(safe(f"Carry over  {ending.iteration.name}{where}"), place)
         is_end = self._at >= count
-        first = ("y", "save") if is_end else ("tab", "skip")
+        first = ("y", "save and close" if ending.closes else "save") if is_end else ("tab", "skip")
         self.name_keys(first, ("backspace", "previous"), ("esc", "finish later"))
         lines = self._summary() if is_end else self._question(ending.items[self._at])
         self._shown.update(Content("\n").join([*lines, literal(""), self._capacity()]))
@@ -281,6 +317,10 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
                 yield literal("")
             if way is not RolloverOutcome.DONE or not tasks:
                 yield _answer(key, self._names()[way][0], is_chosen=is_chosen)
+                if way is RolloverOutcome.NEXT and self._ending.target is not None:
+                    rest = sum(item.id not in self.decisions for item in self._ending.items)
+                    words = f"Move all {rest} remaining to {self._ending.target.name}"
+                    yield from [_answer(ALL_ON_KEY, words, is_chosen=False)] * (rest > 1)
                 continue
             with_tasks = chosen is not None and chosen.with_tasks
             noun = counted(tasks, "open task")
@@ -309,7 +349,8 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
         heads = [f"{counts[way]} {names[way]}" for way in RolloverOutcome if counts[way]] + [
             f"{open_} unanswered"
         ] * bool(open_)
-        return [Content.assemble((safe(", ".join(heads)), "bold")), *self._lines(names)]
+        closed = [f"{self._ending.iteration.name} will be closed"] * self._ending.closes
+        return [Content.assemble((safe(", ".join([*heads, *closed])), "bold")), *self._lines(names)]
 
     def _lines(self, names: Mapping[RolloverOutcome, str]) -> Iterator[Content]:
         for item in self._ending.items:

@@ -65,7 +65,10 @@ from backlit.tui.widgets.side_lines import Part, Word, length
 class PlanScreen(ListScreen):
     """Panes of the backlog and of iterations; changes stay in the draft until the user saves the plan."""
 
-    COMMAND_GROUPS = (*ListScreen.COMMAND_GROUPS, "plan.plan_commands", "plan.commit", "plan.rollover", "plan.capacity")
+    COMMAND_GROUPS = (
+        *ListScreen.COMMAND_GROUPS,
+        *("plan.plan_commands", "plan.commit", "plan.rollover", "plan.capacity", "plan.sprint_events"),
+    )
     HINTS = (
         *("plan.send", "plan.commit", "plan.next-pane", "plan.back", "plan.next-target", "plan.workload"),
         *("plan.difference", "plan.rollover", "c", "g", "app.help"),

@@ -59,7 +59,7 @@ class NodeItems(BacklogList, can_focus=False):
 class TreeScreen(StoreScreen[None]):
     """A tree of areas or iterations; `node_filter` returns the node of the backlog's filter."""
 
-    COMMAND_GROUPS = ("trees.node_commands",)
+    COMMAND_GROUPS = ("trees.node_commands", "plan.tree_events")
     AUTO_FOCUS = "TreeList"
     CSS_PATH = "../styles/tree.tcss"
 
