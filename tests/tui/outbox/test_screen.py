@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from tests.store.documents import item, offline_store
 from tests.store.world import Said, World, sent, until
-from tests.tui.bare_app import heading_of, line_with, lines_of, missing, place_of, text_of, title_of
+from tests.tui.bare_app import heading_of, line_with, lines_of, missing, pane_lines, place_of, text_of, title_of
 from tests.tui.list_steps import shown
 from tests.tui.opened import Open
 from tests.tui.outbox.outbox_screens import outbox_of, story
@@ -41,7 +41,7 @@ async def test_an_empty_outbox_says_that_all_is_sent(store: Store, opened: Open)
         await pilot.press("r")
         await pilot.pause()
 
-        assert missing(pilot.app, ["All changes are saved.", "No changes in the outbox."]) == []
+        assert missing(pilot.app, ["✓ Everything is sent", "No changes in the outbox."]) == []
 
 
 async def test_what_waits_is_listed_with_what_it_changes(world: World, store: Store, opened: Open) -> None:
@@ -52,7 +52,8 @@ async def test_what_waits_is_listed_with_what_it_changes(world: World, store: St
     async with outbox_of(opened, store) as pilot:
         row = line_with(pilot.app, "▌")
 
-        assert row.startswith("▌↑ waiting ") or "↑ sending" in row
+        assert line_with(pilot.app, "Waiting 1 ↑").rstrip(" │").endswith("d discard")
+        assert "▌↑ #" in row or "▌↑ sending" in row
         assert "d  discard" in lines_of(pilot.app)[-1]
         assert "resolve" not in lines_of(pilot.app)[-1]
         assert missing(pilot.app, [f"#{item_id}", "Name, Estimate", "Mine", "Better [b] name", "999"]) == []
@@ -70,7 +71,7 @@ async def test_what_is_sent_leaves_the_list(world: World, store: Store, opened: 
         await store.refresh()
         await sent(store)
 
-        await until(lambda: "All changes are saved" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "✓ Everything is sent" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 @pytest.mark.slow
@@ -84,7 +85,8 @@ async def test_title_calls_a_project_synced_only_where_nothing_waits(world: Worl
 async def test_a_conflict_shows_mine_and_theirs(world: World, store: Store, opened: Open) -> None:
     await conflict(world, store)
     async with outbox_of(opened, store) as pilot:
-        assert "≠ conflict" in line_with(pilot.app, "▌")
+        assert "▌≠ #" in line_with(pilot.app, "▌")
+        assert line_with(pilot.app, "Conflicts 1 ≠").rstrip(" │").endswith("enter resolve")
         assert missing(pilot.app, ["Was", "Mine  ", "Theirs", "≠ Name", "Theirs [b]"]) == []
 
 
@@ -130,7 +132,7 @@ async def test_the_item_of_another_change_is_shown_from_its_top(world: World, st
 async def test_only_contested_fields_of_a_conflict_have_another_value(world: World, store: Store, opened: Open) -> None:
     await conflict(world, store, {"Estimate": "777"})
     async with outbox_of(opened, store) as pilot:
-        assert line_with(pilot.app, "  Estimate").endswith(" 777")
+        assert line_with(pilot.app, "  Estimate").rstrip(" │").endswith(" 777")
 
 
 @pytest.mark.slow
@@ -181,7 +183,7 @@ async def test_a_small_terminal_shows_rows_and_reason(world: World, store: Store
     await conflict(world, store)
     async with outbox_of(opened, store, (60, 20)) as pilot:
         assert place_of(pilot.app) == "Outbox"
-        assert missing(pilot.app, ["≠ conflict", "Was", "Mine", "Theirs [b]"]) == []
+        assert missing(pilot.app, ["Conflicts 1 ≠", "Was", "Mine", "Theirs [b]"]) == []
 
 
 @pytest.mark.parametrize(("size", "has_item"), [((40, 14), False), ((100, 24), False), ((100, 30), True)])
@@ -233,7 +235,7 @@ async def test_nothing_is_being_sent_while_the_service_cannot_be_reached(
     await store.items.edit([item_id], {"Estimate": "999"})
     async with outbox_of(opened, store) as pilot:
         await until(lambda: store.connection.state is ConnectionState.OFFLINE, lambda: store.connection)
-        await until(lambda: "↑ waiting" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "Waiting 1 ↑" in text_of(pilot.app), lambda: text_of(pilot.app))
 
         assert "sending" not in text_of(pilot.app)
 
@@ -295,3 +297,34 @@ async def test_a_rejected_change_is_sent_again_without_the_conflict_of_its_step(
         states = {each.item_id: each.state for each in store.outbox_entries()}
         assert target.asked == []
         assert states == {1: EntryState.WAITING, 2: EntryState.CONFLICT, 3: EntryState.WAITING}
+
+
+def settled(store: Store, *states: EntryState) -> None:
+    """Give the entries their states, in order."""
+
+    def settle(writer: WriteContext) -> None:
+        for entry, state in zip(store.outbox_entries(), states, strict=True):
+            writer.journal.update(replace(entry, state=state, theirs={"Estimate": "8"}))
+
+    store.files.submit(settle).result()
+
+
+async def test_changes_stand_in_groups_that_say_how_to_resolve_them(tmp_path: Path, opened: Open) -> None:
+    with offline_store(tmp_path, [item(1), item(2), item(3)]) as store:
+        for item_id in (1, 2, 3):
+            await store.items.edit([item_id], {"Estimate": "777"})
+        settled(store, EntryState.CONFLICT, EntryState.WAITING, EntryState.REFUSED)
+        async with outbox_of(opened, store) as pilot:
+            lines = [" ".join(line.strip("│▌┃ ").split()) for line in pane_lines(pilot.app)]
+            frame = lines_of(pilot.app)
+            await pilot.resize_terminal(60, 10)
+            named = ["↑ waiting", "! rejected", "≠ conflict"]
+            await until(lambda: missing(pilot.app, named) == [], lambda: text_of(pilot.app))
+
+            at = lines.index("Waiting 1 ↑ d discard")
+            assert lines[at + 2 : at + 6 : 2] == ["Rejected 1 ! e correct r retry", "Conflicts 1 ≠ enter resolve"]
+            assert [line.split()[:2] for line in lines[at + 1 : at + 6 : 2]] == [["↑", "#2"], ["!", "#3"], ["≠", "#1"]]
+            assert "Rejected" not in text_of(pilot.app)
+            assert frame[1].startswith("╭─ 3 unsent changes ─")
+            assert frame[-2].endswith(" of 3 ─╯")
+            assert " of 3" not in frame[-1]

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
@@ -33,8 +33,9 @@ from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, literal, safe
 from backlit.tui.fields.dates import age
-from backlit.tui.fields.values import label_of, words_of
+from backlit.tui.fields.values import author_colour, label_of, words_of
 from backlit.tui.items.entry_text import (
+    MINE_COLOUR,
     cell,
     content_of,
     deletion_state,
@@ -49,10 +50,11 @@ from backlit.tui.items.entry_text import (
 from backlit.tui.items.item_head import ItemSidePane
 from backlit.tui.items.preview import item_context
 from backlit.tui.items.resolve import resolve_entry
-from backlit.tui.shell.status_text import status_words
+from backlit.tui.shell.status_text import position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
-from backlit.tui.widgets.line_list import EntryList, LineList
+from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
+from backlit.tui.widgets.pane_frame import FRAMED_CLASS, PaneFrame
 from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
 
@@ -78,9 +80,20 @@ STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
 }
 STATE_WORDS: Mapping[EntryState, str] = {state: state.value for state in EntryState} | {EntryState.REFUSED: "rejected"}
 STATE_WIDTH = 10
+GROUP_STATES = (
+    (EntryState.WAITING, EntryState.SENDING),
+    (EntryState.REFUSED,),
+    (EntryState.CONFLICT,),
+)
+"""The states of the groups, in the order of the list; a group has the sign of its first one."""
+GROUP_NAMES = ("Waiting", "Rejected", "Conflicts")
+GROUP_KEYS = ((("d", "discard"),), (("e", "correct"), ("r", "retry")), (("enter", "resolve"),))
+"""The keys that resolve the changes of a group."""
+GROUP_HEAD, ENTRY_LINE = -1, 0
+"""The lines of an entry: the head of its group above the first one, and its own."""
 AGE_WIDTH = 4
-WIDE = 100
-"""Cells from which a row names the changed fields, which the table below it has."""
+WIDE = 98
+"""Cells of the list from which a row names the changed fields, which the table below it has."""
 TALL = 24
 """Lines of a terminal that shows the item of a change too."""
 RULED, LEAST_LINES, LEAST_ASIDE = 7, 3, 6
@@ -99,15 +112,13 @@ class OutboxScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         self._item_rule, self._aside, self._list = RuleLine("─", id="item"), ItemSidePane(), OutboxList(self.store)
+        self._entry = VerticalScroll(Static(id="entry-text"), id="entry", can_focus=False)
+        pane = Vertical(self._list, RuleLine("─", id="below"), self._entry, self._item_rule, self._aside)
+        self._frame = PaneFrame(pane, self._list, id="entries-pane")
         yield self.title_line
         yield RuleLine("─", id="heading")
-        yield self._list
-        yield RuleLine("─", id="below")
-        with VerticalScroll(id="entry", can_focus=False):
-            yield Static(id="entry-text")
-        yield self._item_rule
-        yield self._aside
-        yield RuleLine("─")
+        yield self._frame
+        yield RuleLine("─", id="foot")
         yield FooterLine(id="status")
 
     def on_mount(self) -> None:
@@ -123,7 +134,8 @@ class OutboxScreen(StoreScreen[None]):
         is_online = self.store.connection.state is ConnectionState.ONLINE
         try:
             entries = [entry if is_online else _at_rest(entry) for entry in self.store.outbox_entries()]
-            self._list.empty_text = "All changes are saved."
+            entries.sort(key=_group_of)
+            self._list.empty_text = "✓ Everything is sent"
         except StorageError as error:
             entries, self._list.empty_text = [], f"! {safe(error.message)}"
         self._list.show(entries)
@@ -136,20 +148,21 @@ class OutboxScreen(StoreScreen[None]):
 
     def _share(self) -> None:
         is_any = bool(self._list.row_count())
-        for each in (self.query_one("#below"), self.query_one("#entry")):
+        for each in (self.query_one("#below"), self._entry):
             each.display = is_any
+        self._list.fit_lines(self.size.height // 2)
         fit_rows(self._list, self.size.height if is_any else None)
         self._fit_entry()
 
     def _fit_entry(self) -> None:
         """Give the change the room below the list, or above its item only the lines of its text that fit."""
-        self.query_one("#entry").styles.max_height = self._lines_above if self.has_class("-with-item") else None
+        self._entry.styles.max_height = self._lines_above if self.has_class("-with-item") else None
 
     @property
     def _lines_above(self) -> int:
         """The lines of the change that fit between the list and the least view of its item."""
         height = self.size.height
-        return height - min(self._list.row_count(), height // 2) - RULED - LEAST_ASIDE
+        return height - min(self._list.line_count, height // 2) - RULED - LEAST_ASIDE
 
     # Words
 
@@ -166,8 +179,11 @@ class OutboxScreen(StoreScreen[None]):
             if 0 < counts[state] < len(self._list.entries)
         ]
         unsent = counted(len(self._list.entries), "unsent change")
-        self.query_one("#heading", RuleLine).say([(unsent, "heading")], right)
-        status = status_words(self.store, self._list.cursor + 1, self._list.row_count())
+        heading: list[Part] = [(unsent, "heading")]
+        place = self._list.cursor + 1, self._list.row_count()
+        self.query_one("#heading", RuleLine).say(heading, right)
+        self._frame.say(heading, right, (), position_words(*place))
+        status = status_words(self.store, *(() if self.has_class(FRAMED_CLASS) else place))
         entry = self._list.current
         hints: Sequence[str] = HINTS_WHILE_WAITING
         labels: Mapping[str, str] = {}
@@ -212,13 +228,15 @@ class OutboxScreen(StoreScreen[None]):
         if entry.kind is not EntryKind.EDIT:
             heads.remove("Was")
         label = min(max(len(label_of(key)) for key in ("Estimate", *fields_of(entry))), self.size.width // 4)
-        room = max(4, (self.size.width - 5 - label) // (len(heads) - 1) - 2)
+        room = max(4, (self._list.size.width - 5 - label) // (len(heads) - 1) - 2)
         widths = [label, *[room] * (len(heads) - 1)]
+        item = self.store.item(entry.item_id)
+        theirs_colour = f"${author_colour(self.store, item.last_modified_by or '') if item else 'foreground'}"
         yield from table_lines([cell(head, "bold $muted") for head in heads], widths)
         for key, mine in fields_of(entry).items():
             is_contested = key in entry.theirs
             theirs = self._words(key, entry.theirs[key]) if is_contested else ""
-            both = version_cells((self._words(key, mine), "$foreground"), (theirs, "$foreground"))
+            both = version_cells((self._words(key, mine), MINE_COLOUR), (theirs, theirs_colour))
             was = cell(self._words(key, entry.base.get(key)), "$muted")
             values = dict(zip(("Was", "Mine", "Theirs"), (was, *both), strict=True))
             sign = ("≠", "$conflict") if is_contested else (" ", "")
@@ -312,6 +330,10 @@ def _at_rest(entry: OutboxEntry) -> OutboxEntry:
     return replace(entry, state=EntryState.WAITING) if entry.state is EntryState.SENDING else entry
 
 
+def _group_of(entry: OutboxEntry) -> int:
+    return next(at for at, states in enumerate(GROUP_STATES) if entry.state in states)
+
+
 def _is_resolved_by_enter(entry: OutboxEntry) -> bool:
     return (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or bool(deletion_state(entry))
 
@@ -330,7 +352,25 @@ class OutboxList(EntryList[OutboxEntry]):
         self._share()
 
     def on_resize(self) -> None:
+        super().on_resize()
         self._share()
+
+    def fit_lines(self, height: int) -> None:
+        """Give each group its head where a height has room for all lines; else the rows name their states."""
+        lines, before = list[tuple[int, int]](), None
+        for at, entry in enumerate(self.entries):
+            if (group := _group_of(entry)) != before:
+                lines.append((at, GROUP_HEAD))
+            lines.append((at, ENTRY_LINE))
+            before = group
+        lines = lines if len(lines) <= height else []
+        if lines != self.row_lines:
+            self.row_lines = lines
+            self.rows_replaced(self.cursor)
+
+    @property
+    def line_count(self) -> int:
+        return len(self.row_lines) or self.row_count()
 
     def _share(self) -> None:
         longest = max((cell_len(self._change_of(entry)) for entry in self.entries), default=0)
@@ -340,13 +380,27 @@ class OutboxList(EntryList[OutboxEntry]):
     def _change_of(self, entry: OutboxEntry) -> str:
         return summary_of(entry) if entry.kind is not EntryKind.EDIT or self.size.width >= WIDE else ""
 
+    def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
+        return self._group_head(index) if line == GROUP_HEAD else self.render_row(index, is_cursor=is_cursor)
+
+    def _group_head(self, index: int) -> Strip:
+        group = _group_of(self.entries[index])
+        count = sum(_group_of(entry) == group for entry in self.entries)
+        sign, colour = STATE_SIGNS[GROUP_STATES[group][0]]
+        left: list[Part] = [(f" {GROUP_NAMES[group]}", BOLD), (f" {count:,}", "muted"), (f" {sign}", colour)]
+        keys = [part for key, label in GROUP_KEYS[group] for part in ((f"  {key}", BOLD), (f" {label}", "muted"))]
+        gap = self.size.width - 1 - sum(cell_len(text) for text, _ in (*left, *keys))
+        return self.draw_parts([*left, (" " * gap, "muted"), *keys] if gap > 0 else left, is_cursor=False)
+
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         entry, width = self.entries[index], self.size.width
         sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
+        is_said = bool(self.row_lines) and entry.state is not EntryState.SENDING
+        state_width = 0 if is_said else STATE_WIDTH
         change_width = self._change_width + (2 if self._change_width else 0)
-        name_width = max(0, width - change_width - STATE_WIDTH - self._id_width - AGE_WIDTH - 6)
+        name_width = max(0, width - change_width - state_width - self._id_width - AGE_WIDTH - 6)
         parts = [
-            (f"{sign} {fit(STATE_WORDS[entry.state], STATE_WIDTH)}", colour),
+            (f"{sign} {fit(STATE_WORDS[entry.state], state_width)}", colour),
             (fit_right(number_or_noun(entry), self._id_width) + " ", "muted"),
             (fit(item_name_of(self._store, entry), name_width), "foreground"),
             (fit_right(fit(self._change_of(entry), self._change_width), change_width) + " ", "muted"),

@@ -231,7 +231,7 @@ def fit_rows(rows: LineList, room: int | None, pane: Widget | None = None) -> No
     A pane around the list has its height.
     """
     pane = pane or rows
-    wanted = rows.HEADER_LINES + rows.ROW_LINES * rows.row_count()
+    wanted = rows.HEADER_LINES + (len(rows.row_lines) or rows.ROW_LINES * rows.row_count())
     height: int | str = "1fr" if room is None else min(wanted, room // 2)
     if str(pane.styles.height) != str(height):
         pane.styles.height = height
