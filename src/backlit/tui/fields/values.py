@@ -64,6 +64,13 @@ def user_colour(store: Store, user_id: int | None) -> str:
     return "faint" if user_id is None else owner_colour(user_id, sorted(store.lookups.known_people()))
 
 
+def author_colour(store: Store, name: str) -> str:
+    """Return the colour of a user by one of their names; that of texts for an unknown one."""
+    people = store.lookups.known_people()
+    author = next((each for each in people.values() if name in {each.username, each.display_name}), None)
+    return "foreground" if author is None else owner_colour(author.id, sorted(people))
+
+
 # Line endings
 
 NEWLINES = ("\n", "\r\n", "\r")

@@ -18,7 +18,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.scrolled_text import ScrolledText
 from backlit.tui.drawing.text import fit, literal, safe, wrapped
 from backlit.tui.fields.values import label_of
-from backlit.tui.items.entry_text import cell, table_lines, version_cells
+from backlit.tui.items.entry_text import MINE_COLOUR, cell, table_lines, version_cells
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
 
 
@@ -35,6 +35,8 @@ class ShownField(Struct, frozen=True):
     fault: str = ""
     label_width: int = 5
     """Cells of the longest label of all fields."""
+    theirs_colour: str = "$foreground"
+    """The colour of the author of their version."""
 
     def side_at(self, column: int, line: int, width: int) -> KeptSide | None:
         """Return the side that stands at a place in the lines of a field; None beside and below both."""
@@ -78,7 +80,7 @@ class ShownField(Struct, frozen=True):
         return table_lines(cells, _columns(width, self.label_width), (sign, "$lamp"), leads)
 
     def _both(self) -> list[Content]:
-        mine, theirs = (self._colour(keep, is_same=False) for keep in SIDES)
+        mine, theirs = map(self._value_style, SIDES)
         return version_cells((self.mine, mine), (self.theirs, theirs))
 
     def _values(self, width: int) -> Iterator[Content]:
@@ -105,7 +107,7 @@ class ShownField(Struct, frozen=True):
 
     def _beside(self, width: int) -> Iterator[Content]:
         column = _column(width)
-        heads = [(f"{self._radio(keep)} {word}", self._colour(keep, is_same=False)) for keep, word in SIDES.items()]
+        heads = [(f"{self._radio(keep)} {word}", self._value_style(keep)) for keep, word in SIDES.items()]
         yield _pair(heads[0], heads[1], column)
         for stretch in self._line_blocks():
             mark = "  " if stretch.is_same else f"{DIFFERENCE_MARK} "
@@ -148,7 +150,12 @@ class ShownField(Struct, frozen=True):
     def _colour(self, keep: KeptSide, *, is_same: bool) -> str:
         if is_same or self.edited is not None or self.side not in {None, keep}:
             return "$muted"
-        return "$foreground" if self.side is None else "bold"
+        colour = MINE_COLOUR if keep is KeptSide.MINE else self.theirs_colour
+        return colour if self.side is None else f"bold {colour}"
+
+    def _value_style(self, keep: KeptSide) -> str:
+        """Return the style of a version: the chosen one is a chip."""
+        return f"{self._colour(keep, is_same=False)}{' on $key-background' if self.side is keep else ''}"
 
 
 MAX_DIALOG_WIDTH = 140
@@ -180,6 +187,7 @@ class ConflictQuestion(Struct, frozen=True):
     edit: AskForValue
     theirs: str
     """The name of the other user; empty where it is not known."""
+    theirs_colour: str = "$foreground"
 
 
 class ConflictDialog(Dialog[Decisions | None]):
@@ -228,7 +236,7 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._said, width = note, self._width
         is_wide = width >= MIN_WIDTH_OF_COLUMNS
         self._heads.display = is_wide
-        self._heads.update(column_heads(width, self._label_width, self._question.theirs))
+        self._heads.update(column_heads(width, self._label_width, self._question))
         taken = FRAME_LINES + len(wrapped(self._question.sentence, width)) + is_wide + 2
         self._scroll.styles.max_height = max(3, self.app.size.height - taken)
         lines: list[Content] = []
@@ -286,6 +294,7 @@ class ConflictDialog(Dialog[Decisions | None]):
             edited=words(decision) if field.key in self._decided and side is None else None,
             fault=self._faults.get(field.key, ""),
             label_width=self._label_width,
+            theirs_colour=self._question.theirs_colour,
         )
 
     # Keys and clicks
@@ -414,14 +423,15 @@ class _LineBlock(Struct, frozen=True):
     is_same: bool
 
 
-def column_heads(width: int, label: int, theirs: str) -> Content:
-    """Return the headings of the columns, `theirs` a name; empty where the versions are one below the other."""
+def column_heads(width: int, label: int, question: ConflictQuestion) -> Content:
+    """Return the headings of the columns; empty where the versions are one below the other."""
     if width < MIN_WIDTH_OF_COLUMNS:
         return Content("")
     _, was, side, _ = _columns(width, label)
     words, bold = f"{'Field':{label + GAP}}{'Was':{was + GAP}}", "bold $muted"
-    keys = [("m", "bold"), (f"{' mine':{side + GAP - 1}}", bold), ("t", "bold")]
-    keys.append((f" theirs{f' ({safe(theirs)})' if theirs else ''}", bold))
+    theirs = f" theirs ({safe(question.theirs)})" if question.theirs else " theirs"
+    keys = [("m", "bold"), (f"{' mine':{side + GAP - 1}}", f"bold {MINE_COLOUR}")]
+    keys += [("t", "bold"), (theirs, f"bold {question.theirs_colour}")]
     return Content.assemble(" " * MARGIN, (words, bold), *keys)
 
 

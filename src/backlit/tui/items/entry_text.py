@@ -70,9 +70,8 @@ def cell(text: str, colour: str) -> Content:
     return Content.styled(safe(text), colour)
 
 
-SIDE_COLOURS = ("$type-story", "$pending")
-"""Colours of what differs in two versions: mine and theirs."""
-
+MINE_COLOUR = "$pending"
+"""The colour of the user's own version; another one has that of its author."""
 
 MAX_WORDS_MARKED_WHOLE = 4
 """Words up to which a version is marked as a whole."""
@@ -92,9 +91,7 @@ def version_cells(mine: tuple[str, str], theirs: tuple[str, str]) -> list[Conten
     for _, *places in changed if is_short or len(changed) < len(codes) else ():
         for at, (first, end) in enumerate((places[:2], places[2:])):
             if first < end:
-                cells[at] = cells[at].stylize(
-                    f"bold {SIDE_COLOURS[at]}", words[at][first].start(), words[at][end - 1].end()
-                )
+                cells[at] = cells[at].stylize("bold", words[at][first].start(), words[at][end - 1].end())
     return cells
 
 

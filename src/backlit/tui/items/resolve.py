@@ -19,7 +19,7 @@ from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.fields.choices import PICKED_KINDS, field_choices
 from backlit.tui.fields.dates import moment
-from backlit.tui.fields.values import is_replaced, label_of, words_of
+from backlit.tui.fields.values import author_colour, is_replaced, label_of, words_of
 from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
 from backlit.tui.items.entry_text import DELETIONS, content_of, deletion_state, moved_words, name_of, node_summary
@@ -70,7 +70,8 @@ async def resolve_case(target: StoreCommandTarget, case: ConflictCase, sentence:
     title = f"{'Conflict' if is_conflict else 'Rejected'}  {number} {item.name if item else ''}"
     edit = partial(_ask_value, target, case)
     theirs = case.changed_by if is_conflict else ""
-    question = ConflictQuestion(title, sentence, case.fields, partial(words_of, store), edit, theirs)
+    colour = f"${author_colour(store, theirs)}"
+    question = ConflictQuestion(title, sentence, case.fields, partial(words_of, store), edit, theirs, colour)
     decided: Decisions = {} if is_conflict else {each.key: KeptSide.MINE for each in case.fields}
     faults: Mapping[str, str] = {}
     note = ""
