@@ -1,5 +1,6 @@
 """The columns of the backlog: chosen, written, scrolled, saved."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from backlit.model.settings.view_settings import ChosenColumn, column_wish
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles, load_themes
+from backlit.tui.items.preview import ItemPreview
 from backlit.tui.widgets.column_scroll import ColumnScroll
 from backlit.tui.widgets.item_rows import USUAL_COLUMNS, DisplayNames, ListColumn, RowLayout, fitting_columns
 
@@ -253,3 +255,26 @@ async def test_a_narrow_list_shows_the_sign_of_the_status_without_its_word(store
         assert "Status" not in headings(pilot)
         assert "◐" in text_of(pilot.app)
         assert "Not done" not in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_a_wider_screen_loses_no_column_and_no_text_beside_is_over_72(store: Store, opened: Open) -> None:
+    titles, texts = dict[int, set[str]](), dict[int, int]()
+    async with opened(store, (60, 40)) as pilot:
+        for width in (60, 80, 100, 120, 160, 200, 220):
+            await pilot.resize_terminal(width, 40)
+            await press(pilot)
+            titles[width] = set(headings(pilot)) - {"‹", "›"}
+            if width >= 120:  # below that the preview is under the list, as wide as the screen
+                texts[width] = widest_text_of_preview(pilot)
+
+    lost = {wide: titles[narrow] - titles[wide] for narrow, wide in itertools.pairwise(titles)}
+    assert {width: columns for width, columns in lost.items() if columns} == {}
+    assert titles[60] < titles[220]
+    assert {width: cells for width, cells in texts.items() if not 20 < cells <= 72} == {}
+
+
+def widest_text_of_preview(pilot: Pilot[None]) -> int:
+    preview = pilot.app.screen.query_one(ItemPreview).region
+    lines = lines_of(pilot.app)[preview.y : preview.bottom]
+    return max(len(line[preview.x : preview.right].strip(" │┃")) for line in lines)
