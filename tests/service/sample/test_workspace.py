@@ -10,6 +10,7 @@ import httpx
 import orjson
 import pytest
 from sqlalchemy import select
+from tests.service.replayed_history import held, replayed
 
 from backlit.model.errors import StorageError
 from backlit.model.statuses import StatusGroups
@@ -49,6 +50,18 @@ def test_the_same_seed_and_day_give_the_same_sample(tmp_path: Path) -> None:
 
     assert first == second
     assert first != other
+
+
+@pytest.mark.slow
+def test_the_history_of_the_sample_replayed_from_nothing_gives_what_it_holds(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "replayed", items=300)
+    empty = database.execute("SELECT count(*) FROM changes WHERE fields = '{}'").fetchone()
+    database.close()
+
+    found, expected = replayed(tmp_path / "replayed.db"), held(tmp_path / "replayed.db")
+    assert found.keys() == expected.keys()
+    assert {key: found[key] for key in expected if found[key] != expected[key]} == {}
+    assert empty == (0,)
 
 
 def test_nothing_of_the_sample_happened_after_it_was_made(tmp_path: Path) -> None:

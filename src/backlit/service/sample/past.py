@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from backlit.model.fields import ItemType
+from backlit.model.fields import NAME_LIMIT, ItemType
 from backlit.service.storage.clock import TICK
 from backlit.service.tables.changes import ChangeCause
 from backlit.service.tables.work_items import WorkItemRow
@@ -130,7 +130,10 @@ class TeamPast:
         root = values["IterationID"]
         estimated = PastChange(first + (planned - first) / 2, self._anybody(), {"Estimate": None})
         moved = [PastChange(planned, _PLANNER, {"IterationID": root})]
-        edits = [replace(edit, before={k: v for k, v in edit.before.items() if k != "Estimate"}) for edit in changes]
+        # The estimate came with the sprint, so that the last edit was another one.
+        edits = [
+            replace(edit, before=_before_rewording(item)) if "Estimate" in edit.before else edit for edit in changes
+        ]
         return [*edits, estimated, *moved, PastChange(left, _PLANNER, {"IterationID": sprint.id})]
 
     def _planning(self, item: WorkItemRow, number: int) -> tuple[datetime, list[PastChange]]:
@@ -246,7 +249,12 @@ def _before_last_edit(item: WorkItemRow) -> dict[str, Any]:
     for key, empty in (("AssignedToID", None), ("Tags", []), ("PriorityClass", None), ("Description", "")):
         if values.get(key):
             return {key: empty}
-    return {"BacklogPriority": values["BacklogPriority"] + 20.0}
+    return _before_rewording(item)
+
+
+def _before_rewording(item: WorkItemRow) -> dict[str, Any]:
+    """Return a name with a full stop, which somebody took away."""
+    return {"Name": f"{item.values['Name'][: NAME_LIMIT - 1]}."}
 
 
 def _at(day: date, hour: int = 0) -> datetime:
