@@ -29,20 +29,22 @@ class FaultyWorkspace:
     def __init__(self, folder: Path, seed: str, rates: Mapping[str, float] = USUAL) -> None:
         self.folder = folder
         self.faults: dict[str, int] = {}
-        self._served = Served(folder, f"sqlite:///{make_sample(folder) / 'service.sqlite'}")
-        port = self._served.base.rpartition(":")[2].rstrip("/")
+        self.database = make_sample(folder) / "service.sqlite"
+        self._served = Served(folder, f"sqlite:///{self.database}")
+        self._port = port = self._served.base.rpartition(":")[2].rstrip("/")
         command = [sys.executable, "-m", "tests.faults.proxy", port, seed, json.dumps(rates)]
         self._proxy = subprocess.Popen(command, cwd=HOUSE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._proxy.stdout is not None
         self.address = f"http://127.0.0.1:{self._proxy.stdout.readline().strip()}"
 
     async def __aenter__(self) -> Self:
-        """Sign both in, past the proxy, and look at the service as it is."""
+        """Sign all in, past the proxy, and look at the service as it is."""
         clients = {}
         for who in OWNED:
             clients[who] = Client.at(self._served.base, TokenCache(self.folder / f"{who}.json", who))
             await clients[who].auth.sign_in(who, PASSWORD)
-        await clients["jon"].aclose()
+            if who != "maya":
+                await clients[who].aclose()
         self.truth = clients["maya"]
         return self
 
@@ -51,6 +53,11 @@ class FaultyWorkspace:
         if self._proxy.poll() is None:
             await asyncio.to_thread(self.calm)
         self._served.kill()
+
+    def restart(self) -> None:
+        """Kill the service, as the loss of power would, and start it again at its address."""
+        self._served.kill()
+        self._served = Served(self.folder, f"sqlite:///{self.database}", "--port", self._port)
 
     def calm(self) -> None:
         """End the bad network; `faults` then says how often it did what."""

@@ -1,4 +1,4 @@
-"""What two people do, and take back, from a seed; what they write is written by that act only."""
+"""What people do, and take back, from a seed; what they write is written by that act only."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,8 +52,12 @@ class Act(Struct, frozen=True):
         return f"{self.who} {self.deed} {self.number}"
 
 
-OWNED: Mapping[str, tuple[str, ...]] = {"maya": ("Estimate", "Description"), "jon": ("Priority", "PriorityClass")}
-"""Fields that only one of them changes; Name is changed by both."""
+OWNED: Mapping[str, tuple[str, ...]] = {
+    "maya": ("Estimate", "Description"),
+    "jon": ("Priority", "PriorityClass"),
+    "ada": ("TargetDate_cf",),
+}
+"""Fields that only one of them changes; Name is changed by all."""
 DELETED = "Deleted"
 _DEEDS = {
     Deed.FIELD: 36,

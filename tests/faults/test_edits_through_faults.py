@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import contextlib
 import os
 import random
 import signal
@@ -15,7 +16,12 @@ import pytest
 from tests.faults.faulty_workspace import HOUSE, FaultyWorkspace
 from tests.faults.plan import Act, acts
 from tests.faults.plan_runner import MOST_PENDING, PlanRunner, lines_for
+from tests.service.replayed_history import held, replayed
 from tests.store.world import until
+
+from backlit.client.client import NodeEndpoint
+from backlit.model.errors import BadRequest
+from backlit.model.trees import ROOT_PARENT
 
 pytestmark = pytest.mark.slow
 
@@ -24,6 +30,9 @@ EDITS, KILLED_EDITS = (500, 200) if "BACKLIT_SOAK" in os.environ else (200, 80)
 STORIES = 12
 LIVES, LONGEST_LIFE = 8, 2.0
 PATIENCE = 90
+REPLAYED_EDITS = 334
+"""Edits of each of three people."""
+NODE_CHANGES, NODE_PAUSE, RESTARTS = 40, 0.3, 4
 
 
 async def test_edits_of_two_people_through_a_bad_network_arrive_once(tmp_path: Path, seed: str) -> None:
@@ -76,6 +85,34 @@ async def test_a_process_killed_at_any_moment_in_a_bad_network_loses_and_doubles
         assert (await workspace.holds()).wrong(done, maybe) == []
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("replay_seed", ["1", "2"])
+async def test_the_history_replayed_from_nothing_gives_what_the_service_holds(tmp_path: Path, replay_seed: str) -> None:
+    began = time.monotonic()
+    async with FaultyWorkspace(tmp_path, replay_seed) as workspace:
+        stories = await workspace.stories(STORIES)
+        planned = {who: list(acts(replay_seed, who, stories, REPLAYED_EDITS)) for who in ("maya", "jon", "ada")}
+        runners = [PlanRunner(tmp_path, who, workspace.address) for who in ("jon", "ada")]
+
+        others = asyncio.create_task(restarts_and_nodes(workspace, random.Random(replay_seed)))
+        try:
+            await asyncio.gather(
+                *(work(runner, planned[runner.who]) for runner in runners),
+                killed_again_and_again(workspace, planned["maya"], random.Random(replay_seed)),
+            )
+            restarts = await others
+        finally:
+            others.cancel()
+            for runner in runners:
+                await asyncio.to_thread(runner.store.close)
+        await asyncio.to_thread(workspace.calm)
+
+        found, expected = replayed(workspace.database), held(workspace.database)
+        tell(workspace, began, edits=sum(map(len, planned.values())), documents=len(expected), restarts=restarts)
+        assert found.keys() == expected.keys()
+        assert {key: found[key] for key in expected if found[key] != expected[key]} == {}
+
+
 @pytest.fixture(params=SEEDS)
 def seed(request: pytest.FixtureRequest) -> str:
     return str(request.param)
@@ -88,6 +125,55 @@ async def work(runner: PlanRunner, planned: list[Act]) -> None:
         await runner.keep_up(MOST_PENDING)
         await runner.act(act)
     await runner.keep_up(0)
+
+
+async def killed_again_and_again(workspace: FaultyWorkspace, planned: list[Act], chance: random.Random) -> None:
+    """Let a process do what is planned, killed and started again until all of it is done."""
+    left, made, is_empty, lives = planned, dict[int, int](), False, 0
+    while not is_empty:
+        seconds = chance.uniform(0.05, LONGEST_LIFE) if lives < LIVES else PATIENCE
+        count, is_empty = await lived(workspace, left, made, seconds)
+        lives += 1
+        left = left[count:]
+        if left:  # the one that was being done has perhaps come as far as the disk
+            unsure = left.pop(0)
+            left = [act for act in left if act.made != unsure.number]
+
+
+async def restarts_and_nodes(workspace: FaultyWorkspace, chance: random.Random) -> int:
+    """Change both trees, and kill the service now and then; return how often."""
+    nodes: dict[NodeEndpoint, list[int]] = {workspace.truth.areas: [], workspace.truth.iterations: []}
+    for number in range(NODE_CHANGES):
+        await asyncio.sleep(NODE_PAUSE)
+        endpoint = chance.choice(list(nodes))
+        known = nodes[endpoint]
+        parent = chance.choice(known) if known and chance.random() < 0.5 else await root_of(endpoint)
+        match chance.choice(("add", "add", "rename", "move", "delete")):
+            case "rename" if known:
+                await endpoint.update(chance.choice(known), {"name": f"Renamed {number}"})
+            case "move" if known:
+                with contextlib.suppress(BadRequest):  # below itself
+                    await endpoint.update(chance.choice(known), {"parentId": parent, "sequence": chance.randint(0, 3)})
+            case "delete" if len(known) > 1:
+                await endpoint.delete(chance.choice(known))
+                page = await endpoint.of_project(1).page(top=1000)
+                nodes[endpoint] = [each["id"] for each in page.results if each["id"] in known]
+            case _:
+                values = {
+                    "name": f"Node {number}",
+                    "projectId": 1,
+                    "parentId": parent,
+                    "sequence": chance.randint(0, 3),
+                }
+                nodes[endpoint].append((await endpoint.create(values))["id"])
+        if number % (NODE_CHANGES // RESTARTS) == NODE_CHANGES // RESTARTS - 1:
+            await asyncio.to_thread(workspace.restart)
+    return RESTARTS
+
+
+async def root_of(endpoint: NodeEndpoint) -> int:
+    page = await endpoint.of_project(1).page(top=1000)
+    return next(int(each["id"]) for each in page.results if each["parentId"] == ROOT_PARENT)
 
 
 async def lived(
