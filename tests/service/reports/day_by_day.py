@@ -1,29 +1,51 @@
 """A second, slow computation of every figure: it replays all events from nothing, day by day."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
-from tests.service.reports.histories import ROOT
-from tests.service.reports.random_project import IN_RELEASE, RELEASE, SPRINTS, RandomProject
+from backlit.service.reports.calendar import ProjectCalendar
+from backlit.service.reports.events import ItemChange
+from backlit.service.reports.iterations import ReportedIteration
 
 Values = dict[str, Any]
 Rows = list[list[Any]]
 NUMBERS = {"1": 1.0, "2": 2.0, "3": 3.0, "5": 5.0, "8": 8.0, "2,5": 2.5, "5 pts": 5.0}
 GROUP = {
     "Not Done": "new", "Limbo": "new", None: "new",
-    "In Progress": "work", "Blocked": "work", "Ready For Test": "test",
-    "Done": "done", "Accepted": "done",
+    "Active": "work", "In Progress": "work", "Blocked": "work", "Ready For Test": "test",
+    "Done": "done", "Accepted": "done", "Closed": "done",
     "Deferred": "out", "Deleted": "out", "Parked": "out",
 }  # fmt: skip
 
 
-class DayByDay:
-    """The figures of a random project for a coverage (None: all), a team (None: all) and a unit."""
+class KeptHistory(Protocol):
+    """What is known of a project beside the service: all events and the iterations."""
 
-    def __init__(self, project: RandomProject, coverage: int | None, team: int | None, unit: str) -> None:
+    now: datetime
+    calendar: ProjectCalendar
+    events: list[ItemChange]
+    iterations: dict[int, ReportedIteration]
+
+    @property
+    def sprints(self) -> Mapping[int, tuple[date, date]]:
+        """The first and the last day of each."""
+
+    @property
+    def releases(self) -> Mapping[int, Collection[int]]:
+        """The sprints of each."""
+
+    @property
+    def people(self) -> Mapping[int | None, str | None]:
+        """The names of owners by their ids."""
+
+
+class DayByDay:
+    """The figures of a project for a coverage (None: all), a team (None: all) and a unit."""
+
+    def __init__(self, project: KeptHistory, coverage: int | None, team: int | None, unit: str) -> None:
         self.project, self.coverage, self.team, self.unit = project, coverage, team, unit
         self.zone = ZoneInfo(project.calendar.zone)
         self.today = self.local_day(project.now)
@@ -47,9 +69,9 @@ class DayByDay:
         return sum(self.local_day(event.at) <= day for event in self.project.events)
 
     def covered(self, coverage: int | None) -> set[int]:
-        if coverage in {None, ROOT}:
-            return {ROOT, RELEASE, *SPRINTS}
-        return {RELEASE, *IN_RELEASE} if coverage == RELEASE else {int(coverage or 0)}
+        if coverage is None:
+            return set(self.project.iterations)
+        return {coverage, *self.project.releases.get(coverage, ())}
 
     def counts(self, state: dict[int, Values], item_id: int) -> bool:
         values = state[item_id]

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
@@ -45,6 +45,10 @@ EVENTS = 160
 
 class RandomProject(RecordedProject):
     """A project with a history of random changes up to a random moment of one of its sprints."""
+
+    sprints = SPRINTS
+    releases: ClassVar = {ROOT: (RELEASE, *SPRINTS), RELEASE: IN_RELEASE}
+    people: ClassVar = {1: "maya", 2: "jon", None: None}
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)

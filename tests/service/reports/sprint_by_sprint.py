@@ -7,7 +7,6 @@ from math import ceil
 from typing import Any
 
 from tests.service.reports.day_by_day import GROUP, NUMBERS, DayByDay, Rows, Values
-from tests.service.reports.random_project import SPRINTS
 
 Outcome = dict[str, Any]
 CLOSED_FORM = ("committed", "change", "done", "remaining", "late")
@@ -18,7 +17,10 @@ class SprintBySprint(DayByDay):
 
     def in_order(self) -> list[int]:
         covered = self.covered(self.coverage)
-        return sorted((each for each in SPRINTS if each in covered), key=lambda each: (SPRINTS[each], each))
+        return sorted(
+            (each for each in self.project.sprints if each in covered),
+            key=lambda each: (self.project.sprints[each], each),
+        )
 
     def outcome(self, sprint: int) -> Outcome:
         end, end_day, is_over = self.end(sprint)
@@ -70,7 +72,11 @@ class SprintBySprint(DayByDay):
             new = state[item_id]
             goal = new["IterationID"]
             is_open = GROUP[old["Status"]] != "done" and GROUP[new["Status"]] != "done"
-            if is_open and goal in SPRINTS and SPRINTS[goal][0] > SPRINTS[sprint][0]:
+            if (
+                is_open
+                and goal in self.project.sprints
+                and self.project.sprints[goal][0] > self.project.sprints[sprint][0]
+            ):
                 found[item_id] = self.worth(new)
         at_end = self.snapshots[end]
         return sum(
@@ -92,7 +98,10 @@ class SprintBySprint(DayByDay):
 
     def _are_parallel(self, one: int, other: int) -> bool:
         days = [
-            {SPRINTS[each][0] + timedelta(number) for number in range((SPRINTS[each][1] - SPRINTS[each][0]).days + 1)}
+            {
+                self.project.sprints[each][0] + timedelta(number)
+                for number in range((self.project.sprints[each][1] - self.project.sprints[each][0]).days + 1)
+            }
             for each in (one, other)
         ]
         return len(days[0] & days[1]) >= min(map(len, days)) / 2
@@ -103,7 +112,9 @@ class SprintBySprint(DayByDay):
         return [sum(found[sprint]["done"] for sprint in each) for each in rounds][-6:]
 
     def velocity(self) -> tuple[list[Any], Rows]:
-        found = {sprint: each for sprint, each in self.outcomes().items() if SPRINTS[sprint][0] <= self.today}
+        found = {
+            sprint: each for sprint, each in self.outcomes().items() if self.project.sprints[sprint][0] <= self.today
+        }
         rows = [
             [self.project.iterations[sprint].name, *(each[key] for key in (*CLOSED_FORM, "as of"))]
             for sprint, each in found.items()
@@ -124,7 +135,9 @@ class SprintBySprint(DayByDay):
         remaining = self.total(self.scope(self.last, self.coverage), lambda group: group != "done")
         if len(samples) < 3:
             return [["50 %", None, None, None], ["85 %", None, None, None]]
-        own = self.project.iterations[self.coverage].max_capacity if self.coverage in SPRINTS else limit
+        own = (
+            self.project.iterations[self.coverage or 0].max_capacity if self.coverage in self.project.sprints else limit
+        )
         ordered = sorted(samples)
         middle = ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
         amounts = [sum(middle) / len(middle), max(s for s in samples if self._share_above(samples, s) >= 0.85)]
@@ -151,7 +164,7 @@ class SprintBySprint(DayByDay):
 
     def _rounds_to_come(self) -> list[list[int]]:
         wanted = []
-        for sprint in sorted(SPRINTS, key=lambda each: (SPRINTS[each], each)):
+        for sprint in sorted(self.project.sprints, key=lambda each: (self.project.sprints[each], each)):
             one = type(self)(self.project, sprint, None, self.unit)
             is_free = not one.scope(self.last, sprint) and not self.end(sprint)[2]
             if self.outcome(sprint)["was ever filled"] or is_free:
@@ -164,17 +177,20 @@ class SprintBySprint(DayByDay):
 
     def _end_of(self, number: int, rounds: list[list[int]]) -> date:
         if number <= len(rounds):
-            return max(SPRINTS[sprint][1] for sprint in rounds[number - 1])
-        last = max(self.today - timedelta(1), *(end for _, end in SPRINTS.values()))
+            return max(self.project.sprints[sprint][1] for sprint in rounds[number - 1])
+        last = max(self.today - timedelta(1), *(end for _, end in self.project.sprints.values()))
         return last + timedelta(14) * (number - len(rounds))
 
     # Times
 
-    def cycle_times(self) -> tuple[list[Any], Rows]:
+    def cycle_times(self, days: int | None = None) -> tuple[list[Any], Rows]:
+        """Return the percentiles and rows of what is done, or became done in the last days."""
         rows = []
         for item_id, values in self.scope(self.last, self.coverage).items():
             if GROUP[values["Status"]] == "done":
-                rows.append(self._times(item_id, values))
+                row = self._times(item_id, values)
+                if days is None or (self.today - self.local_day(row[4])).days < days:
+                    rows.append(row)
         cycles = sorted(row[5] for row in rows if row[5] is not None)
         leads = sorted(row[6] for row in rows if row[6] is not None)
         ranks = [self._rank(samples, percent) for samples in (cycles, leads) for percent in (50, 85, 95)]
@@ -207,23 +223,23 @@ class SprintBySprint(DayByDay):
             if GROUP[values["Status"]] in {"work", "test"}:
                 events = [each for each in self.project.events if each.item_id == item_id and "Status" in each.fields]
                 since = self.local_day(events[-1].at)
-                owner = {1: "maya", 2: "jon", None: None}[values.get("AssignedToID")]
+                owner = self.project.people[values.get("AssignedToID")]
                 rows.append([(self.today - since).days, item_id, values["Name"], values["Status"], owner, since])
         return sorted(rows, key=lambda row: (row[5], row[1]))
 
     # Open work
 
     def people(self) -> dict[str, list[float]]:
-        names = {1: "maya", 2: "jon", None: "nobody"}
+        names = {**self.project.people, None: "nobody"}
         found: dict[str, list[float]] = {}
         for values in self.scope(self.last, self.coverage).values():
             if GROUP[values["Status"]] != "done":
-                row = found.setdefault(names[values.get("AssignedToID")], [0.0, 0, 0.0])
+                row = found.setdefault(str(names[values.get("AssignedToID")]), [0.0, 0, 0.0])
                 row[0] += NUMBERS.get(values.get("Estimate") or "", 0.0)
                 row[1] += 1
         for task in self._tasks(self.last):
             if self._is_open_task(self.last, task):
-                row = found.setdefault(names[task.get("AssignedToID")], [0.0, 0, 0.0])
+                row = found.setdefault(str(names[task.get("AssignedToID")]), [0.0, 0, 0.0])
                 row[2] += task.get("WorkRemaining") or 0.0
         return found
 
