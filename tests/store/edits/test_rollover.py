@@ -1,5 +1,6 @@
 """Unfinished items of an ended iteration: each goes its way, and all of it is one step."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,6 +98,23 @@ async def test_it_is_one_step_that_is_taken_back(world: World) -> None:
     assert [each["fields"]["Status"] for each in names.results if "(done part)" in each["fields"]["Name"]] == [
         "Deleted"
     ]
+
+
+async def test_the_part_of_a_split_is_there_before_its_item_is_smaller(world: World) -> None:
+    store = await world.online()
+    ended, target, (row,) = await ended_sprint(store, 1)
+    arrived: list[tuple[str, str]] = []
+
+    async def arrive(method: str, path: str) -> None:
+        if method == "POST":  # the other request has time to come first
+            await asyncio.sleep(0.1)
+        arrived.append((method, path.rpartition("/")[2]))
+
+    world.faults.before = arrive
+    await store.rollover.write(ended.id, target.id, {row.id: RolloverDecision(RolloverOutcome.SPLIT, 3)})
+    await sent(store)
+
+    assert arrived.index(("POST", "workitems")) < arrived.index(("PUT", str(row.id)))
 
 
 async def test_an_item_that_left_meanwhile_stays_where_it_is(world: World) -> None:

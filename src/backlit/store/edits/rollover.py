@@ -15,7 +15,7 @@ from backlit.store.edits.checks import ON_ADD, check
 from backlit.store.edits.items import edit_entry, journalled
 from backlit.store.edits.nodes import event_entry, show_trees
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
+from backlit.store.records.entry import SPLIT_KEY, EntryKind, OutboxEntry, new_entry
 from backlit.store.records.item import Document, Item, fields_in, id_in
 from backlit.store.records.people import TreeKind
 from backlit.store.remote.capabilities import ITERATION_EVENTS_EXTENSION
@@ -172,7 +172,7 @@ class Rollover:
         checked = check(kind, values, self._lookups, ON_ADD, left_out)
         payload: dict[str, object] = {"type": kind, "projectId": project_id, "fields": checked}
         if self._lookups.announces(ITERATION_EVENTS_EXTENSION):  # such a service takes parts of split items too
-            payload["splitFrom"] = id_in(document)
+            payload[SPLIT_KEY] = id_in(document)
         return new_entry(EntryKind.ADD, project_id, payload)
 
     def _types(self, decisions: Mapping[int, RolloverDecision]) -> set[str]:

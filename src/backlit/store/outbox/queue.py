@@ -252,10 +252,13 @@ def _is_neighbour_there(entry: OutboxEntry, earlier: Mapping[tuple[object, int],
 def _is_in_turn(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
     """Report whether an entry keeps the order of a rollover, given the earlier entries of its step.
 
-    What it marks done counts in the iteration only before the close, what it moves is carried over only after it.
+    What it marks done counts in the iteration only before the close, what it moves is carried over only after it. A
+    part is there before its item is smaller: the history would tell that the item was estimated anew.
     """
     busy = [each for each in before if each.state in BUSY]
-    return not busy if entry.event is not None else all(each.event is None for each in busy)
+    if entry.event is not None:
+        return not busy
+    return all(each.event is None and each.split_from != entry.item_id for each in busy)
 
 
 def _is_free(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:

@@ -88,6 +88,8 @@ PLACE_KEYS = {"areas": "AreaID", "iterations": "IterationID"}
 PLACE_COLUMNS = {"AreaID": "area_id", "IterationID": "iteration_id"}
 """The mirror's column of each of these fields."""
 ITEM_PLACES = tuple(PLACE_KEYS.values())
+SPLIT_KEY = "splitFrom"
+"""The key of an ADD that names the item whose part it creates."""
 _NODES = frozenset({"id", "parentId", "reassignmentId", "after", "below"})
 _REFERENCES = frozenset({*ITEM_PLACES, *_NODES})
 """The payload keys that may hold a temporary id."""
@@ -154,6 +156,12 @@ class OutboxEntry(Struct, frozen=True):
             return self.state is EntryState.SENT
         is_untouched = self.state is EntryState.WAITING and self.known_id is None
         return not is_untouched and self.state not in {EntryState.REFUSED, EntryState.CONFLICT}
+
+    @property
+    def split_from(self) -> int | None:
+        """The item whose done part an ADD creates."""
+        source = self.payload.get(SPLIT_KEY) if self.kind is EntryKind.ADD else None
+        return source if isinstance(source, int) else None
 
     @property
     def fields(self) -> Mapping[str, object]:
