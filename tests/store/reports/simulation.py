@@ -38,7 +38,7 @@ from backlit.service.storage.access import Role
 from backlit.service.storage.schema import teams
 from backlit.store import Store, ViewSpec
 from backlit.store.edits.nodes import NewNode
-from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome
+from backlit.store.edits.rollover import SUFFIX, RolloverDecision, RolloverOutcome
 from backlit.store.records.people import TreeKind
 from backlit.store.reports.coverages import Coverage
 
@@ -50,6 +50,8 @@ USERS = ("maya", "jon", "ada", "rex", "uma", "priya")
 """The users of the sample, whose numbers they have in this order."""
 PROJECT_ZONES = ("Europe/Berlin", "Pacific/Auckland", "Pacific/Honolulu")
 ESTIMATES = ("1", "2", "3", "5", "8", "2,5", "5 pts", "XL", None)
+RESTS = {"5": "2", "8": "5"}
+"""What is left of an estimate after a part of 3 points."""
 HOURS = (None, 0.5, 2.0, 4.0, 6.25)
 BACKLOG_DAYS = 20
 TOLERANCE = 0.003
@@ -365,7 +367,7 @@ class Simulation:
         known = [
             item_id
             for item_id in self.project.of_types("Story", "Bug")
-            if self.project.values[item_id]["Estimate"] in {"5", "8"}
+            if self.project.values[item_id]["Estimate"] in RESTS
             and self.project.values[item_id]["Status"] not in CLOSED
             and self.project.values[item_id]["IterationID"] in self.project.sprints
         ]
@@ -374,12 +376,12 @@ class Simulation:
         item_id = self.random.choice(known)
         old = self.project.values[item_id]
         kept = {key: old[key] for key in ("IterationID", "TeamID", "AssignedToID")}
-        fields = {**kept, "Name": f"{old['Name']} (done part)", "Status": "Done", "Estimate": "3"}
+        fields = {**kept, "Name": f"{old['Name']}{SUFFIX}", "Status": "Done", "Estimate": "3"}
         body = {"type": old["type"], "projectId": self.project_id, "fields": fields, "splitFrom": item_id}
         self._count("program split")
         part = (await self.ask("POST", "workitems", body))["id"]
         self.project.create(part, old["type"], fields, item_id)
-        rest = {"IterationID": self._iteration(), "Estimate": {"5": "2", "8": "5"}[old["Estimate"]]}
+        rest = {"IterationID": self._iteration(), "Estimate": RESTS[old["Estimate"]]}
         await self.ask("PUT", f"workitems/{item_id}", rest)
         self.project.change(item_id, rest)
         await person.store.refresh()
@@ -401,7 +403,7 @@ class Simulation:
             self.project.change(item_id, each)
 
     async def _roll_over(self, person: Person, sprint: int) -> None:
-        """Mark some items done, close the sprint, and move the rest, in this order."""
+        """Mark some items done, close the sprint, and split and move the rest, in this order."""
         self._count("rollover")
         await person.store.refresh()
         rollover, project = person.store.rollover, self.project
@@ -410,29 +412,41 @@ class Simulation:
         open_ids = rollover.unfinished(sprint)
         assert sorted(open_ids) == sorted(project.unfinished(sprint))
         ways = [RolloverOutcome.DONE, RolloverOutcome.BACKLOG, RolloverOutcome.STAY]
-        ways += [RolloverOutcome.NEXT] * 4 * bool(later)
-        chosen = {item_id: self.random.choice(ways) for item_id in open_ids}
-        done = {each: RolloverDecision(way) for each, way in chosen.items() if way is RolloverOutcome.DONE}
-        rest = {each: RolloverDecision(way) for each, way in chosen.items() if way is not RolloverOutcome.DONE}
-        await rollover.write(sprint, None, done)
+        ways += [RolloverOutcome.NEXT] * 3 * bool(later)
+        decisions = {item_id: RolloverDecision(self.random.choice(ways)) for item_id in open_ids}
+        if later:
+            large = [each for each in open_ids if project.values[each]["Estimate"] in RESTS]
+            decisions |= {each: RolloverDecision(RolloverOutcome.SPLIT, 3.0) for each in large[::2]}
+        known, target = set(project.values), later[0] if later else None
+        await rollover.write(sprint, target, decisions, closes=True)
         await person.send()
-        for item_id in done:
-            project.change(item_id, {"Status": "Closed" if project.values[item_id]["type"] == "Issue" else "Done"})
-        self.wait(1)
-        await self.ask("POST", f"iterations/{sprint}/close", {})
+        for item_id in (each for each, decision in decisions.items() if decision.way is RolloverOutcome.DONE):
+            project.change(item_id, {"Status": _done_status(project.values[item_id])})
         project.close(sprint)
+        places = {RolloverOutcome.NEXT: target, RolloverOutcome.SPLIT: target, RolloverOutcome.BACKLOG: self._root}
+        parts = await self._new_parts(known)
+        for item_id, decision in decisions.items():
+            old = dict(project.values[item_id])
+            if (place := places.get(decision.way)) is None:
+                continue
+            rest = {}
+            if decision.way is RolloverOutcome.SPLIT:
+                self._count("split in a rollover")
+                kept = {key: old[key] for key in ("IterationID", "TeamID", "AssignedToID")}
+                part = {**kept, "Name": f"{old['Name']}{SUFFIX}", "Status": _done_status(old), "Estimate": "3"}
+                project.create(parts[old["Name"]], old["type"], part, item_id)
+                rest = {"Estimate": RESTS[old["Estimate"]]}
+            project.change(item_id, {"IterationID": place, **rest})
+            for task_id, task in project.tasks_of(item_id):
+                if task["IterationID"] == sprint and task["Status"] not in CLOSED:
+                    project.change(task_id, {"IterationID": place})
         self.wait(1)
-        target = later[0] if later else None
-        await rollover.write(sprint, target, rest)
-        await person.send()
-        places = {RolloverOutcome.NEXT: target, RolloverOutcome.BACKLOG: self._root}
-        for item_id in rest:
-            if (place := places.get(chosen[item_id])) is not None:
-                project.change(item_id, {"IterationID": place})
-                for task_id, task in project.tasks_of(item_id):
-                    if task["IterationID"] == sprint and task["Status"] not in CLOSED:
-                        project.change(task_id, {"IterationID": place})
-        self.wait(1)
+
+    async def _new_parts(self, known: set[int]) -> dict[str, int]:
+        """Return the ids of parts that a rollover has just made, by the names of their items."""
+        query = f"workitems?$top=1000&$orderby=id desc&$filter=projectId eq {self.project_id}"
+        found = (await self.ask("GET", query))["results"]
+        return {each["fields"]["Name"].removesuffix(SUFFIX): each["id"] for each in found if each["id"] not in known}
 
     # What is compared
 
@@ -469,3 +483,7 @@ class Simulation:
             for team in (None, *self.team_ids):
                 for unit in ReportUnit:
                     yield coverage, team, unit
+
+
+def _done_status(values: dict[str, Any]) -> str:
+    return "Closed" if values["type"] == "Issue" else "Done"
