@@ -107,7 +107,8 @@ class Sheet:
             look += ";text-decoration:underline" if style.underline else ""
             name = self.styles.setdefault(look, f"s{len(self.styles)}")
             place = f'x="{x}" y="{BASELINE}" textLength="{across}"'
-            yield f'<text class="{name}" {place}>{escape(text).replace(" ", "&#160;")}</text>'
+            words = escape(text).replace(" ", "\xa0")  # the entity of a blank is three times as long
+            yield f'<text class="{name}" {place}>{words}</text>'
 
 
 def _block(sign: str, count: int, at: int, colour: str) -> str:

@@ -235,10 +235,10 @@ async def test_a_verb_that_does_not_apply_says_why(store: Store, opened: Open) -
 
 async def test_an_unknown_chord_says_so(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
-        await pilot.press("g", "x")
+        await pilot.press("g", "z")
         await pilot.pause()
 
-        assert "gx is not a command here" in text_of(pilot.app)
+        assert "gz is not a command here" in text_of(pilot.app)
 
 
 async def test_the_keys_after_a_chord_are_shown_after_a_delay_until_escape(store: Store, opened: Open) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.store.documents import offline_store
 from tests.store.world import until
-from tests.tui.bare_app import heading_of, lines_of, place_of, text_of
+from tests.tui.bare_app import heading_of, lines_of, messages_of, place_of, text_of
 from tests.tui.list_steps import items, press, shown
 from tests.tui.lists.saved_views import BUGS, LARGE, viewed
 from tests.tui.target import FakeTarget
@@ -153,7 +153,7 @@ async def test_a_file_that_is_no_toml_is_left_as_it_is(store: Store, tmp_path: P
     async with viewed(store, tmp_path / "home", "[[view]\n") as pilot:
         await press(pilot, "S", *"Mine", "enter")
 
-        shown = " ".join(text_of(pilot.app).split())
+        (shown,) = messages_of(pilot.app)
         assert "Could not save the view, as the file has a fault." in shown
         assert "views.toml, line 1: the name of a table has no ]] after" in shown
         assert (tmp_path / "home" / "config" / "views.toml").read_text() == "[[view]\n"
