@@ -180,6 +180,8 @@ async def test_a_verb_behind_the_undo_of_many_items_acts_where_the_undo_leads(
 @pytest.mark.slow
 async def test_planning_behind_the_undo_of_a_saved_plan_plans_what_slow_keys_plan(store: Store, opened: Open) -> None:
     planned = []
+    async with plan_of(opened, store) as pilot:
+        await press(pilot, ">", "w", "y", "n", "u", "y")  # whether the sprint starts is asked once
     for is_slow in (True, False):
         await forget_location(store)
         async with plan_of(opened, store) as pilot:
