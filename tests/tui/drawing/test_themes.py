@@ -235,10 +235,12 @@ def fault_of(segment: Segment, theme: Theme) -> str:
         least = 3.0  # the frame of the pane with the focus: a line, no text
     elif set(segment.text) <= LINES and text == colours_of(theme.name)["background"]:
         least = 3.0  # a limit over the bars, which goes on above and below them: a line, no text
+    elif segment.text == "█" and text == colours_of(theme.name)["bar-band"]:
+        least = 1.2  # the ground of a target in the words that explain it
     elif text == colours_of(theme.name)["behind-dialog"]:
         least = LEAST_BEHIND
     elif not set(segment.text) - BLOCKS:
-        least = 2.0 if ground == colours_of(theme.name)["cursor-background"] else 3.0
+        least = 2.0 if ground in {colours_of(theme.name)[name] for name in ("cursor-background", "bar-band")} else 3.0
     else:
         least = LEAST_OF_TEXT[theme.name]
     found = ratio(text, ground)
