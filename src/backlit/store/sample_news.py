@@ -11,7 +11,7 @@ from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import fields_in
-from backlit.store.records.item_changes import ItemChange, change_of
+from backlit.store.records.item_changes import HistoryRecord, change_of
 from backlit.store.records.people import Person
 
 NEWS = 4
@@ -70,7 +70,7 @@ def _note(writer: WriteContext, key: str, item_ids: Iterable[int], me: str) -> N
         writer.signal.publish(StoreChange(Subject.INBOX, ids))
 
 
-def _record(item_id: int, document: dict[str, object], changes: list[ItemChange]) -> InboxRecord:
+def _record(item_id: int, document: dict[str, object], changes: list[HistoryRecord]) -> InboxRecord:
     """Return what is new of an item; its changes are given newest first."""
     newest = changes[0].at
     recent = [each for each in changes if newest and each.at and each.at > newest - _RECENT]

@@ -13,7 +13,7 @@ ROLLED_UP, RENUMBERED = "rollUp", "renumbered"
 """Causes of changes that follow from another one: of a task's figures, and of another item's place in the order."""
 
 
-class ItemChange(Struct, frozen=True):
+class HistoryRecord(Struct, frozen=True):
     """A change of an item, or of a comment or file on it. `fields` holds the values before and after by key.
 
     A removal has the last state of what was removed as the values before. `kind`, `act` and `cause` are words of the
@@ -38,13 +38,13 @@ class ItemChange(Struct, frozen=True):
         return str((before if value is None else value) or "")
 
 
-def change_of(row: Document) -> ItemChange | None:
+def change_of(row: Document) -> HistoryRecord | None:
     """Read a row of the history; None for one that is none."""
     revision, by = whole(row.get("revision")), row.get("by")
     if revision is None:
         return None
     person: Document = by if isinstance(by, dict) else {}
-    return ItemChange(
+    return HistoryRecord(
         revision,
         moment(row.get("at")),
         moment(row.get("madeAt")),
@@ -81,7 +81,7 @@ class KeptHistory(Struct, frozen=True):
     read_at: float
 
     @property
-    def changes(self) -> list[ItemChange]:
+    def changes(self) -> list[HistoryRecord]:
         return [change for row in self.rows if (change := change_of(row)) is not None]
 
     @property

@@ -9,7 +9,7 @@ from backlit.store.files.files import WriteContext
 from backlit.store.journal.inbox import AuthorChanges, InboxRecord, NewsKind
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import id_in, moment
-from backlit.store.records.item_changes import RENUMBERED, ROLLED_UP, ItemChange, KeptHistory
+from backlit.store.records.item_changes import RENUMBERED, ROLLED_UP, HistoryRecord, KeptHistory
 from backlit.store.records.merge import is_same
 from backlit.store.remote.receiving import KEPT_AUTHORS, is_listed
 
@@ -58,7 +58,7 @@ def _settled(record: InboxRecord, history: KeptHistory, my_id: int) -> InboxReco
     )
 
 
-def _of_others(changes: Iterable[ItemChange], since: datetime, my_id: int) -> Iterator[ItemChange]:
+def _of_others(changes: Iterable[HistoryRecord], since: datetime, my_id: int) -> Iterator[HistoryRecord]:
     """Yield what others changed in listed fields of the item, without what follows from another change."""
     for change in changes:
         is_of_item = (change.kind, change.act) == ("item", "changed") and change.cause not in {ROLLED_UP, RENUMBERED}
@@ -68,7 +68,7 @@ def _of_others(changes: Iterable[ItemChange], since: datetime, my_id: int) -> It
                 yield replace(change, fields=listed)
 
 
-def by_author(changes: Iterable[ItemChange]) -> Sequence[AuthorChanges]:
+def by_author(changes: Iterable[HistoryRecord]) -> Sequence[AuthorChanges]:
     """Return what each author changed in all, without what they took back; the latest change and author first."""
     fields: dict[str, dict[str, tuple[object, object]]] = {}
     for change in changes:

@@ -25,7 +25,7 @@ KEPT_SECONDS = 300.0
 _PREFIX = "report "
 
 
-class ReportQuestion(Struct, frozen=True):
+class ReportRequest(Struct, frozen=True):
     """What a report is asked; None: all iterations, all teams, the usual unit and number of days."""
 
     name: ReportName
@@ -58,7 +58,7 @@ class ServiceReports:
         self._read = read
         self._signal = signal
 
-    async def answer(self, project_id: int, question: ReportQuestion) -> ReportAnswer:
+    async def answer(self, project_id: int, question: ReportRequest) -> ReportAnswer:
         """Return the service's answer, or the last one without a connection; without one raise what prevents it."""
         try:
             wire = await self._read(project_id, question.name, question.query)
@@ -71,14 +71,14 @@ class ServiceReports:
         await self._files.write(lambda writer: _keep(writer, question.key(project_id), wire))
         return ReportAnswer(document)
 
-    async def renew(self, project_id: int, question: ReportQuestion) -> None:
+    async def renew(self, project_id: int, question: ReportRequest) -> None:
         """Ask again, and tell listeners of other figures than those of the last answer."""
         before = self.kept(project_id, question)
         found = (await self.answer(project_id, question)).document
         if before is None or before.summary != found.summary:
             self._signal.publish(StoreChange(Subject.HISTORY))
 
-    def kept(self, project_id: int, question: ReportQuestion) -> ReportDocument | None:
+    def kept(self, project_id: int, question: ReportRequest) -> ReportDocument | None:
         """Return the last answer to a question; None without one."""
         sql = "SELECT value FROM notes WHERE key = ?"
         found = self._files.mirror.execute(sql, (question.key(project_id),)).fetchone()

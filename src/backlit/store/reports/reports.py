@@ -9,12 +9,12 @@ from backlit.model.reports.sprint_reports import velocity_of
 from backlit.model.reports.sprint_summary import SprintSummary
 from backlit.store.files.files import LocalDatabase
 from backlit.store.remote.capabilities import REPORTS, ServiceFeatures, announces
-from backlit.store.reports.answers import ReportAnswer, ReportQuestion, ServiceReports
+from backlit.store.reports.answers import ReportAnswer, ReportRequest, ServiceReports
 from backlit.store.reports.coverages import Coverage, Coverages
 from backlit.store.reports.machine import MachineReports
 from backlit.store.views.lookups import Lookups
 
-_VELOCITY = ReportQuestion(ReportName.VELOCITY, unit=ReportUnit.POINTS)
+_VELOCITY = ReportRequest(ReportName.VELOCITY, unit=ReportUnit.POINTS)
 _UNCOVERED = frozenset({ReportName.VELOCITY})
 """Reports that are about several iterations: a single one is not asked for."""
 
@@ -53,9 +53,9 @@ class Reports:
             if team_id is not None:
                 raise BadRequest("Reports of one team need the history of a server, and this server keeps none.")
             return ReportAnswer(await self._of_machine.document(name, coverage, unit))
-        question = ReportQuestion(name, *self._subject(name, coverage, team_id), unit)
+        question = ReportRequest(name, *self._subject(name, coverage, team_id), unit)
         if coverage.node_id is None and name not in _UNCOVERED:
-            question = ReportQuestion(name, None, team_id, unit, coverage.days)
+            question = ReportRequest(name, None, team_id, unit, coverage.days)
         return await self._of_service.answer(self._lookups.project_id or 0, question)
 
     def _subject(self, name: ReportName, coverage: Coverage, team_id: int | None) -> tuple[int | None, int | None]:
@@ -75,7 +75,7 @@ class Reports:
         scope = (await self.answer(ReportName.SCOPE, sprint, ReportUnit.POINTS)).document
         figures = velocity
         if self.has_history:
-            question = ReportQuestion(
+            question = ReportRequest(
                 ReportName.VELOCITY, self._files.journal.real_id(sprint.node_id), unit=ReportUnit.POINTS
             )
             figures = (await self._of_service.answer(self._lookups.project_id or 0, question)).document

@@ -12,7 +12,7 @@ from backlit.store.files.files import LocalDatabase
 from backlit.store.mirror.item_changes import ItemChangeTable
 from backlit.store.records.entry import UNDELIVERED, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import FieldNews, Item
-from backlit.store.records.item_changes import RENUMBERED, ItemChange, KeptHistory
+from backlit.store.records.item_changes import RENUMBERED, HistoryRecord, KeptHistory
 from backlit.store.records.merge import is_long
 from backlit.store.records.people import Person
 from backlit.store.remote.capabilities import HISTORY, ServiceFeatures, announces
@@ -191,7 +191,7 @@ def _about(event: ItemEvent, key: str) -> ItemEvent | None:
     return replace(event, fields=fields) if fields else None
 
 
-def event_of(change: ItemChange, item_type: str) -> ItemEvent:
+def event_of(change: HistoryRecord, item_type: str) -> ItemEvent:
     """Return a recorded change as an event of an item of a type."""
     event = ItemEvent(
         change.revision, EventKind.CHANGED, change.at, change.author, cause=change.cause, made_at=change.made_at

@@ -25,7 +25,7 @@ TITLE_LINES = 2
 CONNECTOR = " ─── "
 
 
-class StatusStep(Struct, frozen=True):
+class StepOnWay(Struct, frozen=True):
     """A status on an item's way, with its sign and its colour; those before the present one are passed."""
 
     status: str
@@ -39,7 +39,7 @@ class StatusStep(Struct, frozen=True):
         return f"{self.sign} {safe(status_word(self.status))}"
 
 
-def status_steps(store: Store, item_type: str, status: str) -> list[StatusStep]:
+def status_steps(store: Store, item_type: str, status: str) -> list[StepOnWay]:
     """Return the statuses of a type without those that leave items out, and always the present one."""
     groups = store.lookups.status_groups()
     every = [
@@ -50,7 +50,7 @@ def status_steps(store: Store, item_type: str, status: str) -> list[StatusStep]:
     at = every.index(status) if status in every else 0
     is_way = groups.of(status) is not StatusGroup.EXCLUDED
     return [
-        StatusStep(each, status_sign(each, groups), status_colour(each, groups), is_way and number < at, each == status)
+        StepOnWay(each, status_sign(each, groups), status_colour(each, groups), is_way and number < at, each == status)
         for number, each in enumerate(every)
     ]
 
@@ -73,10 +73,10 @@ class StatusStepper(Widget):
 
     def __init__(self) -> None:
         super().__init__(id="stepper")
-        self._steps: Sequence[StatusStep] = ()
+        self._steps: Sequence[StepOnWay] = ()
         self._has_key = False
 
-    def show(self, steps: Sequence[StatusStep], *, has_key: bool) -> None:
+    def show(self, steps: Sequence[StepOnWay], *, has_key: bool) -> None:
         if (steps, has_key) != (self._steps, self._has_key):
             self._steps, self._has_key = steps, has_key
             self.display = bool(steps)
@@ -144,7 +144,7 @@ class ItemTop(Vertical):
     def on_resize(self) -> None:
         self._draw()
 
-    def show(self, name: str, steps: Sequence[StatusStep], *, has_key: bool) -> None:
+    def show(self, name: str, steps: Sequence[StepOnWay], *, has_key: bool) -> None:
         self.stepper.show(steps, has_key=has_key)
         self._name = name
         self._draw()

@@ -199,7 +199,7 @@ class PlanPaneContents:
         return self._forecast.name(line) if line.key == FORECAST_KEY else self._names.group(line)
 
 
-class PlannedRound(Struct, frozen=True):
+class ForecastRound(Struct, frozen=True):
     """Sprints that run together and so share one velocity, and the points planned into them."""
 
     sprints: tuple[IterationEntry, ...]
@@ -234,14 +234,14 @@ def _whole(amounts: Sequence[float | None]) -> float | None:
     return sum(known) if len(known) == len(amounts) else None
 
 
-def rounds_of(sprints: Sequence[IterationEntry], loads: Mapping[int, PlannedLoad]) -> list[PlannedRound]:
+def rounds_of(sprints: Sequence[IterationEntry], loads: Mapping[int, PlannedLoad]) -> list[ForecastRound]:
     found: list[list[IterationEntry]] = []
     for sprint in sorted(sprints, key=lambda each: (each.start or date.max, each.end or date.max)):
         if found and _shares_round(found[-1][0], sprint):
             found[-1].append(sprint)
         else:
             found.append([sprint])
-    return [PlannedRound(tuple(each), sum(loads[sprint.id].points for sprint in each)) for each in found]
+    return [ForecastRound(tuple(each), sum(loads[sprint.id].points for sprint in each)) for each in found]
 
 
 def _shares_round(opening: IterationEntry, sprint: IterationEntry) -> bool:
@@ -256,7 +256,7 @@ class Forecast:
     def __init__(self) -> None:
         self._unestimated: dict[object, int] = {}
         self._free: dict[object, float] = {}
-        self._rounds: dict[object, PlannedRound] = {}
+        self._rounds: dict[object, ForecastRound] = {}
 
     def divide(
         self,

@@ -9,7 +9,7 @@ from backlit.tui.plan.sprint_events import close, start
 from backlit.tui.shell.target import StoreCommandTarget
 
 
-class IterationTree(StoreCommandTarget, Protocol):
+class TreeCommandTarget(StoreCommandTarget, Protocol):
     """The screen of the iterations or the areas."""
 
     @property
@@ -19,15 +19,15 @@ class IterationTree(StoreCommandTarget, Protocol):
     def node(self) -> Node | None: ...
 
 
-async def start_in_tree(target: IterationTree, _call: CommandContext) -> None:
+async def start_in_tree(target: TreeCommandTarget, _call: CommandContext) -> None:
     await start(target, _current(target))
 
 
-async def close_in_tree(target: IterationTree, _call: CommandContext) -> None:
+async def close_in_tree(target: TreeCommandTarget, _call: CommandContext) -> None:
     await close(target, _current(target))
 
 
-def _current(target: IterationTree) -> IterationEntry:
+def _current(target: TreeCommandTarget) -> IterationEntry:
     if target.kind is TreeKind.AREAS:
         raise CannotAct("Areas are not started or closed.")
     target.store.nodes.need_events()
