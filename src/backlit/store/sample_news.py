@@ -1,17 +1,14 @@
 """The first inbox of the sample: the last changes of others, which the service recorded before the first sync."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import timedelta
-from functools import partial
 
 from backlit.model.errors import BacklitError
-from backlit.store.engine.engine import Engine
-from backlit.store.engine.session import SyncSession
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.inbox import InboxRecord, NewsKind
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import fields_in
-from backlit.store.records.item_changes import HistoryRecord, change_of
+from backlit.store.records.item_changes import HistoryRecord
 from backlit.store.records.people import Person
 
 NEWS = 4
@@ -31,9 +28,14 @@ SELECT item_id, max(at) FROM (
 class SampleNews:
     """The inbox of a sample whose user has looked at nothing yet."""
 
-    def __init__(self, files: LocalDatabase, engine: Engine, me: "Callable[[], Person | None]") -> None:
+    def __init__(
+        self,
+        files: LocalDatabase,
+        read_history: Callable[[int, bool], Awaitable[None]],
+        me: Callable[[], Person | None],
+    ) -> None:
         self._files = files
-        self._engine = engine
+        self._read_history = read_history
         self._me = me
 
     async def begin(self, project_id: int) -> None:
@@ -48,20 +50,16 @@ class SampleNews:
         item_ids = [item_id for item_id, _ in found]
         try:
             for item_id in item_ids:
-                await self._engine.ask(partial(_read_history, item_id=item_id))
+                await self._read_history(item_id, False)
         except BacklitError:
             return
         await self._files.write(lambda writer: _note(writer, key, item_ids, me))
 
 
-async def _read_history(session: SyncSession, item_id: int) -> None:
-    await session.read_history(item_id, is_older=False)
-
-
 def _note(writer: WriteContext, key: str, item_ids: Iterable[int], me: str) -> None:
     records = []
     for item_id, kept in writer.mirror.item_changes.of_items(item_ids).items():
-        changes = [change for row in kept.rows if (change := change_of(row)) is not None and change.author != me]
+        changes = [change for change in kept.changes if change.author != me]
         documents = writer.mirror.received([item_id])
         if item_id in documents and changes:
             records.append(_record(item_id, documents[item_id], changes))

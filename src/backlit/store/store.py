@@ -8,7 +8,6 @@ from contextlib import suppress
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
-from zoneinfo import ZoneInfo
 
 from backlit.model.errors import BadRequest
 from backlit.model.local_times import LocalTimes, MachineZone
@@ -16,6 +15,7 @@ from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.files.files import LocalDatabase
 from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
+from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.mirror.times import local_times
 from backlit.store.records.changes import ConnectionStatus, OutboxState, Signal, StoreChange, Subject
 from backlit.store.records.entry import OutboxEntry
@@ -139,9 +139,7 @@ class Store:
     comments = StorePart(lambda self: Comments(self.files))
     batch = StorePart(lambda self: ItemBatch(self.files))
     cells = StorePart(lambda self: ColumnCells(self.files, self.names))
-    item_history = StorePart(
-        lambda self: ItemHistory(self.files, self.lookups.me, self.server_time, self.server, self._read_history)
-    )
+    item_history = StorePart(lambda self: ItemHistory(self.files, self.lookups, self.server_time, self._read_history))
     inbox = StorePart(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
     everybody = StorePart(lambda self: KnownUsers(self.lookups, self.engine))
     project_facts = StorePart(lambda self: ProjectLookups(self.files, self.lookups))
@@ -161,7 +159,7 @@ class Store:
     transfers = StorePart(lambda self: AttachmentTransfers(self.files, self.engine, self.items.found))
     grooming = StorePart(lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id))
 
-    sample_news = StorePart(lambda self: SampleNews(self.files, self.engine, self.lookups.me))
+    sample_news = StorePart(lambda self: SampleNews(self.files, self._read_history, self.lookups.me))
 
     # Reports and their records
     snapshots = StorePart(lambda self: Snapshots(self.files, lambda: self.project_id, self.today))
@@ -257,10 +255,8 @@ class Store:
 
         A service that states no zone leaves it to this machine.
         """
-        now, zone = (
-            self._clock(),
-            self.lookups.keep(Subject.PEOPLE, "zone", lambda: self.lookups.stated_settings().zone),
-        )
+        zone = self.lookups.keep(Subject.PEOPLE, "zone", lambda: self.lookups.stated_settings().zone)
+        now = self._clock()
         return now.date() if zone is None else now.astimezone(zone).date()
 
     def local_today(self) -> date:
@@ -276,6 +272,8 @@ class Store:
 
     def is_in_zone(self, zone: str) -> bool:
         """Report whether this machine's clock shows the time of a zone now."""
+        from zoneinfo import ZoneInfo  # 4 ms, for a note of reports alone
+
         now = self._clock()
         return now.tzinfo is None or now.utcoffset() == now.astimezone(ZoneInfo(zone)).utcoffset()
 
@@ -305,7 +303,7 @@ class Store:
         from backlit.store.remote.receiving import note_synced
 
         await self.files.write(lambda writer: note_synced(writer, project_id))
-        told = await self.files.write(lambda writer: writer.mirror.note("capabilities"))
+        told = await self.files.write(lambda writer: writer.mirror.note(CAPABILITIES))
         if not announces(told, REPORTS):
             await self.snapshots.take(project_id)
             await self.scope_log.note(project_id)

@@ -99,8 +99,8 @@ class Rollover:
         }
         done = {kind: self._done_status(kind) for kind in self._types(decisions)}
 
-        iteration = self._lookups.node_documents(TreeKind.ITERATIONS).get(iteration_id, {})
-        close = event_entry(iteration, IterationEvent.CLOSE, self._now()) if closes else None
+        iteration = self._lookups.node_documents(TreeKind.ITERATIONS).get(iteration_id) if closes else None
+        close = event_entry(iteration, IterationEvent.CLOSE, self._now()) if iteration else None
 
         def act(writer: WriteContext) -> tuple[int, set[str]]:
             finished: list[OutboxEntry] = []

@@ -58,7 +58,7 @@ class InboxRecord(Struct, frozen=True):
     def is_exact(self) -> bool:
         """Report whether the service's history has nothing to add."""
         if self.kind is NewsKind.CHANGED:
-            return not self.is_unsure and (bool(self.changes) or not self.base)
+            return self.since is None or (not self.is_unsure and (bool(self.changes) or not self.base))
         return self.kind is NewsKind.NEW or bool(self.authors)
 
     @property

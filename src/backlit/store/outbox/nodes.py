@@ -220,6 +220,7 @@ class NodeSending(EditSending):
 
         def store(writer: WriteContext) -> None:
             with self._files.trees:
+                _count_write(writer, entry.project_id)
                 writer.mirror.put_resource(ITERATION_EVENTS, entry.project_id, times)
                 if not was_discarded(writer, entry):
                     writer.journal.deliver(entry)
@@ -334,12 +335,17 @@ def _as_shown(before: Sequence[Document], entry: OutboxEntry, document: Document
     ]
 
 
+def _count_write(writer: WriteContext, project_id: int) -> None:
+    """Have a read of the trees that began before this write begin again: it may lack what was written."""
+    writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
+    writer.mirror.set_note(tree_writes(project_id), writes + 1)
+
+
 def deliver_node(
     writer: WriteContext, entry: OutboxEntry, document: Document | None, level: ReceivedNodes | None
 ) -> None:
     kind, project_id = str(entry.payload["tree"]), entry.project_id
-    writes = whole(writer.mirror.note(tree_writes(project_id))) or 0
-    writer.mirror.set_note(tree_writes(project_id), writes + 1)
+    _count_write(writer, project_id)
     if level is None and (document is None or place_of(entry) is not None):
         nodes = _as_shown(writer.mirror.resources(kind, project_id), entry, document)
         level = ReceivedNodes(nodes, is_whole=True)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from backlit.store.records.item import Document, moment, whole
+from backlit.store.records.item import Document, id_in, moment, whole
 
 REMOVED_DOCUMENT = "="
 """The key under which a removal has the last state of what was removed."""
@@ -38,11 +38,9 @@ class HistoryRecord(Struct, frozen=True):
         return str((before if value is None else value) or "")
 
 
-def change_of(row: Document) -> HistoryRecord | None:
-    """Read a row of the history; None for one that is none."""
-    revision, by = whole(row.get("revision")), row.get("by")
-    if revision is None:
-        return None
+def _record_of(row: Document) -> HistoryRecord:
+    """Read a row of the history, which has a revision."""
+    revision, by = id_in(row, "revision"), row.get("by")
     person: Document = by if isinstance(by, dict) else {}
     return HistoryRecord(
         revision,
@@ -82,11 +80,15 @@ class KeptHistory(Struct, frozen=True):
 
     @property
     def changes(self) -> list[HistoryRecord]:
-        return [change for row in self.rows if (change := change_of(row)) is not None]
+        return [_record_of(row) for row in self.rows]
 
     @property
     def newest_at(self) -> datetime | None:
         return moment(self.rows[0].get("at")) if self.rows else None
+
+    @property
+    def oldest_at(self) -> datetime | None:
+        return moment(self.rows[-1].get("at")) if self.rows else None
 
     def begun_with(self, newer: "KeptHistory") -> "KeptHistory":
         """Return this history with a newly read first page before it, or that page alone where they do not meet."""

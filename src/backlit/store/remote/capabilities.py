@@ -263,8 +263,8 @@ REPORTS = "reports"
 
 
 def announces(capabilities: object, extension: str) -> bool:
-    named = capabilities.get("extensions") if isinstance(capabilities, Mapping) else ()
-    return isinstance(named, list | tuple) and extension in named
+    named = capabilities.get("extensions") if isinstance(capabilities, Mapping) else None
+    return isinstance(named, list) and extension in named
 
 
 CLOCK = "clock offset"

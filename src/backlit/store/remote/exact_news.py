@@ -37,7 +37,7 @@ def _settled(record: InboxRecord, history: KeptHistory, my_id: int) -> InboxReco
         gone = next((each for each in history.changes if (each.kind, each.act) == ("item", "removed")), None)
         return record if gone is None or not gone.author else replace(record, authors=(gone.author,))
     since, noted_at, newest = moment(record.since), moment(record.noted_at), history.newest_at
-    oldest = history.changes[-1].at if history.rows else None
+    oldest = history.oldest_at
     is_whole = history.next is None or (oldest is not None and since is not None and oldest <= since)
     is_current = newest is not None and noted_at is not None and newest >= noted_at
     if record.kind is not NewsKind.CHANGED or since is None or not (is_whole and is_current):

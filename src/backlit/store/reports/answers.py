@@ -94,4 +94,5 @@ def _keep(writer: WriteContext, key: str, wire: Mapping[str, object]) -> None:
     # A write makes other processes ask again, whose answers would make this one ask again.
     if is_new or now - kept["at"] > KEPT_SECONDS:
         writer.mirror.set_note(key, {"at": now, "document": wire})
-        writer.mirror.trim_notes(_PREFIX, KEPT_ANSWERS)
+        if last is None:
+            writer.mirror.trim_notes(_PREFIX, KEPT_ANSWERS)

@@ -8,7 +8,7 @@ from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.sprint_reports import velocity_of
 from backlit.model.reports.sprint_summary import SprintSummary
 from backlit.store.files.files import LocalDatabase
-from backlit.store.remote.capabilities import REPORTS, ServiceFeatures, announces
+from backlit.store.remote.capabilities import REPORTS
 from backlit.store.reports.answers import ReportAnswer, ReportRequest, ServiceReports
 from backlit.store.reports.coverages import Coverage, Coverages
 from backlit.store.reports.machine import MachineReports
@@ -39,7 +39,7 @@ class Reports:
     @property
     def has_history(self) -> bool:
         """True where the service answers reports from its history."""
-        return announces(ServiceFeatures(self._files).capabilities(), REPORTS)
+        return self._lookups.announces(REPORTS)
 
     async def answer(
         self, name: ReportName, coverage: Coverage, unit: ReportUnit | None = None, team_id: int | None = None

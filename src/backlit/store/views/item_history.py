@@ -14,9 +14,9 @@ from backlit.store.records.entry import UNDELIVERED, EntryKind, EntryState, Outb
 from backlit.store.records.item import FieldNews, Item
 from backlit.store.records.item_changes import RENUMBERED, HistoryRecord, KeptHistory
 from backlit.store.records.merge import is_long
-from backlit.store.records.people import Person
-from backlit.store.remote.capabilities import HISTORY, ServiceFeatures, announces
+from backlit.store.remote.capabilities import HISTORY
 from backlit.store.views.items import Attachments, Comments
+from backlit.store.views.lookups import Lookups
 
 JUST_SAVED = timedelta(minutes=2)
 """Time between an event and the server's last change within which they are taken for the same one."""
@@ -82,20 +82,18 @@ class ItemHistory:
     def __init__(
         self,
         files: LocalDatabase,
-        me: Callable[[], Person | None],
+        lookups: Lookups,
         server_time: Callable[[datetime], datetime],
-        server: ServiceFeatures,
         read: Callable[[int, bool], Awaitable[None]],
     ) -> None:
         self._files = files
-        self._me = me
+        self._lookups = lookups
         self._server_time = server_time
-        self._server = server
         self._read = read
 
     @property
     def is_offered(self) -> bool:
-        return announces(self._server.capabilities(), HISTORY)
+        return self._lookups.announces(HISTORY)
 
     async def read(self, item_id: int, *, is_older: bool = False) -> None:
         """Read an item's recorded changes, if the service keeps any. Raises the error that prevents it."""
@@ -107,14 +105,13 @@ class ItemHistory:
         kept = self._kept(item_id)
         if kept is None:
             return HistorySource(self.is_offered)
-        oldest = kept.changes[-1].at if kept.rows else None
         has_more = kept.next is not None
         return HistorySource(
             is_offered=True,
             is_recorded=True,
             has_more=has_more,
             is_complete=kept.is_complete,
-            begins_at=None if has_more or kept.is_complete else oldest,
+            begins_at=None if has_more or kept.is_complete else kept.oldest_at,
             read_at=kept.read_at,
         )
 
@@ -166,7 +163,7 @@ class ItemHistory:
             yield ItemEvent(0, EventKind.ATTACHED, file.created_at, file.author, text=file.name)
 
     def _own(self, item_id: int) -> Iterator[ItemEvent]:
-        me = self._me()
+        me = self._lookups.me()
         author = me.username if me else ""
         real_id = self._files.journal.real_id(item_id)
         where = "item_id = ? AND kind = ? AND state <> ?"

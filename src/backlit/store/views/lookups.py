@@ -33,6 +33,7 @@ from backlit.store.records.people import (
     looked_up_user_of,
     person_of,
 )
+from backlit.store.remote.capabilities import announces
 
 _T = TypeVar("_T")
 
@@ -193,8 +194,7 @@ class Lookups:
         return orjson.loads(found[0]) if found else {}
 
     def announces(self, extension: str) -> bool:
-        named = self._capabilities_document().get("extensions")
-        return isinstance(named, list) and extension in named
+        return self.keep(Subject.PEOPLE, extension, lambda: announces(self._capabilities_document(), extension))
 
     def limits(self) -> ValueLimits:
         """Return the limits of values that the service states."""
