@@ -1,7 +1,7 @@
 """Dates and DateTimes without a zone, in the interface's form, and days as people type and write them."""
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 
 from backlit.model.errors import BadRequest
 
@@ -126,3 +126,14 @@ def written_day(day: date, today: date) -> str:
     """Return a day as people write it: 3 Mar; with the year where that is another one."""
     year = f" {day.year}" if day.year != today.year else ""
     return f"{day.day} {MONTHS[day.month - 1]}{year}"
+
+
+def time_zone(name: str) -> tzinfo | None:
+    """Return a time zone by its IANA name; None for one that this machine does not know."""
+    from zoneinfo import ZoneInfo  # 4 ms, which a start without a zone saves
+
+    try:
+        return ZoneInfo(name)
+    # ZoneInfo raises ValueError for a path, and OSError for a folder of zones such as Europe.
+    except (KeyError, ValueError, OSError):
+        return None

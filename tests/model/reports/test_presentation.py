@@ -280,12 +280,20 @@ def test_a_document_is_read_as_it_was_sent() -> None:
         burndown().wire() | {"rows": [["yesterday", 1, 2, 3]]},
         burndown().wire() | {"rows": [[1]]},
         burndown().wire() | {"asOf": "noon"},
+        burndown().wire() | {"timeZone": "/etc/passwd"},
+        burndown().wire() | {"asOf": "0001-01-01T00:00:00", "timeZone": "America/New_York"},
         burndown().wire() | {"source": "hearsay"},
     ],
 )
 def test_a_document_that_is_none_is_refused(wire: object) -> None:
     with pytest.raises(ServiceError, match="The server sent a report that cannot be read"):
         read_document(wire)
+
+
+def test_a_burndown_without_done_work_says_what_remains() -> None:
+    shown = present(burndown(done=(None,) * 7))
+
+    assert shown.headline.startswith("25 pts remaining")
 
 
 def test_a_document_without_the_columns_of_its_report_cannot_be_shown() -> None:

@@ -64,6 +64,17 @@ async def test_owner_and_managers_change_a_view(maya: Client, jon: Client) -> No
     assert (await jon.get(f"views/{of_jon}")).status_code == 404
 
 
+async def test_manager_who_takes_a_view_of_somebody_else_back_is_answered(maya: Client, jon: Client) -> None:
+    view_id = await create(jon, "Of jon")
+    await jon.put(f"views/{view_id}", json={"isShared": True})
+
+    answer = await maya.put(f"views/{view_id}", json={"isShared": False})
+
+    assert (answer.status_code, answer.json()["isShared"]) == (200, False)
+    assert (await maya.get(f"views/{view_id}")).status_code == 404
+    assert (await jon.get(f"views/{view_id}")).json()["isShared"] is False
+
+
 async def test_change_after_that_of_somebody_else_is_refused(maya: Client) -> None:
     view_id = await create(maya)
     etag = {"if-match": (await maya.get(f"views/{view_id}")).headers["etag"]}

@@ -39,7 +39,7 @@ class DaysOfReport:
         self.document = document
         self.days = document.days
         self.today = document.today
-        self.unit = UNIT_WORDS.get(ReportUnit(document.unit), document.unit)
+        self.unit = UNIT_WORDS[ReportUnit(document.unit)]
 
     @property
     def is_of_machine(self) -> bool:
@@ -110,7 +110,7 @@ def burndown(document: ReportDocument) -> Report:
     day, left = days.last(remaining)
     if day is None or left is None:
         return Report(document, days.without_data, chart, days.table())
-    whole = None if is_hours else next(value for value in reversed(scope) if value is not None)
+    whole = None if is_hours else days.last(scope)[1]
     of_whole = f" of {number_text(whole)}" if whole is not None else ""
     amount = f"{number_text(left)}{of_whole} {days.unit}"
     behind = document.figure("behind")

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Any, TypeAlias
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Struct
 
-from backlit.model.dates import write_datetime
+from backlit.model.dates import time_zone, write_datetime
 from backlit.model.errors import ServiceError
 from backlit.model.plain import plain
 
@@ -128,13 +128,15 @@ def read_document(wire: object) -> ReportDocument:
     """Read a document as it was sent; raise ServiceError for anything else."""
     try:
         return _read(msgspec.convert(wire, _ReportWire))
-    except (msgspec.ValidationError, ZoneInfoNotFoundError, ValueError) as error:
+    except (ValueError, OverflowError) as error:
         raise ServiceError(f"The server sent a report that cannot be read ({error}).") from error
 
 
 def _read(read: _ReportWire) -> ReportDocument:
     if read.time_zone is not None:
-        ZoneInfo(read.time_zone)
+        if time_zone(read.time_zone) is None:
+            raise ValueError(f"unknown time zone {read.time_zone!r}")
+        read.as_of.replace(tzinfo=UTC).astimezone(ZoneInfo(read.time_zone))  # OverflowError for the first and last days
     is_day = [title in _DAY_COLUMNS for title in read.columns]
     return ReportDocument(
         report=read.report,

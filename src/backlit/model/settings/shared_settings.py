@@ -8,9 +8,11 @@ from typing import Any, Self
 from msgspec import Struct, ValidationError, convert, field, json
 from msgspec.structs import fields
 
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+from backlit.model.dates import WEEKDAYS, time_zone
+
+WEEKDAY_KEYS = tuple(name[:3] for name in WEEKDAYS)
 """The names of the days, from that of `date.weekday()` 0."""
-USUAL_WORKING_DAYS = WEEKDAYS[:5]
+USUAL_WORKING_DAYS = WEEKDAY_KEYS[:5]
 DEFAULT_TIME_ZONE = "UTC"
 
 
@@ -44,12 +46,12 @@ class SharedSettings(Struct, frozen=True, rename="camel"):
     @property
     def weekdays(self) -> frozenset[int]:
         """The working days as numbers of `date.weekday()`."""
-        return frozenset(WEEKDAYS.index(name) for name in self.working_days)
+        return frozenset(WEEKDAY_KEYS.index(name) for name in self.working_days)
 
 
 def in_week_order(names: Iterable[str]) -> tuple[str, ...]:
     """Return names of days from Monday on, each once."""
-    return tuple(sorted(set(names), key=WEEKDAYS.index))
+    return tuple(sorted(set(names), key=WEEKDAY_KEYS.index))
 
 
 class StatedSettings(Struct, frozen=True, rename="camel"):
@@ -77,13 +79,7 @@ class StatedSettings(Struct, frozen=True, rename="camel"):
     @property
     def zone(self) -> tzinfo | None:
         """The time zone of the project's days; None for one that is not stated, or that this machine does not know."""
-        from zoneinfo import ZoneInfo
-
-        try:
-            return ZoneInfo(self.time_zone) if self.time_zone else None
-        # ZoneInfo raises ValueError for a path, and OSError for a folder of zones such as Europe.
-        except (KeyError, ValueError, OSError):
-            return None
+        return time_zone(self.time_zone) if self.time_zone else None
 
     def limit_of(self, statuses: Iterable[object]) -> int | None:
         """Return the most items in some statuses together, the sum of their limits; None where none has one."""

@@ -3,7 +3,8 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from zoneinfo import ZoneInfo
+
+from backlit.model.dates import time_zone
 
 # Where Linux and macOS keep it: a link to the zone's rules, or the name alone.
 _LOCAL_TIME, _ZONE_NAME = Path("/etc/localtime"), Path("/etc/timezone")
@@ -17,8 +18,4 @@ def machine_zone_name() -> str | None:
         name = name or str(_LOCAL_TIME.readlink()).rpartition(_ZONE_FOLDER)[2]
     with suppress(OSError):
         name = name or _ZONE_NAME.read_text(encoding="utf-8").strip()
-    try:
-        return ZoneInfo(name).key
-    # ZoneInfo raises ValueError for a path, and OSError for a folder of zones.
-    except (KeyError, ValueError, OSError):
-        return None
+    return None if time_zone(name) is None else name

@@ -11,10 +11,11 @@ from backlit.model.ready_check import RULES as RULES_OF_READINESS
 from backlit.model.reports.document import FigureSource
 from backlit.model.reports.names import ReportUnit
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
-from backlit.model.settings.shared_settings import WEEKDAYS
+from backlit.model.settings.shared_settings import WEEKDAY_KEYS
 from backlit.model.statuses import CONFIGURABLE
 from backlit.service.routes.activities import SUBJECTS, VERBS
 from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
+from backlit.service.routes.views import VIEW_NAME_LIMIT
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
 from backlit.service.rules.project_settings import MAX_DAYS_OFF, MAX_SCALE_STEPS, MAX_WIP_LIMIT
@@ -177,7 +178,11 @@ def _bodies() -> Schema:
     node = {"name": name, "parentId": {"type": "integer", "minimum": -1}, "sequence": {"type": ["integer", "null"]}}
     span = {"isRelease": {"type": ["boolean", "null"]}, "startDate": date, "endDate": date}
     iteration = {**node, **span, "minCapacity": number, "maxCapacity": number}
-    view = {"name": name | {"pattern": r"\S"}, "spec": {"type": "object"}, "isShared": {"type": ["boolean", "null"]}}
+    view = {
+        "name": {**_NAME, "maxLength": VIEW_NAME_LIMIT, "pattern": r"\S"},
+        "spec": {"type": "object"},
+        "isShared": {"type": ["boolean", "null"]},
+    }
     comment = {"projectId": ID, "workItemId": ID, "description": {**_NAME, "maxLength": TEXT_LIMIT}}
     kind = {"type": ["string", "null"], "examples": [INTERNAL, PORTAL]}
     places = {place: ID if place in {"before", "after"} else {"const": True} for place in RANK_PLACES}
@@ -224,7 +229,7 @@ def _settings(*, reading: bool) -> Schema:
     limits = _map({"type": "integer", "minimum": 1, "maximum": MAX_WIP_LIMIT})
     return {
         "timeZone": text | {"examples": ["Europe/Berlin"], "description": "The IANA name of a time zone."},
-        "workingDays": _array({"enum": list(WEEKDAYS)}) | {"minItems": 1},
+        "workingDays": _array({"enum": list(WEEKDAY_KEYS)}) | {"minItems": 1},
         "daysOff": _array({**text, "format": "date"}) | {"maxItems": MAX_DAYS_OFF},
         "statusGroups": _map(group) | {"description": "The group of each status; null where none is known."},
         "estimateScale": _nullable(scale),

@@ -1,6 +1,5 @@
 """Views of a project's items, which their owners may share."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -18,12 +17,13 @@ from backlit.service.http.endpoint import (
     resource_answer,
 )
 from backlit.service.http.listing import list_resources
+from backlit.service.rules.checks import parsed_columns
 from backlit.service.storage.filter_sql import properties_of
 from backlit.service.tables import views
 
 routes = Routes()
 
-NAME_LIMIT = 100
+VIEW_NAME_LIMIT = 100
 SPEC_LIMIT = 8 * 1024
 """Bytes of a view's specification."""
 _PROPERTIES = properties_of(
@@ -49,7 +49,7 @@ def create(call: RequestContext) -> HandlerResponse:
     """POST /projects/{id}/views: a view of the caller's own; 201 with Location."""
     project_id = call.path["id"]
     call.caller.must_write(project_id, f"Project {project_id}")
-    values = _checked(call.json())
+    values = parsed_columns(call.json(), _PARSERS)
     if missing := [key for key in ("name", "spec") if key not in values]:
         errors = {key: f"{key} is required." for key in missing}
         raise BadRequest(" ".join(errors.values()), errors)
@@ -68,8 +68,7 @@ def read(call: RequestContext) -> HandlerResponse:
 def update(call: RequestContext) -> HandlerResponse:
     """PUT /views/{id}: the keys to change; by its owner or a manager of the project."""
     view = _found_to_write(call)
-    views.change(call.connection, view, _checked(call.json()), call.stamp)
-    return resource_answer(_found(call))
+    return resource_answer(views.change(call.connection, view, parsed_columns(call.json(), _PARSERS), call.stamp))
 
 
 @routes("DELETE", "/views/{id}", View, extension="views")
@@ -99,24 +98,8 @@ def _found_to_write(call: RequestContext) -> View:
     return view
 
 
-def _checked(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of a body; null counts as not sent. Raises BadRequest with every fault by key."""
-    values: dict[str, Any] = {}
-    errors: dict[str, str] = {}
-    for key, (column, parse) in _PARSERS.items():
-        if body.get(key) is None:
-            continue
-        try:
-            values[column] = parse(body[key])
-        except Misfit as misfit:
-            errors[key] = misfit.sentence(key)
-    if errors:
-        raise BadRequest(" ".join(errors.values()), errors)
-    return values
-
-
 def _name(value: object) -> str:
-    return parse_text(value, NAME_LIMIT, may_be_empty=False).strip()
+    return parse_text(value, VIEW_NAME_LIMIT, may_be_empty=False).strip()
 
 
 def _spec(value: object) -> dict[str, Any]:

@@ -117,18 +117,18 @@ def _nothing(field: Field) -> object:
     return "" if field.key == "Description" else None
 
 
-_Parser = Callable[[object], object]
+ColumnParser = Callable[[object], object]
 """Returns a JSON value as its column has it; raises Misfit."""
 
 
 def area_values(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns that are to be stored, of those given; raises BadRequest with every fault by key."""
-    return _node_values(body, _AREA)
+    return parsed_columns(body, _AREA)
 
 
 def iteration_values(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns that are to be stored, of those given; raises BadRequest with every fault by key."""
-    return _node_values(body, _ITERATION)
+    return parsed_columns(body, _ITERATION)
 
 
 def new_dates(values: Mapping[str, Any], today: date) -> dict[str, date]:
@@ -165,7 +165,8 @@ def must_not_cross(least: float | None, most: float | None, sent: Collection[str
         raise BadRequest(sentence, {"minCapacity" if "min_capacity" in sent else "maxCapacity": sentence})
 
 
-def _node_values(body: Mapping[str, Any], parsers: Mapping[str, tuple[str, _Parser]]) -> dict[str, Any]:
+def parsed_columns(body: Mapping[str, Any], parsers: Mapping[str, tuple[str, ColumnParser]]) -> dict[str, Any]:
+    """Return the columns of a body. Raises BadRequest with every fault by key."""
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for key, (column, parse) in parsers.items():
@@ -192,7 +193,7 @@ def _sequence(value: object) -> int:
     return min(max(parse_whole(value), 0), LAST_SEQUENCE)
 
 
-def _capacity(value: object) -> float | None:
+def parse_capacity(value: object) -> float | None:
     if value is None:
         return None
     capacity = parse_number(value)
@@ -204,16 +205,16 @@ def _capacity(value: object) -> float | None:
 _UNSETTABLE = frozenset({"minCapacity", "maxCapacity"})
 _NO_DATES = ("0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00Z")
 _ZEROS: Mapping[str, tuple[object, ...]] = {"parentId": (0,), "startDate": _NO_DATES, "endDate": _NO_DATES}
-_AREA: Mapping[str, tuple[str, _Parser]] = {
+_AREA: Mapping[str, tuple[str, ColumnParser]] = {
     "name": ("name", parse_name),
     "parentId": ("parent_id", _parent),
     "sequence": ("sequence", _sequence),
 }
-_ITERATION: Mapping[str, tuple[str, _Parser]] = {
+_ITERATION: Mapping[str, tuple[str, ColumnParser]] = {
     **_AREA,
     "isRelease": ("is_release", parse_boolean),
     "startDate": ("start_date", parse_day),
     "endDate": ("end_date", parse_day),
-    "minCapacity": ("min_capacity", _capacity),
-    "maxCapacity": ("max_capacity", _capacity),
+    "minCapacity": ("min_capacity", parse_capacity),
+    "maxCapacity": ("max_capacity", parse_capacity),
 }

@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from itertools import pairwise
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from backlit.model.amounts import listed
+from backlit.model.dates import time_zone
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import Misfit, WrongShape, parse_day, parse_number, parse_text, parse_whole
 from backlit.model.fields import ItemType
 from backlit.model.ready_check import check_rule
-from backlit.model.settings.shared_settings import WEEKDAYS, in_week_order
+from backlit.model.settings.shared_settings import WEEKDAY_KEYS, in_week_order
 from backlit.model.statuses import CONFIGURABLE, StatusGroup
 from backlit.service.tables.projects import ProjectSettings
 
@@ -76,19 +76,16 @@ def settings_document(settings: ProjectSettings) -> dict[str, Any]:
 
 def _zone(value: object, _settings: ProjectSettings) -> str:
     name = parse_text(value, None)
-    try:
-        ZoneInfo(name)
-    # ZoneInfo raises ValueError for a path, and OSError for a folder of zones such as Europe.
-    except (KeyError, ValueError, OSError):
-        raise Misfit(f"must be the IANA name of a time zone, such as Europe/Berlin, not {name[:_SHOWN]!r}.") from None
+    if time_zone(name) is None:
+        raise Misfit(f"must be the IANA name of a time zone, such as Europe/Berlin, not {name[:_SHOWN]!r}.")
     return name
 
 
 def _working_days(value: object, _settings: ProjectSettings) -> tuple[str, ...]:
-    names = _texts(value, f"a list of days, such as {WEEKDAYS[0]}")
-    unknown = next((name for name in names if name not in WEEKDAYS), None)
+    names = _texts(value, f"a list of days, such as {WEEKDAY_KEYS[0]}")
+    unknown = next((name for name in names if name not in WEEKDAY_KEYS), None)
     if unknown is not None:
-        raise Misfit(f"cannot have {unknown[:_SHOWN]!r}; the days are {listed(WEEKDAYS)}.")
+        raise Misfit(f"cannot have {unknown[:_SHOWN]!r}; the days are {listed(WEEKDAY_KEYS)}.")
     if not names:
         raise Misfit("must name at least one day. For a holiday, use daysOff.")
     return in_week_order(names)

@@ -38,22 +38,26 @@ def read(connection: Connection, view_id: int) -> View | None:
 def add(connection: Connection, values: Mapping[str, Any], stamp: Stamp) -> View:
     row = {"is_shared": False, **values, **audit(stamp.name, stamp.at)}
     view = View(**connection.execute(insert(views).values(row).returning(views)).mappings().one())
-    note(connection, stamp, _recorded(view, ChangeAct.CREATED, _told(view, created(_described(view))), stamp.at))
+    note(
+        connection, stamp, _recorded(view, ChangeAct.CREATED, _public_values(view, created(_described(view))), stamp.at)
+    )
     return view
 
 
-def change(connection: Connection, old: View, values: Mapping[str, Any], stamp: Stamp) -> None:
+def change(connection: Connection, old: View, values: Mapping[str, Any], stamp: Stamp) -> View:
+    """Return the view as it is then."""
     assert old.last_modified_at is not None
     changed = {name: value for name, value in values.items() if value != getattr(old, name)}
     if not changed:
-        return
+        return old
     at = stamp.after(old.last_modified_at)
     written = {"last_modified_by": stamp.name, "last_modified_at": at}
     connection.execute(update(views).where(views.c.id == old.id).values(changed | written))
     new = read(connection, old.id)
     assert new is not None
     fields = differences(_described(old), _described(new))
-    note(connection, stamp, _recorded(new, ChangeAct.CHANGED, _told(new, _told(old, fields)), at))
+    note(connection, stamp, _recorded(new, ChangeAct.CHANGED, _public_values(new, _public_values(old, fields)), at))
+    return new
 
 
 def remove(connection: Connection, view: View, stamp: Stamp) -> None:
@@ -67,7 +71,7 @@ def _described(view: View) -> dict[str, Any]:
     return {key: wire[key] for key in _KEYS}
 
 
-def _told(view: View, fields: Fields) -> Fields:
+def _public_values(view: View, fields: Fields) -> Fields:
     """Leave out the values of a private view: the history is for all who see the project."""
     if view.is_shared:
         return fields
