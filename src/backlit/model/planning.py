@@ -10,6 +10,8 @@ from backlit.model.amounts import PersonLoad
 
 MIN_FORECAST_SAMPLES = 3
 """Samples of a velocity from which there is a forecast."""
+VELOCITY_WINDOW = 6
+"""Number of samples in a velocity, the last ones."""
 
 
 DayRange = tuple[date, date]

@@ -6,13 +6,13 @@ from typing import Any
 import orjson
 from sqlalchemy import Connection, and_, func, or_, select
 
-from backlit.model.fields import ItemType
+from backlit.model.fields import UNCOUNTED_TYPES
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.schema import change_texts, changes, iteration_log, iterations, projects, work_items
 from backlit.service.tables.changes import TEXT_REFERENCE, ChangeAct, ChangeKind
 from backlit.service.tables.trimming import LOG_KEPT, text_references
 
-MOST_OF_A_KIND = 20
+MAX_FAULTS_OF_A_KIND = 20
 """Problems of one kind that are told; one lost row may be the cause of many."""
 
 Fault = tuple[str, int | str | None, str, str]
@@ -40,13 +40,13 @@ def _numbers(connection: Connection) -> Iterator[Fault]:
     first = changes.alias()
     exists = select(first.c.revision).where(first.c.revision == changes.c.request).exists()
     lost = select(changes.c.revision, changes.c.request).where(changes.c.request > trimmed, ~exists)
-    for revision, request in connection.execute(lost.limit(MOST_OF_A_KIND)):
+    for revision, request in connection.execute(lost.limit(MAX_FAULTS_OF_A_KIND)):
         yield "changes", revision, "request", f"Its request {request} does not exist."
 
 
 def _texts(connection: Connection) -> Iterator[Fault]:
     kept = {digest.hex() for digest in connection.execute(select(change_texts.c.digest)).scalars()}
-    for digest in sorted(set(text_references(connection)) - kept)[:MOST_OF_A_KIND]:
+    for digest in sorted(set(text_references(connection)) - kept)[:MAX_FAULTS_OF_A_KIND]:
         yield "change_texts", digest, "body", "A change names this text, which does not exist."
 
 
@@ -69,11 +69,11 @@ def _members(connection: Connection) -> Iterator[Fault]:
         iteration_log.c.status.is_not(None), is_last, iteration_log.c.iteration_id.in_(kept)
     )
     present = select(work_items.c.iteration_id, work_items.c.id).where(
-        work_items.c.type.not_in([ItemType.TASK, ItemType.FEEDBACK]), work_items.c.iteration_id.in_(kept)
+        work_items.c.type.not_in(UNCOUNTED_TYPES), work_items.c.iteration_id.in_(kept)
     )
-    for iteration_id, item_id in connection.execute(present.except_(logged).limit(MOST_OF_A_KIND)):
+    for iteration_id, item_id in connection.execute(present.except_(logged).limit(MAX_FAULTS_OF_A_KIND)):
         yield "iteration_log", iteration_id, "item_id", f"Item {item_id} is in this iteration, and not in its log."
-    for iteration_id, item_id in connection.execute(logged.except_(present).limit(MOST_OF_A_KIND)):
+    for iteration_id, item_id in connection.execute(logged.except_(present).limit(MAX_FAULTS_OF_A_KIND)):
         yield "iteration_log", iteration_id, "item_id", f"Item {item_id} is in the log, and not in this iteration."
 
 

@@ -35,11 +35,11 @@ from backlit.service.tables import project_settings, trees
 from backlit.service.tables import projects as project_table
 from backlit.service.tables.changes import ChangeAct, Stamp, differences, note
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.trimming import FEWEST_DAYS
+from backlit.service.tables.trimming import MIN_HISTORY_DAYS
 
 A_YEAR = timedelta(days=365)
 LONGEST_ITERATION = 366
-FOR_EVER, MOST_DAYS = 0, 36_500
+KEEP_ALL_CHANGES, MAX_HISTORY_DAYS = 0, 36_500
 NO_DAYS = "none"
 """Stands for no days off at all."""
 _OPTIONS = {"timeZone": "--time-zone", "workingDays": "--working-days", "daysOff": "--days-off"}
@@ -57,7 +57,7 @@ class ProjectChange(Struct, frozen=True):
     iteration_length: int | None = None
     is_syncable: bool | None = None
     history_days: int | None = None
-    """Days for which changes are kept; FOR_EVER for all."""
+    """Days for which changes are kept; KEEP_ALL_CHANGES for all."""
     time_zone: str | None = None
     working_days: Sequence[str] | None = None
     days_off: Sequence[str] | None = None
@@ -96,10 +96,12 @@ class ProjectChange(Struct, frozen=True):
 
 
 def _kept_days(days: int) -> int | None:
-    if days == FOR_EVER:
+    if days == KEEP_ALL_CHANGES:
         return None
-    if not FEWEST_DAYS <= days <= MOST_DAYS:
-        raise BadRequest(f"Changes are kept for {FEWEST_DAYS} to {MOST_DAYS:,} days, or for ever; not for {days} days.")
+    if not MIN_HISTORY_DAYS <= days <= MAX_HISTORY_DAYS:
+        raise BadRequest(
+            f"Changes are kept for {MIN_HISTORY_DAYS} to {MAX_HISTORY_DAYS:,} days, or for ever; not for {days} days."
+        )
     return days
 
 

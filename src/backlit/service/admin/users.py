@@ -143,8 +143,9 @@ def forget(connection: Connection, name: str) -> dict[str, Any]:
     mine = select(changes.c.revision, changes.c.fields).where(personal, changes.c.object_id == user_id)
     count = 0
     for revision, text in connection.execute(mine).all():
-        fields = _without_names(orjson.loads(text), f"user {user_id}")
-        if fields != orjson.loads(text):
+        old = orjson.loads(text)
+        fields = _without_names(old, f"user {user_id}")
+        if fields != old:
             written = orjson.dumps(fields).decode()
             connection.execute(update(changes).where(changes.c.revision == revision).values(fields=written))
             count += 1

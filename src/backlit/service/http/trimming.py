@@ -11,15 +11,15 @@ from backlit.service.storage.database import Database
 from backlit.service.tables.trimming import remove_unused_texts, trim
 
 _log = logging.getLogger(__name__)
-FIRST_AFTER, EVERY = 300.0, 3600.0
+FIRST_TRIM_AFTER, TRIM_EVERY = 300.0, 3600.0
 """Seconds from the start to the first look, and between two."""
-PAUSE = 0.5
+TRIM_PAUSE = 0.5
 """Seconds between two transactions, and before the next look at writes that wait."""
 
 
 async def trim_regularly(database: Database, clock: Clock) -> None:
     """Remove changes every hour, some rows at a time, and only while no write waits."""
-    await asyncio.sleep(FIRST_AFTER)
+    await asyncio.sleep(FIRST_TRIM_AFTER)
     while True:
         try:
             removed = await trim_all(database, clock)
@@ -28,7 +28,7 @@ async def trim_regularly(database: Database, clock: Clock) -> None:
         else:
             if removed:
                 _log.info("Removed %s old changes.", removed)
-        await asyncio.sleep(EVERY)
+        await asyncio.sleep(TRIM_EVERY)
 
 
 async def trim_all(database: Database, clock: Clock) -> int:
@@ -36,12 +36,12 @@ async def trim_all(database: Database, clock: Clock) -> int:
     removed = 0
     while True:
         while not database.write.is_idle:  # noqa: ASYNC110 - the queue has no event for it
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(TRIM_PAUSE)
         some = await database.write.run(lambda connection: trim(connection, clock.now()))
         if not some:
             break
         removed += some
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(TRIM_PAUSE)
     if removed:
         await database.write.run(remove_unused_texts)
     return removed

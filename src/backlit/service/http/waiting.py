@@ -15,7 +15,7 @@ CONNECTION_KEY = "backlit.connection"
 """Key of the connection in the state of a request's scope."""
 SLOT_KEY = "backlit.slot"
 """Key of the request's slot in its scope."""
-GATHERING = 0.1
+WAKE_INTERVAL = 0.1
 """Seconds between two wakings: one edit is answered at once, and a burst of edits a few times."""
 LOOK_EVERY = 1.0
 """Seconds between two looks for the writes of other processes."""
@@ -133,7 +133,7 @@ class ChangeWaiters:
         if self._is_due or not self._places:
             return
         loop = asyncio.get_running_loop()
-        wait = self._woken_at + GATHERING - loop.time()
+        wait = self._woken_at + WAKE_INTERVAL - loop.time()
         if wait <= 0:
             self._wake()
         else:

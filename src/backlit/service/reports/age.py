@@ -1,19 +1,18 @@
 """Age: for how many days each started item has been in its status."""
 
 from collections.abc import Iterator, Mapping
-from datetime import date
+from datetime import date, datetime
 
 from msgspec import Struct
 
 from backlit.model.reports.document import CellValue, ReportDocument
+from backlit.model.reports.item_reports import STUCK_DAYS
 from backlit.model.reports.names import ReportName
 from backlit.model.reports.report import day_text
 from backlit.model.statuses import STARTED_GROUPS
 from backlit.service.reports.context import ReportContext
 from backlit.service.reports.events import ItemState
 
-STUCK_DAYS = 7
-"""Days beyond which an item counts as stuck."""
 COLUMNS = ("Days", "ID", "Item", "Status", "Owner", "Since")
 
 
@@ -44,20 +43,21 @@ def _statuses(context: ReportContext, item: ItemState) -> Iterator[Mapping[str, 
     """Return the day of an item's creation, and each status that it had with its first day, as far as is known."""
     if item.created_at is not None:
         yield {"id": item.id, "type": item.type, "status": None, "since": context.calendar.day_of(item.created_at)}
-    for step in context.history.steps_by_item.get(item.id, ()):
+    for at, status in _status_starts(context, item.id):
+        yield {"id": item.id, "type": item.type, "status": status, "since": context.calendar.day_of(at)}
+
+
+def _status_starts(context: ReportContext, item_id: int) -> Iterator[tuple[datetime, str]]:
+    """Yield when an item came into each status, the earliest first."""
+    for step in context.history.steps_by_item.get(item_id, ()):
         if step.after is not None and (step.before is None or step.before.status != step.after.status):
-            day = context.calendar.day_of(step.moment.at)
-            yield {"id": item.id, "type": item.type, "status": step.after.status, "since": day}
+            yield step.moment.at, step.after.status
 
 
 def _ages(context: ReportContext) -> Iterator[AgeOfItem]:
     for item in context.selection.counted(context.present):
         if item.group in STARTED_GROUPS:
-            changed = [
-                step.moment.at
-                for step in context.history.steps_by_item.get(item.id, ())
-                if step.after is not None and (step.before is None or step.before.status != step.after.status)
-            ]
+            changed = [at for at, _ in _status_starts(context, item.id)]
             since = changed[-1] if changed else context.history.since or item.created_at or context.now.at
             yield AgeOfItem(item, context.calendar.day_of(since), bool(changed))
 

@@ -6,14 +6,12 @@ from statistics import median
 from msgspec import Struct
 
 from backlit.model.amounts import counted
-from backlit.model.planning import shares_round
+from backlit.model.planning import VELOCITY_WINDOW, shares_round
 from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.names import ReportName
 from backlit.service.reports.context import ReportContext
 from backlit.service.reports.outcome import SprintOutcome, ever_had_items, outcome_of
 
-VELOCITY_WINDOW = 6
-"""Number of samples in a velocity, the last ones."""
 COLUMNS = ("Iteration", "Committed", "Change", "Done", "Remaining", "Late", "As of")
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from backlit.model.amounts import listed
 from backlit.model.errors import BadRequest
-from backlit.model.field_values import Misfit, WrongShape, parse_day, parse_number
+from backlit.model.field_values import Misfit, WrongShape, parse_day
 from backlit.model.planning import PersonalCapacity
-from backlit.service.rules.checks import is_id
+from backlit.service.rules.checks import ColumnParser, is_id, parse_capacity
 from backlit.service.rules.project_settings import MAX_DAYS_OFF
 
 _KEYS = ("userId", "points", "hours", "daysOff")
@@ -24,44 +24,36 @@ def checked_capacities(body: Mapping[str, Any], members: Collection[int]) -> dic
     found: dict[int, PersonalCapacity] = {}
     errors: dict[str, str] = {}
     for at, row in enumerate(rows):
-        errors |= {f"capacities[{at}].{key}": sentence for key, sentence in _faults(row, members, found).items()}
+        values, faults = _read(row, members, found)
+        errors |= {f"capacities[{at}].{key}": sentence for key, sentence in faults.items()}
         if not errors:
-            found[row["userId"]] = _capacity(row)
+            found[row["userId"]] = PersonalCapacity(**values)
     if errors:
         raise BadRequest(" ".join(errors.values()), errors)
     return found
 
 
-def _faults(row: Mapping[str, Any], members: Collection[int], named: Collection[int]) -> dict[str, str]:
+def _read(
+    row: Mapping[str, Any], members: Collection[int], named: Collection[int]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the values of a row by attribute, and its faults by key."""
     user_id = row.get("userId")
     if not is_id(user_id) or user_id not in members:
-        return {"userId": "userId must be the id of somebody who has a role in the project."}
+        return {}, {"userId": "userId must be the id of somebody who has a role in the project."}
     if user_id in named:
-        return {"userId": f"User {user_id} is named twice; name each person once."}
+        return {}, {"userId": f"User {user_id} is named twice; name each person once."}
     errors = {
         str(key)[:40]: f"A capacity has no {str(key)[:40]!r}; it has {listed(_KEYS)}."
         for key in row
         if key not in _KEYS
     }
-    for key, parse in _PARSERS.items():
+    values: dict[str, Any] = {}
+    for key, (attribute, parse) in _PARSERS.items():
         try:
-            parse(row.get(key))
+            values[attribute] = parse(row.get(key))
         except Misfit as misfit:
             errors[key] = misfit.sentence(f"{key} of user {user_id}")
-    return errors
-
-
-def _capacity(row: Mapping[str, Any]) -> PersonalCapacity:
-    return PersonalCapacity(_amount(row.get("points")), _amount(row.get("hours")), _days(row.get("daysOff")))
-
-
-def _amount(value: object) -> float | None:
-    if value is None:
-        return None
-    amount = parse_number(value)
-    if amount < 0:
-        raise Misfit("may not be negative.")
-    return amount
+    return values, errors
 
 
 def _days(value: object) -> frozenset[date]:
@@ -74,4 +66,8 @@ def _days(value: object) -> frozenset[date]:
     return frozenset(map(parse_day, value))
 
 
-_PARSERS = {"points": _amount, "hours": _amount, "daysOff": _days}
+_PARSERS: Mapping[str, tuple[str, ColumnParser]] = {
+    "points": ("points", parse_capacity),
+    "hours": ("hours", parse_capacity),
+    "daysOff": ("days_off", _days),
+}

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, inspect,
 from sqlalchemy.schema import CreateColumn
 
 from backlit.model.errors import StorageError
-from backlit.model.fields import ItemType
+from backlit.model.fields import UNCOUNTED_TYPES
 from backlit.service.storage.clock import clock_of
 from backlit.service.storage.dialects import CASE_FUNCTIONS, FILTER_FUNCTIONS, EstimatedPoints
 from backlit.service.storage.schema import (
@@ -96,7 +96,7 @@ def begin_history(connection: Connection, now: datetime, *conditions: ColumnElem
     points = EstimatedPoints(work_items.c.estimate)
     members = select(
         work_items.c.iteration_id, literal(last), work_items.c.id, literal(now), work_items.c.status, points
-    ).where(work_items.c.type.not_in([ItemType.TASK, ItemType.FEEDBACK]), *conditions)
+    ).where(work_items.c.type.not_in(UNCOUNTED_TYPES), *conditions)
     columns = ["iteration_id", "revision", "item_id", "at", "status", "points"]
     connection.execute(insert(iteration_log).from_select(columns, members))
 

@@ -10,7 +10,7 @@ from backlit.service.storage.schema import change_texts, changes, iteration_log,
 from backlit.service.tables.changes import TEXT_REFERENCE, last_revision
 from backlit.service.tables.history import references
 
-FEWEST_DAYS = 30
+MIN_HISTORY_DAYS = 30
 """Days for which a project keeps its changes at least."""
 UNTOUCHED = timedelta(days=7)
 """The age up to which no change is removed, whatever the clock and the settings say."""
@@ -63,15 +63,14 @@ def _trim_log(connection: Connection, project_id: int, before: datetime, now: da
     )
 
 
-def remove_unused_texts(connection: Connection) -> int:
-    """Remove the long texts that no change names any longer; return how many. It reads all changes with such texts."""
+def remove_unused_texts(connection: Connection) -> None:
+    """Remove the long texts that no change names any longer. It reads all changes with such texts."""
     used = set(text_references(connection))
     digests = connection.execute(select(change_texts.c.digest)).scalars().all()
     unused = [digest for digest in digests if digest.hex() not in used]
     for first in range(0, len(unused), ROWS_AT_ONCE):
         some = unused[first : first + ROWS_AT_ONCE]
         connection.execute(delete(change_texts).where(change_texts.c.digest.in_(some)))
-    return len(unused)
 
 
 def text_references(connection: Connection) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Reports by day from the records of one machine: burndown, burnup and scope change."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
@@ -88,7 +89,8 @@ class RecordedPeriod(Struct, frozen=True):
 
     def notes(self, today: date) -> list[str]:
         past = [day for day in self.days if day <= today]
-        gaps = [day for day in past if day not in self.by_day]
+        by_day = self.by_day
+        gaps = [day for day in past if day not in by_day]
         notes = [NO_HISTORY, f"{len(self.progress):,} of {counted(len(past), 'day')} were recorded."] if past else []
         if gaps and self.progress:
             notes.append(f"No data for {ranges_text(gaps)} (backlit was not running).")
@@ -101,9 +103,10 @@ def burndown(report: MachineReport, period: RecordedPeriod) -> ReportDocument:
     A period has no deadline, and so no ideal line.
     """
     ideal = {} if period.is_period else _ideal(report, period)
+    by_day = period.by_day
     rows: list[Row] = []
     for day in period.days:
-        progress = period.by_day.get(day)
+        progress = by_day.get(day)
         known = (None, None) if progress is None else (report.amount(progress.left), report.amount(progress.done))
         rows.append((day, *known) if period.is_period else (day, *known, ideal.get(day)))
     last = period.progress[-1] if period.progress else None
@@ -125,13 +128,14 @@ def _ideal(report: MachineReport, period: RecordedPeriod) -> dict[date, float]:
         return {}
     scope = report.amount(period.progress[0].scope)
     working = [day for day in period.days if day.weekday() < SATURDAY] or list(period.days)
-    return {day: scope * (1 - sum(each <= day for each in working) / len(working)) for day in period.days}
+    return {day: scope * (1 - bisect_right(working, day) / len(working)) for day in period.days}
 
 
 def burnup(report: MachineReport, period: RecordedPeriod) -> ReportDocument:
     rows: list[Row] = []
+    by_day = period.by_day
     for day in period.days:
-        progress = period.by_day.get(day)
+        progress = by_day.get(day)
         if progress is None:
             rows.append((day, None, None, None))
         else:
@@ -147,8 +151,9 @@ def scope_change(report: MachineReport, period: RecordedPeriod) -> ReportDocumen
     progress = period.progress
     changes = {after.day: (after, before, period.flow(before, after)) for before, after in pairwise(progress)}
     rows: list[Row] = []
+    by_day = period.by_day
     for day in period.days:
-        known = period.by_day.get(day)
+        known = by_day.get(day)
         cells: list[CellValue] = [None] * 7
         if day in changes:
             after, before, flow = changes[day]

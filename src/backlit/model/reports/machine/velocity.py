@@ -7,12 +7,12 @@ from statistics import median
 from msgspec import Struct
 
 from backlit.model.amounts import counted
+from backlit.model.planning import VELOCITY_WINDOW
 from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.machine.daily import DayProgress
 from backlit.model.reports.machine.documents import NO_HISTORY, MachineReport
 from backlit.model.trees import NO_TOTALS, NodeTotals
 
-VELOCITY_WINDOW = 6
 COLUMNS = ("Iteration", "Committed", "Change", "Done", "Remaining", "Late", "As of")
 _FRIDAY = 4
 
