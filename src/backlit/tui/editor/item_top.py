@@ -23,6 +23,7 @@ from backlit.tui.widgets.side_lines import HEADING, TwoSidedLine
 
 TITLE_LINES = 2
 CONNECTOR = " ─── "
+CAP_GAP, CAP_WIDTH = "  ", 3
 
 
 class StepOnWay(Struct, frozen=True):
@@ -90,7 +91,7 @@ class StatusStepper(Widget):
             colour = step.colour if step.is_passed or step.is_present else "muted"
             words = f" {step.words} " if step.is_present else step.words
             found.append((words, colour, step.is_present, step.status))
-        if sum(cell_len(text) for text, *_ in found) <= self.size.width - len(KEY_GAP) - 3:
+        if sum(cell_len(text) for text, *_ in found) <= self.size.width - len(CAP_GAP) - CAP_WIDTH:
             return found
         at = next((number for number, step in enumerate(self._steps) if step.is_present), None)
         if at is None:
@@ -108,7 +109,7 @@ class StatusStepper(Widget):
             for text, colour, is_chip, _ in self._parts()
         ]
         if self._has_key:
-            segments += [Segment(KEY_GAP, theme.style()), theme.cap(key_of("item.status"))]
+            segments += [Segment(CAP_GAP, theme.style()), theme.cap(key_of("item.status"))]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
@@ -119,9 +120,6 @@ class StatusStepper(Widget):
                 if status:
                     self.post_message(self.Chosen(status))
                 return
-
-
-KEY_GAP = "  "
 
 
 class ItemTop(Vertical):

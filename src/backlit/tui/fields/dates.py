@@ -79,6 +79,11 @@ def span(start: date | None, end: date | None, today: date) -> str:
     return f"{written_day(start, today)}–{written_day(end, today)}"
 
 
+def near_day(day: date, today: date) -> str:
+    """Return Today or Yesterday; nothing for another day."""
+    return {0: "Today", 1: "Yesterday"}.get((today - day).days, "")
+
+
 def column_span(start: date | None, end: date | None, today: date) -> str:
     """Return two days, start and end each at one place in all lines, in at most 20 cells.
 

@@ -1,7 +1,7 @@
 """The list of an item's events: days as heads, one line an event."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -12,6 +12,7 @@ from backlit.store.records.entry import EntryState
 from backlit.store.store import Store
 from backlit.store.views.item_history import EventKind, ItemEvent
 from backlit.tui.drawing.text import fit, safe
+from backlit.tui.fields.dates import near_day
 from backlit.tui.fields.values import label_of, short_words_of
 from backlit.tui.items.change_words import is_text_change, line_count, short_first
 from backlit.tui.widgets.line_list import EntryList
@@ -57,6 +58,8 @@ class EventList(EntryList[ItemEvent | EventHead]):
         super().__init__(id="events")
         self._store = store
         self._author_width = LEAST_AUTHOR
+        self._event_rows: list[int] = []
+        """The rows of events, between the heads."""
 
     def show_events(self, events: Sequence[ItemEvent], begins: str, end: str) -> None:
         """Show events. `begins` stands before what is known without the service's history, `end` below all.
@@ -85,7 +88,8 @@ class EventList(EntryList[ItemEvent | EventHead]):
     def _day(self, event: ItemEvent) -> str:
         if event.at is None:
             return "Not sent yet"
-        return day_words(self._store.local(event.at).date(), self._store.local_today())
+        day, today = self._store.local(event.at).date(), self._store.local_today()
+        return near_day(day, today) or f"{WEEKDAYS[day.weekday()].capitalize()} {written_day(day, today)}"
 
     # Moving
 
@@ -96,24 +100,26 @@ class EventList(EntryList[ItemEvent | EventHead]):
     @property
     def position(self) -> tuple[int, int]:
         """The number of the current event, and how many there are."""
-        places = self._event_rows()
-        return sum(at <= self.cursor for at in places), len(places)
+        return bisect_right(self._event_rows, self.cursor), len(self._event_rows)
 
-    def _event_rows(self) -> list[int]:
-        return [at for at, each in enumerate(self.entries) if isinstance(each, ItemEvent)]
+    def show(self, entries: "Sequence[ItemEvent | EventHead]") -> None:
+        self._event_rows = [at for at, each in enumerate(entries) if isinstance(each, ItemEvent)]
+        super().show(entries)
 
     def _nearest(self, index: int, *, is_up: bool = False) -> int:
         """Return the row of the next event from a row on, of the one before where there is none."""
-        places = self._event_rows()
-        below, above = [at for at in places if at >= index], [at for at in places if at <= index]
-        wanted = (above[-1:] or below[:1]) if is_up else (below[:1] or above[-1:])
+        rows = self._event_rows
+        first_below, end_above = bisect_left(rows, index), bisect_right(rows, index)
+        below, above = rows[first_below : first_below + 1], rows[max(0, end_above - 1) : end_above]
+        wanted = (above or below) if is_up else (below or above)
         return wanted[0] if wanted else index
 
     def move_by(self, rows: int) -> None:
         """Move by events; the heads between them do not count."""
-        places = self._event_rows()
-        if self.cursor in places:
-            super().move_by(places[max(0, min(places.index(self.cursor) + rows, len(places) - 1))] - self.cursor)
+        places = self._event_rows
+        if self.event is not None:
+            number = bisect_left(places, self.cursor) + rows
+            super().move_by(places[max(0, min(number, len(places) - 1))] - self.cursor)
 
     def move_to(self, index: int) -> None:
         super().move_to(self._nearest(index, is_up=index < self.cursor))
@@ -186,8 +192,3 @@ def event_parts(store: Store, event: ItemEvent) -> Iterator[Part]:
         yield f"  {cause}", "muted"
     if len(event.steps) > 1:
         yield f"  ×{len(event.steps)}", "muted"
-
-
-def day_words(day: date, today: date) -> str:
-    near: Mapping[date, str] = {today: "Today", today - timedelta(days=1): "Yesterday"}
-    return near.get(day) or f"{WEEKDAYS[day.weekday()].capitalize()} {written_day(day, today)}"

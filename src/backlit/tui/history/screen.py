@@ -160,7 +160,8 @@ class HistoryScreen(ItemRowsScreen):
             self._split.show(None)
         else:
             self._split.show(partial(self._detail, event), _byline(event, self.store))
-        if self._source.has_more and not self._is_reading and position > count - READ_AHEAD:
+        is_online = self.store.connection.state is ConnectionState.ONLINE
+        if is_online and self._source.has_more and not self._is_reading and position > count - READ_AHEAD:
             self.run_worker(work(self._read_older), exclusive=True, group="older history")
         self.draw_status()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import date, datetime
+from datetime import datetime
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -18,16 +18,16 @@ from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.drawing.text import Line, fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, owner_colour, type_colour, type_sign
-from backlit.tui.fields.dates import age_of, ago, moment
+from backlit.tui.fields.dates import age_of, ago, moment, near_day
 from backlit.tui.items.change_words import change_words, fields_lines, short_first
 from backlit.tui.items.preview import PreviewLayout, item_words
+from backlit.tui.widgets.item_rows import MAX_NAME_WIDTH
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
 from backlit.tui.widgets.side_lines import Part
 
 AGE_WIDTH, SENTENCE_LINES = 4, (2, 1)
 """Cells of an age, and most lines of a sentence where there is room for a blank below each entry, in turn."""
 MIN_AUTHOR_WIDTH, MAX_AUTHOR_WIDTH = 4, 10
-MAX_NAME_WIDTH = 70
 EDGE = "▌"
 """The edge of an entry, in the colour of its author."""
 DAY_HEAD, NAME_LINE = -1, 0
@@ -185,13 +185,11 @@ def _sentence_lines(shown: "InboxList | FeedList", index: int) -> list[str]:
 
 
 def _day_of(store: Store, at: datetime | None) -> str:
-    return "" if at is None else day_word(store.local(at).date(), store.local_today())
-
-
-def day_word(day: date, today: date) -> str:
     """Return a day as the head of what happened on it: Today, Yesterday, or 9 Mar."""
-    near = {0: "Today", 1: "Yesterday"}
-    return near.get((today - day).days, written_day(day, today))
+    if at is None:
+        return ""
+    day, today = store.local(at).date(), store.local_today()
+    return near_day(day, today) or written_day(day, today)
 
 
 def fit_lines(rows: "InboxList | FeedList", height: int) -> None:
@@ -227,18 +225,24 @@ class FeedList(EntryList[CommentEntry]):
         super().__init__(id=id)
         self.store = store
         self.unread: AbstractSet[int] = frozenset()
+        self._heads: dict[int, EntryHead] = {}
         self.id_width = _id_width(())
         self.authors = Authors(store)
 
     def show(self, entries: Sequence[CommentEntry]) -> None:
         self.id_width, self.authors = _id_width(entry.item_id for entry in entries), Authors(self.store)
+        self._heads = {}
         super().show(entries)
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         return _entry_line(self, index, line, is_cursor=is_cursor)
 
     def head(self, index: int) -> EntryHead:
-        comment = self.entries[index]
+        if index not in self._heads:
+            self._heads[index] = self._read_head(self.entries[index])
+        return self._heads[index]
+
+    def _read_head(self, comment: CommentEntry) -> EntryHead:
         item, is_new = self.store.item(comment.item_id), comment.id in self.unread
         author = comment.author or SOMEBODY
         return EntryHead(

@@ -8,6 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container
 
+from backlit.model.dates import written_day
 from backlit.store.inbox import ItemNews
 from backlit.store.journal.inbox import NewsKind
 from backlit.store.records.changes import ConnectionState, Subject
@@ -20,12 +21,12 @@ from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import DifferenceDialog, FieldDifference
 from backlit.tui.drawing.text import Line, wrapped
 from backlit.tui.drawing.themes import KEY, ThemeStyles
+from backlit.tui.fields.dates import near_day
 from backlit.tui.fields.values import label_of
 from backlit.tui.inbox.inbox_list import (
     EntryHead,
     FeedList,
     InboxList,
-    day_word,
     fit_lines,
     lines_of,
     name_of,
@@ -135,7 +136,7 @@ class InboxScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         rows = self._list
         self._place_text()
-        count, is_framed = rows.row_count(), self._frame.has_room
+        count, is_framed = rows.row_count(), self._frame.is_wanted
         title = "Recent comments" if self.shows_feed else "Inbox"
         new = f" {count:,} new" if count and not self.shows_feed else ""
         heading: list[Part] = [(title, "heading"), (new, "muted")]
@@ -164,8 +165,9 @@ class InboxScreen(StoreScreen[None]):
         """Return the latest changes by others."""
         user, batch = self.store.connection.user, self.store.batch
         own = user.username if user else ""
-        items = {each.id: each for each in batch.items(self.store.inbox.latest())}
-        found = [items[item_id] for item_id in self.store.inbox.latest() if item_id in items]
+        latest = self.store.inbox.latest()
+        items = {each.id: each for each in batch.items(latest)}
+        found = [items[item_id] for item_id in latest if item_id in items]
         return [
             EntryHead(each.last_modified_by, each.id, each.type, each.name, each.last_modified_at, is_new=False)
             for each in found
@@ -179,10 +181,10 @@ class InboxScreen(StoreScreen[None]):
         ]
         page, lines = PreviewLayout(theme, width), list[Line]()
         if not self.shows_feed and (news := self._news.current):
-            is_framed = self._text_frame.has_room
+            is_framed = self._text_frame.is_wanted
             lines += lines_of(self.store, news, width, theme, with_name=height >= TALL, with_author=not is_framed)
         elif self.shows_feed and (comment := self._feed.current):
-            number = "" if self._text_frame.has_room else f"#{comment.item_id} "
+            number = "" if self._text_frame.is_wanted else f"#{comment.item_id} "
             name = wrapped(f"{number}{name_of(self.store.item(comment.item_id))}", width)
             lines += ([Segment(line, theme.style(bold=True))] for line in name)
             lines += page.comment(comment, self.store.now())
@@ -278,9 +280,9 @@ def _empty_words(store: Store, since: datetime | None, *, is_feed: bool) -> str:
 
 def _moment_words(store: Store, at: datetime) -> str:
     """Return a time as one says it: 16:40, yesterday 16:40, 9 Mar 16:40."""
-    local = store.local(at)
-    day = day_word(local.date(), store.local_today())
-    return f"{local:%H:%M}" if day == "Today" else f"{day.lower() if day == 'Yesterday' else day} {local:%H:%M}"
+    local, today = store.local(at), store.local_today()
+    day = near_day(local.date(), today).lower() or written_day(local.date(), today)
+    return f"{local:%H:%M}" if local.date() == today else f"{day} {local:%H:%M}"
 
 
 def _texts(store: Store, field: FieldNews) -> tuple[str, str]:

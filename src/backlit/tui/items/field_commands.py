@@ -86,8 +86,10 @@ async def step_estimate(target: ItemTarget, call: CommandContext) -> None:
     items = target.chosen()
     items_with_field("Estimate", items, target.store.lookups)
 
+    scale = target.session.scale_in(target.store)
+
     def changes(item: Item) -> Changes:
-        return {"Estimate": stepped_estimate(item.fields.get("Estimate"), steps, target.session.scale_in(target.store))}
+        return {"Estimate": stepped_estimate(item.fields.get("Estimate"), steps, scale)}
 
     await target.apply(FieldEdit(f"Estimate {steps:+d}", ("Estimate",), changes), items)
 

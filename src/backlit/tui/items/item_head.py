@@ -259,7 +259,7 @@ class ItemRowsScreen(ItemScreen):
             return False
         note: list[Part] = [(self.note(), "muted")] if self.note() else []
         self._frame.say(self._head.tab_words(), note, (), position_words(*self.position))
-        return self._frame.has_room
+        return self._frame.is_wanted
 
 
 # From tab to tab

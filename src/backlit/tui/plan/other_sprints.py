@@ -53,14 +53,19 @@ class OtherSprint(Struct, frozen=True):
         bar = drawn.bar(room) if self.scale and range_words(self.capacity) else []
         is_beside = self.scale and self.load.points / self.scale * room + length(words) + 2 <= room
         above = [] if is_beside else words
-        target = range_words(self.capacity)
-        load: list[Part] = [(number_text(round(self.load.points, 1)), "foreground")]
-        load += [(f" / {target}", "muted")] if target else [(" pts", "muted")]
+        load = self._load_words()
         name: list[Part] = [edge, self._name(width - length(load) - 3, today)]
         for more in ([(f" {span(self.start, self.end, today)}", "muted")], [(" · ", "muted"), *above] if above else []):
             name += more if length([*name, *more, *load]) + 3 <= width else []
         below = _cut(bar, room - length(words) - 1) if is_beside and words else bar
         return [HeadLine(name, [*load, edge]), HeadLine([edge, *below], [*words, edge] if is_beside and words else [])]
+
+    def _load_words(self) -> list[Part]:
+        target = range_words(self.capacity)
+        return [
+            (number_text(round(self.load.points, 1)), "foreground"),
+            (f" / {target}" if target else " pts", "muted"),
+        ]
 
     def line(self, width: int, today: date) -> HeadLine:
         """Return name, load and words in one line, as many as fit."""

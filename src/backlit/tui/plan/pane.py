@@ -44,13 +44,10 @@ class HeadLine(Struct, frozen=True):
     right: Sequence[Word] = ()
 
     def drawn(self, width: int, theme: ThemeStyles) -> Strip:
-        left, right = ([each for word in side for each in segments_of(drawn_word(word), theme)] for side in self._sides)
+        sides = self.left, self.right
+        left, right = ([each for word in side for each in segments_of(drawn_word(word), theme)] for side in sides)
         room = width - sum(each.cell_length for each in right)
         return Strip([*Strip(left).adjust_cell_length(room, theme.style()), *right])
-
-    @property
-    def _sides(self) -> tuple[Sequence[Word], Sequence[Word]]:
-        return self.left, self.right
 
 
 class TasksAsked(Message):

@@ -79,15 +79,19 @@ class PlanPaneContents:
         target = target_of(every, plan.draft.target, self._store.today())
         return every[every.index(target) if target else 0 :]
 
+    @property
+    def target(self) -> IterationEntry | None:
+        return next(iter(self.targets()), None)
+
     def others(self) -> Sequence[IterationEntry]:
         """Return iterations besides the target that have not ended, the current one first."""
-        today, target = self._store.today(), next(iter(self.targets()), None)
+        today, target = self._store.today(), self.target
         every = self._store.plan.iterations.targets()
         return [each for each in every if each != target and (each.end is None or each.end >= today)][:MAX_OTHERS]
 
     def release(self) -> ReleasePlan | None:
         """Return the release of the target."""
-        target = next(iter(self.targets()), None)
+        target = self.target
         return self._store.plan.iterations.release_of(target.id) if target else None
 
     def name_of(self, pane: PlanPane) -> str:
@@ -157,8 +161,7 @@ class PlanPaneContents:
         iterations = self._store.plan.iterations
         every = iterations.targets()
         today = self._store.today()
-        later = every[every.index(targets[0]) :] if targets else []
-        upcoming = [each for each in later if each.end is None or each.end >= today][:FORECAST_ITERATIONS]
+        upcoming = [each for each in targets if each.end is None or each.end >= today][:FORECAST_ITERATIONS]
         self.velocity = await self._store.reports.velocity()
         release = self.release()
         shown = [*upcoming, *targets[:1], *self.others(), *(release.iterations if release else ())]

@@ -74,7 +74,7 @@ class PlanPanes(StorageErrorGuard, Container):
 
     @property
     def has_frames(self) -> bool:
-        return self.others_frame.has_room
+        return self.others_frame.is_wanted
 
     def on_resize(self) -> None:
         self._place()

@@ -295,11 +295,10 @@ class PlanPaneHeads:
         pane.say(shown.lines(pane.size.width, self._scale, self._head_lines()))
         pane.say_below([] if panes.others_frame.display else [*self._next_lines(iteration, pane.size.width)])
         pane.items.empty_text = self._empty_words(iteration, is_reader=is_reader)
-        has_focus = pane is panes.focused
         if panes.has_frames:
             return shown.edge()
         room = pane.size.width - panes.is_single * (sum(cell_len(word[0]) for word in unsaved) + 4)
-        return HeadLine(shown.title(room, has_focus=has_focus))
+        return HeadLine(shown.title(room, has_focus=pane is panes.focused))
 
     def unsaved_words(self, found: Mapping[object, IterationChangeCounts], unsaved: Sequence[Word]) -> Sequence[Word]:
         """Return what the draft changes in the target, else in all iterations; nothing without a change."""

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from backlit.model.amounts import counted
 from backlit.model.dates import written_day
-from backlit.model.errors import BadRequest
 from backlit.model.planning import IterationEvent
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.tui.commands.command import CommandContext
@@ -30,9 +29,7 @@ async def close_planned(target: PlanCommandTarget, _call: CommandContext) -> Non
 async def offer_start(target: PlanCommandTarget, saved: Iterable[IterationEntry]) -> None:
     """Ask whether to start a sprint whose plan was saved: once a sprint, some days around its first."""
     store = target.store
-    try:
-        store.nodes.need_events()
-    except BadRequest:
+    if not store.nodes.has_events():
         return
     for sprint in saved:
         key = f"start asked:{store.project_id}:{store.nodes.real_id(sprint.id)}"
@@ -51,8 +48,7 @@ async def start(target: StoreCommandTarget, sprint: IterationEntry) -> None:
         await _withdraw(target, sprint, IterationEvent.START)
         return
     points = store.plan_preview.loads_now([sprint.id])[sprint.id].points
-    becomes = "become" if points != 1 else "becomes"
-    sentence = f"Start {sprint.name}? Its {counted(points, 'pt')} {becomes} the commitment."
+    sentence = f"Start {sprint.name}? Its {counted(points, 'pt becomes', 'pts become')} the commitment."
     if await target.ask(ConfirmDialog("Start", sentence, [AnswerKey("y", "start")], "not now")):
         await store.nodes.record(sprint.id, IterationEvent.START)
         target.say(f"{sprint.name} started. u to undo.")

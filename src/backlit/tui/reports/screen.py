@@ -262,11 +262,12 @@ class ReportsScreen(StoreScreen[None]):
 
     def _notes(self) -> Sequence[str]:
         """Return what stands below a report besides its own notes."""
-        document = self.report().document
+        report = self.report()
+        document = report.document
         # In frames the head names the source, which a narrow one drops.
         is_narrow = self.has_class("-narrow")
         is_unnamed = is_narrow and document.source is not FigureSource.HISTORY
-        notes = [f"Source: {self.report().source}."] if is_unnamed else []
+        notes = [f"Source: {report.source}."] if is_unnamed else []
         unsent = self.store.outbox.pending
         if unsent and self.store.reports.has_history:
             notes.append(f"{counted(unsent, 'unsent change is', 'unsent changes are')} not included.")

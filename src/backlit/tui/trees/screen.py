@@ -226,7 +226,7 @@ class TreeScreen(StoreScreen[None]):
         position = self._tree.cursor + 1, self._tree.row_count()
         self._tree_frame.say(nodes, () if is_shown else about, (), position_words(*position))
         self._items_frame.say(titled)
-        is_framed = self._tree_frame.has_room
+        is_framed = self._tree_frame.is_wanted
         status = status_words(self.store, *(() if is_framed else position))
         hints = [each for each in HINTS if each != "tree.series" or self.kind is TreeKind.ITERATIONS]
         self.query_one("#status", FooterLine).show(hints, status, is_reader=self.store.lookups.is_read_only)
@@ -242,7 +242,7 @@ class TreeScreen(StoreScreen[None]):
         is_shown = self._items_frame.display
         about = self._tree.about(node, is_brief=not is_shown)
         words: list[Part] = [(safe(text), "foreground") for text in about]
-        is_ruled = is_shown and left > 0 and not self._items_frame.has_room
+        is_ruled = is_shown and left > 0 and not self._items_frame.is_wanted
         rest = (self.size.width - left - 4 if is_ruled else 0) - length(words)
         return [*words, (f" {'─' * rest}", "rule")] if rest > 0 else words
 
@@ -250,7 +250,7 @@ class TreeScreen(StoreScreen[None]):
         was_shown, is_area, is_framed = (
             self._items_frame.display,
             self.kind is TreeKind.AREAS,
-            self._tree_frame.has_room,
+            self._tree_frame.is_wanted,
         )
         width, height = self.size
         is_shown = width >= WIDE if is_area else height >= HIGH

@@ -93,7 +93,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         """The row and the line of each line of rows of different heights, where there is room for all of them."""
         self.is_low_bandwidth = False
         self.frame: PaneFrame | None = None
-        """Whether the list is in a frame, which draws its scrollbar where there is room for it."""
+        """The frame around the list, which draws its scrollbar where there is room; None without one."""
         self._bar = range(0)
         # A step at the edge paints every row. By half pages one step in some twenty does, and a slow line keeps up.
         self.scrolls_by_half = is_over_ssh()

@@ -77,7 +77,7 @@ class PaneFrame(StorageErrorGuard, Widget):
         yield self._pane
 
     @property
-    def has_room(self) -> bool:
+    def is_wanted(self) -> bool:
         """True where a frame belongs around the pane, before it is laid out too."""
         return self.screen.has_class(FRAMED_CLASS) and not any(
             each.has_class(ZEN_CLASS) for each in self.ancestors_with_self
@@ -97,9 +97,6 @@ class PaneFrame(StorageErrorGuard, Widget):
     ) -> None:
         """Show words in the top edge and in the bottom one, each at the left and at the right."""
         self._head = self._said(0, self._head, head, head_right)
-        self._foot = self._said(-1, self._foot, foot, foot_right)
-
-    def say_foot(self, foot: Sequence[Word], foot_right: Sequence[Word] = ()) -> None:
         self._foot = self._said(-1, self._foot, foot, foot_right)
 
     def _said(self, line: int, before: Sides, left: Sequence[Word], right: Sequence[Word]) -> Sides:
@@ -128,11 +125,11 @@ class PaneFrame(StorageErrorGuard, Widget):
     def move_bar(self) -> None:
         """Draw the scrollbar where the content is now, and the words of the bottom edge about it."""
         before, self._bar = self._bar, self._scrolled.bar_lines()
-        x, top = self.size.width - 1, self._scrolled_widget.region.y - self.region.y
         ends = (before.start, self._bar.start), (before.stop, self._bar.stop)
-        changed = [Region(x, top + min(end), 1, max(end) - min(end)) for end in ends if end[0] != end[1]]
-        if changed and self.is_framed:
-            self.refresh(*changed)
+        moved = [end for end in ends if end[0] != end[1]]
+        if moved and self.is_framed:
+            x, top = self.size.width - 1, self._scrolled_widget.region.y - self.region.y
+            self.refresh(*(Region(x, top + min(end), 1, max(end) - min(end)) for end in moved))
         if self._scrolled.foot_words() or self._foot == NO_WORDS:
             self._refresh_edge(-1)
 
@@ -144,7 +141,7 @@ class PaneFrame(StorageErrorGuard, Widget):
             return Strip.blank(width, theme.style())
         line = "focus" if self.is_current else "rule"
         if 0 < y < height - 1:
-            has_bar = y - self._scrolled_widget.region.y + self.region.y in self._bar
+            has_bar = bool(self._bar) and y - self._scrolled_widget.region.y + self.region.y in self._bar
             sides = Segment(SIDE, theme.style(line)), Segment(BAR if has_bar else SIDE, theme.style(line))
             return Strip([sides[0], Segment(" " * (width - 2), theme.style()), sides[1]], width)
         segments = [each for word in self._edge(y, line) for each in segments_of(word, theme)]

@@ -55,7 +55,7 @@ class LinesView(ContentSizeView, can_focus=False, inherit_bindings=False):
         self._lines: Sequence[Line] = ()
         self._timer: Timer | None = None
         self.frame: PaneFrame | None = None
-        """Whether the view is in a frame, which draws its scrollbar and names the key that scrolls on."""
+        """The frame around the view, which draws its scrollbar and names the key that scrolls on; None without one."""
 
     @property
     def is_framed(self) -> bool:
