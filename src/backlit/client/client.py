@@ -264,6 +264,17 @@ class NodeEndpoint(ResourceEndpoint):
         await self._calls.call("DELETE", f"{self._path}/{identity}", query, headers=_headers(note))
 
 
+class ViewEndpoint(ResourceEndpoint):
+    """Views of a project's items, which their owners may share; an extension."""
+
+    def of_project(self, project_id: int) -> ListEndpoint:
+        return ListEndpoint(self._calls, f"{API}projects/{project_id}/{self._noun}")
+
+    async def create_in(self, project_id: int, body: Mapping[str, Any]) -> Document:
+        answer = await self._calls.call("POST", f"{API}projects/{project_id}/{self._noun}", body=dict(body))
+        return answer.document()
+
+
 class UserEndpoint(ResourceEndpoint):
     """Licensed users, read-only."""
 
@@ -324,6 +335,7 @@ class Client:
         self.users = UserEndpoint(calls, "users")
         self.projects = ProjectEndpoint(calls, "projects")
         self.attachments = AttachmentEndpoint(calls, "attachments")
+        self.views = ViewEndpoint(calls, "views")
 
     @classmethod
     def at(

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from backlit.store.edits.timer import WorkTimer
     from backlit.store.edits.work_log import WorkLog
     from backlit.store.engine.transfers import AttachmentTransfers
+    from backlit.store.kept_views import KeptViews
     from backlit.store.planning.plan import Plan
     from backlit.store.planning.preview import PlanPreview
     from backlit.store.reports.answers import ServiceReports
@@ -84,6 +85,7 @@ else:
     MachineReports = late("reports.machine", "MachineReports")
     ReportRecords = late("reports.machine", "ReportRecords")
     Reports = late("reports.reports", "Reports")
+    KeptViews = late("kept_views", "KeptViews")
     SampleNews = late("sample_news", "SampleNews")
     UndoHistory = late("undo.history", "UndoHistory")
     ItemHistory = late("views.item_history", "ItemHistory")
@@ -143,6 +145,7 @@ class Store:
     inbox = StorePart(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
     everybody = StorePart(lambda self: KnownUsers(self.lookups, self.engine))
     project_facts = StorePart(lambda self: ProjectLookups(self.files, self.lookups))
+    kept_views = StorePart(lambda self: KeptViews(self.files, self.lookups, self.engine))
 
     # Edits
     items = StorePart(lambda self: ItemEdits(self.files, self.lookups))
@@ -322,7 +325,8 @@ class Store:
         if project_id == self.project_id:
             return
         self.lookups.project_id = project_id
-        for subject in (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS):
+        about = (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS, Subject.VIEWS)
+        for subject in about:
             self._signal.publish(StoreChange(subject))
 
     def view(self, spec: ViewSpec, shape: Callable[[ItemRow], ItemRow] | None = None) -> View:

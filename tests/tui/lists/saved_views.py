@@ -5,11 +5,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.quiet import workers_done
+from tests.tui.target import FakeTarget
 from textual.pilot import Pilot
 
 from backlit.config.settings import find_locations
-from backlit.store import Store
+from backlit.store import Store, ViewSpec
+from backlit.store.views.saved import SavedView
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.lists.filtering import FilterState, SharedFilter
+from backlit.tui.lists.list_screen import ColumnChoice
 from backlit.tui.lists.saved_views import ViewFiles
 
 BUGS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\ngroup = ["status"]\n'
@@ -34,3 +38,17 @@ async def viewed(
         await pilot.pause()
         await workers_done(pilot.app)
         yield pilot
+
+
+class FakeList(FakeTarget):
+    """A `lists.list_commands.ListTarget` of the backlog, as far as saved views need it."""
+
+    def __init__(self, store: Store, shown: FilterState) -> None:
+        super().__init__(store)
+        self.shared, self.columns, self.node = SharedFilter(store), ColumnChoice(store), None
+        self.shared.now = shown
+        self.spec = ViewSpec(text=shown.text, query=shown.query)
+
+    def show_saved(self, view: SavedView) -> None:
+        """Show a view."""
+        self.shared.now = FilterState.of(view)

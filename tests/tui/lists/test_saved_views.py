@@ -7,16 +7,13 @@ from tests.store.documents import offline_store
 from tests.store.world import until
 from tests.tui.bare_app import heading_of, lines_of, messages_of, place_of, text_of
 from tests.tui.list_steps import items, press, shown
-from tests.tui.lists.saved_views import BUGS, LARGE, viewed
-from tests.tui.target import FakeTarget
+from tests.tui.lists.saved_views import BUGS, LARGE, FakeList, viewed
 
 from backlit.config.settings import find_locations
 from backlit.store import Store, ViewSpec
-from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
-from backlit.tui.lists.filtering import FilterState, SharedFilter
-from backlit.tui.lists.list_screen import ColumnChoice
+from backlit.tui.lists.filtering import FilterState
 from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.dispatch import function_of
 
@@ -101,20 +98,6 @@ async def test_a_view_keeps_a_computed_order(store: Store, tmp_path: Path) -> No
         assert 'sort = ["lint desc"]' in kept
         assert "not ready ↓" in heading_of(pilot.app)
         assert list(items(pilot).ids_between(0, None)) == ids
-
-
-class FakeList(FakeTarget):
-    """A `lists.list_commands.ListTarget` of the backlog, as far as saved views need it."""
-
-    def __init__(self, store: Store, shown: FilterState) -> None:
-        super().__init__(store)
-        self.shared, self.columns, self.node = SharedFilter(store), ColumnChoice(store), None
-        self.shared.now = shown
-        self.spec = ViewSpec(text=shown.text, query=shown.query)
-
-    def show_saved(self, view: SavedView) -> None:
-        """Show a view."""
-        self.shared.now = FilterState.of(view)
 
 
 async def test_searched_words_become_part_of_the_query_of_a_view(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ class Subject(StrEnum):
     """The service's histories of items."""
     TREES = "trees"
     PEOPLE = "people"
+    VIEWS = "views"
+    """The views that the service keeps."""
     CONNECTION = "connection"
     OUTBOX = "outbox"
     INBOX = "inbox"

@@ -28,6 +28,9 @@ ITERATION_EVENTS = "iteration events"
 TIME_ENTRY_TYPES = "time entry types"
 """The noun kind of time entry types, which have only a name."""
 
+KEPT_VIEWS = "views"
+"""The noun kind of the views that the service keeps: those that members share, and the user's own."""
+
 
 class Person(Struct, frozen=True):
     """A user. The service does not list unlicensed users, so some users are unknown."""

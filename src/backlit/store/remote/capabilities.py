@@ -260,6 +260,8 @@ HISTORY = "history"
 """The extension by which the service tells the changes of an item."""
 REPORTS = "reports"
 """The extension by which the service computes reports from its history."""
+VIEWS = "views"
+"""The extension by which the service keeps views, and shares them among the members of a project."""
 
 
 def announces(capabilities: object, extension: str) -> bool:

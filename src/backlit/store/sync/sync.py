@@ -18,12 +18,14 @@ from backlit.store.remote.capabilities import (
     CLOCK,
     ITERATION_EVENTS_EXTENSION,
     TRAITS,
+    VIEWS,
     ServiceTraits,
     announces,
     probe,
     traits_of,
 )
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered, run_together, store_items
+from backlit.store.remote.views import read_views
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, known_ids
 from backlit.store.sync.loading import FirstLoad, FullScan, Progress
@@ -152,7 +154,8 @@ class Sync:
         """Sync a project. A requested run also reads rarely changing data."""
         self._is_stopped = self._is_stopped and not is_asked
         if is_asked or time.monotonic() - self._nouns_at.get(project_id, -NOUNS_EVERY) >= NOUNS_EVERY:
-            await run_together([partial(self._first_rows, project_id), partial(self._trees, project_id)])
+            acts = [partial(act, project_id) for act in (self._first_rows, self._trees, self._views)]
+            await run_together(acts)
             self._nouns_at[project_id] = time.monotonic()
         traits = traits_of(await self._note(TRAITS))
         try:
@@ -268,6 +271,10 @@ class Sync:
             return True
 
         return await self._files.write(act)
+
+    async def _views(self, project_id: int) -> None:
+        if announces(await self._note(CAPABILITIES), VIEWS):
+            await read_views(self._client, self._files, project_id)
 
     async def _iteration_events(self, project_id: int) -> list[Document]:
         """Read the starts and closes of iterations, which a document of an iteration has only where it is asked."""

@@ -91,6 +91,10 @@ class Lookups:
         )
         return [orjson.loads(doc) for (doc,) in found]
 
+    def resources(self, kind: str) -> list[Document]:
+        """Return the current project's resources of a noun kind, as received."""
+        return self._resources(kind, self.project_id)
+
     def projects(self) -> tuple[ProjectEntry, ...]:
         return self.keep(
             Subject.PEOPLE,

@@ -16,11 +16,16 @@ from backlit.store.views.query import ViewSpec
 
 
 class SavedView(Struct, frozen=True):
-    """A view with a name. Without columns it shows the usual ones."""
+    """A view with a name. Without columns it shows the usual ones.
+
+    `shared_by` names the owner of a view that others see too. A view with a fault cannot be shown.
+    """
 
     name: str
     spec: ViewSpec
     columns: tuple[ChosenColumn, ...] = ()
+    shared_by: str = ""
+    fault: str = ""
 
 
 def saved_views(tables: Iterable[ViewTable]) -> list[SavedView]:

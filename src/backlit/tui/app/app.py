@@ -117,6 +117,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
             problems = self.navigator.shared.views.read(self._view_files)
             self._say_problems(problems)
             self._problems += problems
+        if self.navigator.backlog is not None:
+            self.navigator.shared.follow_views()
             self.navigator.backlog.update_labels()
         # a slower drawing is no reason for a message at each start: only `backlit doctor` tells it
         to_keep = [*self._problems]

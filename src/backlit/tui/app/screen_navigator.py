@@ -138,6 +138,8 @@ class ScreenNavigator:
         return screens_of(self._app)
 
     def publish(self, changes: ChangeBatch) -> None:
+        if Subject.VIEWS in changes or Subject.PEOPLE in changes:
+            self.shared.follow_views()
         visible = set(self._app.screen_stack)
         for screen in self.screens():
             if isinstance(screen, StoreScreen):

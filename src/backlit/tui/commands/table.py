@@ -32,7 +32,8 @@ WRITER_COMMANDS = frozenset(
     | {
         each.id
         for each in COMMANDS
-        if each.group in {"trees.node_commands", "editor.saving", "plan.sprint_events", "plan.tree_events"}
+        if each.group
+        in {"trees.node_commands", "editor.saving", "plan.sprint_events", "plan.tree_events", "lists.view_sharing"}
     }
     | {"c", "m", "app.groom", "board.move-left", "board.move-right", "plan.commit", "plan.rollover", "plan.capacity"}
     | {"plan.send", "plan.back", "plan.start", "plan.close", "inbox.edit", "reports.edit", "summary.edit"}

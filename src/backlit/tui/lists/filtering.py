@@ -124,6 +124,10 @@ class SharedFilter:
             query = self._queries.get(self._project_id, self.now.view.spec.query)
             self.now = replace(self.now, query=query, node=None)
 
+    def follow_views(self) -> None:
+        """Offer the views that the service keeps of the store's project."""
+        self.views.follow(self._store.kept_views.all())
+
     def rename(self, ids: Mapping[int, int]) -> None:
         node = self.now.node
         if node is not None and node.node_id in ids:

@@ -164,6 +164,8 @@ def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spe
         else "Open items"
     )
     parts: list[Part] = [(name, "heading")] if name else []
+    if view.shared_by:
+        parts.append((f" · shared by {view.shared_by}", "muted"))
     if not project:
         parts.append((" · not loaded", "muted"))
     if node is not None:

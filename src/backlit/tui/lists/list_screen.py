@@ -31,7 +31,7 @@ from backlit.tui.widgets.item_rows import ListColumn, column_of
 from backlit.tui.widgets.side_lines import TabLine
 
 Answered = TypeVar("Answered")
-LIST_COMMANDS = ("lists.list_commands",)
+LIST_COMMANDS = ("lists.list_commands", "lists.view_sharing")
 MAX_NAMED = 3
 """Deleted items that a message names."""
 
@@ -144,6 +144,8 @@ class ListScreen(ItemScreen):
         self.update_labels()
 
     def show_saved(self, view: SavedView) -> None:
+        if view.fault:
+            raise BadRequest(view.fault)
         self.store.view(view.spec)
         self._shown, self.shared.now = None, FilterState.of(view)
         self.line.close()

@@ -168,7 +168,7 @@ class OneListScreen(ListScreen):
         if not figures and unmatched.all != NO_TOTALS:
             figures = [(f" 0 of {counted(unmatched.all.count, 'item')}", "foreground")]
         self.frame.say([*heading, *figures], lacking, [*unread, *status_words(store)], position=[*selected, *place])
-        self.frame.show_tabs(views.names, views.place(self.shared.now.view))
+        self.frame.show_tabs(views.labels, views.place(self.shared.now.view))
         is_empty = self.items.has_no_items
         if is_empty:
             spec, can_clear = self.spec, self.shared.now.can_clear

@@ -1,7 +1,9 @@
 """Saved views: the tabs of every list, and the files that hold them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from backlit.config.atomic_files import write_private
 from backlit.config.checked_files import CheckingProcess
@@ -10,6 +12,7 @@ from backlit.config.view_files import Views, own_views_file, read_views
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.settings.user_settings import toml_in
 from backlit.model.settings.view_settings import ViewTable
+from backlit.store.kept_views import KeptView
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView, saved_views, table_of, written_table
 
@@ -79,11 +82,25 @@ class SavedViews:
         self.files: ViewFiles | None = None
         self._own: Sequence[ViewTable] = ()
         self._shared: Sequence[ViewTable] = ()
+        self._kept: Sequence[KeptView] = ()
+        self._kept_tabs: Mapping[str, KeptView] = {}
+        """The views of the service among the tabs, by the names of these."""
 
     @property
     def names(self) -> Sequence[str]:
         """The names in the order of the tabs."""
         return [each.name for each in self.tabs]
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The names with those who share the views."""
+        return [f"{each.name} · {each.shared_by}" if each.shared_by else each.name for each in self.tabs]
+
+    def follow(self, kept: Sequence[KeptView]) -> None:
+        """Offer the views that the service keeps, behind those of files."""
+        if kept != self._kept:
+            self._kept = kept
+            self._offer()
 
     def read(self, files: ViewFiles) -> Sequence[str]:
         """Offer the views of some files. Returns a sentence with the file for each fault."""
@@ -95,7 +112,16 @@ class SavedViews:
 
     def _offer(self) -> None:
         views = saved_views([*self._own, *self._shared])
-        self.tabs = (DEFAULT_VIEW, *(view for view in views if view.name != DEFAULT_VIEW.name))
+        of_files = [view for view in views if view.name != DEFAULT_VIEW.name]
+        names = {view.name for view in of_files}
+        tabs = {view.name: view for view in (DEFAULT_VIEW, *of_files)}
+        kept_tabs: dict[str, KeptView] = {}
+        for kept in self._kept:
+            if kept.view.name not in names:  # a view of one's own files wins
+                is_taken = kept.view.name in tabs
+                name = f"{kept.view.name} ({kept.owner})" if is_taken else kept.view.name
+                tabs[name], kept_tabs[name] = replace(kept.view, name=name), kept
+        self.tabs, self._kept_tabs = tuple(tabs.values()), kept_tabs
 
     def save(self, view: SavedView) -> ViewFiles:
         """Save a view in the user's file and offer it. Raises BadRequest or StorageError."""
@@ -108,6 +134,16 @@ class SavedViews:
         self._own = (*(own for own in self._own if own.name != table.name), table)
         self._offer()
         return self.files
+
+    def own_names(self) -> Sequence[str]:
+        """Return the names of the views of files, which can be shared."""
+        return [view.name for view in saved_views([*self._own, *self._shared]) if view.name != DEFAULT_VIEW.name]
+
+    def kept_as(self, view: SavedView) -> KeptView | None:
+        """Return what the service keeps of a tab: for a view of files, the user's own of its name."""
+        if view.name in self.own_names():
+            return next((each for each in self._kept if each.is_own and each.view.name == view.name), None)
+        return self._kept_tabs.get(view.name)
 
     def place(self, view: SavedView) -> int:
         """Return the number of a view's tab, counted from 0; 0 for a view without a tab."""

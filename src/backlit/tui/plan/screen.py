@@ -210,7 +210,7 @@ class PlanScreen(ListScreen):
         self._panes.others_frame.say([("Other sprints", "heading")], LEGEND)
         self.frame.highlight(self._panes.rule_above(), [] if is_single else [(target.region.x + 1, title.left)])
         views = self.shared.views
-        self.frame.show_tabs(views.names, views.place(view))
+        self.frame.show_tabs(views.labels, views.place(view))
 
     # Filter
 
