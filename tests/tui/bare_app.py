@@ -12,7 +12,7 @@ from textual.strip import Strip
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.themes import CURRENT_PLACE, ThemeStyles, use_themes
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.widgets.side_lines import FooterLine
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 
 
 class BareApp(ChordApp):
@@ -82,8 +82,10 @@ def _current(strip: Strip, app: App[None]) -> str:
 
 
 def heading_of(app: App[None]) -> str:
-    """Return the words on the rule above the panes, or in the top edge of the first pane's frame."""
-    line = next(line for line in lines_of(app)[1:] if "──" in line or "─┬" in line)
+    """Return the words on the line above the panes, or in the top edge of the first pane's frame."""
+    lines = lines_of(app)
+    above = [lines[each.region.y] for each in app.screen.query("#heading").results(RuleLine) if each.region.height]
+    line = next(line for line in [*above, *lines[1:]] if line in above or "──" in line or "─┬" in line)
     return re.sub(" ?[╭─━┬┯]+ ?", "  ", line.partition("╮")[0]).strip()
 
 

@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.documents import item, offline_store, places_in, put
 
 from backlit.model.errors import BadRequest
@@ -340,6 +341,20 @@ async def test_full_text_follows_edits_new_items_comments_and_deletions(tmp_path
         assert await found(store, "text:デッキ") == [9]
         store.files.submit(lambda writer: writer.mirror.remove_items([9])).result()
         assert await found(store, "text:デッキ") == []
+
+
+async def test_items_of_leading_iterations_come_first_in_groups_without_an_order_of_their_own(tmp_path: Path) -> None:
+    with filled(tmp_path) as store:
+        put(store, [item(each, IterationID=7, Status=status) for each, status in ((90, "Not Done"), (91, "Done"))])
+        put(store, [item(92, Status="Done", IterationID=1)])
+        spec = ViewSpec(with_done=True, group=("Status",), latest=("Done",))
+        usual = await loaded(store, spec)
+        view = await loaded(store, replace(spec, leading=frozenset({7})))
+        usual_first, first = usual.ids_in(("Not Done",)), view.ids_in(("Not Done",))
+
+        assert list(first) == [90, *(each for each in usual_first if each != 90)]
+        assert usual_first[0] != 90
+        assert list(view.ids_in(("Done",))) == list(usual.ids_in(("Done",)))
 
 
 async def test_values_that_count_as_one_make_one_group_in_the_order_of_the_list(tmp_path: Path) -> None:

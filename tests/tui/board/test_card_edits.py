@@ -163,3 +163,17 @@ async def test_the_cards_of_a_column_are_those_of_its_lane_in_the_filter_of_the_
 
         assert (lane, list(view.ids())) == (lane, expected)
         assert view.spec.group == ()
+
+
+@pytest.mark.parametrize(("around", "expected"), [(21, [11]), (20, [1, 6, 12]), (None, [1, 6, 12])])
+async def test_a_card_is_ranked_among_those_of_the_leading_iteration_or_among_the_others(
+    store: Store, around: object, expected: list[int]
+) -> None:
+    put(store, [item(11, IterationID=21), item(12, IterationID=None)])
+    spec = ViewSpec(group=("Status",), with_done=True, leading=frozenset({21}))
+
+    view = store.view(column_spec(store, "Status", spec, COLUMNS[0], None, around=around))
+    await view.load()
+
+    assert list(view.ids()) == expected
+    assert not view.spec.leading

@@ -188,7 +188,7 @@ def test_only_whole_cards_are_in_sight_the_last_one_perhaps_without_its_blank_li
 
 
 def test_one_column_alone_has_all_the_width() -> None:
-    laid = lay_out_columns(60, dict.fromkeys(range(4)), 2, BoardLayout())
+    laid = lay_out_columns(60, dict.fromkeys(range(4)), 2, BoardLayout(is_single=True))
 
     assert [(each.number, each.width) for each in laid.slots] == [(2, 60)]
     assert (laid.left, laid.right) == (2, 1)

@@ -1,6 +1,8 @@
 """The board by its keys: what is seen, its columns, lanes and limits."""
 
 import re
+from collections.abc import Sequence
+from itertools import chain
 
 import pytest
 from tests.store.world import World, sent, until
@@ -9,10 +11,25 @@ from tests.tui.board_steps import DOING, active_issue, board, column, current, g
 from tests.tui.list_steps import fields_of, press
 from textual.pilot import Pilot
 
+from backlit.model.query import NameKind
 from backlit.model.settings.user_settings import BoardSettings, ColumnSettings
 from backlit.model.statuses import status_word
 from backlit.store import Store
 from backlit.store.views.preferences import KeptBoardLayout
+from backlit.tui.items.preview import ItemPreview
+
+
+def by_sprint(store: Store, ids: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return the items of the current sprint and the others, both in the order of the backlog."""
+    current_ids = store.names.ids(NameKind.ITERATION, "current", with_subtree=False)
+    items = store.batch.items(list(ids))
+    first = [each.id for each in items if each.fields.get("IterationID") in current_ids]
+    return first, [each.id for each in items if each.id not in first]
+
+
+def in_column(pilot: Pilot[None]) -> list[int]:
+    return list(board(pilot).ids_between(0, 99))
+
 
 # What is seen
 
@@ -153,7 +170,7 @@ async def test_a_column_collapses_to_a_word_of_the_heading_and_opens_again(store
         await press(pilot, "z", "c")
 
         assert "Not done" not in heads
-        assert f"folded: Not done {count}" in words
+        assert f"Not done {count}, Deferred 1 folded" in words
         assert nothing is None
         assert "card right" in hints
         assert board(pilot).current_id is not None
@@ -225,10 +242,53 @@ async def test_the_settings_combine_and_collapse_columns(store: Store) -> None:
 async def test_in_a_combined_column_the_cards_are_in_the_order_of_the_backlog(store: Store) -> None:
     async with on_board(store) as pilot:
         await active_issue(pilot, store)
-        ids = list(board(pilot).ids_between(0, 99))
+        ids = in_column(pilot)
+        first, others = by_sprint(store, ids)
 
-        assert ids == [each.id for each in store.batch.items(ids)]
+        assert ids == [*first, *others]
         assert {each.fields["Status"] for each in store.batch.items(ids)} == set(DOING)
+
+
+@pytest.mark.slow
+async def test_the_cards_of_the_current_sprint_come_first_and_the_heading_says_so(store: Store) -> None:
+    async with on_board(store) as pilot:
+        named = next(iter(store.names.ids(NameKind.ITERATION, "current", with_subtree=False)))
+        outside = next(each for each in by_sprint(store, in_column(pilot))[1])
+        await store.items.edit([outside], {"IterationID": named})
+        await until(lambda: in_column(pilot) == list(chain(*by_sprint(store, in_column(pilot)))))
+        first, others = by_sprint(store, in_column(pilot))
+        heading = heading_of(pilot.app)
+        await pick(pilot, "t", "c", *"iteration")
+
+        assert outside in first
+        assert others
+        assert f"{store.lookups.iterations()[named].name} first" in heading
+        assert " first" not in heading_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_the_preview_stands_beside_the_board_from_200_columns_and_on_request(store: Store) -> None:
+    async with on_board(store, size=(199, 50)) as pilot:
+        narrow = pilot.app.screen.query_one(ItemPreview).region.width
+        await pilot.resize_terminal(200, 50)
+        await until(lambda: pilot.app.screen.query_one(ItemPreview).region.width)
+        beside = pilot.app.screen.query_one(ItemPreview).region.x, board(pilot).region.right
+        await press(pilot, "p")
+
+        assert narrow == 0
+        assert beside[0] > beside[1]
+        assert pilot.app.screen.query_one(ItemPreview).region.width == 0
+
+
+@pytest.mark.slow
+async def test_in_60_columns_a_card_has_its_name_and_its_facts_below(store: Store) -> None:
+    async with on_board(store, size=(60, 20)) as pilot:
+        item = current(pilot, store)
+        lines = lines_of(pilot.app)
+        name = next(number for number, line in enumerate(lines) if str(item.fields["Name"])[:40] in line)
+
+        assert f"#{item.id}" in lines[name + 1]
+        assert board(pilot).page >= 6
 
 
 # Other columns, lanes

@@ -12,8 +12,6 @@ from backlit.tui.fields.field_edits import BulkChange, FieldEdit
 from backlit.tui.items.item_commands import synced_warning
 from backlit.tui.widgets.item_rows import (
     NO_BADGE,
-    OWNER_COLUMN,
-    POINTS_COLUMN,
     UNESTIMATED_SIGN,
     Badge,
     DisplayNames,
@@ -106,11 +104,24 @@ def test_lists_and_cards_mark_a_missing_estimate_on_open_items_alone(status: str
     assert (UNESTIMATED_SIGN in "".join(each.text for each in card)) is is_marked
 
 
-def test_a_table_of_cards_has_the_columns_that_are_asked_for() -> None:
-    painter = CardPainter(LOOKS, NAMES, has_status=False)
+def test_cards_without_a_blank_between_them_have_different_grounds() -> None:
+    looks = ThemeStyles({**VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "surface": "#222222"})
+    painter = CardPainter(looks, NAMES, has_status=False)
 
-    headings = [painter.table(80, columns=(each,)).header().text.split()[-1] for each in (POINTS_COLUMN, OWNER_COLUMN)]
-    assert headings == ["Pts", "Owner"]
+    grounds = [
+        {
+            part.style.bgcolor
+            for line in painter.card(
+                ROW, 40, 2, is_cursor=False, is_selected=False, badge=NO_BADGE, has_surface=has_surface
+            )
+            for part in line
+            if part.style
+        }
+        for has_surface in (True, False)
+    ]
+
+    assert len(grounds[0]) == len(grounds[1]) == 1
+    assert grounds[0] != grounds[1]
 
 
 def test_a_card_fills_the_last_line_of_its_title() -> None:

@@ -50,7 +50,7 @@ class ViewSpec(Struct, frozen=True):
     deferred and deleted items are left out, unless requested here or in the query. An empty `sort` means backlog
     order. `group` names one or two fields. `alike` are sets of values of the innermost group's field that are
     merged into the first of the set. Items with one of the values `latest` of that field are in the order of their
-    last change.
+    last change; in every other group those of the iterations `leading` come first.
     """
 
     text: str = ""
@@ -63,6 +63,7 @@ class ViewSpec(Struct, frozen=True):
     group: tuple[str, ...] = ()
     alike: tuple[tuple[object, ...], ...] = ()
     latest: tuple[object, ...] = ()
+    leading: frozenset[int] = frozenset()
     planned_in: frozenset[int] = frozenset()
     planned_out: frozenset[int] = frozenset()
 

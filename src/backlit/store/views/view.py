@@ -319,7 +319,7 @@ class View:
         keys |= {"Name"} if spec.text else set()
         keys |= {"Status"} if not self._query.with_done else set()
         keys |= {"AreaID"} if spec.area_ids is not None else set()
-        keys |= {"IterationID"} if spec.iteration_ids is not None else set()
+        keys |= {"IterationID"} if spec.iteration_ids is not None or spec.leading else set()
         keys |= {"Estimate"} if POINTS in keys else set()
         keys |= {Subject.COMMENTS.value} if "Description" in keys else set()
         return keys | ({Subject.TREES.value} if spec.query or self._query.levels else set())
@@ -345,10 +345,13 @@ def _load(
             met[key] = found.setdefault(alike.first_of(group), _BucketRows())
         met[key].add(*row[-3:])
     places = [_as_met(found, at) if level == "ParentID" else ranks[at] for at, level in enumerate(query.levels)]
-    if spec.group and spec.latest:
+    if spec.group and (spec.latest or spec.leading):
+        leading = _ids_in(mirror, spec.leading)
         for key, each in found.items():
             if key[len(spec.group) - 1] in spec.latest:
                 each.ids = _by_change(mirror, each.ids)
+            elif leading:
+                each.ids = array("q", sorted(each.ids, key=lambda item_id: item_id not in leading))
     buckets = in_order([GroupBucket(key, each.ids) for key, each in found.items()], places, query.directions)
     ids = array("q")
     for bucket in buckets:
@@ -386,6 +389,12 @@ class _BucketRows:
         self.ids.append(item_id)
         self.count += count
         self.points += points
+
+
+def _ids_in(mirror: sqlite3.Connection, iterations: frozenset[int]) -> frozenset[int]:
+    sql = "SELECT id FROM items WHERE iteration_id IN (SELECT value FROM json_each(?))"
+    rows = mirror.execute(sql, (ids_json(sorted(iterations)),)) if iterations else ()
+    return frozenset(item_id for (item_id,) in rows)
 
 
 def _by_change(mirror: sqlite3.Connection, ids: "array[int]") -> "array[int]":

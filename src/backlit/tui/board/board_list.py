@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
-from backlit.tui.board.board_painter import BoardPainter, CardPainter
+from backlit.tui.board.board_painter import MIN_CARD_LINES, BoardPainter, CardPainter
 from backlit.tui.board.card_window import CardWindow
 from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, lay_out_columns
 from backlit.tui.board.position import BoardPosition, ColumnsOf, RowPosition
@@ -71,16 +71,11 @@ class BoardList(ItemList):
 
     def _settle(self, row: int) -> None:
         position = self.position
-        lines = (
-            1
-            if position.is_single
-            else 2
-            if position.grid.has_lanes
-            else 3
-            if self.size.height < MIN_HEIGHT_WITH_GAPS
-            else 4
-        )
-        self.laid_out = replace(self.laid_out, card_lines=lines)
+        if position.is_single or position.grid.has_lanes:
+            lines = MIN_CARD_LINES
+        else:
+            lines = CARD_LINES + (self.size.height >= MIN_HEIGHT_WITH_GAPS)
+        self.laid_out = replace(self.laid_out, card_lines=lines, is_single=position.is_single)
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()
@@ -89,7 +84,7 @@ class BoardList(ItemList):
 
     def rows_changed(self, ids: set[int] | None) -> None:
         """Forget the cards whose items changed, None means any; they are drawn when the view is shown again."""
-        self.cards.forget_items(ids)
+        self.cards.forget_items(ids)  # and all badges: an item's has its tasks
 
     def row_count(self) -> int:
         return self.position.grid.height(self.position.column)

@@ -50,11 +50,8 @@ from backlit.tui.widgets.item_rows import (
     SELECTED_SIGN,
     UNESTIMATED_SIGN,
     UNREADY_SIGN,
-    USUAL_COLUMNS,
     Badge,
     DisplayNames,
-    ListColumn,
-    RowLayout,
     group_counts,
     lacks_estimate,
     state_sign,
@@ -109,7 +106,6 @@ class CardPainter:
         self._has_status = has_status
         self.ground = theme.style()
         self._blanks: dict[int, Strip] = {}
-        self._tables: dict[tuple[int, int, tuple[ListColumn, ...]], RowLayout] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
         """Draw the sign and the name of a column with its count, and its points at the right where they fit."""
@@ -164,14 +160,23 @@ class CardPainter:
         return Strip([*segments[:-1], Segment("  ", theme.style()), *more]).adjust_cell_length(width, theme.style())
 
     def card(
-        self, row: ItemRow, width: int, lines: int, *, is_cursor: bool, is_selected: bool, badge: Badge
+        self,
+        row: ItemRow,
+        width: int,
+        lines: int,
+        *,
+        is_cursor: bool,
+        is_selected: bool,
+        badge: Badge,
+        has_surface: bool = True,
     ) -> CardLines:
         """Draw a card: its name in up to two lines, and its facts; a line below those is blank.
 
         The ground of the cursor has the lines of the name alone, which keeps a step small on the wire. On a card of
-        two lines the rest of a name is before the facts, or is cut where they leave no room for it.
+        two lines the rest of a name is before the facts, or is cut where they leave no room for it. Where no blank
+        parts the cards, every second one has no surface.
         """
-        theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else "surface"
+        theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else "surface" if has_surface else None
         edge = ("█", CURSOR_BAR) if is_cursor else ("▌", type_colour(row.type))
         room, on = max(1, width - INDENT - 1), CURSOR_BACKGROUND if is_cursor else ground
         is_done = not self._names.status_groups().is_open(row.status)
@@ -190,7 +195,7 @@ class CardPainter:
         names = [title] if lines == MIN_CARD_LINES else [title, rest]
         facts = self._facts(row, room - Segment.get_line_length(beside), ground, badge, is_selected=is_selected)
 
-        def drawn(line: Sequence[Segment], under: str) -> Strip:
+        def drawn(line: Sequence[Segment], under: str | None) -> Strip:
             start = Segment(edge[0], theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
             return Strip([*start, *line]).adjust_cell_length(width, theme.style(on=under))
 
@@ -198,10 +203,10 @@ class CardPainter:
         found.append(drawn([*beside, *facts], ground))
         return (*found, *[self.blank(width)] * (lines - len(found)))
 
-    def _facts(self, row: ItemRow, room: int, on: str, badge: Badge, *, is_selected: bool) -> list[Segment]:
+    def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
         """Return sign and number, what is missing or its status, and at the right owner and points.
 
-        Where it is tight, what is missing goes first, then the owner.
+        Where it is tight, the tasks go first, then what is missing, then the owner.
         """
         style, groups = self._theme.style, self._names.status_groups()
         sign, sign_colour = state_sign(row, badge)
@@ -237,17 +242,14 @@ class CardPainter:
         if cells(more) + cell_len(named) > free:
             more = [(f"  {UNREADY_SIGN}", "warn", True)] if more and not self._has_status else []
         more = more if cells(more) + cell_len(named) <= free else []
+        if badge.task_progress is not None:
+            done, count = badge.task_progress
+            tasks = (f"  {done}/{counted(count, 'task')}", "muted", False)
+            more = [tasks, *more] if cells([tasks, *more]) + cell_len(named) <= free else more
         blanks = free - cells(more) - cell_len(named)
         between = [(" " * max(0, blanks), "muted", False), (named, self._names.owner_colour(row.owner_id), False)]
         parts = [*left, *more, *between, *end] if free >= 0 else left
         return [Segment(text, style(colour, on=on, bold=bold)) for text, colour, bold in parts if text]
-
-    def table(self, width: int, largest_id: int = 0, columns: Sequence[ListColumn] = USUAL_COLUMNS) -> RowLayout:
-        """Return the columns of a list for cards in single mode."""
-        key = (width, largest_id, tuple(columns))
-        if key not in self._tables:
-            self._tables[key] = RowLayout(width, self._names, self._theme, largest_id, columns)
-        return self._tables[key]
 
     def lane(
         self, header: GroupLine, cells: Sequence[tuple[ColumnSlot, ColumnTotals]], width: int, *, is_cursor: bool
@@ -315,7 +317,7 @@ class BoardPainter:
         self._board = board
         self._make = make
         self._kept: CardPainter | None = None
-        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, Badge], CardLines] = {}
+        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, bool, Badge], CardLines] = {}
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
@@ -389,7 +391,7 @@ class BoardPainter:
             ]
             slots = [*zip(layout.slots, colours, strict=True)]
             return [(0, painter.rules(slots, current, self._words(), width))]
-        if layout.is_single:
+        if layout.is_single and layout.slots:
             return [(0, painter.tabs(grid.columns, grid.totals, current, width))]
         heads = [(slot, grid.columns[slot.number], grid.totals[slot.number]) for slot in layout.slots]
         return [(slot.x, painter.head(column, totals, slot.width)) for slot, column, totals in heads]
@@ -436,7 +438,8 @@ class BoardPainter:
             return self._painter.blank(slot.width)
         is_cursor = is_current and row == board.cursor
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
-        return self._card(found, slot.width, is_cursor, is_selected)[line]
+        has_surface = row % 2 == 0 or board.laid_out.card_lines > MIN_CARD_LINES
+        return self._card(found, slot.width, is_cursor, is_selected, has_surface)[line]
 
     def _lanes_below(self) -> Strip:
         board, grid = self._board, self._board.position.grid
@@ -453,18 +456,19 @@ class BoardPainter:
         is_folded = found is not None and found[0].is_folded
         return self._painter.foot(0 if is_folded else max(0, below), totals.count - totals.shown, slot.width)
 
-    def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool) -> CardLines:
+    def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, has_surface: bool) -> CardLines:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
-        key = (row, width, lines, is_cursor, is_selected, badge)
+        key = (row, width, lines, is_cursor, is_selected, has_surface, badge)
         if key not in self._drawn:
             if len(self._drawn) >= CARDS_KEPT:
                 self._drawn.clear()
-            self._drawn[key] = self._draw(row, width, is_cursor, is_selected, badge)
+            self._drawn[key] = self._painter.card(
+                row,
+                width,
+                lines,
+                is_cursor=is_cursor,
+                is_selected=is_selected,
+                badge=badge,
+                has_surface=has_surface,
+            )
         return self._drawn[key]
-
-    def _draw(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, badge: Badge) -> CardLines:
-        lines = self._board.laid_out.card_lines
-        if lines > 1:
-            return self._painter.card(row, width, lines, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
-        columns = self._painter.table(width, self._board.view.largest_id if self._board.view else 0)
-        return (columns.row(row, is_cursor=is_cursor, is_selected=is_selected, badge=badge),)

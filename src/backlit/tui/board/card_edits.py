@@ -88,12 +88,22 @@ def limit_warning(grid: CardGrid, field: Field, plan: BulkChange) -> str:
 
 
 def column_spec(
-    store: Store, key: str, spec: ViewSpec, column: BoardColumn, lane: tuple[str, object] | None
+    store: Store,
+    key: str,
+    spec: ViewSpec,
+    column: BoardColumn,
+    lane: tuple[str, object] | None,
+    *,
+    around: object = None,
 ) -> ViewSpec:
+    """Return the spec of the cards of a column in a lane, those of the leading iterations alone around one of them."""
     values = tuple(Literal(value) for value in column.values)  # type: ignore[arg-type] # a field's values
     own = In(Property(field_of(store, key).key), values)
-    parts = (spec.filter, own, None if lane is None else _in_lane(*lane))
-    return replace(spec, filter=all_of([each for each in parts if each is not None]), group=(), alike=())
+    leading = In(Property("IterationID"), tuple(map(Literal, spec.leading))) if spec.leading else None
+    beside = leading if leading is None or around in spec.leading else Not(leading)
+    parts = (spec.filter, own, None if lane is None else _in_lane(*lane), beside)
+    found = all_of([each for each in parts if each is not None])
+    return replace(spec, filter=found, group=(), alike=(), leading=frozenset())
 
 
 def _in_lane(key: str, value: object) -> Filter:

@@ -37,7 +37,7 @@ class CardWindow:
         self._rows.clear()
 
     def forget_items(self, ids: set[int] | None) -> None:
-        self._badges.forget(None if len(self._badges) > ROWS_KEPT else ids)
+        self._badges.forget()
         for place in [place for place, row in self._rows.items() if ids is None or row.id in ids]:
             del self._rows[place]
 

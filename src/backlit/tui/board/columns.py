@@ -20,13 +20,14 @@ from backlit.model.settings.user_settings import (
 )
 from backlit.model.statuses import StatusGroup, status_word
 from backlit.model.trees import Node
-from backlit.store.records.people import TreeKind
+from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.preferences import KeptBoardLayout
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.fields.choices import Choice, can_be_empty
+from backlit.tui.fields.dates import current_sprint
 from backlit.tui.fields.names import ListNames
 
 SHARED_STATUS_COLUMNS = {"active": "in progress", "closed": "done"}
@@ -224,6 +225,13 @@ class BoardArrangement:
         self.by, self.lanes = settings.columns, settings.lanes
 
     @property
+    def sprint(self) -> IterationEntry | None:
+        """The current sprint, whose cards come first; None without one, or where columns or lanes are iterations."""
+        if {"IterationID", RELEASE} & {self.by, self.lanes}:
+            return None
+        return current_sprint(self._store.lookups.iterations().values(), self._store.today())
+
+    @property
     def field(self) -> Field:
         return field_of(self._store, self.by)
 
@@ -265,7 +273,15 @@ class BoardArrangement:
         lanes = (self.lanes,) if self.lanes else ()
         done = [each.first for each in self._planned if each.is_done and each.limit is None]
         latest = () if spec.query or spec.text or spec.sort else tuple(done)
-        return replace(spec, group=(*lanes, self.field.key), alike=alike, latest=latest, filter=all_of(hidden))
+        sprint = None if spec.sort else self.sprint
+        return replace(
+            spec,
+            group=(*lanes, self.field.key),
+            alike=alike,
+            latest=latest,
+            leading=frozenset() if sprint is None else frozenset({sprint.id}),
+            filter=all_of(hidden),
+        )
 
     def columns_of(self, view: View) -> Sequence[BoardColumn]:
         depth = len(view.spec.group)

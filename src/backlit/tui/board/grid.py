@@ -254,7 +254,9 @@ class BoardLayout(Struct, frozen=True):
     slots: tuple[ColumnSlot, ...] = ()
     left: int = 0
     right: int = 0
-    card_lines: int = 1
+    card_lines: int = 2
+    is_single: bool = False
+    """True where one column is in sight at a time."""
     lines: tuple[tuple[int, int], ...] = ()
     """The row on each line below the heads, counted from the first one in sight, and the line of the row.
 
@@ -266,13 +268,9 @@ class BoardLayout(Struct, frozen=True):
         """The number of rows in sight, the last of which may be cut."""
         return self.lines[-1][0] + 1 if self.lines else 1
 
-    @property
-    def is_single(self) -> bool:
-        return bool(self.slots) and self.card_lines == 1
-
     def foot_lines(self, grid: CardGrid, height: int) -> int:
         """Return the lines below the cards: one counts those out of sight, and a second one names the lanes below."""
-        is_shown = self.card_lines > 1 and (height >= MIN_HEIGHT_WITH_LANE_LINES or not grid.has_lanes)
+        is_shown = not self.is_single and (height >= MIN_HEIGHT_WITH_LANE_LINES or not grid.has_lanes)
         return is_shown + (is_shown and grid.has_lanes)
 
     def fitted(self, grid: CardGrid, top: int, height: int) -> "BoardLayout":
@@ -296,13 +294,13 @@ class BoardLayout(Struct, frozen=True):
 def lay_out_columns(width: int, columns: Mapping[int, int | None], current: int, before: BoardLayout) -> BoardLayout:
     """Lay out the open columns with the current one in sight, moving as little as possible from the layout before.
 
-    `columns` has a width by number, None for a column that shares the rest. Cards of one line have one column in sight.
+    `columns` has a width by number, None for a column that shares the rest.
     """
     shown = list(columns)
     if not shown or width <= 0:
         return replace(before, slots=(), left=0, right=0)
     at = max(0, bisect_right(shown, current) - 1)
-    if before.card_lines == 1:
+    if before.is_single:
         return replace(before, slots=(ColumnSlot(current, 0, width),), left=at, right=len(shown) - at - 1)
     least = [columns[number] or MIN_COLUMN_WIDTH for number in shown]
 

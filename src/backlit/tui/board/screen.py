@@ -16,9 +16,10 @@ from backlit.store.views.view import View
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.card_edits import card_preset, column_spec, limit_warning, move_between_columns
 from backlit.tui.board.columns import BoardArrangement
-from backlit.tui.board.grid import CardGrid
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.pick import PickDialog
+from backlit.tui.drawing.text import safe
+from backlit.tui.drawing.themes import CURRENT_ITERATION
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, searched_words
@@ -32,13 +33,17 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import Badge
 from backlit.tui.widgets.side_lines import Part
 
+MIN_WIDTH_WITH_PREVIEW = 200
+"""Columns of a terminal in which the preview stands beside the board without being asked for."""
+
 
 class BoardScreen(OneListScreen):
     """Shows the items of the backlog grouped into columns."""
 
     AUTO_FOCUS = "#items"
     PLACE = "app.board"
-    CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss"]
+    CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss", "../styles/board.tcss"]
+    HEADING_LINE = " "  # the rules below the heads of the columns are enough
     COMMAND_GROUPS = (*OneListScreen.COMMAND_GROUPS, "board.screen")
     HINTS = (
         *("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "item.open", "c", "g"),
@@ -49,12 +54,12 @@ class BoardScreen(OneListScreen):
         self._names = names = ListNames(store)
 
         def badges(rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
-            return names.badges(rows, is_judged=self.is_judged)
+            return names.badges(rows, is_judged=self.is_judged, counts_tasks=not self.arrangement.has_tasks)
 
         self.arrangement = BoardArrangement(store, settings, names)
         self.board = BoardList(replace(names.names, badges=badges), self.arrangement.columns_of, id="items")
-        super().__init__(store, shared, ItemPanes(store, self.board, has_frames=False), ColumnChoice(store))
-        self.panes.hide_preview()
+        panes = ItemPanes(store, self.board, has_frames=False, previews_from=MIN_WIDTH_WITH_PREVIEW)
+        super().__init__(store, shared, panes, ColumnChoice(store))
         self._project_id: int | None = None
         self._restore()
 
@@ -101,14 +106,16 @@ class BoardScreen(OneListScreen):
         if column.first in self.spec.latest:
             raise CannotAct("Done cards are in the order of their last change. Press gb to rank them in the backlog.")
         lane = self.board.position.lane_value(self.board.cursor)
-        return self.store.view(column_spec(self.store, self.arrangement.by, self.spec, column, lane))
+        item = self.store.item(self.board.current_id or 0)
+        around = item.fields.get("IterationID") if item is not None else None
+        return self.store.view(column_spec(self.store, self.arrangement.by, self.spec, column, lane, around=around))
 
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
     def update_labels(self) -> None:
         parts = list_heading(self._names, self.shared.now.view, self.node, replace(self.spec, group=()))
-        heading = [*parts, *_arranged(self.arrangement, self._names, self.board.position.grid)]
-        self.draw_labels(heading, self.current_view.totals, self.board.position.card_place(self.board.cursor))
+        place = self.board.position.card_place(self.board.cursor)
+        self.draw_labels(parts, self.current_view.totals, place, self._arranged())
 
     # Items
 
@@ -199,12 +206,12 @@ class BoardScreen(OneListScreen):
         self.board.regrid()
         self.board.post_message(self.board.Collapsed())
 
-
-def _arranged(arrangement: BoardArrangement, names: ListNames, grid: CardGrid) -> list[Part]:
-    columns = RELEASE if arrangement.by == RELEASE else names.label(arrangement.by)
-    lanes = f", lanes by {names.label(arrangement.lanes)}" if arrangement.lanes else ""
-    folded = [f"{grid.columns[each].word} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
-    return [
-        (f" · by {columns}{lanes}", "muted"),
-        *[(f" · folded: {', '.join(folded)}", "muted")][: len(folded)],
-    ]
+    def _arranged(self) -> list[Part]:
+        arrangement, grid, label = self.arrangement, self.board.position.grid, self._names.label
+        columns = RELEASE if arrangement.by == RELEASE else label(arrangement.by)
+        lanes = f", lanes by {label(arrangement.lanes)}" if arrangement.lanes else ""
+        folded = [f"{grid.columns[each].word} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
+        parts: list[Part] = [(f"   by {columns}{lanes}", "muted")]
+        if self.spec.leading and arrangement.sprint is not None:
+            parts.append((f"   {safe(arrangement.sprint.name)} first", CURRENT_ITERATION))
+        return [*parts, *[(f"   {', '.join(folded)} folded", "muted")][: len(folded)]]

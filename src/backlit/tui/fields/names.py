@@ -52,7 +52,12 @@ class ListNames:
         )
 
     def badges(
-        self, rows: Sequence[ItemRow], tasks: ShownTasks = ALL_TASKS_SHOWN, *, is_judged: bool = False
+        self,
+        rows: Sequence[ItemRow],
+        tasks: ShownTasks = ALL_TASKS_SHOWN,
+        *,
+        is_judged: bool = False,
+        counts_tasks: bool = False,
     ) -> Mapping[int, Badge]:
         cells = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))
         found = {item_id: Badge(is_synced=True) for item_id, values in cells.items() if any(values.values())}
@@ -68,6 +73,9 @@ class ListNames:
         if hidden := [row.id for row in rows if row.type != ItemType.TASK and not tasks.shows(row.id)]:
             for item_id, count in self.store.plan_preview.task_counts(hidden).items():
                 found[item_id] = found.get(item_id, NO_BADGE)._replace(folded_tasks=count)
+        if counts_tasks:
+            for item_id, progress in self.store.plan_preview.task_progress([row.id for row in rows]).items():
+                found[item_id] = found.get(item_id, NO_BADGE)._replace(task_progress=progress)
         return found
 
     def owner(self, user_id: int | None) -> str:

@@ -79,8 +79,12 @@ class ItemPanes(StorageErrorGuard, Container):
             self.above = above
             self.below = below
 
-    def __init__(self, store: Store, items: ItemList, *, has_frames: bool = True) -> None:
+    def __init__(
+        self, store: Store, items: ItemList, *, has_frames: bool = True, previews_from: int | None = 0
+    ) -> None:
+        """Show the preview unasked in a terminal of so many columns or more, None for never."""
         super().__init__()
+        self._previews_from = previews_from
         self._store = store
         self._items = items
         self._preview = ItemPreview()
@@ -90,7 +94,8 @@ class ItemPanes(StorageErrorGuard, Container):
         self._timer: Timer | None = None
         self._looking_at: int | None = None
         self._is_wanted_below = False
-        self._is_asked_for = False
+        self._choice: bool | None = None
+        """True for a preview that the user asked for, False for one that is hidden, None without a choice."""
         self._hits: Mapping[int, SearchHit] = {}
         self._line: int | None = None
         self.selected = SelectionTotals(store, self, lambda: self.post_message(self.Measured()))
@@ -114,9 +119,6 @@ class ItemPanes(StorageErrorGuard, Container):
     @property
     def has_preview(self) -> bool:
         return self._preview_frame.display
-
-    def hide_preview(self) -> None:
-        self.add_class("-alone")
 
     def draw_preview(self) -> None:
         if not self._preview_frame.display:
@@ -196,9 +198,12 @@ class ItemPanes(StorageErrorGuard, Container):
         width, height = self.size
         is_below = self._is_wanted_below or width < MIN_WIDTH_BESIDE
         self.set_class(is_below, "-below")
-        has_room = not is_below or height >= (MIN_HEIGHT_BELOW if self._is_asked_for else USUAL_HEIGHT_BELOW)
+        is_usual = self._previews_from is not None and width >= self._previews_from
+        self.set_class(not (is_usual if self._choice is None else self._choice), "-alone")
+        has_room = not is_below or height >= (MIN_HEIGHT_BELOW if self._choice else USUAL_HEIGHT_BELOW)
         self._preview_frame.display = has_room and not self.has_class("-alone") and not self.has_class("-empty")
-        self._line = width * LIST_SHARE // 100 if self._preview_frame.display and not is_below else None
+        has_line = self._preview_frame.display and not (is_below or self._preview_frame.is_wanted)
+        self._line = width * LIST_SHARE // 100 if has_line else None
         self.report_edges()
         if self._preview_frame.display:
             self.preview_soon()
@@ -213,8 +218,7 @@ class ItemPanes(StorageErrorGuard, Container):
             raise CannotAct(
                 f"No room for the preview: it needs {MIN_HEIGHT_BELOW + 4} lines or {MIN_WIDTH_BESIDE} columns."
             )
-        self._is_asked_for = not self._preview_frame.display
-        self.set_class(not self._is_asked_for, "-alone")
+        self._choice = not self._preview_frame.display
         self._place()
 
     def turn_preview(self) -> None:
@@ -227,8 +231,7 @@ class ItemPanes(StorageErrorGuard, Container):
     def set_low_bandwidth(self, is_low_bandwidth: bool) -> None:
         """Turn low bandwidth on or off: no preview until requested, scrolling by half pages, a bar as cursor."""
         self.items.set_low_bandwidth(is_low_bandwidth)
-        self._is_asked_for = False
-        self.set_class(is_low_bandwidth, "-alone")
+        self._choice = False if is_low_bandwidth else None
         self._place()
 
     def hide_preview_when_empty(self, is_empty: bool) -> None:

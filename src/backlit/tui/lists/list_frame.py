@@ -66,14 +66,23 @@ GREETING_HINTS_WITHOUT_ITEMS = (
 class ListFrame(Vertical):
     """The panes of a list between its lines."""
 
-    def __init__(self, store: Store, title: TitleLine, panes: ItemPanes, line: Widget, hints: Sequence[str]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        title: TitleLine,
+        panes: ItemPanes,
+        line: Widget,
+        hints: Sequence[str],
+        *,
+        heading_line: str = "─",
+    ) -> None:
         super().__init__()
         self._store = store
         self.set_class(panes.has_edges, "-panes")
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
         self._greeting = FooterLine(id="greeting")
-        self._above, self._below = RuleLine("┬", id="heading", is_of_first=True), RuleLine("┴")
+        self._above, self._below = RuleLine("┬", id="heading", is_of_first=True, line=heading_line), RuleLine("┴")
         self._status: Sequence[Word] = ()
         self._labels: Mapping[str, str] = {}
         self.greets = False

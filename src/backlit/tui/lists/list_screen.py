@@ -79,6 +79,8 @@ class ListScreen(ItemScreen):
         *("item.open", "item.groom", "item.status", "list.filter", "g", "c", "preview.toggle", "item.comment"),
         "app.help",
     )
+    HEADING_LINE: ClassVar[str] = "─"
+    """The sign that fills the line of the heading."""
 
     def __init__(self, store: Store, shared: SharedFilter, panes: ItemPanes, columns: ColumnChoice) -> None:
         super().__init__(store)
@@ -90,7 +92,7 @@ class ListScreen(ItemScreen):
         self.shows_done = False
         """True where views that leave done items out show them too."""
         self.line = FilterLine(self)
-        self.frame = ListFrame(store, self.title_line, panes, self.line, self.HINTS)
+        self.frame = ListFrame(store, self.title_line, panes, self.line, self.HINTS, heading_line=self.HEADING_LINE)
         self._shown: SavedView | None = None
         self._acted_on: RowSelection | None = None
         """The selection that the running command acts on; None after a cancelled question."""

@@ -151,10 +151,17 @@ class OneListScreen(ListScreen):
             await self.current_view.reload()
             self.items.show(self.current_view, self.items.current_id)
 
-    def draw_labels(self, heading: Sequence[Part], totals: NodeTotals | None, position: tuple[int, int, str]) -> None:
+    def draw_labels(
+        self,
+        heading: Sequence[Part],
+        totals: NodeTotals | None,
+        position: tuple[int, int, str],
+        arranged: Sequence[Part] = (),
+    ) -> None:
         """Draw a heading, the tabs, the status, and the reason for an empty list.
 
-        `position` is the number of the row under the cursor, that of all rows, and their noun.
+        `position` is the number of the row under the cursor, that of all rows, and their noun. The words `arranged`
+        follow the figures of the heading.
         """
         store = self.store
         views = self.shared.views
@@ -167,7 +174,9 @@ class OneListScreen(ListScreen):
         figures = totals_words(totals)
         if not figures and unmatched.all != NO_TOTALS:
             figures = [(f" 0 of {counted(unmatched.all.count, 'item')}", "foreground")]
-        self.frame.say([*heading, *figures], lacking, [*unread, *status_words(store)], position=[*selected, *place])
+        self.frame.say(
+            [*heading, *figures, *arranged], lacking, [*unread, *status_words(store)], position=[*selected, *place]
+        )
         self.frame.show_tabs(views.labels, views.place(self.shared.now.view))
         is_empty = self.items.has_no_items
         if is_empty:

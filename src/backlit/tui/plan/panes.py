@@ -139,11 +139,10 @@ class PlanBody(ItemPanes):
     """Panes and preview; the preview is hidden at first, and then below the panes."""
 
     def __init__(self, store: Store, panes: PlanPanes) -> None:
-        super().__init__(store, panes.backlog.items, has_frames=False)
+        super().__init__(store, panes.backlog.items, has_frames=False, previews_from=None)
         self._plan_panes = panes
         self._is_wanted_below = True
         self._panes_line: int | None = None
-        self.hide_preview()
 
     def compose(self) -> ComposeResult:
         yield self._plan_panes

@@ -93,12 +93,16 @@ _NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
 class Badge(NamedTuple):
-    """An item's facts beside its row: another tracker has it too, its folded tasks, its readiness, a kept draft."""
+    """An item's facts beside its row: another tracker has it too, its folded tasks, its readiness, a kept draft.
+
+    `task_progress` has the number of its done tasks and that of all of them, None where they are not counted.
+    """
 
     is_synced: bool = False
     folded_tasks: int = 0
     is_unready: bool = False
     has_draft: bool = False
+    task_progress: tuple[int, int] | None = None
 
 
 NO_BADGE = Badge()

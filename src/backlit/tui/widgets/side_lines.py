@@ -333,9 +333,17 @@ class RuleLine(TwoSidedLine):
 
     DROPS_MUTED = True
 
-    def __init__(self, sign: str, *, id: str | None = None, is_of_first: bool = False) -> None:  # noqa: A002 - Textual's name
+    def __init__(
+        self,
+        sign: str,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        is_of_first: bool = False,
+        line: str = "─",
+    ) -> None:
         super().__init__(id=id)
         self._sign = sign
+        self._line = line
         self._is_of_first = is_of_first
         self._junction: int | None = None
         self._share = 0.0
@@ -382,7 +390,7 @@ class RuleLine(TwoSidedLine):
         first, last = self._bright or (end, end)
         looks = ["mark" if x < filled else "muted" if first <= x < last else "rule" for x in range(start, end)]
         for look, cells in groupby(looks):
-            signs = "".join(self._sign if x == self._junction else "─" for x, _ in enumerate(cells, start))
+            signs = "".join(self._sign if x == self._junction else self._line for x, _ in enumerate(cells, start))
             yield signs if look == "rule" else signs.replace("─", "━").replace("┬", "┯"), look, ""
             start += len(signs)
 
