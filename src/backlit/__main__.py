@@ -4,7 +4,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backlit.cli.last_frame import saved_frame
@@ -27,6 +26,8 @@ ASKING = {
 
 def _chosen(arguments: Sequence[str]) -> "argparse.Namespace":
     """Read the arguments; help and version, which end the process, are written first."""
+    from pathlib import Path
+
     from backlit.cli.arguments import parser
 
     try:

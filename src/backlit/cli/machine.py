@@ -1,9 +1,9 @@
 """What a command needs of the machine, and sentences for what the machine refuses."""
 
 import errno
+import os
 import resource
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _REFUSALS: Mapping[int, str] = {
 
 def check_machine() -> None:
     try:
-        Path.cwd()
+        os.getcwd()
     except FileNotFoundError:
         raise _failure("The current directory no longer exists. Change to another one: cd") from None
     allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -5,13 +5,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from backlit.model.field_values import Schema
+from backlit.model.reports.names import ReportName
 from backlit.model.version import VERSION
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.auth.callers import LOGIN_COOKIE
 from backlit.service.http.endpoint import Route, StreamingHandler
 from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, list_of, reference, schemas
-from backlit.service.reports.reports import REPORTS
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
 from backlit.service.routes.history import CHANGES_TOP, HISTORY_TOP, LONGEST_WAIT
 from backlit.service.routes.login import LOGOUT_PATH
@@ -165,7 +165,8 @@ def _parameters(route: Route, verb: str, resource: str) -> Iterator[Schema]:
         )
     if resource == "Report":
         days: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_REPORT_DAYS}
-        unit: Schema = {"type": "string", "enum": [unit.value for unit in REPORTS[route.path.rpartition("/")[2]].units]}
+        units = ReportName(route.path.rpartition("/")[2]).units
+        unit: Schema = {"type": "string", "enum": [unit.value for unit in units]}
         yield _query("iteration", ID, "The id of a sprint or of a group of them; all unless given.")
         yield _query("team", ID, "The id of a team; all unless given.")
         yield _query("unit", unit, "What is counted; points unless given, or items where nothing has points.")
