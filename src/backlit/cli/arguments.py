@@ -218,6 +218,29 @@ def _add_iterations(commands: "_Commands") -> None:
         command.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
         _add_project(command)
         command.set_defaults(handler="commands.iterations:record_event", event=name)
+    close = iterations.choices["close"]
+    close.add_argument(
+        "--move", metavar="PLACE", help="where unfinished items go: next, backlog, an iteration; stay leaves them"
+    )
+    close.add_argument(
+        "--split",
+        metavar="ID=POINTS",
+        nargs="+",
+        action="extend",
+        type=_split,
+        default=[],
+        help="keep the done points of these items here; the rest goes on, to the next iteration or that of --move",
+    )
+    close.add_argument(
+        "--mark-done",
+        metavar="ID",
+        nargs="+",
+        action="extend",
+        type=_id,
+        default=[],
+        help="mark these items as done, with their open tasks",
+    )
+    close.add_argument("--keep-tasks", action="store_true", help="leave the open tasks of --mark-done open")
 
 
 def _add_report(commands: "_Commands") -> None:
@@ -274,6 +297,13 @@ def _id(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text[:19]) < 2**63 and len(text) < 20):
         raise argparse.ArgumentTypeError(f"{text[:24]!r} is not an item number")
     return int(text)
+
+
+def _split(text: str) -> tuple[int, str]:
+    item, sign, points = text.partition("=")
+    if not sign or not points:
+        raise argparse.ArgumentTypeError(f"{text[:24]!r} is not ID=POINTS, such as 12=3")
+    return _id(item), points
 
 
 def _count(text: str) -> int:

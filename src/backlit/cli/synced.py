@@ -5,7 +5,7 @@ import asyncio
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, current_thread, main_thread
@@ -17,7 +17,7 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, Offline, StorageError
 from backlit.model.plain import plain
 from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
-from backlit.store.records.entry import BUSY, EntryState
+from backlit.store.records.entry import BUSY, EntryState, OutboxEntry
 from backlit.store.store import Store
 
 FIRST_LOAD_TIMEOUT = 600.0
@@ -189,8 +189,11 @@ class SentChanges:
         self._entries = store.files.journal.entries
         self._last_id = self._entries.last_id()
 
+    def all(self) -> Sequence[OutboxEntry]:
+        return self._entries.after(self._last_id)
+
     def words(self) -> str:
-        states = [each.state for each in self._entries.after(self._last_id)]
+        states = [each.state for each in self.all()]
         sent, waiting = states.count(EntryState.SENT), sum(each in BUSY for each in states)
         verb = "was" if sent == 1 else "were"
         verbs, them = ("waits", "it") if waiting == 1 else ("wait", "them")

@@ -87,6 +87,12 @@ class PlanIterations:
         found = leaves(self._lookups.iterations().values())
         return sorted(found, key=lambda each: (each.start or each.end or date.max, each.end or date.max))
 
+    def next_after(self, iteration_id: int, today: date) -> IterationEntry | None:
+        """Return the next one that is not over, which takes what an iteration leaves; None without one."""
+        every = self.targets()
+        after = every[[each.id for each in every].index(iteration_id) + 1 :]
+        return next((each for each in after if each.end is None or each.end >= today), None)
+
     def release_of(self, iteration_id: int) -> ReleasePlan | None:
         tree, iterations = self._lookups.tree(TreeKind.ITERATIONS), self._lookups.iterations()
         above = tree.parent(iteration_id) if iteration_id in tree else None

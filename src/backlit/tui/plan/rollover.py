@@ -151,9 +151,7 @@ class EndedIteration(Struct, frozen=True):
 
 
 def _ending(store: Store, iteration: IterationEntry, *, closes: bool) -> EndedIteration:
-    every = store.plan.iterations.targets()
-    after = every[[each.id for each in every].index(iteration.id) + 1 :]
-    target = next((each for each in after if each.end is None or each.end >= store.today()), None)
+    target = store.plan.iterations.next_after(iteration.id, store.today())
     items = store.batch.items(store.rollover.unfinished(iteration.id))
     tasks = {item.id: len(store.rollover.open_tasks(item.id)) for item in items}
     loads = store.plan_preview.loads_now([target.id] if target else [])
