@@ -1,7 +1,8 @@
 """The report of a sprint: its figures, what changed in its scope, and the velocity."""
 
-from datetime import date
+from datetime import date, datetime, timedelta
 
+from msgspec.structs import replace
 from tests.model.reports.documents import day, document
 
 from backlit.model.reports.document import CellValue, ReportDocument
@@ -13,6 +14,10 @@ CHANGES: list[dict[str, CellValue]] = [
     {"day": day(3), "id": 7, "item": "Pay *now*", "cause": "Added", "amount": 3},
     {"day": day(4), "id": 8, "item": "Ship", "cause": "Moved out", "amount": 5},
 ]
+
+
+def same_time(at: datetime) -> datetime:
+    return at
 
 
 def summary(as_of: date, details: list[dict[str, CellValue]], *notes: str) -> SprintSummary:
@@ -27,7 +32,7 @@ def summary(as_of: date, details: list[dict[str, CellValue]], *notes: str) -> Sp
 def test_an_ended_sprint_has_its_spill_over_and_each_change() -> None:
     late = "Sprint 9: 5 pts done after the end, in no velocity."
 
-    assert summary(day(4), CHANGES, late).markdown() == (
+    assert summary(day(4), CHANGES, late).markdown(same_time) == (
         "# Sprint 9\n\n2 Mar – 15 Mar 2026\n\n"
         "| Committed | Change | Done | Spill-over | Late |\n| ---: | ---: | ---: | ---: | ---: |\n"
         "| 13 | +2 | 7 | 8 | 0 |\n\n"
@@ -40,7 +45,15 @@ def test_an_ended_sprint_has_its_spill_over_and_each_change() -> None:
 
 
 def test_a_running_sprint_has_remaining_work_and_may_have_no_change() -> None:
-    text = summary(day(5), []).markdown()
+    text = summary(day(5), []).markdown(same_time)
 
     assert "| Committed | Change | Done | Remaining | Late |" in text
     assert "No change since the commitment." in text
+
+
+def test_the_times_of_start_and_close_stand_beside_the_days_in_the_readers_zone() -> None:
+    events = {"started_at": datetime(2026, 3, 2, 8, 30), "closed_at": datetime(2026, 3, 15, 23, 30)}
+
+    text = replace(summary(day(4), []), **events).markdown(lambda at: at + timedelta(hours=1))
+
+    assert "2 Mar – 15 Mar 2026, started on 2 Mar at 09:30, closed on 16 Mar at 00:30\n" in text

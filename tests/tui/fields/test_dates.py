@@ -3,13 +3,25 @@
 from datetime import date, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from backlit.model.dates import typed_day, typed_end
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import day_text, holds_days
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
 from backlit.store.records.people import IterationEntry
-from backlit.tui.fields.dates import Phase, age_of, ago, column_span, days_until, moment, phases, span, typed_number
+from backlit.tui.fields.dates import (
+    Phase,
+    age_of,
+    ago,
+    column_span,
+    days_until,
+    event_words,
+    moment,
+    phases,
+    span,
+    typed_number,
+)
 
 TODAY = date(2026, 3, 4)  # a Wednesday
 DUE = custom_field("TargetDate_cf", Kind.TEXT)
@@ -147,3 +159,18 @@ def test_iterations_have_a_phase_against_today() -> None:
         *(Phase.PAST, Phase.CURRENT, Phase.CURRENT, Phase.LATER, Phase.NEXT, Phase.NEXT, Phase.LATER, Phase.UNDATED),
     ]
     assert found[9] is Phase.PAST
+
+
+def test_starts_and_closes_are_told_in_the_users_time() -> None:
+    started, closed = datetime(2026, 3, 2, 8, 30), datetime(2025, 12, 31, 23, 30)
+    sprint = IterationEntry(1, "S", "P\\S", None, None, None, None, is_release=False)
+    both = replace(sprint, started_at=started, closed_at=closed)
+
+    def local(at: datetime) -> datetime:
+        return at + timedelta(hours=1)
+
+    assert event_words(both, local, TODAY) == ("started 2 Mar 09:30", "closed 1 Jan 00:30")
+    assert event_words(replace(sprint, closed_at=closed - timedelta(days=9)), local, TODAY) == (
+        "closed 23 Dec 2025 00:30",
+    )
+    assert event_words(sprint, local, TODAY) == event_words(None, local, TODAY) == ()

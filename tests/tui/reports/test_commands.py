@@ -5,19 +5,22 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.documents import item, node, offline_store, put_nouns
+from tests.store.documents import announce, item, node, offline_store, publish, put_nouns
 from tests.store.reports.presented import presented
+from tests.store.world import until
 from tests.tui.target import FakeTarget, fault_of, rows_of, run, words_of
 
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.report import Report
 from backlit.store import Store
+from backlit.store.records.changes import Subject
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.pick import Choice
 from backlit.tui.reports.screen import ReportSelection
 from backlit.tui.shell.target import ItemDestination
 
 TODAY = date(2026, 3, 10)
+BLUE, RED = {"id": 9, "name": "Blue"}, {"id": 8, "name": "red"}
 
 
 def dated(number: int, name: str, parent: int, first: int, last: int, **values: object) -> dict[str, object]:
@@ -50,7 +53,7 @@ class FakeReports(FakeTarget):
 
     def __init__(self, store: Store, report: Report | None = None) -> None:
         super().__init__(store)
-        self.selection = ReportSelection(store.reports.coverages)
+        self.selection = ReportSelection(store)
         self.shown = report
         self.current_item: int | None = None
         self.has_notes = False
@@ -131,7 +134,7 @@ async def test_the_subject_is_chosen_among_periods_iterations_and_releases_and_f
 def test_a_chosen_period_ends_today(tmp_path: Path) -> None:
     now = [datetime(2026, 3, 1)]
     with offline_store(tmp_path, [], lambda: now[0]) as store:
-        selection = ReportSelection(store.reports.coverages)
+        selection = ReportSelection(store)
         usual = selection.coverage.name
         selection.choose(selection.offered()[0])
         now[0] += timedelta(days=5)
@@ -139,6 +142,44 @@ def test_a_chosen_period_ends_today(tmp_path: Path) -> None:
         found = selection.coverage
         assert (usual, found.name) == ("Whole backlog, 90 days", "Whole backlog, 30 days")
         assert (found.start, found.end) == (date(2026, 2, 5), date(2026, 3, 6))
+
+
+async def test_a_team_is_chosen_for_the_project_and_kept_for_the_next_start(store: Store) -> None:
+    announce(store, {"extensions": ["reports"], "projects": [{"id": 1, "teams": [BLUE, RED]}]})
+    target = FakeReports(store)
+    target.answers = [None, Choice(9, "Blue"), Choice(None, "all teams")]
+    chosen = []
+    for _ in range(3):
+        await run(target, "reports.team")
+        chosen.append((target.selection.question[-1], ReportSelection(store).team_id))
+
+    assert [(each.value, each.label) for each in rows_of(target.asked[0])] == [
+        *((None, "all teams"), (9, "Blue"), (8, "red"))
+    ]
+    await until(lambda: ReportSelection(store).team_id is None)
+    assert [each[0] for each in chosen] == [None, 9, None]
+    assert target.loaded == 2
+
+
+async def test_a_kept_team_counts_again_until_it_is_gone(store: Store) -> None:
+    announce(store, {"extensions": ["reports"], "projects": [{"id": 1, "teams": [BLUE, RED]}]})
+    ReportSelection(store).choose_team(9)
+    await until(lambda: ReportSelection(store).team_id == 9)
+    later = ReportSelection(store)
+    found = [later.team_id]
+    announce(store, {"extensions": ["reports"], "projects": [{"id": 1, "teams": [RED]}]})
+    publish(store, Subject.ITEMS)
+    found.append(later.team_id)
+
+    assert found == [9, None]
+
+
+async def test_a_team_needs_teams_and_a_server_with_history(store: Store) -> None:
+    with pytest.raises(CannotAct, match="Reports of one team need the history of a server"):
+        await run(FakeReports(store), "reports.team")
+    announce(store, {"extensions": ["reports"], "projects": [{"id": 1, "teams": []}]})
+    with pytest.raises(CannotAct, match="This project has no teams"):
+        await run(FakeReports(store), "reports.team")
 
 
 async def test_units_are_gone_through_and_the_notes_are_turned_on_and_off(store: Store) -> None:

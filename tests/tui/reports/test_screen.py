@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 from tests.store.documents import item, offline_store
-from tests.store.world import World, until
+from tests.store.world import World, sent, until
 from tests.tui.bare_app import heading_of, lines_of, missing, place_of, text_of
 from tests.tui.opened import Open
 from textual.pilot import Pilot
 
+from backlit.model.planning import IterationEvent
+from backlit.model.reports.formats import as_markdown
+from backlit.model.reports.names import ReportName
+from backlit.model.reports.presentation import present
 from backlit.store import Store
 from backlit.tui.editor.screen import ItemEditorScreen
 
@@ -246,6 +250,34 @@ async def test_an_iteration_a_release_or_a_period_is_chosen(store: Store, opened
         await shown(pilot, "Aurora, 90 days")
         await pilot.press("}")
         await shown(pilot, "Periods always end today. fi chooses an iteration or a release.")
+
+
+@pytest.mark.slow
+async def test_the_items_of_one_team_are_counted_and_the_head_names_it(store: Store, opened: Open) -> None:
+    team_id, team = min(store.lookups.teams().items())
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("f", "t", *team.lower(), "enter")
+        await shown(pilot, f" · {team} · ")
+        await pilot.press("2", "h")
+        await shown(pilot, "[Areas]", f" · {team} · ")
+        await pilot.press("y", "m")
+    answer = await store.reports.answer(ReportName.AREAS, store.reports.coverages.usual(), None, team_id)
+
+    assert pilot.app.clipboard == as_markdown(present(answer.document))
+    assert pilot.app.clipboard.startswith(f"# Load by area: {answer.document.about}, team {team}\n")
+
+
+@pytest.mark.slow
+async def test_the_head_says_when_the_iteration_was_started_and_closed(store: Store, opened: Open) -> None:
+    usual = store.reports.coverages.usual().node_id
+    assert usual is not None
+    await store.nodes.record(usual, IterationEvent.START)
+    await sent(store)
+    at = store.lookups.iterations()[usual].started_at
+    assert at is not None
+    async with reports_of(opened, store, (160, 40)) as pilot:
+        await shown(pilot, f" · started {at.day} ", f" {store.local(at):%H:%M}")
+        assert " · started " in heading_of(pilot.app)
 
 
 @pytest.mark.slow

@@ -43,7 +43,7 @@ def _write_sprint(arguments: argparse.Namespace) -> None:
     if SUFFIXES[arguments.format] != ".md" or arguments.team or arguments.unit:
         raise BadRequest("The report of a sprint is Markdown, of all teams, in points.")
     with synced_store(arguments) as store:
-        text = asyncio.run(store.reports.sprint_summary(_coverage(store, arguments))).markdown()
+        text = asyncio.run(store.reports.sprint_summary(_coverage(store, arguments))).markdown(store.local)
     write_document(text)
 
 

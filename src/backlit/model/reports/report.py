@@ -267,7 +267,12 @@ class Report(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        return f"{self.kind}: {self.about}"
+        return f"{self.kind}: {self.about}{f', team {self.team}' if self.team else ''}"
+
+    @property
+    def team(self) -> str:
+        """The name of the team whose items alone count; empty for all."""
+        return self.document.team or ""
 
     @property
     def source(self) -> str:

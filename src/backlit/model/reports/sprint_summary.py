@@ -1,7 +1,7 @@
 """The report of one sprint as Markdown, from the documents of its velocity and its scope."""
 
-from collections.abc import Iterator, Sequence
-from datetime import date
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
 
 from msgspec import Struct
 
@@ -14,7 +14,10 @@ _MINUS = frozenset({"Moved out", "Deferred", "Deleted"})
 
 
 class SprintSummary(Struct, frozen=True):
-    """A sprint with its days, its own figures, the velocity of the project, and the scope of the sprint."""
+    """A sprint with its days, its own figures, the velocity of the project, and the scope of the sprint.
+
+    It was started and closed at times of the service, None without such an event.
+    """
 
     name: str
     start: date
@@ -22,12 +25,22 @@ class SprintSummary(Struct, frozen=True):
     figures: ReportDocument
     velocity: ReportDocument
     scope: ReportDocument
+    started_at: datetime | None = None
+    closed_at: datetime | None = None
 
-    def markdown(self) -> str:
-        lines = [f"# {escaped(self.name)}", "", f"{day_text(self.start)} – {day_text(self.end)} {self.end.year}", ""]
+    def markdown(self, local: Callable[[datetime], datetime]) -> str:
+        """Return the text for a reader, whose time `local` returns."""
+        lines = [f"# {escaped(self.name)}", "", self._dates(local), ""]
         lines += [*self._figures(), "", "## Scope changes", "", *self._changes(), "", "## Velocity", ""]
         lines += [*self._velocity(), "", *self._notes()]
         return "\n".join(lines).rstrip("\n") + "\n"
+
+    def _dates(self, local: Callable[[datetime], datetime]) -> str:
+        days = f"{day_text(self.start)} – {day_text(self.end)} {self.end.year}"
+        events = {"started": self.started_at, "closed": self.closed_at}
+        found = {verb: local(at) for verb, at in events.items() if at is not None}
+        times = [f"{verb} on {day_text(at.date())} at {at:%H:%M}" for verb, at in found.items()]
+        return ", ".join([days, *times])
 
     def _row(self) -> dict[str, CellValue]:
         """Return the figures of the sprint by title; nothing for one that has not begun."""

@@ -15,6 +15,7 @@ from backlit.store.reports.machine import MachineReports
 from backlit.store.views.lookups import Lookups
 
 _VELOCITY = ReportRequest(ReportName.VELOCITY, unit=ReportUnit.POINTS)
+NO_TEAMS = "Reports of one team need the history of a server, and this server keeps none."
 _UNCOVERED = frozenset({ReportName.VELOCITY})
 """Reports that are about several iterations: a single one is not asked for."""
 
@@ -51,7 +52,7 @@ class Reports:
         unit = unit if unit in name.units else None
         if not self.has_history:
             if team_id is not None:
-                raise BadRequest("Reports of one team need the history of a server, and this server keeps none.")
+                raise BadRequest(NO_TEAMS)
             return ReportAnswer(await self._of_machine.document(name, coverage, unit))
         question = ReportRequest(name, *self._subject(name, coverage, team_id), unit)
         if coverage.node_id is None and name not in _UNCOVERED:
@@ -79,7 +80,9 @@ class Reports:
                 ReportName.VELOCITY, self._files.journal.real_id(sprint.node_id), unit=ReportUnit.POINTS
             )
             figures = (await self._of_service.answer(self._lookups.project_id or 0, question)).document
-        return SprintSummary(sprint.name, sprint.start, sprint.end, figures, velocity, scope)
+        entry = self._lookups.iterations()[sprint.node_id]
+        events = entry.started_at, entry.closed_at
+        return SprintSummary(sprint.name, sprint.start, sprint.end, figures, velocity, scope, *events)
 
     async def velocity(self) -> Velocity:
         """Return the velocity of the whole project in points, as the service last answered it."""

@@ -226,6 +226,8 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="reports.screen:ReportsScreen.step_report", argument="-1", is_stepped=True),
     Command("reports.about", ("f i",), Context.REPORTS, "choose iteration", "Choose iteration, release or period.",
         handler="reports.screen:ReportsScreen.choose_coverage"),
+    Command("reports.team", ("f t",), Context.REPORTS, "choose team", "Count the items of one team, or of all.",
+        handler="reports.screen:ReportsScreen.choose_team", also="filter squad"),
     Command("reports.later", ("}",), Context.REPORTS, "next iteration", "Show the next iteration or release.",
         handler="reports.screen:ReportsScreen.turn_coverage", argument="+1", is_stepped=True),
     Command("reports.earlier", ("{",), Context.REPORTS, "previous iteration", "Show the previous iteration or release.",

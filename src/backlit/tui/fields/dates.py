@@ -79,6 +79,17 @@ def span(start: date | None, end: date | None, today: date) -> str:
     return f"{written_day(start, today)}–{written_day(end, today)}"
 
 
+def event_words(
+    iteration: IterationEntry | None, local: Callable[[datetime], datetime], today: date
+) -> tuple[str, ...]:
+    """Return when an iteration was started and closed, in the user's own time; nothing without such events."""
+    if iteration is None:
+        return ()
+    times = {"started": iteration.started_at, "closed": iteration.closed_at}
+    found = {verb: local(at) for verb, at in times.items() if at is not None}
+    return tuple(f"{verb} {written_day(at.date(), today)} {at:%H:%M}" for verb, at in found.items())
+
+
 def near_day(day: date, today: date) -> str:
     """Return Today or Yesterday; nothing for another day."""
     return {0: "Today", 1: "Yesterday"}.get((today - day).days, "")

@@ -25,7 +25,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import capacity_words, scaled_bar
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import KEY
-from backlit.tui.fields.dates import span
+from backlit.tui.fields.dates import event_words, span
 from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter, filter_words
@@ -289,7 +289,8 @@ class PlanPaneHeads:
             pane.say_below(())
             return HeadLine() if is_unread else HeadLine([("No iteration to plan", "foreground")])
         release = store.plan.iterations.release_of(iteration.id)
-        when = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
+        days, above = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
+        when = days, above, *event_words(iteration, store.local, store.local_today())
         ways = iteration not in every[:1], iteration not in every[-1:]
         shown = IterationHead(iteration, when, self._load(iteration), people, ways, self._added())
         pane.say(shown.lines(pane.size.width, self._scale, self._head_lines()))
@@ -403,13 +404,13 @@ NO_ITERATION_HEAD_OF_READER = [HeadLine([(" gi shows the iterations", "muted")])
 
 
 class IterationHead(Struct, frozen=True):
-    """The head of an iteration's pane; `when` has its dates and release.
+    """The head of an iteration's pane; `when` has its dates, its release, and when it was started and closed.
 
     `ways` says whether { and } lead to another iteration.
     """
 
     iteration: IterationEntry
-    when: tuple[str, str]
+    when: tuple[str, ...]
     load: PlannedLoad
     people: PeopleCapacities
     ways: tuple[bool, bool]
@@ -431,8 +432,9 @@ class IterationHead(Struct, frozen=True):
         ways = [command for command, is_open in commands if is_open]
         keys: list[Word] = [(key_of(command), KEY, command) for command in ways]
         label: list[Word] = [(" sprints", "muted", ways[-1])] if ways else []
-        facts = " · ".join(filter(None, self.when))
-        return HeadLine([(self.iteration.name, "heading"), (f" {facts}" if facts else "", "muted")], [*keys, *label])
+        told = enumerate(filter(None, self.when))
+        facts: list[Word] = [(f"{' · ' if at else ' '}{fact}", "muted") for at, fact in told]
+        return HeadLine([(self.iteration.name, "heading"), *facts], [*keys, *label])
 
     def lines(self, width: int, scale: float, count: int = PlanPane.HEAD_LINES) -> list[HeadLine]:
         """Return the instrument in `count` lines: words and bar, then the target, then people."""

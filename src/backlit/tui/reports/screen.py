@@ -22,13 +22,14 @@ from backlit.model.reports.presentation import present
 from backlit.model.reports.report import Report, day_text
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.reports.answers import ReportAnswer
-from backlit.store.reports.coverages import PERIODS, Coverage, Coverages
+from backlit.store.reports.coverages import PERIODS, Coverage
+from backlit.store.reports.reports import NO_TEAMS
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
 from backlit.tui.drawing.themes import KEY, owner_colour
-from backlit.tui.fields.dates import span
+from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.preview import ItemPreview, item_context
 from backlit.tui.reports.figures import ReportFigures
 from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words, way_words
@@ -66,17 +67,22 @@ STALE_HOURS = 24
 STILL_LOADING = "The report is still loading."
 DAYS_WORDS: Sequence[Word] = [("td", KEY, "reports.days"), (" day table", "muted", "reports.days")]
 SAVE_NOTE = "The suffix sets the format: .md, .csv or .json for the numbers, .svg for the chart."
+_TEAM_KEY = "report team:"
+"""The key of the value with a project's chosen team, before the project's number."""
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 
 
 class ReportSelection:
     """The selection of the reports' screen; it follows changed dates of a chosen iteration."""
 
-    def __init__(self, coverages: Coverages) -> None:
+    def __init__(self, store: Store) -> None:
         self.name = ReportName.BURNDOWN
         self.unit: ReportUnit | None = None
         """The chosen unit; None for the usual one of each report."""
-        self._coverages = coverages
+        self._store = store
+        self._teams: dict[int | None, int | None] = {}
+        """The chosen teams by project, None for all."""
+        self._coverages = store.reports.coverages
         self._chosen: Coverage | None = None
 
     def choose(self, coverage: Coverage | None) -> None:
@@ -94,8 +100,22 @@ class ReportSelection:
         )
 
     @property
-    def question(self) -> tuple[ReportName, Coverage, ReportUnit | None]:
-        return self.name, self.coverage, self.unit
+    def team_id(self) -> int | None:
+        """The team whose items alone count, which each project keeps; None for all, and where no server knows teams."""
+        store = self._store
+        if store.project_id not in self._teams:
+            kept = store.kept.find(f"{_TEAM_KEY}{store.project_id}")
+            self._teams[store.project_id] = kept if isinstance(kept, int) else None
+        team_id = self._teams[store.project_id]
+        return team_id if store.reports.has_history and team_id in store.lookups.teams() else None
+
+    def choose_team(self, team_id: int | None) -> None:
+        self._teams[self._store.project_id] = team_id
+        self._store.kept.keep(f"{_TEAM_KEY}{self._store.project_id}", team_id)
+
+    @property
+    def question(self) -> tuple[ReportName, Coverage, ReportUnit | None, int | None]:
+        return self.name, self.coverage, self.unit, self.team_id
 
     def offered(self) -> Sequence[Coverage]:
         return [*(self._coverages.period(days) for days in PERIODS), *self._coverages.iterations()]
@@ -123,7 +143,7 @@ class ReportsScreen(StoreScreen[None]):
 
     def __init__(self, store: Store) -> None:
         super().__init__(store)
-        self.selection = ReportSelection(store.reports.coverages)
+        self.selection = ReportSelection(store)
         self._project_id = store.project_id
         self._report: Report | None = None
         self._answer: ReportAnswer | None = None
@@ -228,9 +248,9 @@ class ReportsScreen(StoreScreen[None]):
         self._figures_frame.display = False
         self.update_labels()
 
-    async def _read(self, name: ReportName, coverage: Coverage, unit: ReportUnit | None) -> None:
+    async def _read(self, name: ReportName, coverage: Coverage, unit: ReportUnit | None, team_id: int | None) -> None:
         try:
-            answer = await self.store.reports.answer(name, coverage, unit)
+            answer = await self.store.reports.answer(name, coverage, unit, team_id)
             report = present(answer.document)
         except BacklitError as error:
             if self.is_attached:
@@ -238,7 +258,7 @@ class ReportsScreen(StoreScreen[None]):
                 self._show_sentence(self._problem)
             return
         if self.is_attached:
-            self._asked = name, coverage, unit
+            self._asked = name, coverage, unit, team_id
             self._show(answer, report)
 
     def _show(self, answer: ReportAnswer, report: Report) -> None:
@@ -337,7 +357,9 @@ class ReportsScreen(StoreScreen[None]):
         notes = note_words(self._report, has_notes=self.has_notes) if self._report is not None else []
         notes = [*self._source_words(), *notes]
         title = about[:1].upper() + about[1:]
-        heading: list[Word] = [(title, "heading"), (f" · {days}" if days else "", "muted")]
+        team = self._report.team if self._report is not None else self._team_name
+        heading: list[Word] = [(title, "heading"), (f" · {team}" if team else "", "heading")]
+        heading += [(f" · {words}", "muted") for words in (days, *self._event_words()) if words and days]
         self._heading.say(heading, notes)
         self._frame.say(heading, notes)
         is_over = coverage.end < store.today()
@@ -351,6 +373,16 @@ class ReportsScreen(StoreScreen[None]):
             [each for each in (LIST_HINTS if self.current_item else HINTS) if each not in hidden],
             status_words(store, *position),
         )
+
+    @property
+    def _team_name(self) -> str:
+        team_id = self.selection.team_id
+        return "" if team_id is None else self.store.lookups.teams()[team_id]
+
+    def _event_words(self) -> Sequence[str]:
+        """Return when the chosen iteration was started and closed."""
+        iteration = self.store.lookups.iterations().get(self.selection.coverage.node_id or 0)
+        return event_words(iteration, self.store.local, self.store.local_today())
 
     # Messages
 
@@ -379,6 +411,20 @@ class ReportsScreen(StoreScreen[None]):
         choice = await self.ask(PickDialog("Reports on", choices, selection.coverage))
         if choice is not None and isinstance(choice.value, Coverage):
             selection.choose(choice.value)
+            self.load()
+
+    async def choose_team(self, _call: CommandContext) -> None:
+        """Ask for a team, or all; raises CannotAct in a project without teams or history."""
+        if not self.store.reports.has_history:
+            raise CannotAct(NO_TEAMS)
+        teams = self.store.lookups.teams()
+        if not teams:
+            raise CannotAct("This project has no teams.")
+        names = sorted(teams.items(), key=lambda team: team[1].casefold())
+        choices = [Choice(None, "all teams"), *(Choice(team_id, name) for team_id, name in names)]
+        choice = await self.ask(PickDialog("Reports of a team", choices, self.selection.team_id))
+        if choice is not None and (choice.value is None or isinstance(choice.value, int)):
+            self.selection.choose_team(choice.value)
             self.load()
 
     def turn_coverage(self, call: CommandContext) -> None:
@@ -425,7 +471,7 @@ class ReportsScreen(StoreScreen[None]):
         """Save the report of the chosen sprint, which always is Markdown; raises CannotAct for other reports."""
         if call.text not in {"", "sprint"}:
             raise CannotAct(f"Unknown report “{call.text}”. :report sprint saves that of the sprint.")
-        text = (await self.store.reports.sprint_summary(self.selection.coverage)).markdown()
+        text = (await self.store.reports.sprint_summary(self.selection.coverage)).markdown(self.store.local)
         saved = TextToSave("Save the sprint report", lambda _path: text, file_in, "The report is Markdown.")
         name = _NOT_FOR_FILES.sub("-", self.selection.coverage.name).strip("-.").lower()
         await save_file(self, saved, downloads() / f"{name}.md")
@@ -434,7 +480,7 @@ class ReportsScreen(StoreScreen[None]):
         """Save the report to a file; its suffix sets the format."""
         report = self.report()
         saved = TextToSave("Save the report", lambda path: FORMATS[path.suffix.lower()](report), place_of, SAVE_NOTE)
-        name = _NOT_FOR_FILES.sub("-", f"{self.selection.name} {report.about}").strip("-.").lower()
+        name = _NOT_FOR_FILES.sub("-", f"{self.selection.name} {report.about} {report.team}").strip("-.").lower()
         await save_file(self, saved, downloads() / f"{name}.md")
 
 

@@ -19,6 +19,7 @@ from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.views.query import ViewSpec
 from backlit.tui.drawing.text import safe
+from backlit.tui.fields.dates import event_words
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter
 from backlit.tui.shell.status_text import explain_empty, position_words, status_words
@@ -242,6 +243,9 @@ class TreeScreen(StoreScreen[None]):
         is_shown = self._items_frame.display
         about = self._tree.about(node, is_brief=not is_shown)
         words: list[Part] = [(safe(text), "foreground") for text in about]
+        iteration = self.store.lookups.iterations().get(node.id) if self.kind is TreeKind.ITERATIONS else None
+        events = event_words(iteration, self.store.local, self.store.local_today())
+        words += [(f" · {event}", "muted") for event in events]
         is_ruled = is_shown and left > 0 and not self._items_frame.is_wanted
         rest = (self.size.width - left - 4 if is_ruled else 0) - length(words)
         return [*words, (f" {'─' * rest}", "rule")] if rest > 0 else words
