@@ -1,13 +1,15 @@
 """`backlit admin` teams, custom fields, value lists and time entry types; items and caches follow."""
 
+import os
 from typing import Any
 
 import httpx
 import pytest
 from sqlalchemy import select
 from tests.cli.admin_world import Served, Workspace
+from tests.terminal import terminal
 
-from backlit.service.storage.schema import project_totals, projects, teams
+from backlit.service.storage.schema import project_totals, projects, status_groups, teams
 
 SAMPLE = "lantern"
 STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done", "Deferred", "Deleted")
@@ -155,6 +157,26 @@ async def test_new_statuses_have_the_group_that_is_named_or_follows_from_the_nam
     assert told.rstrip().endswith(f"Meanings: {meanings}.")
     assert again["newGroups"] == {"Limbo": "excluded"}
     assert (groups["Blocked"], groups["Limbo"]) == ("ready for test", "excluded")
+
+
+@pytest.mark.slow
+def test_a_terminal_asks_for_the_meaning_of_a_new_status_that_its_name_does_not_tell(workspace: Workspace) -> None:
+    words = ["values", "set", "Aurora", "Task", "Status", *STATUSES, "Limbo", "Attic"]
+    with terminal(["admin", *words, "--database", workspace.settings.database], os.environ) as shown:
+        shown.wait_for("Meaning of Limbo .*none\\):")
+        shown.press("somewhere", "enter")
+        shown.wait_for("somewhere is no meaning of a status")
+        shown.press("excl", "enter")
+        shown.wait_for("Meaning of Attic .*none\\):")
+        shown.press("enter")
+        status = shown.ended()
+
+    with workspace.rows() as connection:
+        rows = connection.execute(select(status_groups.c.status, status_groups.c.meaning))
+        groups = {row.status: row.meaning for row in rows}
+    assert status == 0
+    assert groups["Limbo"] == "excluded"
+    assert "Attic" not in groups
 
 
 async def test_renamed_status_keeps_its_group_and_its_limit(workspace: Workspace, served: Served) -> None:

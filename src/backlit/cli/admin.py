@@ -23,7 +23,7 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.fields import ItemType, Kind
 from backlit.model.plain import plain
-from backlit.model.statuses import StatusGroup
+from backlit.model.statuses import CONFIGURABLE, StatusGroup
 from backlit.service.admin import custom_fields, projects, users, value_lists
 from backlit.service.admin.check import Checker
 from backlit.service.admin.custom_fields import CustomFieldChange
@@ -275,6 +275,21 @@ def set_values(arguments: argparse.Namespace) -> None:
         meanings = {"renames": arguments.renames, "groups": arguments.groups}
         found = value_lists.set_values(connection, *place, arguments.values, **meanings)
     say(arguments, _values_sentence(found), found)
+    if not (arguments.json or arguments.dry_run) and can_ask():
+        unknown = [status for status, group in found.get("newGroups", {}).items() if group == StatusGroup.UNKNOWN]
+        arguments.meanings = [f"{status}={group}" for status in unknown if (group := _asked_group(status))]
+        if arguments.meanings:
+            set_groups(arguments)
+
+
+def _asked_group(status: str) -> str:
+    """Ask for the group of a status until it is one, or its beginning; nothing leaves it unknown."""
+    while typed := read_line(f"Meaning of {plain(status)} ({', '.join(CONFIGURABLE)}; enter for none): ").strip():
+        found = [group for group in CONFIGURABLE if group.startswith(typed.lower())]
+        if len(found) == 1:
+            return found[0].value
+        print(f"{plain(typed)} is no meaning of a status.", file=sys.stderr)
+    return ""
 
 
 def reset_values(arguments: argparse.Namespace) -> None:
