@@ -22,6 +22,7 @@ from backlit.model.query import (
     Node,
     NotThis,
     Vocabulary,
+    accepted_conditions,
     complete,
     filter_of,
     mentions_status,
@@ -405,3 +406,20 @@ def test_an_age_is_neither_older_nor_younger_than_itself(operator: str, holds: b
 
     assert found is not None
     assert matches(found, {"changed": now - timedelta(days=7)}) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "accepted"),
+    [
+        ("type:bug se", ["type:|bug"]),
+        ("type:bug", []),
+        ("type:bug ", ["type:|bug"]),
+        ('-tag:"a b",c (@me or est>5) x', ['tag:|"a b",c', "@|me", "est>|5"]),
+        ("type:bug colour: status:open ", ["type:|bug"]),
+        ("two words ", []),
+    ],
+)
+def test_conditions_that_are_typed_to_their_end_are_accepted(text: str, accepted: Sequence[str]) -> None:
+    found = accepted_conditions(text)
+
+    assert [f"{text[start:middle]}|{text[middle:end]}" for start, middle, end in found] == [*accepted]

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tests.quiet import strips_of
 from tests.store.documents import item, offline_store, put
 from tests.store.world import until
-from tests.tui.bare_app import heading_of, lines_of, text_of
+from tests.tui.bare_app import heading_of, lines_of, position_of, said, text_of
+from tests.tui.board_steps import board, on_board
 from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
 from textual import events
@@ -13,10 +15,20 @@ from textual.pilot import Pilot
 
 from backlit.store import Store, ViewSpec
 from backlit.tui.app.app import BacklitApp
+from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.lists.filtering import text_and_query
 
 
 async def count_of(store: Store, query: str) -> int:
     view = store.view(ViewSpec(query=query))
+    await view.load()
+    return view.count or 0
+
+
+async def matching(store: Store, typed: str) -> int:
+    """Return the number of rows that a typed text leaves, by the list's own rules."""
+    text, query = text_and_query(typed)
+    view = store.view(ViewSpec(text=text, query=query))
     await view.load()
     return view.count or 0
 
@@ -60,6 +72,44 @@ async def test_a_completion_stands_below_the_word_it_completes(store: Store, ope
         typed, offered = lines_of(pilot.app)[-3:-1]
 
         assert typed.index("seve") == offered.index("severity:")
+
+
+async def test_the_line_counts_the_matches_of_what_is_typed_among_all_rows(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    async with opened(store) as pilot:
+        for typed in ("se", "type:bug", "type:bug se"):
+            wanted = await matching(store, typed)
+            words = f"{wanted} of {len(rows)} match"
+            await type_in(pilot, f"/{typed}")
+            await said(pilot, words)
+            await press(pilot, "enter", "/")
+            await said(pilot, words)
+            await press(pilot, "escape")
+
+        assert "match" not in text_of(pilot.app)
+        assert f"1 of {len(rows)}" in position_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_the_board_counts_cards_in_the_line_whatever_is_typed(store: Store) -> None:
+    async with on_board(store) as pilot:
+        cards = sum(each.count for each in board(pilot).position.grid.totals)
+        deleted = await count_of(store, "type:task status:deleted")
+        tasks = sum(each.type == "Task" for each in await shown(store, with_done=True)) - deleted
+        await type_in(pilot, "/type:task ")
+        await said(pilot, f"{tasks} of {cards} match")
+        await press(pilot, "enter", "/")
+        await said(pilot, f"{tasks} of {cards} match")
+
+
+@pytest.mark.slow
+async def test_accepted_conditions_are_chips_and_what_is_being_typed_is_not(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await type_in(pilot, "/type:bug est:2")
+        ground = ThemeStyles.of(pilot.app.screen.app).style(on="key-background").bgcolor
+        line = strips_of(pilot.app)[next(y for y, text in enumerate(lines_of(pilot.app)) if "/type:bug" in text)]
+
+        assert "".join(part.text for part in line if part.style and part.style.bgcolor == ground) == "type:bug"
 
 
 async def test_the_key_that_grooms_is_named_while_no_line_takes_the_keys(store: Store, opened: Open) -> None:

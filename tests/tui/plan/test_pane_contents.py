@@ -113,8 +113,8 @@ async def test_backlog_and_plan_share_their_filter(store: Store, opened: Open) -
         await keys(pilot, "escape", "/", *f"#{other.id}", "enter", "g", "b")
         back = heading_of(pilot.app)
 
-        assert f"› /#{row.id}" in there
-        assert f"› /#{other.id}" in back
+        assert f"› #{row.id}" in there
+        assert f"› #{other.id}" in back
 
 
 @pytest.mark.slow

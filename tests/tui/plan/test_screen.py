@@ -301,7 +301,7 @@ async def test_typing_filters_the_backlog_but_not_the_iterations(store: Store, o
         await keys(pilot, "escape")
 
         assert filtered == [1, 1]
-        assert f"› /#{row.id}" in title
+        assert f"› #{row.id}" in title
         assert planned == {row.id, other.id}
         assert panes(pilot)[0].row_count() > 1
 

@@ -104,6 +104,20 @@ def test_lists_and_cards_mark_a_missing_estimate_on_open_items_alone(status: str
     assert (UNESTIMATED_SIGN in "".join(each.text for each in card)) is is_marked
 
 
+def test_each_part_of_a_name_that_is_sought_is_underlined_in_rows_and_on_cards() -> None:
+    row = ROW._replace(name="Session is lost on tablets")
+    layout = RowLayout(80, NAMES, LOOKS, sought=("tab", "ses", "more"))
+    painter = CardPainter(LOOKS, NAMES, has_status=False, sought=("tab", "ses", "more"))
+    card = painter.card(row, 40, 3, is_cursor=False, is_selected=False, badge=NO_BADGE)
+
+    found = [
+        [part.text for part in line if part.style and part.style.underline and part.style.bold]
+        for line in (layout.row(row, is_cursor=False), card[0])
+    ]
+
+    assert found == [["Ses", "tab"], ["Ses", "tab"]]
+
+
 def test_cards_without_a_blank_between_them_have_different_grounds() -> None:
     looks = ThemeStyles({**VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "surface": "#222222"})
     painter = CardPainter(looks, NAMES, has_status=False)

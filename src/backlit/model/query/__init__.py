@@ -2,7 +2,17 @@
 
 from backlit.model.query.keys import Candidate, Vocabulary, complete
 from backlit.model.query.meaning import NameKind, NameResolver, filter_of, mentions_status
-from backlit.model.query.syntax import AllOf, AnyOf, Condition, NameText, Node, NotThis, parse_query, write_query
+from backlit.model.query.syntax import (
+    AllOf,
+    AnyOf,
+    Condition,
+    NameText,
+    Node,
+    NotThis,
+    accepted_conditions,
+    parse_query,
+    write_query,
+)
 
 __all__ = [
     "AllOf",
@@ -15,6 +25,7 @@ __all__ = [
     "Node",
     "NotThis",
     "Vocabulary",
+    "accepted_conditions",
     "complete",
     "filter_of",
     "mentions_status",

@@ -115,6 +115,28 @@ def _tokens(text: str) -> list[_Token]:
         tokens.append(token)
 
 
+def accepted_conditions(text: str) -> list[tuple[int, int, int]]:
+    """Return where the conditions of a text that is being typed begin, have their values, and end.
+
+    A condition at the very end is not among them, as more of it may follow, and nothing after a fault is.
+    """
+    found: list[tuple[int, int, int]] = []
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        begin = at
+        try:
+            token, at = _token(text, at)
+        except BadRequest:
+            break
+        if isinstance(token.node, Condition) and at < len(text):
+            key = _KEY.match(text, begin)
+            found.append((begin, key.end() if key else begin + 1, at))
+    return found
+
+
 def _token(text: str, at: int) -> tuple[_Token, int]:
     sign = text[at]
     if sign in "()":

@@ -275,10 +275,14 @@ class View:
             if self._is_stale or not self._is_complete or (self._are_totals_stale and self.spec.group):
                 await self.load()
             elif self._are_totals_stale:
-                totals = await self._read(partial(_totals, query=self._query))
-                assert isinstance(totals, NodeTotals)
-                self.totals = totals
+                self.totals = await self.read_totals()
                 self._are_totals_stale = False
+
+    async def read_totals(self) -> NodeTotals:
+        """Read the totals alone, on the reading thread."""
+        totals = await self._read(partial(_totals, query=self._query))
+        assert isinstance(totals, NodeTotals)
+        return totals
 
     async def facets(self, key: str) -> list[Facet]:
         found = await self._read(partial(facets, query=self._query, key=key, times=self._times()))

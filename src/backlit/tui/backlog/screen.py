@@ -21,7 +21,6 @@ from backlit.tui.lists.one_list_screen import OneListScreen
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.inputs import QueryLine
 from backlit.tui.widgets.item_rows import Badge
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
@@ -83,7 +82,6 @@ class BacklogScreen(OneListScreen):
     def say_hidden(self, item_id: int) -> None:
         self.go_to_item(item_id, is_offered=False)
 
-    @on(QueryLine.Turned)
     @on(ItemPanes.Rested)
     @on(ItemPanes.Measured)
     @on(BacklogList.ColumnsMoved)

@@ -18,6 +18,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import ItemList, RowIdentity
 from backlit.tui.widgets.item_rows import DisplayNames
+from backlit.tui.widgets.view_list import searched_name_parts
 
 MIN_WIDTH_OF_COLUMNS = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
@@ -42,8 +43,10 @@ class BoardList(ItemList):
         self.has_status = False
         self.folds: LaneFolds = LaneFolds(self)
         self.cards = CardWindow(names)
+        self._sought: Sequence[str] = ()
         self._painter = BoardPainter(
-            self, lambda: CardPainter(ThemeStyles.of(self.app), names, has_status=self.has_status)
+            self,
+            lambda: CardPainter(ThemeStyles.of(self.app), names, has_status=self.has_status, sought=self._sought),
         )
         self._is_due = False
         self._widths: Mapping[int, int | None] = {}
@@ -53,6 +56,9 @@ class BoardList(ItemList):
 
     def show(self, view: View, item_id: int | None = None) -> None:
         item_id = self._begin_view(item_id)
+        if (sought := searched_name_parts(view.spec)) != self._sought:
+            self._sought = sought
+            self._painter.forget()
         self.view = view
         self.cards.forget_rows()
         self.cursor, self.top = self.position.show(view, item_id, RowPosition(self.cursor, self.top))

@@ -54,6 +54,7 @@ from backlit.tui.widgets.item_rows import (
     DisplayNames,
     group_counts,
     lacks_estimate,
+    marked,
     state_sign,
 )
 from backlit.tui.widgets.side_lines import indices_around
@@ -98,9 +99,15 @@ class BoardToPaint(Protocol):
 
 
 class CardPainter:
-    """Draws for one theme and one choice of columns; with `has_status` cards name their status."""
+    """Draws for one theme and one choice of columns; with `has_status` cards name their status.
 
-    def __init__(self, theme: ThemeStyles, names: DisplayNames, *, has_status: bool) -> None:
+    Parts of names that are `sought`, in lower case, are marked.
+    """
+
+    def __init__(
+        self, theme: ThemeStyles, names: DisplayNames, *, has_status: bool, sought: Sequence[str] = ()
+    ) -> None:
+        self._sought = sought
         self._theme = theme
         self._names = names
         self._has_status = has_status
@@ -199,7 +206,7 @@ class CardPainter:
             start = Segment(edge[0], theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
             return Strip([*start, *line]).adjust_cell_length(width, theme.style(on=under))
 
-        found = [drawn([Segment(fit(each, room), name)], on) for each in names]
+        found = [drawn([*marked(fit(each, room), self._sought, name)], on) for each in names]
         found.append(drawn([*beside, *facts], ground))
         return (*found, *[self.blank(width)] * (lines - len(found)))
 

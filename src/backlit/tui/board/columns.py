@@ -258,9 +258,16 @@ class BoardArrangement:
         """Return the spec grouped by lanes and columns, without the items that are no cards."""
         self.by = self.by if has_field(self._store, self.by) else STATUS
         self.lanes = self.lanes if has_field(self._store, self.lanes) or self.lanes == "type" else ""
+        self._planned = self._columns_for(spec)
+        return self.cards_of(spec)
+
+    def _columns_for(self, spec: ViewSpec) -> Sequence[BoardColumn]:
         asks_status = mentions_status(parse_query(spec.query))
-        self._planned = self._columns.planned(self.by, with_done=spec.with_done or asks_status)
-        alike = tuple(each.values for each in self._planned if len(each.values) > 1)
+        return self._columns.planned(self.by, with_done=spec.with_done or asks_status)
+
+    def cards_of(self, spec: ViewSpec) -> ViewSpec:
+        planned, asks_status = self._columns_for(spec), mentions_status(parse_query(spec.query))
+        alike = tuple(each.values for each in planned if len(each.values) > 1)
         hidden: list[Filter] = []
         if not values_of(spec.query, "type"):
             task = In(Property("type"), (Literal(ItemType.TASK.value),))
@@ -271,7 +278,7 @@ class BoardArrangement:
             deleted = [each for each in statuses if each.casefold() == DELETED_PERSON]
             hidden.append(Not(In(Property(STATUS), tuple(map(Literal, deleted)))))
         lanes = (self.lanes,) if self.lanes else ()
-        done = [each.first for each in self._planned if each.is_done and each.limit is None]
+        done = [each.first for each in planned if each.is_done and each.limit is None]
         latest = () if spec.query or spec.text or spec.sort else tuple(done)
         sprint = None if spec.sort else self.sprint
         return replace(

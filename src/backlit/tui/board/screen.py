@@ -78,6 +78,9 @@ class BoardScreen(OneListScreen):
             self.show_view()
             self.panes.find_words(searched_words(wanted.query))
 
+    def arranged(self, spec: ViewSpec) -> ViewSpec:
+        return self.arrangement.cards_of(spec)
+
     def _restore(self) -> None:
         kept = self.arrangement.restore()
         self._project_id = self.store.project_id

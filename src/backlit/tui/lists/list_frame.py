@@ -11,12 +11,13 @@ from textual.containers import Vertical
 from textual.widget import Widget
 
 from backlit.model.errors import BadRequest
-from backlit.model.query import Candidate, complete
+from backlit.model.query import Candidate, accepted_conditions, complete
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import (
+    FilterState,
     FilterTarget,
     NodeFilter,
     both_queries,
@@ -184,7 +185,7 @@ def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spe
     if spec.query != view.spec.query:
         parts.extend((f" › {phrase}", "mark") for phrase in filter_words(spec.query))
     if spec.text:
-        parts.append((f" › /{spec.text}", "mark"))
+        parts.append((f" › {spec.text}", "mark"))
     if not (spec.group or spec.sort) and store.project_facts.count_local_positions():
         parts.append((" · local order", "pending"))
     return [*parts, *_order(names, spec)]
@@ -218,6 +219,7 @@ class FilterLine(QueryLine):
 
     def __init__(self, target: FilterLineTarget) -> None:
         super().__init__(self._candidates, target.store.typed.lines)
+        self.input.chips = accepted_conditions
         self._target = target
         self._kept = self._typed = ""
         self._focus_before: Widget | None = None
@@ -226,6 +228,11 @@ class FilterLine(QueryLine):
         self._opened_at = RowIdentity()
         self.steps = 0
         """Requested steps from match to match that are not taken yet."""
+
+    @property
+    def filter_before(self) -> FilterState:
+        """The filter without what is typed in this line."""
+        return replace(self._target.shared.now, text="", query=self._kept)
 
     def begin(self) -> None:
         now = self._target.shared.now
@@ -286,7 +293,7 @@ class FilterLine(QueryLine):
 
     def _leave(self) -> None:
         self.close()
-        filter_list(self._target, replace(self._target.shared.now, text="", query=self._kept))
+        filter_list(self._target, self.filter_before)
         self.return_to_row()
 
     def return_to_row(self) -> None:

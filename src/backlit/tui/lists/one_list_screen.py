@@ -6,6 +6,7 @@ from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
+from textual import on
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
@@ -22,6 +23,7 @@ from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_screen import ColumnChoice, ListScreen
 from backlit.tui.shell.status_text import (
     explain_empty,
+    match_words,
     position_words,
     selection_words,
     status_words,
@@ -31,6 +33,7 @@ from backlit.tui.shell.status_text import (
 )
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.inputs import QueryLine
 from backlit.tui.widgets.side_lines import Part
 
 EXPLAIN_EMPTY_DELAY = 0.3
@@ -94,12 +97,18 @@ class OneListScreen(ListScreen):
         self._empty_list = EmptyListFigures()
         self._empty_list_reader = EmptyListReader(store.view)
         self.shown_tasks = ShownTasks(of_all=True)
+        self._filtered_among: int | None = None
+        """The number of rows without what is typed in the filter line."""
         self._item_left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
 
     def say_hidden(self, item_id: int) -> None:
         """Say why the list hides an item that was added."""
         raise NotImplementedError
+
+    def arranged(self, spec: ViewSpec) -> ViewSpec:
+        """Return a spec as this list shows it."""
+        return spec
 
     def show_view(self) -> None:
         """Show the first rows at once, unless they need a search or another order; all ids follow."""
@@ -146,6 +155,23 @@ class OneListScreen(ListScreen):
     def want_item(self, item_id: int, *, is_added: bool = False) -> None:
         self._wanted_item, self._is_added = item_id, is_added
 
+    @on(QueryLine.Turned)
+    def _line_turned(self) -> None:
+        if self.line.is_open:
+            self._filtered_among = None
+            self.panes.run_worker(work(self._count_unfiltered), exclusive=True, group="unfiltered")
+        self.update_labels()
+
+    async def _count_unfiltered(self) -> None:
+        spec = self.line.filter_before.applied_to(self.spec, self.store)
+        try:
+            totals = await self.store.view(self.arranged(spec)).read_totals()
+        except BadRequest:
+            return
+        if self.items.is_attached:
+            self._filtered_among = totals.count + totals.tasks
+            self.update_labels()
+
     async def loaded(self) -> None:
         while self.items.is_attached and not self.items.is_complete:
             await self.current_view.reload()
@@ -169,7 +195,10 @@ class OneListScreen(ListScreen):
         selected = selection_words(self.panes.selected.totals)
         has_key = not (store.lookups.is_read_only or self.line.is_open)
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
-        place = () if self.items.is_low_bandwidth else position_words(*position)
+        if self.line.is_open:
+            place = [] if totals is None else match_words(totals.count + totals.tasks, self._filtered_among)
+        else:
+            place = [] if self.items.is_low_bandwidth else position_words(*position)
         unmatched = self._empty_list if self._empty_list.spec == self.spec else EmptyListFigures()
         figures = totals_words(totals)
         if not figures and unmatched.all != NO_TOTALS:

@@ -19,6 +19,7 @@ from backlit.tui.fields.values import user_colour
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import (
     EDGE,
+    FIGURE,
     PLACE_COLOUR,
     Drawn,
     Part,
@@ -161,6 +162,12 @@ def position_words(position: int = 0, count: int = 0, noun: str = "") -> list[Wo
     """Return the place of the cursor among the rows."""
     name = f"{noun} " if noun not in {"", "row"} else ""
     return [(f"{name}{position:,} of {count:,}", "muted")] if count else []
+
+
+def match_words(count: int, among: int | None) -> list[Word]:
+    """Return the number of rows that match a filter that is being typed, and of how many, if it is known."""
+    rest = " match" if among is None else f" of {among:,} match"
+    return [(f"{count:,}", FIGURE), (rest, "muted")]
 
 
 def selection_words(selected: NodeTotals) -> list[Part]:

@@ -24,6 +24,7 @@ from textual.widgets.input import Selection
 
 from backlit.model.query import Candidate
 from backlit.tui.drawing.text import WholeCharacters, boundary, fit, is_joint, literal, safe
+from backlit.tui.drawing.themes import ThemeStyles
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -95,6 +96,8 @@ class LineInput(OrderedKeysInput, Input):
     """A line with readline's keys and a steady cursor; typing never causes a layout of the screen."""
 
     ACTIONS = actions_of(Input.BINDINGS)
+    chips: Callable[[str], Sequence[tuple[int, int, int]]] = staticmethod(lambda _text: ())
+    """Returns the stretches of a text that are drawn as chips: the beginning, the end of a label, and the end."""
     # Textual lays the screen out for each letter, as its input grows by one.
     virtual_size = Reactive(Size(0, 0), layout=False)
 
@@ -107,7 +110,13 @@ class LineInput(OrderedKeysInput, Input):
     def _value(self) -> Text:
         value = super()._value
         # Only other texts than ASCII have characters of several parts.
-        return value if value.plain.isascii() else WholeCharacters(value.plain, no_wrap=True, overflow="ignore", end="")
+        if not value.plain.isascii():
+            value = WholeCharacters(value.plain, no_wrap=True, overflow="ignore", end="")
+        for start, middle, end in self.chips(self.value):
+            style = ThemeStyles.of(self.app).style
+            value.stylize(style("muted", on="key-background"), start, middle)
+            value.stylize(style(on="key-background", bold=True), middle, end)
+        return value
 
     def put(self, text: str) -> None:
         self.replace(text, *self.selection)

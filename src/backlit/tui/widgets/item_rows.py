@@ -365,16 +365,8 @@ class RowLayout:
         )
         folded = f" {FOLDED_SIGN}{badge.folded_tasks}" if badge.folded_tasks else ""
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
-        yield from self._marked(name, style)
+        yield from marked(name, self._sought, style)
         yield Segment(folded.ljust(room - cell_len(name)), theme.style("foreground" if is_cursor else "muted", on=on))
-
-    def _marked(self, name: str, style: Style) -> Iterator[Segment]:
-        found = [(name.lower().find(each), each) for each in self._sought if each in name.lower()]
-        start, part = min(found, default=(0, ""))
-        end = start + len(part)
-        mark = style + Style(bold=True, underline=True)
-        pieces = (name[:start], style), (name[start:end], mark), (name[end:], style)
-        yield from (Segment(text, look) for text, look in pieces if text)
 
     def _known(self, column: ListColumn, row: ItemRow, on: str | None) -> Segment:
         value = column.key, on, _VALUES[column.key](row)
@@ -406,6 +398,19 @@ class RowLayout:
     ) -> Segment:
         shown = (fit_right if column.is_number else fit)(text, column.width)
         return Segment(" " * GAP + shown, self._theme.style(colour, on=on, bold=is_bold))
+
+
+def marked(name: str, sought: Sequence[str], style: Style) -> Iterator[Segment]:
+    """Yield a name with the first match of each sought part, in lower case, in bold and underlined."""
+    lowered, at, mark = name.lower(), 0, style + Style(bold=True, underline=True)
+    for start, end in sorted((lowered.find(part), lowered.find(part) + len(part)) for part in sought):
+        if start >= at and end > start:
+            if start > at:
+                yield Segment(name[at:start], style)
+            yield Segment(name[start:end], mark)
+            at = end
+    if name[at:]:
+        yield Segment(name[at:], style)
 
 
 def group_counts(line: GroupLine) -> Sequence[str]:
