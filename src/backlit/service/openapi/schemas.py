@@ -11,6 +11,7 @@ from backlit.model.ready_check import RULES as RULES_OF_READINESS
 from backlit.model.reports.document import FigureSource
 from backlit.model.reports.names import ReportUnit
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
+from backlit.model.settings.setting_rules import MAX_DAYS_OFF, MAX_SCALE_STEPS, MAX_WIP_LIMIT
 from backlit.model.settings.shared_settings import WEEKDAY_KEYS
 from backlit.model.statuses import CONFIGURABLE
 from backlit.service.routes.activities import SUBJECTS, VERBS
@@ -18,7 +19,6 @@ from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
 from backlit.service.routes.views import VIEW_NAME_LIMIT
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
-from backlit.service.rules.project_settings import MAX_DAYS_OFF, MAX_SCALE_STEPS, MAX_WIP_LIMIT
 from backlit.service.tables.work_items import SPLIT_KEY
 
 DATETIME: Schema = {

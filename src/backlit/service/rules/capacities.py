@@ -8,8 +8,8 @@ from backlit.model.amounts import listed
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import Misfit, WrongShape, parse_day
 from backlit.model.planning import PersonalCapacity
+from backlit.model.settings.setting_rules import MAX_DAYS_OFF
 from backlit.service.rules.checks import ColumnParser, is_id, parse_capacity
-from backlit.service.rules.project_settings import MAX_DAYS_OFF
 
 _KEYS = ("userId", "points", "hours", "daysOff")
 _SHAPE = '{"capacities": [{"userId": 3, "points": 8}]}'
