@@ -1,6 +1,5 @@
 """The list of an item's events: days as heads, one line an event."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from backlit.tui.drawing.text import fit, safe
 from backlit.tui.fields.dates import near_day
 from backlit.tui.fields.values import label_of, short_words_of
 from backlit.tui.items.change_words import is_text_change, line_count, short_first
-from backlit.tui.widgets.line_list import EntryList
+from backlit.tui.widgets.headed_list import HeadedList
 from backlit.tui.widgets.side_lines import Part
 
 TIME_WIDTH, VERB_WIDTH = 5, 9
@@ -49,7 +48,7 @@ class EventHead(Struct, frozen=True):
     text: str
 
 
-class EventList(EntryList[ItemEvent | EventHead]):
+class EventList(HeadedList[ItemEvent | EventHead]):
     """Events of an item, the latest first, below their days."""
 
     HEADER_LINES = 1
@@ -58,8 +57,6 @@ class EventList(EntryList[ItemEvent | EventHead]):
         super().__init__(id="events")
         self._store = store
         self._author_width = LEAST_AUTHOR
-        self._event_rows: list[int] = []
-        """The rows of events, between the heads."""
 
     def show_events(self, events: Sequence[ItemEvent], begins: str, end: str) -> None:
         """Show events. `begins` stands before what is known without the service's history, `end` below all.
@@ -91,53 +88,12 @@ class EventList(EntryList[ItemEvent | EventHead]):
         day, today = self._store.local(event.at).date(), self._store.local_today()
         return near_day(day, today) or f"{WEEKDAYS[day.weekday()].capitalize()} {written_day(day, today)}"
 
-    # Moving
-
     @property
     def event(self) -> ItemEvent | None:
         return self.current if isinstance(self.current, ItemEvent) else None
 
-    @property
-    def position(self) -> tuple[int, int]:
-        """The number of the current event, and how many there are."""
-        return bisect_right(self._event_rows, self.cursor), len(self._event_rows)
-
-    def show(self, entries: "Sequence[ItemEvent | EventHead]") -> None:
-        self._event_rows = [at for at, each in enumerate(entries) if isinstance(each, ItemEvent)]
-        super().show(entries)
-
-    def _nearest(self, index: int, *, is_up: bool = False) -> int:
-        """Return the row of the next event from a row on, of the one before where there is none."""
-        rows = self._event_rows
-        first_below, end_above = bisect_left(rows, index), bisect_right(rows, index)
-        below, above = rows[first_below : first_below + 1], rows[max(0, end_above - 1) : end_above]
-        wanted = (above or below) if is_up else (below or above)
-        return wanted[0] if wanted else index
-
-    def move_by(self, rows: int) -> None:
-        """Move by events; the heads between them do not count."""
-        places = self._event_rows
-        if self.event is not None:
-            number = bisect_left(places, self.cursor) + rows
-            super().move_by(places[max(0, min(number, len(places) - 1))] - self.cursor)
-
-    def move_to(self, index: int) -> None:
-        super().move_to(self._nearest(index, is_up=index < self.cursor))
-        self._show_head()
-
-    def page_by(self, step: float, count: int) -> None:
-        super().page_by(step, count)
-        if self.event is None:
-            self.move_to(self.cursor)
-
-    def rows_replaced(self, cursor: int) -> None:
-        super().rows_replaced(self._nearest(cursor))
-        self._show_head()
-
-    def _show_head(self) -> None:
-        """Show the first day with its first event: there is no row above to go to."""
-        if self.entries and self.cursor == self._nearest(0) and self.top:
-            self.show_from(0)
+    def is_head(self, entry: ItemEvent | EventHead) -> bool:
+        return isinstance(entry, EventHead)
 
     # Drawing
 
