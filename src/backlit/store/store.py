@@ -43,11 +43,12 @@ def late(module: str, name: str) -> Callable[..., Any]:
 
 # No list of items needs these parts for its first rows.
 if TYPE_CHECKING:
-    from backlit.client.client import Client
+    from backlit.client.client import Client, DocumentEndpoint, FetchedResource
     from backlit.store.edits.conflicts import Conflicts
     from backlit.store.edits.deletions import Deletions
     from backlit.store.edits.items import ItemEdits
     from backlit.store.edits.nodes import NodeEdits
+    from backlit.store.edits.project_settings import ProjectSettingsEdits
     from backlit.store.edits.ranking import Ranking
     from backlit.store.edits.rollover import Rollover
     from backlit.store.edits.timer import WorkTimer
@@ -70,6 +71,7 @@ else:
     Deletions = late("edits.deletions", "Deletions")
     ItemEdits = late("edits.items", "ItemEdits")
     NodeEdits = late("edits.nodes", "NodeEdits")
+    ProjectSettingsEdits = late("edits.project_settings", "ProjectSettingsEdits")
     Ranking = late("edits.ranking", "Ranking")
     Rollover = late("edits.rollover", "Rollover")
     WorkTimer = late("edits.timer", "WorkTimer")
@@ -150,6 +152,7 @@ class Store:
     # Edits
     items = StorePart(lambda self: ItemEdits(self.files, self.lookups))
     nodes = StorePart(lambda self: NodeEdits(self.files, self.lookups, self.today, self.now))
+    project_settings = StorePart(lambda self: ProjectSettingsEdits(self.files, self.lookups, self._ask_settings))
     deletions = StorePart(lambda self: Deletions(self.files, self.lookups))
     conflicts = StorePart(lambda self: Conflicts(self.files, self.lookups))
     history = StorePart(lambda self: UndoHistory(self.files, self.lookups))
@@ -316,6 +319,13 @@ class Store:
 
     async def _read_report(self, project_id: int, name: str, query: Mapping[str, str]) -> Document:
         return await self.engine.ask(lambda session: session.client.projects.report(project_id, name, query))
+
+    async def _ask_settings(
+        self, project_id: int, act: Callable[["DocumentEndpoint"], Awaitable["FetchedResource"]]
+    ) -> "FetchedResource":
+        return await self.engine.ask(
+            lambda session: session.as_owner(lambda client: act(client.projects.settings(project_id)))
+        )
 
     def _use_project(self, project_id: int) -> None:
         self.files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))

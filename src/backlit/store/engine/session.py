@@ -5,7 +5,7 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from backlit.model.errors import (
     BacklitError,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from backlit.client.client import Client
 
 
+_T = TypeVar("_T")
 _HINDERED = frozenset({ConnectionState.OFFLINE, ConnectionState.FAILED})
 LOOK_AGAIN = 3.0
 """Seconds before a viewed item is read again."""
@@ -160,6 +161,11 @@ class SyncSession:
         """
         if self._owner and not self._is_owner_confirmed:
             await self._confirm_owner(await self.client.users.me())
+
+    async def as_owner(self, act: Callable[["Client"], Awaitable[_T]]) -> _T:
+        """Ask the service something in the name of the owner of the files. Raises what prevents it."""
+        await self.confirm_owner()
+        return await act(self.client)
 
     async def _confirm_owner(self, document: Document) -> None:
         user = signed_in_of(document, self.client.server)

@@ -208,6 +208,11 @@ class Lookups:
         """Return the settings that the service states for everybody in the current project."""
         return self.keep(Subject.PEOPLE, "stated settings", lambda: StatedSettings.of_project(self._capabilities()))
 
+    def stated_groups(self) -> Mapping[str, object]:
+        """Return the groups of statuses that the service states for the current project."""
+        told = self._capabilities().get("statusGroups")
+        return told if isinstance(told, dict) else {}
+
     def roles(self) -> Mapping[int, str]:
         """Return the user's role in each project, empty if the service does not state it."""
         told = self._capabilities_document()
@@ -249,6 +254,10 @@ class Lookups:
     def statuses(self, item_type: str) -> tuple[str, ...]:
         """Return the statuses of a type: the service's list, or the defaults and all seen ones."""
         return self.choices(FIELD_BY_KEY["Status"], item_type)
+
+    def all_statuses(self) -> tuple[str, ...]:
+        """Return the statuses of all types, each once."""
+        return tuple(dict.fromkeys(status for each in ItemType for status in self.statuses(each)))
 
     def status_groups(self) -> StatusGroups:
         return self.keep(

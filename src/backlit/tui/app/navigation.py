@@ -50,6 +50,14 @@ def go_to_outbox(target: NavigationCommandTarget, _call: CommandContext) -> None
     target.navigator.show_over(OutboxScreen(target.store), "outbox")
 
 
+def go_to_settings(target: NavigationCommandTarget, _call: CommandContext) -> None:
+    from backlit.tui.settings.screen import SettingsScreen
+    from backlit.tui.settings.setting_rows import OwnSettings
+
+    own = OwnSettings(target.session.estimate_scale, target.navigator.own_columns)
+    target.navigator.show_over(SettingsScreen(target.store, own), "settings screen")
+
+
 async def go_to_item(target: NavigationCommandTarget, _call: CommandContext) -> None:
     store = target.store
     recent = [offer for item_id in target.navigator.recent.ids() if (offer := _offer(store, item_id))]

@@ -1,5 +1,6 @@
 """The navigation between screens: six modes, the screens over them, and the history of jumps and items."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -9,7 +10,7 @@ from textual.screen import Screen
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
-from backlit.model.settings.user_settings import BoardSettings
+from backlit.model.settings.user_settings import BoardSettings, ColumnSettings
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -127,6 +128,11 @@ class ScreenNavigator:
     def backlog(self) -> BacklogScreen | None:
         stack = self._app.get_screen_stack(BACKLOG)
         return stack[0] if stack and isinstance(stack[0], BacklogScreen) else None
+
+    @property
+    def own_columns(self) -> Sequence[ColumnSettings]:
+        """The columns of the board in the settings of this machine."""
+        return self._board.column
 
     @property
     def here(self) -> AppLocation:

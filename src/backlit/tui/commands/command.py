@@ -39,6 +39,7 @@ class Context(StrEnum):
     OUTBOX = "Outbox"
     INBOX = "Inbox"
     REPORTS = "Reports"
+    SETTINGS = "Project settings"
     GROOM = "Grooming"
     SUMMARY = "Grooming summary"
     MOVES = "Moving in lists"

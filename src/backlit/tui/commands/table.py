@@ -21,6 +21,7 @@ COMMAND_TO_CONTEXT = {
     Context.OUTBOX: "app.outbox",
     Context.INBOX: "app.inbox",
     Context.REPORTS: "app.reports",
+    Context.SETTINGS: "app.settings",
     Context.GROOM: "app.groom",
     Context.LIST: "app.backlog",
     Context.ITEM: "app.backlog",

@@ -120,15 +120,23 @@ class PathDialog(LineDialog):
 class FormDialog(Dialog[tuple[str, ...] | None]):
     """Asks for several lines and shows what they come to; tab and the arrows go from one to the next.
 
-    Enter accepts all of them once they are right; the answer is what was typed, None when it was left. With the class
-    -beside the result stands beside them on a wide screen.
+    Enter accepts all of them once they are right; the answer is what was typed, None when it was left. What is typed
+    takes the place of the first line, unless that `is_continued`. With the class -beside the result stands beside them
+    on a wide screen.
     """
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (80, "-wide")]
     draft: StoredLines
 
     def __init__(
-        self, title: str, lines: Sequence[tuple[str, str]], read: SummarizeLines, kept: StoredLines, act: str = "save"
+        self,
+        title: str,
+        lines: Sequence[tuple[str, str]],
+        read: SummarizeLines,
+        kept: StoredLines,
+        act: str = "save",
+        *,
+        is_continued: bool = False,
     ) -> None:
         super().__init__(title)
         begun = tuple(text for _, text in lines)
@@ -140,7 +148,9 @@ class FormDialog(Dialog[tuple[str, ...] | None]):
         self._note = Static(literal(""), classes="note")
         self._fault = Static(literal(""), classes="fault")
         self._restored = self.typed if self.typed != begun else None
-        self.name_keys(("enter", act), ("tab", "next"), ("esc", "cancel"))
+        self._is_continued = is_continued
+        self.set_class(len(lines) == 1, "-single")
+        self.name_keys(("enter", act), *[("tab", "next")][: len(lines) - 1], ("esc", "cancel"))
 
     def content(self) -> ComposeResult:
         width = max(len(label) for label in self._labels) + 1
@@ -153,7 +163,8 @@ class FormDialog(Dialog[tuple[str, ...] | None]):
 
     def on_mount(self) -> None:
         self.inputs[0].focus()
-        self.inputs[0].select_all()
+        if not self._is_continued:
+            self.inputs[0].select_all()
         self._show(is_final=False)
 
     @property
