@@ -34,6 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     keep_compiled_code()
     keep_compiled_sql()
     keep_files_in_memory()
+    os.environ.setdefault("TEXTUAL_ANIMATIONS", "none")  # a flash may be in the way of a test that looks at colours
     if find_spec("sniffio") is None:
         sys.modules["sniffio"] = None  # type: ignore[assignment] # not installed: httpx searches for it at each request
     gc.set_threshold(*RARELY)

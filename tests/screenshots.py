@@ -21,6 +21,7 @@ from textual.strip import Strip
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
+from backlit.config.settings import Motion
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.tui.app.app import BacklitApp
@@ -79,7 +80,7 @@ async def opened(name: str, folder: Path, workspace: Path, size: tuple[int, int]
         world.faults.is_down = scene.trouble is Trouble.FAILED
         store.is_sample = scene.has_history
         ItemPanes.look_seconds = LOOK_SECONDS
-        async with BacklitApp(store).run_test(size=size) as pilot:
+        async with BacklitApp(store, motion=Motion.REDUCED).run_test(size=size) as pilot:
             await _play(scene, pilot, world, store)
             yield pilot
     finally:

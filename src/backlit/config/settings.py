@@ -64,6 +64,14 @@ class Profile(Struct, frozen=True):
 IMAGE_WAYS = ("kitty", "blocks")
 
 
+class Motion(StrEnum):
+    """Whether changed values flash: AUTO leaves that to the connection and the environment."""
+
+    AUTO = "auto"
+    FULL = "full"
+    REDUCED = "reduced"
+
+
 class Settings(Struct, frozen=True):
     """The contents of `config.toml` in the configuration directory."""
 
@@ -72,6 +80,7 @@ class Settings(Struct, frozen=True):
     images: str = "auto"
     """Display of pictures: off, auto, or one of IMAGE_WAYS."""
     mouse: bool = True
+    motion: Motion = Motion.AUTO
     board: BoardSettings | None = None
     """Settings of the board; None if the file has none."""
     capacities: OwnCapacities = field(default_factory=OwnCapacities)

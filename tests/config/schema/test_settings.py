@@ -7,7 +7,7 @@ import re
 import pytest
 from tests.config.settings_text import settings_in
 
-from backlit.config.settings import ESTIMATE_SCALE, Settings
+from backlit.config.settings import ESTIMATE_SCALE, Motion, Settings
 from backlit.model.amounts import PersonLoad
 from backlit.model.fields import ItemType, Kind
 from backlit.model.ready_check import USUAL_RULES
@@ -303,6 +303,20 @@ def test_a_capacity_that_makes_no_sense_is_said(value: str) -> None:
 @pytest.mark.parametrize(("written", "images"), [("true", "auto"), ("false", "off"), ('"kitty"', "kitty")])
 def test_the_way_in_which_pictures_are_shown_can_be_named(written: str, images: str) -> None:
     assert settings_in(f"images = {written}").images == images
+
+
+@pytest.mark.parametrize("motion", Motion)
+def test_motion_can_be_named(motion: Motion) -> None:
+    assert settings_in(f'motion = "{motion}"').motion is motion
+
+
+@pytest.mark.parametrize("written", ["true", '"none"', "0"])
+def test_another_motion_is_said_with_those_that_there_are(written: str) -> None:
+    settings = settings_in(f"motion = {written}")
+
+    assert settings.motion is Motion.AUTO
+    [problem] = settings.problems
+    assert problem.startswith('The setting "motion" must be one of "auto", "full", "reduced"')
 
 
 def test_the_rules_of_the_ready_check_and_the_fields_to_ask_for_are_read() -> None:

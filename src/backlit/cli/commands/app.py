@@ -300,6 +300,7 @@ def _make_application(
         locations.themes,
         settings.estimate_scale,
         images=settings.images,
+        motion=settings.motion,
         board=settings.board,
         capacities=settings.capacities,
         view_files=ViewFiles(locations, Path.cwd(), checking),

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from backlit.config.schema.documents import Filled, Listed, Table, check_document, fault, faults_at, must, said
-from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Settings
+from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, Settings
 from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
@@ -79,6 +79,13 @@ def _read_images(value: object) -> str:
         ways = ", ".join(f'"{way}"' for way in IMAGE_WAYS)
         must(f"must be true, false, or one of {ways}")
     return str(value)
+
+
+def _read_motion(value: object) -> Motion:
+    if value not in set(Motion):
+        ways = ", ".join(f'"{way}"' for way in Motion)
+        must(f"must be one of {ways}")
+    return Motion(str(value))
 
 
 def _read_load(value: object) -> PersonLoad:
@@ -239,6 +246,7 @@ class ConfigFile(Table):
     estimate_scale: Annotated[tuple[float, ...], PlainValidator(_read_scale)] = ESTIMATE_SCALE
     images: Annotated[str, PlainValidator(_read_images)] = "auto"
     mouse: bool = True
+    motion: Annotated[Motion, PlainValidator(_read_motion)] = Motion.AUTO
     board: BoardTable | None = Field(default=None, examples=['[board] with lanes = "area"'])
     capacity: dict[str, _Load] = Field(default={}, examples=["[capacity] with maya = 8"])
     capacity_in: dict[str, dict[str, _Load]] = Field(default={}, examples=['[capacity_in."Sprint 14"] with maya = 8'])
@@ -277,6 +285,7 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         estimate_scale=file.estimate_scale,
         images=file.images,
         mouse=file.mouse,
+        motion=file.motion,
         board=_board_of(file.board, values["board"]) if file.board is not None else None,
         capacities=OwnCapacities(file.capacity, file.capacity_in),
         lint=ready_rules_of({ItemType(name): rules for name, rules in lint.items()}),

@@ -184,7 +184,7 @@ class LocalDatabase:
 
     async def edit(self, act: Callable[[WriteContext], _T]) -> _T:
         """Run an act of the user as `write` does, and have its entries sent."""
-        done = await self.write(act)
+        done = await asyncio.wrap_future(self._writing.submit(self._act, act, is_own=True))
         self.wake()
         return done
 
@@ -200,11 +200,11 @@ class LocalDatabase:
         """Return a cheap fingerprint of the files. It differs after nearly every write by any process."""
         return tuple(_stamp(each.with_name(each.name + "-wal")) for each in (self.places.mirror, self.places.journal))
 
-    def _act(self, act: Callable[[WriteContext], _T]) -> _T:
+    def _act(self, act: Callable[[WriteContext], _T], *, is_own: bool = False) -> _T:
         with self._in_place() as writer:
-            return self._acted(writer, act)
+            return self._acted(writer, act, is_own=is_own)
 
-    def _acted(self, writer: WriteContext, act: Callable[[WriteContext], _T]) -> _T:
+    def _acted(self, writer: WriteContext, act: Callable[[WriteContext], _T], *, is_own: bool) -> _T:
         before = writer.journal.file.kept
         try:
             result = act(writer)
@@ -213,7 +213,8 @@ class LocalDatabase:
             raise self._failure(error, is_kept=writer.journal.file.kept != before) from error
         finally:
             while self._announced:  # other connections read them now
-                self._signal.publish(self._announced.popleft())
+                change = self._announced.popleft()
+                self._signal.publish(replace(change, is_own=True) if is_own else change)
         if state != self.outbox:
             self.outbox = state
             self._signal.publish(StoreChange(Subject.OUTBOX))

@@ -298,7 +298,7 @@ class Plan:
                 writer.journal.drafts.save(key, after.document)
             every = before.items.keys() | after.items.keys()
             ids = frozenset(each for each in every if before.items.get(each) != after.items.get(each))
-            writer.signal.publish(StoreChange(Subject.PLAN, ids))
+            writer.signal.publish(StoreChange(Subject.PLAN, ids, is_own=True))
             return True
 
         return await self._files.write(act)

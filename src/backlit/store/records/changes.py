@@ -43,6 +43,7 @@ class StoreChange(Struct, frozen=True):
     Empty `ids` mean many or all. For comments, attachments and histories they are the ids of the items. Empty
     `fields` mean any field, or new or deleted items. `renamed` maps temporary ids to real ones, and ids of deleted
     items to those of the items created again in their place. `sentence` is a message for the user, on any screen.
+    `is_own` is true for an act of the user in this process.
     """
 
     kind: Subject
@@ -50,6 +51,7 @@ class StoreChange(Struct, frozen=True):
     fields: frozenset[str] = frozenset()
     renamed: Mapping[int, int] = field(default_factory=dict)
     sentence: str = ""
+    is_own: bool = False
 
 
 class ConnectionState(StrEnum):

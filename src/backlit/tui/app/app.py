@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.scrollbar import ScrollBar
 
-from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE
+from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, Motion
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
@@ -71,6 +71,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         estimate_scale: Sequence[float] = ESTIMATE_SCALE,
         *,
         images: str = "auto",
+        motion: Motion = Motion.AUTO,
         board: BoardSettings | None = None,
         capacities: OwnCapacities | None = None,
         view_files: ViewFiles | None = None,
@@ -82,7 +83,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     ) -> None:
         super().__init__()
         self.store = store
-        self.session = UiSession(estimate_scale, templates, capacities, images)
+        self.session = UiSession(estimate_scale, templates, capacities, images, motion)
         self.dispatch.hidden = lambda: WRITER_COMMANDS if store.lookups.is_read_only else frozenset()
         self.navigator = ScreenNavigator(self, store, board or USUAL_BOARD, join, greets=greets)
         self.history_lock = asyncio.Lock()

@@ -1,6 +1,6 @@
 """The list of a board: cards in columns, of which only those in sight are read and drawn."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 from textual import events
@@ -16,6 +16,7 @@ from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, lay_ou
 from backlit.tui.board.position import BoardPosition, ColumnsOf, RowPosition
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.widgets.flash import DrawnCells
 from backlit.tui.widgets.item_list import ItemList, RowIdentity
 from backlit.tui.widgets.item_rows import DisplayNames
 from backlit.tui.widgets.view_list import searched_name_parts
@@ -91,6 +92,12 @@ class BoardList(ItemList):
     def rows_changed(self, ids: set[int] | None) -> None:
         """Forget the cards whose items changed, None means any; they are drawn when the view is shown again."""
         self.cards.forget_items(ids)  # and all badges: an item's has its tasks
+
+    def drawn_cells(self, ids: Collection[int]) -> Mapping[int, DrawnCells]:
+        return self.cards.drawn(ids)
+
+    def flash_ended(self) -> None:
+        self.repaint()
 
     def row_count(self) -> int:
         return self.position.grid.height(self.position.column)

@@ -43,6 +43,7 @@ from backlit.tui.drawing.themes import (
     type_colour,
     type_sign,
 )
+from backlit.tui.widgets.flash import FLASH_GROUND, Flash
 from backlit.tui.widgets.item_list import RowSelection
 from backlit.tui.widgets.item_rows import (
     CURSOR_BACKGROUND,
@@ -90,6 +91,7 @@ class BoardToPaint(Protocol):
     box: Size
     view: View | None
     selection: RowSelection
+    flash: Flash
     cards: CardWindow
 
     @property
@@ -176,20 +178,22 @@ class CardPainter:
         is_selected: bool,
         badge: Badge,
         has_surface: bool = True,
+        is_flashing: bool = False,
     ) -> CardLines:
         """Draw a card: its name in up to two lines, and its facts; a line below those is blank.
 
-        The ground of the cursor has the lines of the name alone, which keeps a step small on the wire. On a card of
-        two lines the rest of a name is before the facts, or is cut where they leave no room for it. Where no blank
-        parts the cards, every second one has no surface.
+        The ground of the cursor has the lines of the name alone, which keeps a step small on the wire; so has that of
+        a card that flashes. On a card of two lines the rest of a name is before the facts, or is cut where they leave
+        no room for it. Where no blank parts the cards, every second one has no surface.
         """
         theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else "surface" if has_surface else None
         edge = ("█", CURSOR_BAR) if is_cursor else ("▌", type_colour(row.type))
         room, on = max(1, width - INDENT - 1), CURSOR_BACKGROUND if is_cursor else ground
+        under_name = FLASH_GROUND if is_flashing else on
         is_done = not self._names.status_groups().is_open(row.status)
         name = theme.style(
-            "muted" if is_done and not is_cursor else "foreground",
-            on=on,
+            "muted" if is_done and not (is_cursor or is_flashing) else "foreground",
+            on=under_name,
             bold=is_cursor or (row.type == ItemType.FEATURE and not is_done),
         )
         title, *more = wrapped(row.name, room)
@@ -324,7 +328,7 @@ class BoardPainter:
         self._board = board
         self._make = make
         self._kept: CardPainter | None = None
-        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, bool, Badge], CardLines] = {}
+        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, bool, bool, Badge], CardLines] = {}
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
@@ -465,7 +469,8 @@ class BoardPainter:
 
     def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, has_surface: bool) -> CardLines:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
-        key = (row, width, lines, is_cursor, is_selected, has_surface, badge)
+        is_flashing = row.id in self._board.flash
+        key = (row, width, lines, is_cursor, is_selected, has_surface, is_flashing, badge)
         if key not in self._drawn:
             if len(self._drawn) >= CARDS_KEPT:
                 self._drawn.clear()
@@ -477,5 +482,6 @@ class BoardPainter:
                 is_selected=is_selected,
                 badge=badge,
                 has_surface=has_surface,
+                is_flashing=is_flashing,
             )
         return self._drawn[key]

@@ -1,10 +1,11 @@
 """The cards of a board that are in sight, and their badges."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from backlit.store.records.item import ItemRow
 from backlit.store.views.view import View
+from backlit.tui.widgets.flash import DrawnCells
 from backlit.tui.widgets.item_rows import Badge, Badges, DisplayNames
 
 ROWS_KEPT = 4_000
@@ -29,6 +30,9 @@ class CardWindow:
             for run in _runs([*in_sight(), place]):
                 self._rows.update(zip(run, view.rows(run.start, run.stop), strict=False))
         return self._rows.get(place)
+
+    def drawn(self, ids: Collection[int]) -> Mapping[int, DrawnCells]:
+        return {row.id: (row, ()) for row in self._rows.values() if row.id in ids}
 
     def badge(self, item_id: int) -> Badge:
         return self._badges.of(item_id)

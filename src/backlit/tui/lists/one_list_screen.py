@@ -239,6 +239,8 @@ class OneListScreen(ListScreen):
             self.take_filter()
             self.reload(is_wanted=False)
         if Subject.ITEMS in changes:
+            if self.has_motion:
+                items.flash_changed(changes.acted_on, changes.ranked)
             items.rows_changed(changes.ids(Subject.ITEMS))
             self.reload(is_wanted=False)
             if panes.selected.totals != NO_TOTALS:

@@ -111,6 +111,9 @@ class PlanScreen(ListScreen):
             self.lists.reload()
         self.shared.rename(changes.renamed)
         if any(subject in changes for subject in RELOAD_SUBJECTS):
+            if self.has_motion:
+                for pane in self._panes.every:
+                    pane.items.flash_changed(changes.acted_on, changes.ranked)
             self.lists.reload(is_wanted=False)
             self.panes.preview_soon()
         if Subject.DRAFTS in changes:

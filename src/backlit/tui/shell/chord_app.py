@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import os
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from textual.screen import ModalScreen, Screen
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
+from backlit.config.settings import Motion
 from backlit.model.amounts import counted
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.drawing import themes
@@ -44,6 +46,8 @@ MAX_DRAWING_SECONDS = 2.0
 """Seconds that the drawing of a dialog may take; text is dropped no longer, even if it is never drawn."""
 INPUT = (events.InputEvent, events.Paste, PasteRefused)
 """Events from the terminal, whose order is kept."""
+ANIMATIONS = "TEXTUAL_ANIMATIONS"
+"""Environment variable of Textual's own; with `none` nothing moves."""
 
 
 class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
@@ -227,6 +231,15 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
             self._messages.drop(await self.input.put(event))
         else:
             await super().on_event(event)
+
+    @property
+    def has_motion(self) -> bool:
+        """Return whether a change of the moment may flash: not while keys wait, as nobody sees it before the next."""
+        motion = self.session.motion
+        if motion is Motion.REDUCED or self.no_color or self.input.has_waiting or self.recorder.is_playing:
+            return False
+        is_off = os.environ.get(ANIMATIONS, "").strip().casefold() == "none"
+        return motion is Motion.FULL or not (is_off or self.session.is_low_bandwidth)
 
     def leave(self, status: int, message: str | None) -> None:
         self.exit(return_code=status, message=message)

@@ -139,6 +139,11 @@ class InputQueue:
         return self._running is None
 
     @property
+    def has_waiting(self) -> bool:
+        """Return whether events wait for the one that is being handled."""
+        return bool(self._waiting)
+
+    @property
     def handled_at(self) -> float:
         """Return the time of the key that is being handled, or was last."""
         return self._given.time if self._given is not None else -math.inf

@@ -24,6 +24,9 @@ Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
+RANK = "BacklogPriority"
+"""The field of an item's place in the order."""
+
 
 class ChangeBatch:
     """Changes of the store since the last frame; `ids` of a subject are None where all of it may have changed."""
@@ -31,6 +34,10 @@ class ChangeBatch:
     def __init__(self) -> None:
         self._ids: dict[Subject, set[int] | None] = {}
         self.fields: set[str] = set()
+        self.acted_on: set[int] = set()
+        """Items that acts of the user changed, added, planned or ranked."""
+        self.ranked: set[int] = set()
+        """Those of them whose place in the order changed."""
         self.renamed: dict[int, int] = {}
 
     def __bool__(self) -> bool:
@@ -50,13 +57,22 @@ class ChangeBatch:
     def add(self, change: StoreChange) -> None:
         self._add_ids(change.kind, change.ids or None)
         self.fields |= change.fields
+        if change.is_own and change.kind in {Subject.ITEMS, Subject.PLAN} and change.fields != {"sign"}:
+            self.acted_on |= change.ids
+            self.ranked |= change.ids if RANK in change.fields else frozenset()
         self._rename(change.renamed)
 
     def merge(self, other: "ChangeBatch") -> None:
         for subject, ids in other._ids.items():  # noqa: SLF001 - same class
             self._add_ids(subject, ids)
         self.fields |= other.fields
+        self.acted_on |= other.acted_on
+        self.ranked |= other.ranked
         self._rename(other.renamed)
+
+    def forget_acts(self) -> None:
+        """Take the changes for anybody's: nobody waits for an answer to an act where they are shown later."""
+        self.acted_on, self.ranked = set(), set()
 
     def _rename(self, ids: Mapping[int, int]) -> None:
         self.renamed = {before: ids.get(after, after) for before, after in self.renamed.items()} | dict(ids)
@@ -120,6 +136,11 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         cast("ChordApp", self.app).say(sentence, is_bad=is_bad)
 
+    @property
+    def has_motion(self) -> bool:
+        """Return whether a change of the moment may flash."""
+        return cast("ChordApp", self.app).has_motion
+
     def forget_messages(self) -> None:
         cast("ChordApp", self.app).forget_messages()
 
@@ -152,6 +173,8 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
         self._missed.merge(changes)
         if is_visible:
             self._catch_up()
+        else:
+            self._missed.forget_acts()
 
     def on_screen_resume(self) -> None:
         self._catch_up()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from textual.message import Message
 from textual.screen import Screen
 
+from backlit.config.settings import Motion
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.store import Store
 
@@ -62,12 +63,14 @@ class UiSession:
         templates: Sequence[Template] = (),
         capacities: OwnCapacities | None = None,
         images: str = "auto",
+        motion: Motion = Motion.AUTO,
     ) -> None:
         self.estimate_scale = estimate_scale
         """The scale of this machine, for projects whose service states none."""
         self.templates = templates
         self.capacities = capacities or OwnCapacities()
         self.images = images
+        self.motion = motion
         self.is_low_bandwidth = False
         """Whether low bandwidth was turned on."""
         self.last_act: FieldEdit | None = None

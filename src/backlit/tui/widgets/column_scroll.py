@@ -15,8 +15,8 @@ from backlit.tui.widgets.item_rows import Badge, DisplayNames, ListColumn, RowLa
 FIRST_ROWS = 200
 """Rows that are read of a view that is not loaded."""
 STRIPS_KEPT = 512
-Drawn = tuple[ItemRow | GroupLine, tuple[str, ...], bool, bool, Badge]
-"""A drawn line: row, cell texts, whether it has the cursor and is selected, and its badges."""
+Drawn = tuple[ItemRow | GroupLine, tuple[str, ...], bool, bool, Badge, tuple[str, ...]]
+"""A drawn line: row, cell texts, whether it has the cursor and is selected, its badges, and the columns that flash."""
 
 
 class ColumnScroll:
@@ -131,10 +131,12 @@ class ColumnScroll:
             # Dropping all lines costs a page of drawing, rarely. A record of their use would cost something for each.
             if len(self._strips) >= STRIPS_KEPT:
                 self._strips.clear()
-            row, cells, is_cursor, is_selected, badge = drawn
+            row, cells, is_cursor, is_selected, badge, flashed = drawn
             if isinstance(row, GroupLine):
                 strip = layout.group(row, is_cursor=is_cursor)
             else:
-                strip = layout.row(row, cells, is_cursor=is_cursor, is_selected=is_selected, badge=badge)
+                strip = layout.row(
+                    row, cells, is_cursor=is_cursor, is_selected=is_selected, badge=badge, flashed=flashed
+                )
             self._strips[drawn] = strip
         return strip

@@ -1,6 +1,6 @@
 """Lists of work items: their base, their selection, and the commands that select rows and fold groups."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import ClassVar, Protocol
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from textual.message import Message
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.widgets.flash import DrawnCells, Flash
 from backlit.tui.widgets.item_rows import DisplayNames
 from backlit.tui.widgets.line_list import LineList, is_over_ssh
 
@@ -182,6 +183,7 @@ class ItemList(LineList):
         self.view: View | None = None
         self.current_id: int | None = None
         self.selection = RowSelection(self)
+        self.flash = Flash(self.set_timer, self.flash_ended)
         self._start: RowIdentity | None = None
         self._names = names
 
@@ -199,6 +201,14 @@ class ItemList(LineList):
         raise NotImplementedError
 
     def forget_drawn(self) -> None:
+        raise NotImplementedError
+
+    def drawn_cells(self, ids: Collection[int]) -> Mapping[int, DrawnCells]:
+        """Return what is drawn of some items."""
+        raise NotImplementedError
+
+    def flash_ended(self) -> None:
+        """Draw what flashed as it is at rest."""
         raise NotImplementedError
 
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
@@ -247,8 +257,14 @@ class ItemList(LineList):
     def start_in(self, group: GroupKey | None) -> None:
         """Have the view that is about to be shown begin in a group where it lacks the item."""
 
+    def flash_changed(self, ids: Collection[int], ranked: Collection[int] = ()) -> None:
+        """Have items flash that an act of the user changes; called while the rows before it are known."""
+        if ids:
+            self.flash.begin(self.drawn_cells(ids), ids, ranked)
+
     def renamed(self, ids: Mapping[int, int]) -> None:
         self.selection.rename(ids)
+        self.flash.rename(ids)
         if self.current_id is not None:
             self.current_id = ids.get(self.current_id, self.current_id)
 

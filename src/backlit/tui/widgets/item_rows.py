@@ -1,6 +1,6 @@
 """Rows of work items: their badges, their columns and layout, and the window of rows in sight."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from backlit.tui.drawing.themes import (
     type_colour,
     type_sign,
 )
+from backlit.tui.widgets.flash import FLASH_GROUND, DrawnCells
 
 SYNCED_SIGN = "⇄"
 """The sign of an item that is synced with another tracker."""
@@ -165,6 +166,8 @@ WIDE_COLUMNS = (ListColumn("AreaID", "Area", 16), ListColumn("Tags", "Tags", 16)
 """Columns that stand beside the default ones where names have more room than MAX_NAME_WIDTH."""
 USUAL_COLUMN_BY_KEY: Mapping[str, ListColumn] = {each.key: each for each in USUAL_COLUMNS}
 """Columns whose values rows carry, each drawn in its own way."""
+NAME = "Name"
+"""The key of the column of names, which is always there."""
 _VALUES: Mapping[str, Callable[[ItemRow], Any]] = {
     STATUS_COLUMN.key: attrgetter("status"),
     POINTS_COLUMN.key: attrgetter("estimate", "type", "status"),
@@ -292,8 +295,9 @@ class RowLayout:
         is_cursor: bool,
         is_selected: bool = False,
         badge: Badge = NO_BADGE,
+        flashed: Collection[str] = (),
     ) -> Strip:
-        """Draw one item; cursor, selection and state have a cell each.
+        """Draw one item; cursor, selection and state have a cell each. `flashed` are keys of columns, and NAME.
 
         The ground of the cursor ends after the points, and its row has one colour of text, which both keep a step of
         the cursor small on the wire.
@@ -311,11 +315,11 @@ class RowLayout:
             Segment(mark, theme.style(mark_colour, on=on, bold=is_selected)),
             Segment(sign, number if sign == " " else theme.style(quiet if is_shown else sign_colour, on=on, bold=True)),
             Segment(shown + " ", number),
-            *self._type_and_name(row, badge, on, is_cursor=is_shown),
+            *self._type_and_name(row, badge, on, FLASH_GROUND if NAME in flashed else on, is_cursor=is_shown),
         ]
         texts, last = iter(cells), self._last_on_ground
         for at, column in enumerate(self.columns):
-            under = on if at <= last else beyond
+            under = FLASH_GROUND if column.key in flashed else on if at <= last else beyond
             is_known = column.key in USUAL_COLUMN_BY_KEY
             segments.append(
                 self._known(column, row, under) if is_known else self._plain(column, next(texts, ""), under)
@@ -353,14 +357,25 @@ class RowLayout:
         ]
         return line_of(segments, self.width, theme.style(on=on))
 
-    def _type_and_name(self, row: ItemRow, badge: Badge, on: str | None, *, is_cursor: bool) -> Iterator[Segment]:
+    def changed_keys(self, before: DrawnCells | None, row: ItemRow, cells: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns whose cells differ from what was drawn before; that of the name without it."""
+        if before is None:
+            return (NAME,)
+        drawn, texts = before
+        keys = [key for key, value in _VALUES.items() if value(drawn) != value(row)]
+        keys += [key for key, one, other in zip(self.read, texts, cells, strict=False) if one != other]
+        return (*[NAME][: drawn.name != row.name], *keys)
+
+    def _type_and_name(
+        self, row: ItemRow, badge: Badge, on: str | None, under_name: str | None, *, is_cursor: bool
+    ) -> Iterator[Segment]:
         theme, is_task = self._theme, row.type == ItemType.TASK
         lead = " " * INDENT * is_task
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
         is_quiet = not is_cursor and (row.type in QUIET_TYPES or not self._names.status_groups().is_open(row.status))
         is_bold = is_cursor or (row.type == ItemType.FEATURE and not is_quiet)
         style, room = (
-            theme.style("muted" if is_quiet else "foreground", on=on, bold=is_bold),
+            theme.style("muted" if is_quiet and on == under_name else "foreground", on=under_name, bold=is_bold),
             self._name_width - len(lead),
         )
         folded = f" {FOLDED_SIGN}{badge.folded_tasks}" if badge.folded_tasks else ""
@@ -375,7 +390,7 @@ class RowLayout:
         return self._drawn[value]
 
     def _draw_known(self, column: ListColumn, row: ItemRow, on: str | None) -> Segment:
-        is_cursor = on == CURSOR_BACKGROUND
+        is_cursor = on in {CURSOR_BACKGROUND, FLASH_GROUND}  # grounds with one colour of text
         match column.key:
             case STATUS_COLUMN.key:
                 groups = self._names.status_groups()
@@ -389,8 +404,9 @@ class RowLayout:
                     return self._plain(column, UNESTIMATED_SIGN, on, "foreground" if is_cursor else "muted")
                 return self._plain(column, row.estimate or "", on, is_bold=is_cursor)
             case OWNER_COLUMN.key:
-                return self._plain(column, self._names.owner(row.owner_id), on, self._names.owner_colour(row.owner_id))
-        colour = self._names.iteration_colour(row.iteration_id)
+                colour = "foreground" if on == FLASH_GROUND else self._names.owner_colour(row.owner_id)
+                return self._plain(column, self._names.owner(row.owner_id), on, colour)
+        colour = "foreground" if on == FLASH_GROUND else self._names.iteration_colour(row.iteration_id)
         return self._plain(column, self._names.iteration(row.iteration_id), on, colour)
 
     def _plain(
@@ -480,6 +496,10 @@ class RowWindow:
         for index in found:
             del self._lines[index]
         return found
+
+    def drawn(self, ids: Collection[int]) -> Mapping[int, DrawnCells]:
+        """Return those of some items that are in sight, with the texts of their other columns."""
+        return {row.id: (row, self._cells.get(row.id, ())) for row in self._rows() if row.id in ids}
 
     def badge(self, item_id: int) -> Badge:
         return self._badges.of(item_id)

@@ -1,6 +1,6 @@
 """The list of a view: one line for each item or group header, in columns that can be scrolled."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -20,6 +20,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
+from backlit.tui.widgets.flash import DrawnCells
 from backlit.tui.widgets.item_list import GroupFolding, ItemList, RowIdentity
 from backlit.tui.widgets.item_rows import (
     EDGE,
@@ -289,6 +290,12 @@ class BacklogList(ItemList):
         for index in self._window.forget_items(ids):
             self.refresh_row(index)
 
+    def drawn_cells(self, ids: Collection[int]) -> Mapping[int, DrawnCells]:
+        return self._window.drawn(ids)
+
+    def flash_ended(self) -> None:
+        self.refresh()
+
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
         if self.view is None:
             return ()
@@ -371,11 +378,14 @@ class BacklogList(ItemList):
         if row is None:
             return self.render_blank(-1)
         if isinstance(row, GroupLine):
-            return self.with_scrollbar(self.columns.line((row, (), is_cursor, False, NO_BADGE)), index)
+            return self.with_scrollbar(self.columns.line((row, (), is_cursor, False, NO_BADGE, ())), index)
         is_selected = self.selection.has_row(index, row.id)
         cells = self._window.cells(row.id, self.columns.layout.read)
         badge = self._window.badge(row.id)
-        return self.with_scrollbar(self.columns.line((row, cells, is_cursor, is_selected, badge)), index)
+        flashed: tuple[str, ...] = ()
+        if row.id in self.flash:
+            flashed = self.columns.layout.changed_keys(self.flash.before(row.id), row, cells)
+        return self.with_scrollbar(self.columns.line((row, cells, is_cursor, is_selected, badge, flashed)), index)
 
     def position_in_list(self, name_of: Callable[[GroupLine], str]) -> tuple[int, int, str]:
         """Return the place of the row in its group or list, on a header that of the outermost group, with its noun."""
