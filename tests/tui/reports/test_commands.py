@@ -16,7 +16,7 @@ from backlit.store import Store
 from backlit.store.records.changes import Subject
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.pick import Choice
-from backlit.tui.reports.screen import ReportSelection
+from backlit.tui.reports.pane import ReportSelection
 from backlit.tui.shell.target import ItemDestination
 
 TODAY = date(2026, 3, 10)

@@ -433,3 +433,46 @@ async def test_without_records_that_is_said_instead_of_drawn(world: World, opene
 
         await shown(pilot, "No data yet. Recording starts with the next sync.", "0 of 14 days were recorded.")
         assert "▔" not in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_a_wide_terminal_has_two_reports_side_by_side(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store, (200, 50)) as pilot:
+        heads = lines_of(pilot.app)[2]
+        await until(lambda: "median" in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
+        heads = lines_of(pilot.app)[2]
+        left, right = heads[:100], heads[100:]
+        assert left.startswith("╭─ Burndown")
+        assert "pts remaining" in left
+        assert right.startswith("╭─ Velocity")
+        assert "pts median" in right
+        assert "ideal line." not in text_of(pilot.app)
+
+        await pilot.press("tab", "]")
+        await until(lambda: lines_of(pilot.app)[2][100:].startswith("╭─ Forecast"), lambda: text_of(pilot.app))
+        assert lines_of(pilot.app)[2].startswith("╭─ Burndown")
+        assert place_of(pilot.app, 1) == "Forecast"
+
+        await pilot.press("tab", "]")
+        await until(lambda: lines_of(pilot.app)[2].startswith("╭─ Burnup"), lambda: text_of(pilot.app))
+        assert place_of(pilot.app, 1) == "Burnup"
+
+
+@pytest.mark.slow
+async def test_tab_goes_to_the_next_report_where_there_is_one(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        await pilot.press("tab")
+        await until(lambda: place_of(pilot.app, 1) == "Burnup")
+        await pilot.press("shift+tab", "shift+tab")
+        await until(lambda: place_of(pilot.app, 1) == "Estimates")
+
+
+@pytest.mark.slow
+async def test_a_terminal_that_becomes_narrow_keeps_the_report_with_the_focus(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store, (200, 50)) as pilot:
+        await pilot.press("tab")
+        await until(lambda: place_of(pilot.app, 1) == "Velocity")
+        await pilot.resize_terminal(120, 40)
+        await shown(pilot, "(median of", "Committed")
+
+        assert "ideal" not in text_of(pilot.app)

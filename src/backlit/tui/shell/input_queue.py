@@ -39,7 +39,7 @@ from backlit.tui.widgets.inputs import OrderedKeysInput
 MOST_WAITING = 1_000
 """Most events that may wait: what a key held down sends in half a minute. More comes from something that is no
 keyboard, and each of them may be a command."""
-VISIBLE_AFTER = 0.3
+VISIBLE_AFTER = 0.4
 """Seconds after which a command in progress is shown with its waiting keys, and esc ends the wait. Shorter, the line
 would flicker for what a busy machine does late; an esc from before was meant for what the command opens."""
 PAUSE = 0.3
