@@ -452,3 +452,26 @@ def test_the_fold_opens_once_for_a_fault_below_it_and_can_be_closed() -> None:
 
     assert (before, opened) == (False, True)
     assert fold.lay_out(40, 8, "")[-1].is_fold
+
+
+@pytest.mark.slow
+async def test_comments_have_a_pane_of_their_own_where_there_is_room(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    await store.items.comment(item_id, "The depot floods")
+
+    async with edit(item_id, size=(160, 44)) as pilot:
+        await until(lambda: "The depot floods" in text_of(pilot.app), lambda: text_of(pilot.app))
+        edges = [line for line in lines_of(pilot.app) if line.startswith("╭─")]
+        assert len(edges) == 1
+        assert edges[0].count("╭─") == 3
+        assert "C  comment" in edges[0]
+        assert line_with(pilot.app, "The depot floods").index("The depot floods") > edges[0].rindex("╭─")
+
+        await pilot.resize_terminal(120, 40)
+        await until(lambda: "C  comment ─╮" not in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert line_with(pilot.app, "The depot floods").index("The depot floods") < 60
+
+
+async def test_a_new_item_has_no_pane_of_comments(edit: Edit) -> None:
+    async with edit(item_type="Story", size=(160, 44)) as pilot:
+        assert "C  comment ─╮" not in text_of(pilot.app)

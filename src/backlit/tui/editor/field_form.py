@@ -19,15 +19,24 @@ from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import LongTextPane
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.values import is_replaced
+from backlit.tui.items.preview import CommentsPreview, author_colours
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame
 
 MIN_WIDTH_BESIDE = 80
 """Columns from which the texts are beside the grid."""
+MIN_WIDTH_OF_THREE_PANES = 160
+"""Columns from which the comments have a pane of their own; in a narrower form they are below the texts."""
 TEXTS_FRAME = 2
 """Cells beside texts above the grid."""
 STEPPER_LINES = 1
 _LEAVING_STEPS = {"enter": 0, "tab": 1, "shift+tab": -1, "down": 1, "up": -1}
+
+
+class EditorThread(CommentsPreview):
+    """The comments beside the fields; their tab has all of them, and its keys."""
+
+    MORE_KEY = ""
 
 
 class FieldForm(Container):
@@ -48,8 +57,11 @@ class FieldForm(Container):
         self.lines = lines
         self.grid = FieldGrid()
         self.texts = LongTextPane(lines.store.now)
+        self._thread = EditorThread()
+        self._comments: Sequence[CommentEntry] = ()
         self.texts_frame = PaneFrame(self.texts, self.texts.view, id="texts-frame")
         self.grid_frame = PaneFrame(self.grid, id="grid-frame")
+        self.comments_frame = PaneFrame(self._thread, id="comments-frame")
         self._asked = ""
         self._edited: Field | None = None
         self._is_open = False
@@ -59,9 +71,12 @@ class FieldForm(Container):
     def compose(self) -> ComposeResult:
         yield self.texts_frame
         yield self.grid_frame
+        yield self.comments_frame
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < MIN_WIDTH_BESIDE, "-stacked")
+        self.set_class(event.size.width >= MIN_WIDTH_OF_THREE_PANES and not self.lines.is_new, "-three")
+        self.show_comments(self._comments)
         self._share()
 
     def _share(self) -> None:
@@ -102,7 +117,12 @@ class FieldForm(Container):
             self._share()
 
     def show_comments(self, comments: Sequence[CommentEntry]) -> None:
-        if self.texts.view.show(comments=comments) and self.size.height:
+        """Show comments in a pane of their own, where there is room for one, else below the texts."""
+        self._comments, store = comments, self.lines.store
+        has_pane = self.has_class("-three")
+        if has_pane:
+            self._thread.show(comments, store.now(), author_colours(store.lookups.known_people()))
+        if self.texts.view.show(comments=() if has_pane else comments) and self.size.height:
             self._share()
 
     # Editing

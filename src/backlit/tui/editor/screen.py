@@ -260,6 +260,10 @@ class ItemEditorScreen(ItemScreen):
         kind, edited = item_words(self.item_id or 0, self.item_type), last_change(item, self.store.now())
         self.form.texts_frame.say(kind if item is not None else kind[1:], edited)
         self.form.grid_frame.say(self._head.tab_words(is_new=item is None), (), (), changed_words(self.draft))
+        order, command = " newest first" if len(self._head.comments) > 1 else "", "item.comment"
+        write: list[Word] = [(key_of(command), KEY, command), (" comment", "muted", command)]
+        heading: list[Word] = [("Comments", "heading"), (order, "muted")]
+        self.form.comments_frame.say(heading, [] if is_reader else write)
         for rule in (self._head.tabs, self._rule):
             rule.join_at(self.form.edge)
         field = self.form.grid.field

@@ -106,19 +106,26 @@ class ItemPreview(LinesView):
 
 
 class CommentsPreview(LinesView):
-    """Shows the comments of an item, the newest first, beside a preview without them."""
+    """Shows the comments of an item, the newest first, beside a view without them; a frame says what they are."""
 
     def __init__(self) -> None:
         super().__init__(id="preview-comments")
-        self._shown: tuple[Sequence[CommentEntry], datetime] | None = None
+        self._shown: tuple[Sequence[CommentEntry], datetime, Mapping[str, str]] | None = None
 
-    def show(self, comments: Sequence["CommentEntry"], now: datetime) -> None:
-        self._shown = (comments, now)
+    def show(
+        self, comments: Sequence["CommentEntry"], now: datetime, colours: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """Show comments, whose authors have colours by name."""
+        self._shown = (comments, now, colours)
         self.lay_out()
         self.scroll_to(y=0, animate=False, force=True)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        return list(PreviewLayout(theme, width - MARGIN).comments(*self._shown)) if self._shown else ()
+        if self._shown is None:
+            return ()
+        if self.is_framed:
+            return list(PreviewLayout(theme, width).thread(*self._shown))
+        return list(PreviewLayout(theme, width - MARGIN).comments(*self._shown))
 
 
 class PreviewLayout:
@@ -146,10 +153,7 @@ class PreviewLayout:
 
     def _author_colours(self, context: ItemContext) -> Mapping[str, str]:
         """Return the colours of people by their names, in a card alone."""
-        known = sorted(context.people)
-        pairs = ((each, owner_colour(each.id, known)) for each in context.people.values())
-        names = ((name, colour) for each, colour in pairs for name in (each.username, each.display_name))
-        return dict(names) if self._has_head else {}
+        return author_colours(context.people) if self._has_head else {}
 
     def _beside(self, item: Item, comments: Sequence["CommentEntry"], context: ItemContext) -> Iterator[Line]:
         width = self._width * 3 // 5
@@ -247,11 +251,18 @@ class PreviewLayout:
     def comments(
         self, comments: Sequence["CommentEntry"], now: datetime, colours: Mapping[str, str] = MappingProxyType({})
     ) -> Iterator[Line]:
+        """Yield a head and comments, the newest first."""
+        if comments:
+            yield self._head(counted(len(comments), "comment", "comments, newest first"))
+        yield from self.thread(comments, now, colours)
+
+    def thread(
+        self, comments: Sequence["CommentEntry"], now: datetime, colours: Mapping[str, str] = MappingProxyType({})
+    ) -> Iterator[Line]:
         """Yield comments, the newest first; those of authors with a colour have a bar of it beside them."""
         if not comments:
             yield [self._segment("No comments", "muted")]
             return
-        yield self._head(counted(len(comments), "comment", "comments, newest first"))
         for number, comment in enumerate(reversed(comments[-COMMENT_LIMIT:])):
             if number:
                 yield []
@@ -344,6 +355,13 @@ def _state(item: Item, context: ItemContext, *, has_people: bool = True) -> Iter
     yield (owner, "foreground") if owner else ("unassigned", "muted")
     if iteration := _iteration(fields.get("IterationID"), context):
         yield iteration, "foreground"
+
+
+def author_colours(people: Mapping[int, Person]) -> Mapping[str, str]:
+    """Return the colours of people by their names."""
+    known = sorted(people)
+    pairs = ((each, owner_colour(each.id, known)) for each in people.values())
+    return {name: colour for each, colour in pairs for name in (each.username, each.display_name)}
 
 
 def edited_words(item: Item, now: datetime) -> str:
