@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 from tests.store.world import Said, World, until
-from tests.tui.bare_app import messages_of, missing, text_of
+from tests.tui.bare_app import lines_of, messages_of, missing, text_of, words_of_dialog
 from tests.tui.editor_steps import burst
 from tests.tui.opened import Open
 from textual.pilot import Pilot
@@ -120,7 +120,7 @@ async def test_what_was_typed_is_still_there_after_looking_at_the_other_way(worl
         assert missing(pilot.app, ["maya"]) == []
 
 
-async def test_a_missing_password_is_asked_for(world: World, opened: Open) -> None:
+async def test_a_missing_password_is_asked_for_below_its_field(world: World, opened: Open) -> None:
     store = world.store(signed_in=False)
 
     async with asked(opened, store) as pilot:
@@ -129,12 +129,45 @@ async def test_a_missing_password_is_asked_for(world: World, opened: Open) -> No
         first = missing(pilot.app, ["enter next"])
         await pilot.press("enter")
         await pilot.pause()
-        then = missing(pilot.app, ["enter sign in", "Enter your user name and password."])
+        then = missing(pilot.app, ["enter sign in", "Enter your password."])
         await pilot.press("enter")
         await pilot.pause()
 
-        assert (first, then) == ([], ["Enter your user name and password."])
-        assert missing(pilot.app, ["Enter your user name and password."]) == []
+        assert (first, then) == ([], ["Enter your password."])
+        assert line_below(pilot, "Password") == "Enter your password."
+
+
+def line_below(pilot: Pilot[None], label: str) -> str:
+    """Return the words of the dialog on the line below that of a label."""
+    lines = [line.strip(" │") for line in lines_of(pilot.app)]
+    return lines[next(at for at, line in enumerate(lines) if line.startswith(label)) + 1]
+
+
+async def test_a_fault_stands_below_what_it_is_about(world: World, opened: Open) -> None:
+    async with asked(opened, world.store(signed_in=False)) as pilot:
+        await pilot.press("enter")
+        await pilot.pause()
+        assert line_below(pilot, "User name") == "Enter your user name."
+        assert line_below(pilot, "Password") != "Enter your user name."
+
+        world.faults.is_down = True
+        await pilot.press(*"maya", "tab", *"lantern", "enter")
+        await until(lambda: "unavailable" in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert "unavailable" in line_below(pilot, "! not encrypted")
+        assert line_below(pilot, "User name") == ""
+
+
+async def test_it_says_what_works_without_a_sign_in(world: World, store: Store, opened: Open) -> None:
+    await world.close(store)
+    (world.folder / "mine.json").unlink()
+
+    async with asked(opened, world.store(signed_in=False, owner="maya")) as pilot:
+        assert "Offline you read, change and plan what is here" in words_of_dialog(pilot.app)
+
+
+async def test_it_says_that_nothing_is_here_yet_before_the_first_sign_in(world: World, opened: Open) -> None:
+    async with asked(opened, world.store(signed_in=False)) as pilot:
+        assert "Offline there is nothing to see yet" in words_of_dialog(pilot.app)
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24)])
@@ -185,7 +218,7 @@ async def test_a_password_goes_to_another_address_only_after_a_yes(world: World,
         await pilot.press("enter")
         await pilot.pause()
         assert isinstance(pilot.app.screen, SignInDialog)
-        assert missing(pilot.app, ["wants sign-ins sent to"]) == []
+        assert "wants sign-ins sent to" in words_of_dialog(pilot.app)
         await pilot.press("enter")
         await until(lambda: not missing(pilot.app, ["and remember that"]))
         await asyncio.sleep(PAUSE)

@@ -42,6 +42,9 @@ MAX_RECENT_ITEMS = 30
 MAX_NEW_NUMBERS = 5
 """New numbers of items that one message names."""
 
+OFFLINE_WORDS = "Offline you read, change and plan what is here; reports, files and the work of others need the server."
+OFFLINE_WORDS_WITHOUT_ITEMS = "Offline there is nothing to see yet: no item of this server is on this machine."
+
 
 class AppLocation(Struct, frozen=True):
     """A mode of the application, and the item under its cursor."""
@@ -309,7 +312,9 @@ class ScreenNavigator:
             (f" of {plain(way.username)}", f"{plain(way.username)} signs") if way.username else ("", "you sign")
         )
         changes = counted(waiting, f"change{whose} waits", f"changes{whose} wait")
-        about = f"{changes} here, to be sent once {who_signs} in." if waiting else ""
+        sentences = [f"{changes} here, to be sent once {who_signs} in."] if waiting else []
+        sentences.append(OFFLINE_WORDS if self._store.project_id is not None else OFFLINE_WORDS_WITHOUT_ITEMS)
+        about = " ".join(sentences)
 
         self._sign_in = SignInDialog(way, "Sign in", about, "work offline")
         await self._app.ask(self._sign_in)

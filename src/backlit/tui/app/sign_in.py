@@ -10,6 +10,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from backlit.model.errors import BacklitError, BadRequest, OtherOrigin, Unauthorized
@@ -134,6 +135,23 @@ class StoreSignIn:
             self.profile = way.profile
 
 
+class SignInField(Vertical):
+    """A label with its input, or with what stands in its place, and below them what is wrong with it."""
+
+    def __init__(self, label: str, value: Widget) -> None:
+        super().__init__(classes="field")
+        self._label = label
+        self._value = value
+        self._fault = Static(classes="fault")
+
+    def compose(self) -> ComposeResult:
+        yield Horizontal(Static(literal(self._label), classes="label"), self._value, classes="labelled")
+        yield self._fault
+
+    def blame(self, sentence: str) -> None:
+        self._fault.update(literal(sentence))
+
+
 class SignInDialog(Dialog[bool | None]):
     """Asks until its way is signed in, and answers True then; esc leaves it. `about` says what happens."""
 
@@ -147,21 +165,27 @@ class SignInDialog(Dialog[bool | None]):
         self._with_code = False
         self.is_asking = False
         self._username, self._password, self._code = LineInput(way.username), LineInput(password=True), LineInput()
-        self._with_password = Vertical(_labelled("User name", self._username), _labelled("Password", self._password))
-        page = f"{way.server.rstrip('/')}{LOGIN_PATH}"
+        server = way.server.rstrip("/")
+        is_open = server.startswith("http://") and urlsplit(server).hostname not in LOOPBACK_HOSTS
+        note = "\n! not encrypted: passwords can be read on the way" if is_open else ""
+        named = Static(Content.assemble((safe(server), "$foreground"), (note, "$warn")), classes="server")
+        self._server = SignInField("Server", named)
+        self._fields = {
+            each: SignInField(label, each)
+            for label, each in (("User name", self._username), ("Password", self._password), ("Code", self._code))
+        }
+        self._with_password = Vertical(self._fields[self._username], self._fields[self._password])
+        page = f"{server}{LOGIN_PATH}"
         self._for_code = Vertical(
             Static(literal("Sign in at this address in a browser to get a code:"), classes="about"),
             Static(literal(page), classes="address"),
-            _labelled("Code", self._code),
+            self._fields[self._code],
         )
         self._note = Static(literal(way.reason), classes="reason")
 
     def content(self) -> ComposeResult:
-        server = self._way.server.rstrip("/")
-        is_open = server.startswith("http://") and urlsplit(server).hostname not in LOOPBACK_HOSTS
-        note = "\n            ! not encrypted: passwords can be read on the way" if is_open else ""
         yield Wordmark()
-        yield Static(Content.assemble(("Server      ", "$muted"), safe(server), (note, "$warn")), classes="server")
+        yield self._server
         yield self._with_password
         yield self._for_code
         if self._about:
@@ -197,8 +221,10 @@ class SignInDialog(Dialog[bool | None]):
         other = "use password" if self._with_code else "use browser"
         self.name_keys(("enter", "sign in" if is_last else "next"), ("ctrl+t", other), ("esc", self._leave))
 
-    def _say(self, sentence: str, *, is_bad: bool = False) -> None:
-        self._note.set_class(is_bad, "-bad")
+    def _say(self, sentence: str) -> None:
+        """Say what happens, in place of what was wrong."""
+        for field in (self._server, *self._fields.values()):
+            field.blame("")
         self._note.update(literal(sentence))
 
     # Keys
@@ -232,7 +258,8 @@ class SignInDialog(Dialog[bool | None]):
         empty = next((each for each in self._inputs if not each.value.strip()), None)
         if empty is not None:
             if empty is self.focused:
-                self._say(_NEEDED_WITH_CODE if self._with_code else _NEEDED)
+                self._say("")
+                self._fields[empty].blame(_NEEDED[self._inputs.index(empty)] if not self._with_code else _NEEDED_CODE)
             self.set_focus(empty)
             return
         self._start()
@@ -250,13 +277,14 @@ class SignInDialog(Dialog[bool | None]):
             else:
                 await self._way.sign_in(self._username.value.strip(), self._password.value, approved)
         except OtherOrigin as error:
-            self._refuse(str(error))
+            self._refuse(str(error), self._server)
             cast("ChordApp", self.app).dispatch.begin(self._ask_for, error)
         except Unauthorized:
-            self._refuse(_CODE_REFUSED if self._with_code else _REFUSED)
+            sentence = _CODE_REFUSED if self._with_code else _REFUSED
+            self._refuse(sentence, self._fields[self._inputs[-1]])
             self._inputs[-1].select_all()  # nobody sees its mistake: typing replaces it
         except BacklitError as error:
-            self._refuse(str(error))
+            self._refuse(str(error), self._server)
         else:
             self._say("Signed in.")
             self.close_if_signed_in()
@@ -269,8 +297,10 @@ class SignInDialog(Dialog[bool | None]):
         if await cast("ChordApp", self.app).ask(question) == "y":
             self._start(error.other)
 
-    def _refuse(self, sentence: str) -> None:
-        self._say(sentence, is_bad=True)
+    def _refuse(self, sentence: str, field: SignInField) -> None:
+        """Say what is wrong below the field that it is about."""
+        self._say("")
+        field.blame(sentence)
         self.set_focus(self._inputs[-1])
         self.post_message(AnswerRefused(sentence))
 
@@ -288,12 +318,8 @@ class SignInDialog(Dialog[bool | None]):
         return closes
 
 
-def _labelled(label: str, line: LineInput) -> Horizontal:
-    return Horizontal(Static(literal(label), classes="label"), line, classes="labelled")
-
-
-_NEEDED = "Enter your user name and password."
-_NEEDED_WITH_CODE = "Enter the code."
+_NEEDED = ("Enter your user name.", "Enter your password.")
+_NEEDED_CODE = "Enter the code."
 _REFUSED = "Wrong user name or password. For single sign-on, use a browser code (ctrl+t)."
 _CODE_REFUSED = "Wrong or expired code."
 
