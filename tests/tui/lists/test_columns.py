@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.store.world import World, until
 from tests.tui.bare_app import lines_of, pane_lines, text_of
-from tests.tui.list_steps import items, press
+from tests.tui.list_steps import go_to, items, press
 from tests.tui.lists.saved_views import LARGE, viewed
 from tests.tui.opened import Open
 from textual.pilot import Pilot
@@ -16,9 +16,17 @@ from backlit.model.settings.view_settings import ChosenColumn, column_wish
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles, load_themes
-from backlit.tui.items.preview import ItemPreview
+from backlit.tui.items.preview import MAX_TEXT_WIDTH, ItemPreview
 from backlit.tui.widgets.column_scroll import ColumnScroll
-from backlit.tui.widgets.item_rows import USUAL_COLUMNS, DisplayNames, ListColumn, RowLayout, fitting_columns
+from backlit.tui.widgets.item_rows import (
+    MAX_NAME_BLANKS,
+    USUAL_COLUMNS,
+    DisplayNames,
+    ListColumn,
+    RowLayout,
+    fitting_columns,
+)
+from backlit.tui.widgets.view_list import BacklogList
 
 
 async def say(pilot: Pilot[None], line: str) -> None:
@@ -278,3 +286,35 @@ def widest_text_of_preview(pilot: Pilot[None]) -> int:
     preview = pilot.app.screen.query_one(ItemPreview).region
     lines = lines_of(pilot.app)[preview.y : preview.bottom]
     return max(len(line[preview.x : preview.right].strip(" │┃")) for line in lines)
+
+
+def gaps_of(rows: BacklogList) -> list[int]:
+    """Return the blanks between the names in sight and the next column."""
+    at = rows.render_header(0).text.index("Status")
+    lines = [rows.render_row(index, is_cursor=False).text[:at] for index in range(rows.top, rows.top + rows.page)]
+    return [at - len(line.rstrip()) for line in lines if line.strip()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [160, 180, 200, 220])
+async def test_a_name_is_near_its_next_column_in_a_wide_terminal(store: Store, opened: Open, width: int) -> None:
+    async with opened(store, (width, 50)) as pilot:
+        await until(lambda: items(pilot).is_complete)
+        gaps = gaps_of(items(pilot))
+
+        assert len(gaps) > 10
+        assert sum(gaps) / len(gaps) <= MAX_NAME_BLANKS
+        preview = pilot.app.screen.query_one(ItemPreview)
+        assert 48 <= preview.outer_size.width + 2 <= 60
+
+
+@pytest.mark.slow
+async def test_text_below_a_wide_list_has_short_lines(store: Store, opened: Open) -> None:
+    async with opened(store, (200, 50)) as pilot:
+        item_id = await go_to(pilot, store, "Story")
+        await store.items.edit([item_id], {"Description": "word " * 100})
+        await press(pilot, "P")
+        await until(lambda: "word word" in text_of(pilot.app), lambda: text_of(pilot.app))
+        lines = [line.strip(" │┃") for line in lines_of(pilot.app) if "word word" in line]
+
+        assert 60 < max(map(len, lines)) <= MAX_TEXT_WIDTH

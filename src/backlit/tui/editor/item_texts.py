@@ -14,7 +14,7 @@ from backlit.tui.drawing.text import Line, literal, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.item_top import ItemTop
 from backlit.tui.fields.values import merged
-from backlit.tui.items.preview import PreviewLayout
+from backlit.tui.items.preview import MAX_TEXT_WIDTH, PreviewLayout
 from backlit.tui.widgets.multiline_input import MultilineInput
 from backlit.tui.widgets.text_view import LinesView
 
@@ -76,6 +76,7 @@ class LongTextsView(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         lines: list[Line] = []
+        width = min(width, MAX_TEXT_WIDTH)
         starts = {}
         for number, (key, label, text, empty) in enumerate(self._texts):
             starts[key] = len(lines)

@@ -40,6 +40,8 @@ COMMENT_LIMIT = 20
 """Comments that the preview shows; the thread shows all of them."""
 MIN_WIDTH_OF_COLUMNS, COLUMN_GAP = 100, 4
 """Cells from which comments stand beside the texts, and those between both."""
+MAX_TEXT_WIDTH = 72
+"""Cells of a line of text at most: on the way back from the end of a longer one the eye loses the next."""
 LABEL_WIDTH, CHIP_GAP = 8, 1
 """Cells of the label of a fact, and those between the grounds of two chips."""
 Chip = tuple[str, str]
@@ -133,14 +135,15 @@ class PreviewLayout:
 
     def __init__(self, theme: ThemeStyles, width: int, *, is_brief: bool = False, has_head: bool = False) -> None:
         self._theme = theme
-        self._width = width
+        self._room = width
+        self._width = min(width, MAX_TEXT_WIDTH)
         self._is_brief = is_brief
         self._has_head = has_head
         """Whether the frame around the item says what it is."""
 
     def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, context: ItemContext) -> Iterator[Line]:
         """Yield the head of an item, its texts and its comments, which stand beside the texts where there is room."""
-        if comments and self._width >= MIN_WIDTH_OF_COLUMNS:
+        if comments and self._room >= MIN_WIDTH_OF_COLUMNS:
             yield from self._beside(item, comments, context)
             return
         if not self._has_head and (not self._is_brief or item.sign in SIGN_WORDS):
@@ -156,9 +159,9 @@ class PreviewLayout:
         return author_colours(context.people) if self._has_head else {}
 
     def _beside(self, item: Item, comments: Sequence["CommentEntry"], context: ItemContext) -> Iterator[Line]:
-        width = self._width * 3 // 5
+        width = min(self._room * 3 // 5, MAX_TEXT_WIDTH + COLUMN_GAP)
         left = PreviewLayout(self._theme, width - COLUMN_GAP, is_brief=self._is_brief, has_head=self._has_head)
-        right = PreviewLayout(self._theme, self._width - width)
+        right = PreviewLayout(self._theme, self._room - width)
         colours = self._author_colours(context)
         for text, comment in zip_longest(
             left.lines(item, None, context), right.comments(comments, context.now, colours)

@@ -33,7 +33,9 @@ USUAL_HEIGHT_BELOW, MIN_HEIGHT_BELOW = 22, 14
 WHOLE_HEAD_HEIGHT = 26
 """Lines of panes from which a preview below the list has its whole head."""
 LIST_SHARE = 69
-"""Share of the width, in per cent, of a list beside the preview; the style sheet has the same figure."""
+"""Share of the width, in per cent, of a list beside the preview."""
+WIDE, WIDE_SHARE, MAX_PREVIEW_WIDTH = 160, 36, 60
+"""Columns from which names have no more cells than they need, and the preview this share of them, or so many cells."""
 
 
 class SelectionTotals:
@@ -202,8 +204,12 @@ class ItemPanes(StorageErrorGuard, Container):
         self.set_class(not (is_usual if self._choice is None else self._choice), "-alone")
         has_room = not is_below or height >= (MIN_HEIGHT_BELOW if self._choice else USUAL_HEIGHT_BELOW)
         self._preview_frame.display = has_room and not self.has_class("-alone") and not self.has_class("-empty")
+        beside = width - width * LIST_SHARE // 100
+        if width >= WIDE:
+            beside = min(MAX_PREVIEW_WIDTH, width * WIDE_SHARE // 100)
+        self._preview_frame.styles.width = "100%" if is_below else beside
         has_line = self._preview_frame.display and not (is_below or self._preview_frame.is_wanted)
-        self._line = width * LIST_SHARE // 100 if has_line else None
+        self._line = width - beside if has_line else None
         self.report_edges()
         if self._preview_frame.display:
             self.preview_soon()

@@ -10,7 +10,15 @@ from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.widgets.item_rows import Badge, DisplayNames, ListColumn, RowLayout, needed_widths
+from backlit.tui.widgets.item_rows import (
+    MAX_NAME_WIDTH,
+    Badge,
+    DisplayNames,
+    ListColumn,
+    RowLayout,
+    name_width_of,
+    needed_widths,
+)
 
 FIRST_ROWS = 200
 """Rows that are read of a view that is not loaded."""
@@ -38,6 +46,8 @@ class ColumnScroll:
         self._changed = changed
         self._first = 0
         self._cells: Mapping[str, int] = {}
+        self.name_width = MAX_NAME_WIDTH
+        """Cells of a name at most, where the list is wide."""
         self._list: tuple[int | None, ViewSpec] | None = None
         self._layout: RowLayout | None = None
         self._strips: dict[Drawn, Strip] = {}
@@ -56,20 +66,23 @@ class ColumnScroll:
             self._list = None
         is_loaded = view.count is not None
         lines = view.lines(top, top + page) if is_loaded else [*view.rows(0, FIRST_ROWS)]
-        self.need(needed_widths(view, [each for each in lines if isinstance(each, ItemRow)], names), view)
+        rows = [each for each in lines if isinstance(each, ItemRow)]
+        self.need(needed_widths(view, rows, names), view, name_width_of(rows))
 
-    def need(self, cells: Mapping[str, int], view: View) -> None:
+    def need(self, cells: Mapping[str, int], view: View, name_width: int = MAX_NAME_WIDTH) -> None:
         """Give default columns the cells that their values need, never less than before in the same list.
 
-        A list stays the same while its text is typed and while its items are planned.
+        A list stays the same while its text is typed and while its items are planned; so does the width of its names.
         """
         spec = replace(view.spec, text="", planned_in=frozenset(), planned_out=frozenset())
         # Columns that become narrower while somebody types a filter make the names jump at each letter.
-        before = self._cells if (view.project_id, spec) == self._list else {}
+        is_same = (view.project_id, spec) == self._list
+        before = self._cells if is_same else {}
         self._list = view.project_id, spec
         wanted = {key: max(width, before.get(key, 0)) for key, width in cells.items()}
-        if wanted != self._cells:
-            self._cells = wanted
+        name_width = self.name_width if is_same else name_width
+        if (wanted, name_width) != (self._cells, self.name_width):
+            self._cells, self.name_width = wanted, name_width
             self.redraw()
 
     @property

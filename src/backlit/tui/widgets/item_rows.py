@@ -73,8 +73,10 @@ EDGE = 2
 """Cells at the end of a line: a blank and the scrollbar. In a frame, which has the bar, there are none."""
 MIN_NAME_WIDTH, MIN_NAME_WIDTH_IN_PANE, MAX_PANE_WIDTH = 28, 22, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
-MAX_NAME_WIDTH = 70
-"""Cells of a name beside default columns at most: with more, its end is far from its next column."""
+MAX_NAME_WIDTH, MAX_NAME_BLANKS = 70, 12
+"""Cells of a name in a wide list at most, and those between its end and the next column on average."""
+MAX_WIDE_COLUMN_WIDTH = 30
+"""Cells of a column that has what names leave."""
 AMPLE_NAME_WIDTH = 40
 """Cells of the name above which growing columns take half of the rest."""
 _WIDTHS: Mapping[Kind, int] = {
@@ -201,6 +203,15 @@ def fitting_columns(columns: Sequence[ListColumn], room: int, edge: int = EDGE) 
     return [replace(each, width=each.width + more) if each.grows else each for each in shown]
 
 
+def name_width_of(rows: Iterable[ItemRow]) -> int:
+    """Return the cells of names in a wide list: as many as leave MAX_NAME_BLANKS beside the names of some rows."""
+    lengths = [cell_len(safe(row.name)) + INDENT * (row.type == ItemType.TASK) for row in rows]
+    blanks = (MAX_NAME_BLANKS - GAP) * len(lengths)
+    widths = range(MAX_NAME_WIDTH, MIN_NAME_WIDTH, -1) if lengths else ()
+    fitting = (width for width in widths if sum(max(0, width - length) for length in lengths) <= blanks)
+    return next(fitting, MIN_NAME_WIDTH if lengths else MAX_NAME_WIDTH)
+
+
 def columns_width(columns: Sequence[ListColumn], edge: int = EDGE) -> int:
     """Return the cells that columns take, with those between the last one and the end of a line."""
     return sum(each.width + GAP for each in columns) + edge
@@ -244,6 +255,7 @@ class RowLayout:
         sought: Sequence[str] = (),
         is_plain: bool = False,
         edge: int = EDGE,
+        most_name: int = MAX_NAME_WIDTH,
     ) -> None:
         self.width = width
         self._edge = edge
@@ -260,16 +272,23 @@ class RowLayout:
         self._cursor = None if is_plain else CURSOR_BACKGROUND
         self._chosen = None if is_plain else SELECTED_BACKGROUND
         self._name_width = max(4, room - columns_width(self.columns, edge))
-        if columns and all(each.is_usual for each in columns):
-            for column in WIDE_COLUMNS:
-                if self._name_width > MAX_NAME_WIDTH:
-                    self.columns.append(column)
-                    self._name_width -= column.width + GAP
-            self._name_width = min(self._name_width, MAX_NAME_WIDTH)
+        if width >= MIN_LIST_WIDTH_WITH_STATUS_WORD:
+            self._give_names_no_more_than(most_name, has_usual=any(each.is_usual for each in columns))
         keys = [each.key for each in self.columns]
         self._last_on_ground = keys.index(POINTS_COLUMN.key) if POINTS_COLUMN.key in keys else -1
         """The number of the last column that has the ground of the cursor."""
         self._drawn: dict[tuple[str, str | None, Any], Segment] = {}
+
+    def _give_names_no_more_than(self, most: int, *, has_usual: bool) -> None:
+        """Give further columns what names leave; beside default columns these are WIDE_COLUMNS, as many as fit."""
+        wide = []
+        for column in WIDE_COLUMNS if has_usual else ():
+            if self._name_width - column.width - GAP >= most:
+                wide.append(column)
+                self._name_width -= column.width + GAP
+        more = max(0, self._name_width - most) // max(1, len(wide))
+        self.columns += [replace(each, width=min(each.width + more, MAX_WIDE_COLUMN_WIDTH)) for each in wide]
+        self._name_width = min(self._name_width, most)
 
     @property
     def read(self) -> tuple[str, ...]:

@@ -223,6 +223,7 @@ class BacklogList(ItemList):
                 sought=self._sought,
                 is_plain=self.is_low_bandwidth,
                 edge=0 if self.is_framed else EDGE,
+                most_name=self.columns.name_width,
             )
 
         self.columns = ColumnScroll(self.COLUMNS, lambda: self.size.width, lay_out, redraw)
