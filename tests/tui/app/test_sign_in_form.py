@@ -57,9 +57,10 @@ def form_of(app: BareApp) -> SignInDialog:
 
 
 def note(app: BareApp) -> str:
-    """Return the sentence below the form, with a mark before a bad one."""
-    line = form_of(app).query_one(".reason", Static)
-    return f"{'! ' if line.has_class('-bad') else ''}{line.content}"
+    """Return the sentence below the form, or with a mark the fault below one of its fields."""
+    faults = [str(line.content) for line in form_of(app).query(".fault").results(Static)]
+    shown = [f"! {fault}" for fault in faults if fault]
+    return "".join(shown) or str(form_of(app).query_one(".reason", Static).content)
 
 
 def focused(app: BareApp) -> int | None:
@@ -101,13 +102,14 @@ async def test_the_form_takes_names_and_secrets_and_says_what_is_wrong() -> None
         assert (note(app), focused(app), code.display) == ("The session has ended.", 0, True)
 
         form.type_early(" ")
-        assert await refusal("Enter") == ("Enter your user name and password.", 0)
+        assert await refusal("! Enter") == ("! Enter your user name.", 0)
         name.value = "maya "
-        assert await refusal("Enter") == ("Enter your user name and password.", 1)
-        assert await refusal("Enter", "tab") == (note(app), 0)
-        assert await refusal("Enter", "shift+tab") == (note(app), 1)
-        assert await refusal("Enter", "up") == (note(app), 0)
-        assert await refusal("Enter", "down") == (note(app), 1)
+        assert await refusal("The") == ("The session has ended.", 1)
+        assert await refusal("! Enter") == ("! Enter your password.", 1)
+        assert await refusal("! Enter", "tab") == (note(app), 0)
+        assert await refusal("! Enter", "shift+tab") == (note(app), 1)
+        assert await refusal("! Enter", "up") == (note(app), 0)
+        assert await refusal("! Enter", "down") == (note(app), 1)
         assert way.asked == []
 
         password.value = " lantern "
@@ -159,8 +161,8 @@ async def test_the_form_takes_a_code_of_the_browser() -> None:
         assert "User name" not in shown
         assert "enter sign in ctrl+t use password esc later" in " ".join(shown.split())
         assert (note(app), focused(app)) == ("", 2)
-        assert await refusal("Enter") == ("Enter the code.", 2)
-        assert await refusal("Enter", "tab") == ("Enter the code.", 2)
+        assert await refusal("! Enter") == ("! Enter the code.", 2)
+        assert await refusal("! Enter", "tab") == ("! Enter the code.", 2)
         form.type_early(" ")
         form.type_early("7")
         form.press("enter")

@@ -21,7 +21,6 @@ from backlit.tui.app.app import BacklitApp
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.plan.pane import PlanList
 from backlit.tui.shell.target import UiSession
-from backlit.tui.widgets.flash import Flash
 
 ENDLESS = 3600.0
 
@@ -33,12 +32,8 @@ async def flashing(
     """Open the backlog; what flashes does so until the end of the test."""
     async with BacklitApp(store, motion=motion).run_test(size=size, notifications=True) as pilot:
         await pilot.pause()
+        items(pilot).flash.seconds = ENDLESS
         yield pilot
-
-
-@pytest.fixture(autouse=True)
-def endless(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Flash, "seconds", ENDLESS)
 
 
 def flashed(app: App[None]) -> list[str]:
@@ -60,9 +55,9 @@ async def test_a_changed_cell_flashes_alone(store: Store) -> None:
         await until(lambda: flashed(pilot.app) == ["13"], lambda: (flashed(pilot.app), text_of(pilot.app)))
 
 
-async def test_a_flash_is_over_after_a_moment(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Flash, "seconds", 0.01)
+async def test_a_flash_is_over_after_a_moment(store: Store) -> None:
     async with flashing(store) as pilot:
+        items(pilot).flash.seconds = 0.01
         item_id = await go_to(pilot, store, "Story")
         await press(pilot, *"ce13", "enter")
         await until(lambda: item_id not in items(pilot).flash and not flashed(pilot.app))
@@ -146,6 +141,7 @@ async def test_a_moved_card_flashes_by_its_name(store: Store) -> None:
     async with flashing(store, size=(200, 50)) as pilot:
         await press(pilot, "g", "k")
         await until(lambda: board(pilot).current_id is not None)
+        board(pilot).flash.seconds = ENDLESS
         story = await go_to_card(pilot, store, is_story)
         await press(pilot, "L")
         await until(
@@ -162,6 +158,7 @@ async def test_a_planned_item_flashes_in_its_new_pane(store: Store) -> None:
         await press(pilot, "g", "p")
         backlog, target = pilot.app.screen.query(PlanList)
         await until(lambda: backlog.current_id is not None)
+        target.flash.seconds = ENDLESS
         item_id = backlog.current_id
         await press(pilot, ">")
         await until(lambda: len(flashed(pilot.app)) == 1, lambda: (flashed(pilot.app), text_of(pilot.app)))

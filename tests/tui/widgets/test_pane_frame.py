@@ -162,7 +162,7 @@ def _colour(strip: Strip) -> Color | None:
     return segment.style.color if segment.style else None
 
 
-@pytest.mark.parametrize(("width", "titles"), [(160, ()), (200, ("Area",)), (240, ("Area", "Tags"))])
+@pytest.mark.parametrize(("width", "titles"), [(160, ()), (180, ("Area",)), (200, ("Area", "Tags"))])
 async def test_a_wide_list_has_more_columns_in_place_of_blanks_behind_the_names(
     store: Store, opened: Open, width: int, titles: tuple[str, ...]
 ) -> None:

@@ -223,9 +223,12 @@ class SignInDialog(Dialog[bool | None]):
 
     def _say(self, sentence: str) -> None:
         """Say what happens, in place of what was wrong."""
+        self._forget_faults()
+        self._note.update(literal(sentence))
+
+    def _forget_faults(self) -> None:
         for field in (self._server, *self._fields.values()):
             field.blame("")
-        self._note.update(literal(sentence))
 
     # Keys
 
@@ -257,9 +260,9 @@ class SignInDialog(Dialog[bool | None]):
     def _enter(self) -> None:
         empty = next((each for each in self._inputs if not each.value.strip()), None)
         if empty is not None:
+            self._forget_faults()
             if empty is self.focused:
-                self._say("")
-                self._fields[empty].blame(_NEEDED[self._inputs.index(empty)] if not self._with_code else _NEEDED_CODE)
+                self._fields[empty].blame(_NEEDED[[*self._fields].index(empty)])
             self.set_focus(empty)
             return
         self._start()
@@ -318,8 +321,7 @@ class SignInDialog(Dialog[bool | None]):
         return closes
 
 
-_NEEDED = ("Enter your user name.", "Enter your password.")
-_NEEDED_CODE = "Enter the code."
+_NEEDED = ("Enter your user name.", "Enter your password.", "Enter the code.")
 _REFUSED = "Wrong user name or password. For single sign-on, use a browser code (ctrl+t)."
 _CODE_REFUSED = "Wrong or expired code."
 

@@ -6,7 +6,8 @@ from itertools import groupby
 from backlit.store.records.item import ItemRow
 from backlit.store.views.view import View
 from backlit.tui.widgets.flash import DrawnCells
-from backlit.tui.widgets.item_rows import Badge, Badges, DisplayNames
+from backlit.tui.widgets.item_rows import Badge, DisplayNames
+from backlit.tui.widgets.row_window import Badges
 
 ROWS_KEPT = 4_000
 """Rows that are kept at most."""

@@ -1,13 +1,12 @@
 """The flash of what an act of the user changed in a list: for a moment its cells have a ground of their own."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import ClassVar
 
 from textual.timer import Timer
 
 from backlit.store.records.item import ItemRow
 
-FLASH_GROUND = "flash"
+FLASH_GROUND, FLASH_SECONDS = "flash", 0.3
 MAX_FLASHED = 40
 """Items that flash at most: more would repaint the page for what nobody can follow."""
 DrawnCells = tuple[ItemRow, tuple[str, ...]]
@@ -17,13 +16,12 @@ DrawnCells = tuple[ItemRow, tuple[str, ...]]
 class Flash:
     """The items of a list that were just changed, as they were drawn before; one timer ends it for all of them."""
 
-    seconds: ClassVar[float] = 0.3
-
     def __init__(
         self, start_timer: Callable[[float, Callable[[], object]], Timer], ended: Callable[[], object]
     ) -> None:
         self._start_timer = start_timer
         self._ended = ended
+        self.seconds = FLASH_SECONDS
         self._timer: Timer | None = None
         self._before: dict[int, DrawnCells | None] = {}
 

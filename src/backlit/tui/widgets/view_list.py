@@ -30,8 +30,8 @@ from backlit.tui.widgets.item_rows import (
     DisplayNames,
     ListColumn,
     RowLayout,
-    RowWindow,
 )
+from backlit.tui.widgets.row_window import RowWindow
 
 MAX_GROUP_NAME_WIDTH = 24
 """Cells of a group's name in the footer."""
