@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
-from tests.quiet import rest
+from tests.quiet import rest, strips_of
 from tests.store.world import until
 from tests.tui.bare_app import BareApp, line_with, lines_of, missing, text_of
 from tests.tui.list_steps import press
@@ -20,6 +20,7 @@ from backlit.tui.commands.command import Command, Context
 from backlit.tui.commands.table import COMMAND_BY_ID, commands_here, commands_in
 from backlit.tui.dialogs.finder import KEY_GAP, OfferList, OffersDialog
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.shell.dispatch import contexts_of
 
 HEADS = ("Needed most", "Signs", "Lists", "Items", "Everywhere", "Moving in lists")
@@ -56,7 +57,7 @@ async def test_every_command_of_the_contexts_is_listed_under_their_names() -> No
 async def test_typing_searches_labels_helps_and_keys() -> None:
     async with asked() as (pilot, app):
         await pilot.press(*"sprint", *["backspace"] * 6, *"iteration")
-        assert "ci  m/" in line_with(app, "▌")
+        assert "ci   m/" in line_with(app, "▌")
         await pilot.press(*["backspace"] * 9, *"gP")
         assert "Switch to another project or profile" in line_with(app, "▌")
 
@@ -73,9 +74,9 @@ async def test_keys_begin_with_ten_needed_commands_and_the_signs_and_end_with_mo
         lines = lines_of(app)
         at = {word: next(number for number, line in enumerate(lines) if f" {word}" in line) for word in HEADS}
 
-        keys = [line[2:6].strip() for line in lines[at["Needed most"] + 1 : at["Signs"]]]
-        assert [each for each in keys if each][:3] == ["▌ s", "/", "?"]
-        assert len([each for each in keys if each]) == 10
+        keys = [(line[2:20].strip("│▌ ").split() or [""])[0] for line in lines[at["Needed most"] + 1 : at["Signs"]]]
+        assert [each for each in keys if each][:3] == ["s", "/", "?"]
+        assert len([each for each in keys if each and not each.startswith((":", "╰"))]) == 10
         assert missing(app, ["◆ Story", "○ not started", "↑ not sent yet", "≠ in conflict", "✓ selected"]) == []
         assert sorted(HEADS, key=lambda word: at[word]) == list(HEADS)
 
@@ -93,14 +94,14 @@ async def test_both_directions_share_a_row_that_runs_the_first_and_are_found_apa
         together = line_with(app, "Next or previous match")
         await pilot.press(*"previous match", "enter")
 
-        assert "n N " in together
+        assert "n   N " in together
         assert app.answers == [COMMAND_BY_ID["list.previous-hit"]]
 
 
 async def test_keys_of_one_effect_share_a_row() -> None:
     async with asked(size=(120, 160)) as (_pilot, app):
         assert text_of(app).count("Fold or unfold tasks or the group") == 1
-        assert "h ← l →  za" in line_with(app, "Fold or unfold tasks or the group")
+        assert "h   ←   l   →" in line_with(app, "Fold or unfold tasks or the group")
 
 
 async def test_a_column_that_begins_inside_a_section_names_it_and_is_clicked_by_row() -> None:
@@ -112,6 +113,36 @@ async def test_a_column_that_begins_inside_a_section_names_it_and_is_clicked_by_
 
         assert re.search("(Lists|Items), continued +┃", first)
         assert keys in line_with(app, "▌")
+
+
+async def test_three_columns_stand_beside_each_other_from_150_columns_and_are_clicked_by_row() -> None:
+    async with asked(size=(150, 30)) as (pilot, app):
+        heads, below = lines_of(app)[2:4]
+        keys = below[105:].split()[0]
+        await pilot.click(OfferList, offset=(110, 1))
+        await pilot.pause()
+
+        assert ", continued" in heads
+        assert missing(app, ["◑ testing", "– not estimated", "~ edited in plan", "± planned, edited"]) == []
+        assert keys in line_with(app, "▌")
+
+
+async def test_keys_stand_on_caps_and_the_needed_most_in_a_frame() -> None:
+    async with asked(size=(120, 200)) as (_pilot, app):
+        theme = ThemeStyles.of(app.screen.app)
+        cap, focus = theme.style(on="key-background").bgcolor, theme.style("focus").color
+        strips = strips_of(app)
+        first = next(y for y, line in enumerate(lines_of(app)) if "Needed most" in line)
+        end = next(y for y, line in enumerate(lines_of(app)) if y > first and "╰──" in line)
+        drawn = [(part.text, part.style) for line in strips for part in line if part.style]
+        edges = [
+            [part for part in strips[y] if part.style and part.style.color == focus] for y in range(first, end + 1)
+        ]
+
+        assert {" J ", " K ", " n ", " N "} <= {text for text, style in drawn if style.bgcolor == cap}
+        assert not [text for text, style in drawn if style.bgcolor == cap and ":" in text]
+        assert all(len(parts) >= 2 for parts in edges)
+        assert end - first >= 11
 
 
 async def test_going_up_to_the_first_shows_its_heading() -> None:
@@ -179,7 +210,7 @@ async def test_the_help_of_each_screen_lists_each_key_once_and_cuts_no_help(
         await press(pilot, *PLACES[place])
         commands = commands_here(contexts_of(pilot.app.focused or pilot.app.screen))
         await press(pilot, "?")
-        for size in ((80, 24), (60, 20), (120, 40)):
+        for size in ((80, 24), (60, 20), (120, 40), (150, 40), (200, 50)):
             await pilot.resize_terminal(*size)
             await rest(pilot)
             keys, words = keys_and_words(pilot.app.screen.query_one(OfferList))
@@ -278,6 +309,24 @@ async def test_items_that_come_later_leave_the_cursor_where_it_is(store: Store) 
         await pilot.pause()
 
         assert second.cursor == 2  # type: ignore[attr-defined] # the heading, the first, the second
+
+
+async def test_the_palette_names_groups_recent_commands_first_and_has_keys_at_the_right(store: Store) -> None:
+    async with BareApp().run_test(size=(100, 60)) as pilot:
+        app = pilot.app
+        assert isinstance(app, BareApp)
+        recent = ["item.comment", "list.filter"]
+        app.push_screen(Palette(command_offers(CONTEXTS, recent), item_search(FakeTarget(store)), len(recent)))
+        await pilot.pause()
+        offers = app.screen.query_one(OfferList)
+        headings = [each.label for each in offers.lines if each.is_heading]
+        rows = [each.value.id for each in offers.lines[1:3] if isinstance(each.value, Command)]
+        line = line_with(app, COMMAND_BY_ID["item.comment"].help.removesuffix("."))
+
+        assert headings[:2] == ["Recent", "Items"]
+        assert headings[-1] == "Elsewhere"
+        assert rows == recent
+        assert re.search(r"comment .* C +[│┃]", line)
 
 
 async def test_the_palette_runs_commands_before_items(store: Store) -> None:

@@ -14,9 +14,9 @@ from textual.strip import Strip
 
 from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog, Dialog
-from backlit.tui.dialogs.finder import ranked, searchable
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog, PickTagsDialog, TagChange
+from backlit.tui.dialogs.ranking import ranked, searchable
 from backlit.tui.dialogs.reading import changed_lines
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.input_queue import PAUSE

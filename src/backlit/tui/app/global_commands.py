@@ -83,9 +83,10 @@ PAIRED_COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 """Commands that share a row of the help with another one, and the help of both."""
 BLANK_OFFER = Offer(None, "", "")
-SIGNS_IN_ROW = 3
-TEXT_WIDTH = 54
-"""Cells of a line of a text: what one of two columns shows in the narrowest dialog that has two."""
+TEXT_WIDTH = 45
+"""Cells of a line of a text: what one of three columns shows in the narrowest dialog that has three."""
+MIN_WIDTH_OF_WIDE_HELP = 150
+"""Columns of a terminal from which the help is wide enough for three columns."""
 STATE_WORDS = {
     RowSign.PENDING: "not sent yet",
     RowSign.REFUSED: "rejected",
@@ -127,7 +128,9 @@ async def find(target: ApplicationCommandTarget, _call: CommandContext) -> None:
     """Find a command to run, or an item to open. Raises CannotAct for a command of another place."""
     contexts, session = contexts_of(target.dispatch.focused_node), target.session
     offers = command_offers(contexts, session.recent_commands, target.dispatch.hidden())
-    chosen = await target.ask(Palette(offers, item_search(target)))
+    here = {each.value.id for each in offers if isinstance(each.value, Command) and not each.is_dim}
+    recent = sum(each in here for each in session.recent_commands)
+    chosen = await target.ask(Palette(offers, item_search(target), recent))
     if isinstance(chosen, Command):
         if chosen.context not in contexts:
             raise CannotAct(_elsewhere(chosen))
@@ -225,6 +228,17 @@ class KeysHelp(OffersDialog[Command | None]):
 
     IS_BRIEF = True
 
+    def on_mount(self) -> None:
+        self._set_width()  # before the first layout: rows are laid out once
+        super().on_mount()
+
+    def on_resize(self) -> None:
+        self._set_width()
+        super().on_resize()
+
+    def _set_width(self) -> None:
+        self.set_class(self.app.size.width >= MIN_WIDTH_OF_WIDE_HELP, "-wide")
+
     def __init__(
         self,
         contexts: Sequence[Context],
@@ -242,9 +256,9 @@ class KeysHelp(OffersDialog[Command | None]):
         definition = [Offer(None, "", about[0]), *texts, BLANK_OFFER] if about else []
         offers = [
             *definition,
-            Offer(None, "", "Needed most"),
-            *map(offer_of, first),
-            BLANK_OFFER,
+            Offer(None, "", "Needed most", is_framed=True),
+            *(replace(offer_of(each), is_framed=True) for each in first),
+            replace(BLANK_OFFER, is_framed=True),
             Offer(None, "", "Signs"),
             *signs,
         ]
@@ -263,7 +277,7 @@ class KeysHelp(OffersDialog[Command | None]):
                 rows.append(replace(offer, keys=_both_keys(offer, second), help=PAIRED_COMMANDS[command.id][1]))
                 del commands[PAIRED_COMMANDS[command.id][0]]
             elif offer.help and rows and rows[-1].help == offer.help:
-                rows[-1] = replace(rows[-1], keys=f"{rows[-1].keys}  {offer.keys}")
+                rows[-1] = replace(rows[-1], keys=KEY_GAP.join((rows[-1].keys, offer.keys)))
             elif not isinstance(command, Command) or command.id in commands:
                 rows.append(offer)
         return rows
@@ -272,8 +286,8 @@ class KeysHelp(OffersDialog[Command | None]):
 def _both_keys(first: Offer, second: Offer) -> str:
     """Return the keys of two commands; only the first of each where a row has no room for all."""
     keys = first.keys.split(KEY_GAP), second.keys.split(KEY_GAP)
-    every = " ".join(chain(*keys))
-    return every if len(every) <= KEYS_WIDTH else " ".join(each[0] for each in keys)
+    every = KEY_GAP.join(chain(*keys))
+    return every if len(every) <= KEYS_WIDTH else KEY_GAP.join(each[0] for each in keys)
 
 
 def _legend() -> list[Sequence[tuple[str, str, str]]]:
@@ -289,7 +303,7 @@ def _legend() -> list[Sequence[tuple[str, str, str]]]:
         (DRAFT_SIGN, "pending", "unfinished text"),
     ]
     rows = [*types], [*statuses], [*marks, (FOLDED_SIGN, "muted", "folded"), *states]
-    return [row[at : at + SIGNS_IN_ROW] for row in rows for at in range(0, len(row), SIGNS_IN_ROW)]
+    return [*rows]
 
 
 class ThemeDialog(PickDialog):

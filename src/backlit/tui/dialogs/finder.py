@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from heapq import nsmallest
 from itertools import zip_longest
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import ClassVar, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +18,7 @@ from textual.widgets import Input
 from backlit.tui.commands.command import Command, spelled
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
+from backlit.tui.dialogs.ranking import ranked, searchable
 from backlit.tui.drawing.text import fit, literal, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles
 from backlit.tui.fields.choices import NO_MATCHES
@@ -26,20 +26,22 @@ from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.line_list import LineList
 
 KEYS_WIDTH = 13
-KEY_GAP = "  "
-"""Between two keys of a command."""
+KEY_GAP = "   "
+"""Between two keys of a command: the ground of each has a blank on either side."""
 LABEL_WIDTH = 20
 LEAD = 2
 MIN_WIDTH_OF_WHOLE_HELP = 84
 """Cells from which the longest help is shown whole beside a label."""
 MIN_WIDTH_WITH_HELP = 64
 """Cells from which a list shows helps beside labels; the frame shows the help of the current row."""
-MIN_WIDTH_OF_TWO_COLUMNS = 104
-"""Cells from which long lists are shown in two columns."""
+MIN_WIDTHS_OF_COLUMNS = (104, 144)
+"""Cells from which long lists are shown in two columns, and in three."""
 COLUMN_GAP = 3
+FRAME_SIDES = 2
+"""Cells of the two sides of a framed block."""
 _CLAUSE_ENDS = re.compile(r"; |: | \(")
-_WORD = re.compile(r"(?:^|  ):\w")
-"""The beginning of a command's words, as in `:group`, beside its keys."""
+_KEYS = re.compile(r"\S+(?: \S+)*")
+"""One of several keys of a command, or one of its words as in `:view share`."""
 SIGN_WIDTH = 16
 """Cells of the words after a sign."""
 FRAME_LINES = 4
@@ -64,6 +66,8 @@ class Offer(Struct, frozen=True):
     signs: Sequence[tuple[str, str, str]] = ()
     is_text: bool = False
     """True for a line of a text that stands where a heading would."""
+    is_framed: bool = False
+    """True for the rows of a block with a frame, from its heading to the blank after it."""
 
     @property
     def is_heading(self) -> bool:
@@ -86,13 +90,15 @@ class OfferList(LineList, can_focus=False):
     """Draws the offers in sight; the cursor rests on those that are not headings.
 
     A brief list leaves labels out beside the help where room is scarce, and flows in two columns where it is wide. It
-    shows all keys and the whole help of each offer, in as many lines as they need.
+    shows all keys and the whole help of each offer, in as many lines as they need. Another list can have its keys at
+    the right.
     """
 
     IS_PLAIN = False
 
-    def __init__(self, *, is_brief: bool = False) -> None:
+    def __init__(self, *, is_brief: bool = False, has_keys_at_right: bool = False) -> None:
         super().__init__()
+        self._has_keys_at_right = has_keys_at_right
         self._shown: Sequence[Offer] = ()
         self.lines: Sequence[Offer] = ()
         """The shown offers, line by line."""
@@ -123,15 +129,22 @@ class OfferList(LineList, can_focus=False):
             self.lines = [line for offer in self._shown for line in self._lines(offer)]
 
     def _lines(self, offer: Offer) -> Iterator[Offer]:
+        if offer.signs:
+            number = max(1, (self._row_width - LEAD) // (SIGN_WIDTH + 2))
+            for at in range(0, len(offer.signs), number):
+                yield replace(offer, signs=offer.signs[at : at + number])
+            return
         if offer.is_heading:
             yield offer
             return
         lead, room, label = self._widths(offer)
         keys = joined_to(offer.keys.split(KEY_GAP), room - 1)
-        words = wrapped(offer.help, max(1, self._row_width - lead - room - label))
+        width = self._row_width - FRAME_SIDES * offer.is_framed
+        words = wrapped(offer.help, max(1, width - lead - room - label))
         lines = zip_longest(keys, words, fillvalue="")
         yield replace(offer, keys=keys[0], help=words[0] if words else "")
-        yield from (Offer(None, each, "", help_part) for each, help_part in [*lines][1:])
+        rest = [*lines][1:]
+        yield from (Offer(None, each, "", help_part, is_framed=offer.is_framed) for each, help_part in rest)
 
     def _owner(self, index: int) -> int:
         """Return the first line of the offer on a line."""
@@ -180,13 +193,17 @@ class OfferList(LineList, can_focus=False):
 
     @property
     def _columns(self) -> int:
-        is_wide = self._is_brief and self.size.width >= MIN_WIDTH_OF_TWO_COLUMNS
-        return 2 if is_wide and len(self.lines) > self.size.height else 1
+        most = 1 + sum(self._is_brief and self.size.width >= each for each in MIN_WIDTHS_OF_COLUMNS)
+        return next((each for each in range(1, most) if len(self.lines) <= self._rows_in(each)), most)
+
+    def _rows_in(self, columns: int) -> int:
+        """Return the number of rows in some columns; each goes on below a heading where the one before it ends."""
+        return max(1, self.size.height * columns - (columns - 1))
 
     @property
     def page(self) -> int:
-        """Return the number of rows in all columns; the second one goes on below a heading where the first one ends."""
-        return max(1, self.size.height * self._columns - (self._columns - 1))
+        """Return the number of rows in all columns."""
+        return self._rows_in(self._columns)
 
     @property
     def _row_width(self) -> int:
@@ -201,7 +218,7 @@ class OfferList(LineList, can_focus=False):
         parts: list[Strip] = []
         for column in range(self._columns):
             parts += [gap] if parts else []
-            index = self.top + y if not column else self.top + height + y - 1
+            index = self.top + self._rows_in(column) + y - 1 if column else self.top + y
             if column and not y:
                 row = self._continued(index + 1)
             else:
@@ -229,7 +246,8 @@ class OfferList(LineList, can_focus=False):
         while is_first or (index < len(self.lines) and self.lines[index].is_continued):
             offset, is_first = index - self.top, False
             if 0 <= offset < self.page:
-                self.refresh(Region(0, offset if offset < height else offset - height + 1, self.size.width, 1))
+                line = offset if offset < height else (offset - height) % max(1, height - 1) + 1
+                self.refresh(Region(0, line, self.size.width, 1))
             index += 1
 
     def on_click(self, event: events.Click) -> None:
@@ -244,12 +262,18 @@ class OfferList(LineList, can_focus=False):
         offer = self.current
         if offer is None or self._is_brief:
             return False
-        return cell_len(offer.help) > self._row_width - sum(self._widths(offer))
+        keys = self._keys_width(offer) if self._has_keys_at_right else 0
+        return cell_len(offer.help) > self._row_width - sum(self._widths(offer)) - keys
+
+    @staticmethod
+    def _keys_width(offer: Offer) -> int:
+        return cell_len(offer.keys) + 2 if offer.keys else 0
 
     def _widths(self, offer: Offer) -> tuple[int, int, int]:
         """Return the cells of the cursor, the keys and the label; none of a label that is left out."""
-        width = self._row_width
-        keys = min(KEYS_WIDTH + 2 * self._is_brief, width // 4 + 1)
+        width = self._row_width - FRAME_SIDES * offer.is_framed
+        keys = min(KEYS_WIDTH + 4 * self._is_brief, width // 3)
+        keys = 0 if self._has_keys_at_right else keys
         if self._is_brief and offer.help and width < MIN_WIDTH_OF_WHOLE_HELP:
             return LEAD, keys, 0
         has_help = offer.help and width >= MIN_WIDTH_WITH_HELP
@@ -258,33 +282,61 @@ class OfferList(LineList, can_focus=False):
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         offer, theme, width = self.lines[index], ThemeStyles.of(self.app), self._row_width
         if offer.is_heading and not offer.is_continued:
+            return self._heading(offer, width)
+        if offer.is_framed:
+            side = Strip([Segment("│", theme.style("focus"))])
+            return Strip.join([side, self._offer(index, width - FRAME_SIDES, is_cursor=is_cursor), side])
+        return self._offer(index, width, is_cursor=is_cursor)
+
+    def _heading(self, offer: Offer, width: int) -> Strip:
+        theme = ThemeStyles.of(self.app)
+        if offer.is_framed:
+            line, (start, end) = theme.style("focus"), "╭╮" if offer.label else "╰╯"
+            word = [Segment(f" {offer.label} ", theme.heading())] if offer.label else []
+            rule = "─" * (width - 3 - Segment.get_line_length(word))
+            return Strip([Segment(f"{start}─", line), *word, Segment(f"{rule}{end}", line)])
+        if offer.signs:
             signs = [
                 Segment(part, theme.style(name))
                 for sign, colour, words in offer.signs
                 for part, name in ((f"{sign} ", colour), (fit(words, SIGN_WIDTH), "muted"))
             ]
-            return Strip(
-                [Segment(" " * LEAD, theme.style()), *signs]
-                if signs
-                else [Segment(fit(offer.label, width), theme.style("foreground") if offer.is_text else theme.heading())]
-            )
+            return Strip([Segment(" " * LEAD, theme.style()), *signs])
+        style = theme.heading("muted") if self._has_keys_at_right else theme.heading()
+        return Strip([Segment(fit(offer.label, width), theme.style("foreground") if offer.is_text else style)])
+
+    def _offer(self, index: int, width: int, *, is_cursor: bool) -> Strip:
+        offer, theme = self.lines[index], ThemeStyles.of(self.app)
         on = "cursor-background" if is_cursor else None
         _, keys, label = self._widths(self.lines[self._owner(index)])
-        keys_colour, label_colour = ("muted", "muted") if offer.is_dim else (KEY, "foreground")
+        label_colour = "muted" if offer.is_dim else "foreground"
         help_colour = label_colour if not label else "muted"
-        written = fit(offer.keys, keys - 1) + " "
-        word = _WORD.search(written)
-        pressed, typed = (written[: word.start()], written[word.start() :]) if word else (written, "")
+        at_right = self._keys_width(offer) if self._has_keys_at_right else 0
+        cells = fit(offer.keys, keys - 1) if keys else ""
+        label_cells = min(label, width - LEAD - at_right)
+        name = fit(offer.label, label_cells - 1) + " " if label else ""
+        room = width - LEAD - keys - label_cells - at_right
         segments = [
-            Segment("▌ " if is_cursor else "  ", theme.style(CURSOR_BAR, on=on)),
-            Segment(pressed, theme.style(keys_colour, on=on or "background")),
-            Segment(typed, theme.style("muted", on=on)),
-            Segment(
-                fit(offer.label, label - 1) + " " if label else "", theme.style(label_colour, on=on, bold=is_cursor)
-            ),
-            Segment(_fitted_clauses(offer.help, width - LEAD - keys - label), theme.style(help_colour, on=on)),
+            Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
+            *(self._caps(cells, offer, on) if keys else [Segment(" ", theme.style(on=on))]),
+            Segment(name, theme.style(label_colour, on=on, bold=is_cursor)),
+            Segment(_fitted_clauses(offer.help, room) if room > 0 else "", theme.style(help_colour, on=on)),
         ]
+        blank = width - Segment.get_line_length(segments) - at_right
+        if at_right:
+            segments += [Segment(" " * blank, theme.style(on=on)), *self._caps(offer.keys, offer, on)]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
+
+    def _caps(self, keys: str, offer: Offer, on: str | None) -> Iterator[Segment]:
+        """Yield keys with a blank on either side, each on a cap; words to type have none, nor has what cannot run."""
+        theme, text, at = ThemeStyles.of(self.app), f" {keys} ", 0
+        is_command = isinstance(offer.value, Command) or offer.is_continued
+        for key in _KEYS.finditer(text):
+            if is_command and not offer.is_dim and not key[0].startswith(":"):
+                yield Segment(text[at : key.start() - 1], theme.style(on=on))
+                yield Segment(text[key.start() - 1 : key.end() + 1], theme.style(KEY, on=on))
+                at = key.end() + 1
+        yield Segment(text[at:], theme.style("muted", on=on))
 
 
 def joined_to(parts: Sequence[str], width: int) -> list[str]:
@@ -311,12 +363,13 @@ class OffersDialog(Dialog[Result]):
     CSS_PATH = [STYLES, STYLES.with_name("offers.tcss")]
     IS_BRIEF: ClassVar[bool] = False
     """Whether the help says enough without the label."""
+    HAS_KEYS_AT_RIGHT: ClassVar[bool] = False
 
     def __init__(self, title: str, placeholder: str, offers: Sequence[Offer]) -> None:
         super().__init__(title)
         self._title = title
         self.input = LineInput(placeholder=placeholder)
-        self.list = OfferList(is_brief=self.IS_BRIEF)
+        self.list = OfferList(is_brief=self.IS_BRIEF, has_keys_at_right=self.HAS_KEYS_AT_RIGHT)
         self._offers = [offer for offer in offers if not offer.is_heading]
         self._grouped = self.grouped(offers)
         self._texts = [searchable(offer.label, f"{offer.keys} {offer.help}", offer.also) for offer in self._offers]
@@ -343,7 +396,7 @@ class OffersDialog(Dialog[Result]):
     def fitting(self, query: str) -> list[Offer]:
         """Return the matching offers, the best first; before all, the ones with exactly these keys."""
         found = [self._offers[index] for index in ranked(query, self._texts)]
-        return sorted(found, key=lambda offer: query not in offer.keys.split("  "))
+        return sorted(found, key=lambda offer: query not in offer.keys.split(KEY_GAP))
 
     def press(self, key: str) -> bool:
         match key:
@@ -393,78 +446,3 @@ class OffersDialog(Dialog[Result]):
     def _double_clicked(self, message: LineList.Chosen) -> None:
         message.stop()
         self.accept()
-
-
-# Ranking
-
-# To mark the letters that match in 5,000 rows took 190 ms for each key.
-MAX_MATCHES = 100
-_EXACT, _SYNONYM, _START, _WORD_START, _SYNONYM_START, _INSIDE, _ASIDE, _SCATTERED = range(8)
-
-
-class Searchable(NamedTuple):
-    """A text, the text beside it, and words that mean the same; all case-folded."""
-
-    label: str
-    aside: str
-    synonyms: tuple[str, ...]
-
-
-def searchable(label: str, aside: str = "", synonyms: str = "") -> Searchable:
-    return Searchable(label.strip().casefold(), aside.casefold(), tuple(synonyms.casefold().split()))
-
-
-def ranked(query: str, texts: Sequence[Searchable], limit: int = MAX_MATCHES) -> list[int]:
-    """Return the indices of at most `limit` matches: texts with every word typed, then texts with the letters in order.
-
-    Equal fits keep the order they are given in.
-    """
-    words = query.casefold().split()
-    if not words:
-        return list(range(min(len(texts), limit)))
-    found = nsmallest(limit, _with_words(words, texts))
-    if len(found) < limit:
-        taken = {index for *_, index in found}
-        found += nsmallest(limit - len(found), _with_letters("".join(words), texts, taken))
-    return [index for *_, index in found]
-
-
-def _with_words(words: Sequence[str], texts: Sequence[Searchable]) -> Iterator[tuple[int, int, int]]:
-    first = words[0]
-    whole = " ".join(words)
-    for index, (label, aside, synonyms) in enumerate(texts):
-        if aside == whole:
-            yield _EXACT, 0, index
-        elif label != whole and whole in synonyms:
-            yield _SYNONYM, synonyms.index(whole), index
-        elif all(word in label for word in words):
-            yield _place(whole, first, label), label.index(first), index
-        elif all(any(each.startswith(word) for each in (*label.split(), *synonyms)) for word in words):
-            yield _SYNONYM_START, 0, index
-        elif aside and all(word in label or word in aside for word in words):
-            yield _ASIDE, 0, index
-
-
-def _place(whole: str, first: str, label: str) -> int:
-    if label == whole:
-        return _EXACT
-    if label.startswith(whole):
-        return _START
-    return _WORD_START if f" {first}" in label else _INSIDE
-
-
-def _with_letters(letters: str, texts: Sequence[Searchable], taken: set[int]) -> Iterator[tuple[int, int, int]]:
-    for index, (label, _, _) in enumerate(texts):
-        spread = None if index in taken else _spread(letters, label)
-        if spread is not None:
-            yield _SCATTERED, spread, index
-
-
-def _spread(letters: str, label: str) -> int | None:
-    """Return how far apart the letters are where they first occur in order; None where they do not occur."""
-    at = start = label.find(letters[0])
-    for letter in letters[1:]:
-        if at < 0:
-            return None
-        at = label.find(letter, at + 1)
-    return at - start if at >= 0 else None

@@ -94,17 +94,30 @@ class ItemFinder(OffersDialog[Result]):
 
 
 class Palette(ItemFinder[Command | int | None]):
-    """The answer is a command to run, or the id of an item to open."""
+    """The answer is a command to run, or the id of an item to open; the first `recent` commands were run lately."""
 
-    def __init__(self, offers: Sequence[Offer], search: ItemSearch) -> None:
+    HAS_KEYS_AT_RIGHT = True
+
+    def __init__(self, offers: Sequence[Offer], search: ItemSearch, recent: int = 0) -> None:
+        self._recent = recent
         super().__init__("Palette", "a command, an item's name, or #id", offers, search)
 
+    def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
+        """Return recent commands, those of each context, and those of other places, below their names."""
+        groups: dict[str, list[Offer]] = {}
+        for number, offer in enumerate(offers):
+            of = offer.value.context.value if isinstance(offer.value, Command) else ""
+            name = "Recent" if number < self._recent else "Elsewhere" if offer.is_dim else of
+            groups.setdefault(name, []).append(offer)
+        return [line for name, some in groups.items() for line in (Offer(None, "", name), *some)]
+
     def arranged(self, query: str, found: Sequence[Offer]) -> Sequence[Offer]:
-        fitting = self.fitting(query) if query else self._offers
+        if not query:
+            return self._grouped
+        fitting = self.fitting(query)
         commands = [offer for offer in fitting if not offer.is_dim]
-        if query:
-            elsewhere = [offer for offer in fitting if offer.is_dim][:MAX_COMMANDS_ELSEWHERE]
-            commands = [*commands[: MAX_COMMANDS - len(elsewhere)], *elsewhere]
+        elsewhere = [offer for offer in fitting if offer.is_dim][:MAX_COMMANDS_ELSEWHERE]
+        commands = [*commands[: MAX_COMMANDS - len(elsewhere)], *elsewhere]
         headings = [Offer(None, "", "Commands")] if found and commands else []
         return [*headings, *commands, *super().arranged(query, found)]
 

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from backlit.model.amounts import counted
 from backlit.model.filters import SortKey
 from backlit.tui.dialogs.dialog import Dialog
-from backlit.tui.dialogs.finder import MAX_MATCHES, Searchable, ranked, searchable
+from backlit.tui.dialogs.ranking import MAX_MATCHES, Searchable, ranked, searchable
 from backlit.tui.fields.choices import NO_MATCHES, Choice, ChoiceList
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.inputs import LineInput
