@@ -128,6 +128,8 @@ async def right_for(manager: Client, method: str, path: str) -> Sent:
         }
         root = {} if noun in bodies else {"name": "new", "parentId": await root_of(manager, noun)}
         return Sent(0, {"json": {"projectId": HIDDEN, **bodies.get(noun, root)}})
+    if path == "/changes/stream":
+        return Sent(0, {"params": {"wait": 0}})
     if "{id}" not in path:
         return Sent(0)
     change = CHANGES_BY_PATH.get(path) or CHANGES.get(noun, {})

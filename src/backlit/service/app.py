@@ -32,6 +32,7 @@ from backlit.service.routes import (
     activities,
     attachments,
     capacities,
+    change_stream,
     comments,
     directory,
     history,
@@ -81,6 +82,7 @@ ROUTES = (
     *project_settings.routes,
     *views.routes,
     *history.routes,
+    *change_stream.routes,
     *activities.routes,
 )
 _EXTENSIONS = {"etag", "healthz", "openapi", "orderRevision", "readyz"}

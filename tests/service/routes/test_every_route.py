@@ -125,8 +125,8 @@ async def test_creating_in_an_invisible_project_fails_like_in_one_that_does_not_
     assert (unseen.status_code, unseen.json()) == (missing.status_code, missing.json())
 
 
-LISTS = [path.strip("/") for method, path in CALLS if "{" not in path and method == "GET" and path != "/changes"]
-"""Lists whose every byte is the caller's; the revision of /changes is the workspace's."""
+LISTS = [path.strip("/") for method, path in CALLS if "{" not in path and method == "GET" and "/changes" not in path]
+"""Lists whose every byte is the caller's; the revision of /changes and of its stream is the workspace's."""
 
 
 @pytest.mark.parametrize("noun", LISTS)

@@ -84,6 +84,11 @@ class TokenIssuer:
             return found
         return self._caller_of_token(connection, header)
 
+    def ends_at(self, connection: Connection, request: Request) -> float | None:
+        """Return when the access token of a request that was let in expires, in seconds; None for a cookie."""
+        header = request.headers.get("authorization", "")
+        return self._claims(connection, header).expires_on if tokens_in_header(header) else None
+
     def _caller_of_token(self, connection: Connection, header: str) -> Caller:
         if not header:
             raise Unauthorized("Sign in: the request has no access token.")

@@ -17,7 +17,7 @@ from starlette.datastructures import Headers, QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backlit.model.dates import parse_utc
 from backlit.model.errors import (
@@ -34,6 +34,7 @@ from backlit.model.resources import Resource
 from backlit.service.auth.callers import Passwords, TokenIssuer
 from backlit.service.files.contents import AttachmentContents
 from backlit.service.http.bodies import BODY_KEY, RequestBody, RequestSlot
+from backlit.service.http.change_log import ChangeLog
 from backlit.service.http.options import (
     LIST_OPTIONS,
     NO_OPTIONS,
@@ -49,7 +50,7 @@ from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
-from backlit.service.tables.changes import ChangeCause, Stamp, last_revision
+from backlit.service.tables.changes import ChangeCause, Revisions, Stamp, revisions
 from backlit.service.tables.projects import ProjectSettings
 
 # Each write to a project makes the totals of its filters stale, so that only filters in use now are worth their place.
@@ -100,12 +101,13 @@ class ServiceState:
         """The settings of each project with their revision."""
         self.totals = TotalCache()
         self.contents = AttachmentContents(settings.files, self.database, settings.limits.probe)
-        self.waiters = ChangeWaiters(settings.limits, self._last_revision)
+        self.waiters = ChangeWaiters(settings.limits, self._revisions)
+        self.change_log = ChangeLog(self.waiters, self.database)
         self.database.on_commit = self.waiters.committed
 
-    async def _last_revision(self) -> int | None:
+    async def _revisions(self) -> Revisions | None:
         try:
-            return await self.database.read(last_revision)
+            return await self.database.read(revisions)
         except (DBAPIError, TransientError):
             return None
 
@@ -224,7 +226,14 @@ class StreamingHandler(Struct, frozen=True):
     respond: Callable[[ServiceState, Request], Awaitable[HandlerResponse]]
 
 
+class EventHandler(Struct, frozen=True):
+    """A handler that answers with a stream of events, as an application of its own."""
+
+    respond: Callable[[ServiceState, Request], Awaitable[ASGIApp]]
+
+
 Handler = Callable[[RequestContext], HandlerResponse]
+EventsT = TypeVar("EventsT", bound=Callable[[ServiceState, Request], Awaitable[ASGIApp]])
 HandlerT = TypeVar("HandlerT", bound=Handler)
 StreamedT = TypeVar("StreamedT", bound=Callable[[ServiceState, Request], Awaitable[HandlerResponse]])
 
@@ -238,7 +247,7 @@ class Route(Struct, frozen=True):
 
     method: str
     path: str
-    handler: Handler | StreamingHandler
+    handler: Handler | StreamingHandler | EventHandler
     resource: type[Resource] | str
     tag: str | None = None
     extension: str | None = None
@@ -248,9 +257,13 @@ class Route(Struct, frozen=True):
     """The options with `$` of an address that takes others than its kind."""
 
     @property
+    def function(self) -> Callable[..., object]:
+        handler = self.handler
+        return handler.respond if isinstance(handler, StreamingHandler | EventHandler) else handler
+
+    @property
     def is_list(self) -> bool:
-        function = self.handler.respond if isinstance(self.handler, StreamingHandler) else self.handler
-        return function.__name__.startswith("list")
+        return self.function.__name__.startswith("list")
 
     @property
     def options(self) -> frozenset[str]:
@@ -290,6 +303,15 @@ class Routes(list[Route]):
 
         def declare(handler: StreamedT) -> StreamedT:
             self.append(Route("POST", path, StreamingHandler(handler), resource, extension=extension))
+            return handler
+
+        return declare
+
+    def events(self, path: str, schema: str, *, tag: str, extension: str) -> Callable[[EventsT], EventsT]:
+        """Declare a GET whose answer is a stream of events."""
+
+        def declare(handler: EventsT) -> EventsT:
+            self.append(Route("GET", path, EventHandler(handler), schema, tag, extension))
             return handler
 
         return declare
@@ -337,12 +359,14 @@ class Endpoint:
         response = await self.response(Request(scope, receive))
         await response(scope, receive, send)
 
-    async def response(self, request: Request) -> Response:
+    async def response(self, request: Request) -> ASGIApp:
         route = self._routes.get(request.method)
         if route is None:
             raise HTTPException(MethodNotAllowed.status, headers={"allow": ", ".join(self._routes)})
         request.scope[ROUTE_KEY] = route
         handler = route.handler
+        if isinstance(handler, EventHandler):
+            return await handler.respond(self._shared, request)
         answer = await (
             handler.respond(self._shared, request)
             if isinstance(handler, StreamingHandler)

@@ -1,15 +1,17 @@
-"""Requests that wait for the next change: their number, who wakes them, and their end when the service stops."""
+"""Requests that follow the changes: their number, who wakes them, and their end when the service stops."""
 
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
+from enum import StrEnum
 from typing import Protocol
 
 from starlette.types import Scope
 
 from backlit.model.errors import TooManyRequests
 from backlit.service.storage.settings import ServiceLimits
+from backlit.service.tables.changes import Revisions
 
 CONNECTION_KEY = "backlit.connection"
 """Key of the connection in the state of a request's scope."""
@@ -32,13 +34,26 @@ class LendableConnection(Protocol):
     def take_back(self) -> None: ...
 
 
-class WaitingPlace:
-    """The place of one waiting request. It `is_ended` when another of its user takes it, or the service stops."""
+class PlaceEnd(StrEnum):
+    """Why a request waits no longer."""
 
-    def __init__(self, waiters: "ChangeWaiters") -> None:
+    STOP = "stop"
+    REPLACED = "replaced"
+    GONE = "gone"
+
+
+class WaitingPlace:
+    """The place of one waiting request. It ends when another of its user takes it, or the service stops."""
+
+    def __init__(self, waiters: "ChangeWaiters", connection: LendableConnection | None) -> None:
         self._waiters = waiters
         self._woken = asyncio.Event()
-        self.is_ended = False
+        self.connection = connection
+        self.end_reason: PlaceEnd | None = None
+
+    @property
+    def is_ended(self) -> bool:
+        return self.end_reason is not None
 
     async def woken(self, since: int, seconds: float) -> None:
         """Wait for a change after a count of changes, at most some seconds, or for the end of the place."""
@@ -46,23 +61,25 @@ class WaitingPlace:
             return
         self._woken.clear()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._woken.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._woken.wait()
 
     def wake(self) -> None:
         self._woken.set()
 
-    def end(self) -> None:
-        self.is_ended = True
+    def end(self, reason: PlaceEnd) -> None:
+        self.end_reason = self.end_reason or reason
         self.wake()
 
 
 class ChangeWaiters:
     """The waiting requests of one process.
 
-    `count` grows with every commit. `look` returns the last revision in the database, which other processes move.
+    `count` grows after every commit, once for the commits of WAKE_INTERVAL.
+    `look` returns the revisions in the database, which other processes move.
     """
 
-    def __init__(self, limits: ServiceLimits, look: Callable[[], Awaitable[int | None]]) -> None:
+    def __init__(self, limits: ServiceLimits, look: Callable[[], Awaitable[Revisions | None]]) -> None:
         self.count = 0
         self._limits = limits
         self._look = look
@@ -88,40 +105,50 @@ class ChangeWaiters:
 
     @contextmanager
     def place(self, user_id: int, scope: Scope) -> Iterator[WaitingPlace]:
-        """Hold a place for the length of a block; raise TooManyRequests where all are taken.
+        """Hold a place for the length of a block, as `enter` does."""
+        place = self.enter(user_id, scope)
+        try:
+            yield place
+        finally:
+            self.leave(place)
+
+    def enter(self, user_id: int, scope: Scope) -> WaitingPlace:
+        """Return a place, to be left; raise TooManyRequests where all are taken.
 
         The oldest place of a user with too many ends. The connection leaves the share of its address, which others
         behind it need.
         """
         own = [place for place, owner in self._places.items() if owner == user_id and not place.is_ended]
         if len(own) >= self._limits.waiters_per_user:
-            own[0].end()
+            own[0].end(PlaceEnd.REPLACED)
         elif len(self._places) >= self._limits.waiters:
             after = random.uniform(*RETRY_AFTER_SECONDS)  # noqa: S311 - spread, so that they do not come back together
             raise TooManyRequests("Too many requests wait for changes. Ask without wait.", retry_after=after)
         connection: LendableConnection | None = scope.get("state", {}).get(CONNECTION_KEY)
-        place = WaitingPlace(self)
+        place = WaitingPlace(self, connection)
         self._places[place] = user_id
         self._begin()
         if connection is not None:
             connection.lend()
         if self._is_stopped:
-            place.end()
-        try:
-            yield place
-        finally:
-            del self._places[place]
-            if connection is not None:
-                connection.take_back()
-            if not self._places and self._looking is not None:
-                self._looking.cancel()
-                self._looking = None
+            place.end(PlaceEnd.STOP)
+        return place
+
+    def leave(self, place: WaitingPlace) -> None:
+        """Give a place back; a second call has no effect."""
+        if self._places.pop(place, None) is None:
+            return
+        if place.connection is not None:
+            place.connection.take_back()
+        if not self._places and self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
 
     def stop(self) -> None:
         """End all places, so that a stopping server waits for none."""
         self._is_stopped = True
         for place in self._places:
-            place.end()
+            place.end(PlaceEnd.STOP)
 
     def _begin(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -129,8 +156,10 @@ class ChangeWaiters:
             self._looking = asyncio.create_task(self._look_for_others())
 
     def _changed(self) -> None:
-        self.count += 1
-        if self._is_due or not self._places:
+        if self._is_due:
+            return
+        if not self._places:
+            self.count += 1
             return
         loop = asyncio.get_running_loop()
         wait = self._woken_at + WAKE_INTERVAL - loop.time()
@@ -141,12 +170,13 @@ class ChangeWaiters:
             loop.call_later(wait, self._wake)
 
     def _wake(self) -> None:
+        self.count += 1
         self._is_due, self._woken_at = False, asyncio.get_running_loop().time()
         for place in self._places:
             place.wake()
 
     async def _look_for_others(self) -> None:
-        known: int | None = None
+        known: Revisions | None = None
         while True:
             found = await self._look()
             if known is not None and found is not None and found != known:

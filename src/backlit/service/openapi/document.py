@@ -9,7 +9,7 @@ from backlit.model.reports.names import ReportName
 from backlit.model.version import VERSION
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.auth.callers import LOGIN_COOKIE
-from backlit.service.http.endpoint import Route, StreamingHandler
+from backlit.service.http.endpoint import EventHandler, Route
 from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT
 from backlit.service.openapi.schemas import ID, list_of, reference, schemas
 from backlit.service.routes.attachments import DOWNLOAD_PATH, STREAM_PATH
@@ -82,8 +82,7 @@ _TOKEN = "OAuth WRAP: `WRAP access_token=` and the url-encoded token."  # noqa: 
 
 
 def _operation(route: Route) -> Schema:
-    method, path, handler = route.method, route.path, route.handler
-    function = handler.respond if isinstance(handler, StreamingHandler) else handler
+    method, path, function = route.method, route.path, route.function
     verb, words = function.__name__, [part for part in path.split("/") if part and "{" not in part]
     resource = route.resource if isinstance(route.resource, str) else route.resource.__name__
     found: Schema = {
@@ -98,6 +97,8 @@ def _operation(route: Route) -> Schema:
         answer = _answer("The id of what was deleted.", reference("Deleted"))
     elif route.is_list:
         answer = _answer("A page of the list.", list_of(resource))
+    elif isinstance(route.handler, EventHandler):
+        answer = {"description": "The events.", "content": {_EVENTS: {"schema": reference(resource)}}}
     else:
         headers = () if isinstance(route.resource, str) and resource not in _VERSIONED else ("ETag",)
         answer = _answer("The resource.", reference(resource), headers + (("Location",) if _creates(verb) else ()))
@@ -195,6 +196,11 @@ _OF_HISTORY: Mapping[str, Sequence[tuple[str, Schema, str]]] = {
         ("projectId", {"type": "integer", "format": "int64", "minimum": 1}, "Only activities of this project."),
         ("by", {"type": "integer", "format": "int64", "minimum": 1}, "Only activities of this user."),
     ),
+    "ChangeStream": (
+        ("after", {"type": "string"}, "A cursor, in place of the header Last-Event-ID."),
+        ("projects", {"type": "string"}, "Only changes of these projects, comma-separated ids."),
+        ("wait", _WAIT, "Seconds after which the stream ends; unless given it goes on."),
+    ),
     "ChangeList": (
         ("$top", {**_CHANGES, "default": CHANGES_TOP}, _MOST),
         ("after", {"type": "string"}, "The cursor of an earlier answer; without it, the present one is returned."),
@@ -281,6 +287,7 @@ def _paths_outside_root() -> Schema:
     }  # fmt: skip
 
 
+_EVENTS = "text/event-stream"
 _HTML: Schema = {"text/html": {"schema": {"type": "string"}}}
 _FORM = "application/x-www-form-urlencoded"
 _SIGN_IN, _SERVER = "sign_in", "server"

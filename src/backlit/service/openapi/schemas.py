@@ -266,6 +266,12 @@ def _report() -> Schema:
     return _object(found, list(found))
 
 
+_EVENTS = (
+    "Events, each with `event`, `data`, an object of JSON, and `id`, the cursor with which to go on: `hello`,"
+    " `changes`, `many`, `access`, `tick` and `bye`. `changes` has an array of `ShortChange`."
+)
+
+
 def _history() -> Schema:
     text: Schema = {"type": "string"}
     revision: Schema = {"type": "integer", "format": "int64", "minimum": 0}
@@ -318,6 +324,7 @@ def _history() -> Schema:
         "ShortChange": _object(short, ["r", "k", "a", "id"]),
         "ChangePage": _object({**page, "isMore": {"type": "boolean"}}),
         "ChangeReset": _object(reset),
+        "ChangeStream": {"type": "string", "description": _EVENTS},
         "ChangeList": {"oneOf": [reference("ChangePage"), reference("ChangeReset")]},
     }
 

@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from starlette.datastructures import QueryParams
+
 from backlit.model.dates import write_datetime
 from backlit.model.errors import BadRequest
 from backlit.service.http.endpoint import HandlerResponse, NothingYet, RequestContext, Routes, json_answer
@@ -10,7 +12,7 @@ from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT, whole_number
 from backlit.service.routes.work_items import visible_document
 from backlit.service.tables import history
 from backlit.service.tables.changes import ChangeAct, ChangeCause, ChangeKind, last_revision
-from backlit.service.tables.history import HistoryRow
+from backlit.service.tables.history import ChangeNotice, HistoryRow
 
 routes = Routes()
 
@@ -94,15 +96,12 @@ def read_changes(call: RequestContext) -> HandlerResponse:
     With `wait` it is answered after the next change, or after so many seconds.
     """
     given, top = call.query.get("after"), asked_top(call, CHANGES_TOP)
-    project_ids, kinds, wait = asked_project_ids(call), _kinds(call), _wait(call)
+    project_ids, kinds, wait = asked_project_ids(call), _kinds(call), asked_wait(call.query)
     last = last_revision(call.connection)
     if given is None:
         return json_answer(_page(call, last, last, [], is_more=False))
-    match = _CURSOR.fullmatch(given)
-    if match is None:
-        raise _refusal("after", "after must be a cursor of an earlier answer.")
-    after = int(match[1])
-    reset = history.reset_reason(call.connection, call.caller, after, match[2])
+    after, check = read_cursor(given)
+    reset = history.reset_reason(call.connection, call.caller, after, check)
     if reset is not None:
         return json_answer({"reset": reset, "revision": last, "cursor": history.cursor(call.connection, last)})
     found = history.after(call.connection, call.caller, after, project_ids=project_ids, kinds=kinds, top=top + 1)
@@ -114,18 +113,29 @@ def read_changes(call: RequestContext) -> HandlerResponse:
     return answer
 
 
-def _page(call: RequestContext, after: int, revision: int, rows: list[HistoryRow], *, is_more: bool) -> dict[str, Any]:
+def read_cursor(given: str) -> tuple[int, str]:
+    """Return the revision and the check of a cursor."""
+    match = _CURSOR.fullmatch(given)
+    if match is None:
+        raise refusal("after", "after must be a cursor of an earlier answer.")
+    return int(match[1]), match[2]
+
+
+def _page(
+    call: RequestContext, after: int, revision: int, rows: list[ChangeNotice], *, is_more: bool
+) -> dict[str, Any]:
     return {
         "after": after,
         "revision": revision,
         "cursor": history.cursor(call.connection, revision),
-        "changes": [_short(row) for row in rows],
+        "changes": [short(row) for row in rows],
         "isMore": is_more,
     }
 
 
-def _short(row: HistoryRow) -> dict[str, Any]:
-    short = {
+def short(row: ChangeNotice) -> dict[str, Any]:
+    """Return a change as ids and names of fields."""
+    found = {
         "r": row.revision,
         "p": row.project_id,
         "k": KIND_WORDS[ChangeKind(row.kind)],
@@ -133,22 +143,22 @@ def _short(row: HistoryRow) -> dict[str, Any]:
         "id": row.object_id,
         "item": row.item_id if row.item_id != row.object_id or row.kind != ChangeKind.ITEM else None,
         "by": row.user_id,
-        "f": list(row.fields) if row.act == ChangeAct.CHANGED else None,
+        "f": row.keys if row.act == ChangeAct.CHANGED else None,
     }
-    return {key: value for key, value in short.items() if value is not None}
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def asked_top(call: RequestContext, default: int) -> int:
     top = whole_number(call.query, "$top")
     if top == 0:
-        raise _refusal("$top", "$top must be 1 or more.")
+        raise refusal("$top", "$top must be 1 or more.")
     return min(default if top is None else top, TOP_LIMIT)
 
 
-def _wait(call: RequestContext) -> int:
-    text = call.query.get("wait", "0")
+def asked_wait(query: QueryParams) -> int:
+    text = query.get("wait", "0")
     if not (text.isascii() and text.isdigit() and len(text) <= 2 and int(text) <= LONGEST_WAIT):
-        raise _refusal("wait", f"wait must be a whole number of seconds, 0 to {LONGEST_WAIT}.")
+        raise refusal("wait", f"wait must be a whole number of seconds, 0 to {LONGEST_WAIT}.")
     return int(text)
 
 
@@ -157,7 +167,7 @@ def asked_revision(call: RequestContext, name: str) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
-        raise _refusal(name, f"{name} must be a revision, a whole number.")
+        raise refusal(name, f"{name} must be a revision, a whole number.")
     return int(text)
 
 
@@ -167,7 +177,7 @@ def asked_project_ids(call: RequestContext) -> tuple[int, ...]:
         return ()
     project_id = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(NUMBER_LIMIT)) else 0
     if not call.caller.can_see(project_id):
-        raise _refusal("projectId", "projectId must be the id of a project that you may see.")
+        raise refusal("projectId", "projectId must be the id of a project that you may see.")
     return (project_id,)
 
 
@@ -176,9 +186,9 @@ def _kinds(call: RequestContext) -> tuple[ChangeKind, ...]:
     kinds = {word: kind for kind, word in KIND_WORDS.items()}
     unknown = next((word for word in words if word not in kinds), None)
     if unknown is not None:
-        raise _refusal("kind", f"kind cannot be {unknown[:40]!r}; the kinds are: {', '.join(kinds)}.")
+        raise refusal("kind", f"kind cannot be {unknown[:40]!r}; the kinds are: {', '.join(kinds)}.")
     return tuple(kinds[word] for word in words)
 
 
-def _refusal(name: str, sentence: str) -> BadRequest:
+def refusal(name: str, sentence: str) -> BadRequest:
     return BadRequest(sentence, {name: sentence})

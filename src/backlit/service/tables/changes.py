@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Mapping
 from datetime import datetime
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from msgspec import Struct
@@ -134,6 +134,7 @@ _APPEND = PreparedStatement(
     .returning(changes.c.revision)
 )
 _LAST = PreparedStatement(select(LAST_REVISION))
+_REVISIONS = PreparedStatement(select(LAST_REVISION, select(workspace.c.access_revision).scalar_subquery()))
 _KEEP_TEXT = PreparedStatement(
     text("INSERT INTO change_texts (digest, body) VALUES (:digest, :body) ON CONFLICT DO NOTHING").bindparams(
         bindparam("digest", type_=LargeBinary()), bindparam("body", type_=LargeBinary())
@@ -159,8 +160,13 @@ def note(connection: Connection, stamp: Stamp, *recorded: RecordedChange) -> int
         connection.execute(insert(changes), numbered)
     stamp.last_revision = last
     if any(change.kind in _ACCESS for change in recorded):
-        connection.execute(update(workspace).values(access_revision=last))
+        raise_access_revision(connection)
     return int(first)
+
+
+def raise_access_revision(connection: Connection) -> None:
+    """Have those who follow the changes be checked again; the caller holds the lock of all writers."""
+    connection.execute(update(workspace).values(access_revision=workspace.c.access_revision + 1))
 
 
 def change_row(connection: Connection, stamp: Stamp, change: RecordedChange) -> dict[str, Any]:
@@ -201,3 +207,14 @@ def _kept(connection: Connection, body: bytes) -> str:
 
 def last_revision(connection: Connection) -> int:
     return int(_LAST.rows(connection)[0][0])
+
+
+class Revisions(NamedTuple):
+    """The last change, and a number that grows with each change of what somebody may see or of a sign-in's end."""
+
+    last: int
+    access: int
+
+
+def revisions(connection: Connection) -> Revisions:
+    return Revisions(*map(int, _REVISIONS.rows(connection)[0]))

@@ -38,6 +38,31 @@ class HistoryRow(Struct, frozen=True):
     fields: Mapping[str, Any]
 
 
+class ChangeNotice(Struct, frozen=True):
+    """What was changed, without values: `keys` are the fields of what was changed, none of what came or went."""
+
+    revision: int
+    project_id: int | None
+    kind: int
+    act: int
+    object_id: int
+    item_id: int | None
+    user_id: int | None
+    keys: tuple[str, ...]
+
+    @property
+    def is_personal(self) -> bool:
+        return self.kind in _PERSONAL
+
+    def is_visible_to(self, caller: Caller) -> bool:
+        """As `_visible`, for one row."""
+        if self.is_personal and self.object_id == caller.id:
+            return True
+        if self.project_id is None or not caller.can_see(self.project_id):
+            return False
+        return not self.is_personal or caller.is_manager_of(self.project_id)
+
+
 def _visible(caller: Caller) -> ColumnElement[bool]:
     """Return the condition of the rows that a caller may see now."""
     managed = [project_id for project_id, role in caller.roles.items() if role is Role.MANAGER]
@@ -57,7 +82,7 @@ def of_item(
     if keys:
         # Inside of a text the quotes would be escaped.
         where.append(or_(*(changes.c.fields.contains(f'"{key}":', autoescape=True) for key in keys)))
-    return _read(connection, where, top, newest_first=True)
+    return _read(connection, where, top)
 
 
 ACTIVITY_ROWS = 500
@@ -96,7 +121,7 @@ def of_activities(
         where.append(changes.c.user_id == by)
     if item_id is not None:
         where.append(changes.c.item_id == item_id)
-    return _read(connection, where, ACTIVITY_ROWS, newest_first=True)
+    return _read(connection, where, ACTIVITY_ROWS)
 
 
 class ActivityPeople(Struct, frozen=True):
@@ -148,20 +173,40 @@ def after(
     project_ids: Collection[int],
     kinds: Collection[ChangeKind],
     top: int,
-) -> list[HistoryRow]:
+) -> list[ChangeNotice]:
     """Return the changes after a revision, oldest first; those of some projects or kinds, if any is named."""
     where = [changes.c.revision > revision, _visible(caller)]
     if project_ids:
         where.append(changes.c.project_id.in_(project_ids))
     if kinds:
         where.append(changes.c.kind.in_([int(kind) for kind in kinds]))
-    return _read(connection, where, top, newest_first=False)
+    return _notices(connection, where, top)
 
 
-def _read(
-    connection: Connection, where: Iterable[ColumnElement[bool]], top: int, *, newest_first: bool
-) -> list[HistoryRow]:
-    order = changes.c.revision.desc() if newest_first else changes.c.revision
+def of_all(connection: Connection, revision: int, top: int) -> list[ChangeNotice]:
+    """Return the changes after a revision, oldest first, whoever may see them."""
+    return _notices(connection, [changes.c.revision > revision], top)
+
+
+_NOTICED = [changes.c[name] for name in ChangeNotice.__struct_fields__ if name != "keys"]
+
+
+def _notices(connection: Connection, where: Iterable[ColumnElement[bool]], top: int) -> list[ChangeNotice]:
+    wanted = select(*_NOTICED, changes.c.fields).where(*where).order_by(changes.c.revision).limit(top)
+    rows = connection.execute(wanted).all()
+    return [ChangeNotice(**dict(zip(_NAMES, row, strict=False)), keys=_keys(row.act, row.fields)) for row in rows]
+
+
+_NAMES = [column.name for column in _NOTICED]
+
+
+def _keys(act: int, fields: str) -> tuple[str, ...]:
+    return tuple(orjson.loads(fields)) if act == ChangeAct.CHANGED else ()
+
+
+def _read(connection: Connection, where: Iterable[ColumnElement[bool]], top: int) -> list[HistoryRow]:
+    """Return changes, newest first."""
+    order = changes.c.revision.desc()
     rows = connection.execute(select(changes).where(*where).order_by(order).limit(top)).mappings().all()
     read = [(row, orjson.loads(row["fields"])) for row in rows]
     texts = _texts(connection, {digest for _, fields in read for digest in references(fields)})

@@ -18,6 +18,7 @@ from backlit.service.storage.schema import (
     signing_keys,
     verification_codes,
 )
+from backlit.service.tables.changes import raise_access_revision
 
 REFRESH_LIFETIME = timedelta(days=30)
 # Two processes of a user may renew at once; only one of them gets the newest token.
@@ -107,11 +108,13 @@ def family_of(connection: Connection, secret: str) -> int | None:
 
 
 def revoke_family(connection: Connection, family_id: int) -> None:
+    raise_access_revision(connection)
     connection.execute(update(refresh_families).where(refresh_families.c.id == family_id).values(is_revoked=True))
 
 
 def revoke_all(connection: Connection, user_id: int) -> None:
     """Revoke all sign-ins of a user: tokens, browser sessions and unused codes."""
+    raise_access_revision(connection)
     connection.execute(update(refresh_families).where(refresh_families.c.user_id == user_id).values(is_revoked=True))
     for table in (login_sessions, verification_codes):
         connection.execute(delete(table).where(table.c.user_id == user_id))
@@ -147,6 +150,7 @@ def add_session(connection: Connection, user_id: int, now: datetime) -> str:
 
 
 def end_session(connection: Connection, secret: str) -> None:
+    raise_access_revision(connection)
     connection.execute(delete(login_sessions).where(login_sessions.c.digest == digest(secret)))
 
 
