@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from backlit.tui.drawing.text import Line
-from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.widgets.side_lines import FooterLine
+from backlit.tui.drawing.themes import KEY, ThemeStyles
+from backlit.tui.widgets.side_lines import FooterLine, capped, spaced
 from backlit.tui.widgets.text_view import LinesView
 
 
@@ -120,3 +120,9 @@ async def test_the_last_line_of_a_longer_text_says_how_much_is_left_and_no_headi
 
         assert first == ["one", "one 0", "one 1", "one 2", "", "ctrl+e 5 more lines"]
         assert second == ["one 0", "one 1", "one 2", "two", "two 0", "ctrl+e 3 more lines"]
+
+
+def test_a_key_keeps_its_ground_at_both_ends_of_an_edge() -> None:
+    words = capped([("td", KEY, "a"), (" day table", "muted", "a"), ("w", KEY, "b")], has_caps=True)
+
+    assert [text for text, _, _ in spaced(words)] == [" ", " td ", " day table", " w ", " "]

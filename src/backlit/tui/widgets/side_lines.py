@@ -405,13 +405,14 @@ def _needed(words: Sequence[Drawn]) -> Sequence[Drawn]:
 
 
 def spaced(words: Sequence[Drawn]) -> list[Drawn]:
+    """Return words between two blanks in place of their own ones; those of a key are its ground."""
     if not words:
         return []
     text, colour, command_id = words[0]
-    trimmed = [(text.lstrip(), colour, command_id), *words[1:]]
+    trimmed = [(text if colour == KEY else text.lstrip(), colour, command_id), *words[1:]]
     text, colour, command_id = trimmed[-1]
     blank: Drawn = (" ", "rule", "")
-    return [blank, *trimmed[:-1], (text.rstrip(), colour, command_id), blank]
+    return [blank, *trimmed[:-1], (text if colour == KEY else text.rstrip(), colour, command_id), blank]
 
 
 ELLIPSIS = "…"
