@@ -6,27 +6,19 @@ It is played like the pictures of screenshots.py. A row that several frames shar
 import asyncio
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
-from itertools import groupby
 from pathlib import Path
 
-from rich.color import Color
-from rich.segment import Segment
-from rich.style import Style
 from tests import quiet
 from tests.quiet import strips_of
 from tests.screenshots import FOLDER, opened, settled, write_workspace
+from tests.svg import BASELINE, CAP, CELL, FONTS, FRONT, GROUND, LINE, Sheet
 from textual.strip import Strip
 
 RECORDING = FOLDER / "recording.svg"
 SIZE = (100, 30)
 KEY_SECONDS = 0.35
-CELL, LINE, FONT = 8, 17, 13
-"""Width and height of a cell, and the size of the letters in it, in pixels."""
-BASELINE = 12
-"""Pixels from the top of a row: descenders end above the row below."""
-GROUND, FRONT, CAP = "#14151a", "#dcd8ce", "#2a2d36"
 SIGNS = {"enter": "⏎", "backspace": "⌫", "escape": "esc", "tab": "⇥", "space": "␣"}
 
 
@@ -54,73 +46,6 @@ ACTS = (
     Act(("g", "r"), 2.4),
     Act(("g", "p"), 2.0),
 )
-BLOCKS = (
-    {"█": (0, 0, 1, 1), "▀": (0, 0, 1, 0.5), "▐": (0.5, 0, 0.5, 1)}
-    | {sign: (0, 0, (8 - at) / 8, 1) for at, sign in enumerate("▉▊▋▌▍▎▏", 1)}
-    | {sign: (0, 1 - at / 8, 1, at / 8) for at, sign in enumerate("▁▂▃▄▅▆▇", 1)}
-)
-"""Part of its cell that a block character fills: left, top, width and height."""
-SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
-
-
-@dataclass(slots=True)
-class Sheet:
-    """The rows and styles of an animated SVG, each written once."""
-
-    rows: dict[str, str] = field(default_factory=dict)
-    styles: dict[str, str] = field(default_factory=dict)
-
-    def row(self, strip: Strip) -> str:
-        """Return the name of a row."""
-        drawn = "".join(self._cells(strip))
-        return self.rows.setdefault(drawn, f"r{len(self.rows)}")
-
-    def _cells(self, strip: Strip) -> Iterable[str]:
-        at = 0
-        for text, style, _ in Segment.simplify(strip):
-            width = Segment(text).cell_length
-            yield from self._run(text, style or Style.null(), at, width)
-            at += width
-
-    def _run(self, text: str, style: Style, at: int, width: int) -> Iterable[str]:
-        front, ground = style.color, style.bgcolor
-        if style.reverse:
-            front, ground = ground, front
-        x, across = at * CELL, width * CELL
-        colour = None if ground is None or ground.is_default else ground.get_truecolor().hex
-        if colour not in {None, GROUND}:
-            yield f'<rect x="{x}" width="{across}" height="{LINE}" fill="{colour}"/>'
-        for is_block, group in groupby(text, key=lambda sign: sign if sign in BLOCKS or sign in SHADES else ""):
-            run = "".join(group)
-            cells = Segment(run).cell_length
-            if is_block:
-                yield _block(run[0], len(run), at, front.get_truecolor().hex if front is not None else FRONT)
-            else:
-                yield from self._words(run, style, at, front)
-            at += cells
-
-    def _words(self, text: str, style: Style, at: int, front: Color | None) -> Iterable[str]:
-        x, across = at * CELL, Segment(text).cell_length * CELL
-        if not text.isspace():
-            look = f"fill:{front.get_truecolor().hex if front is not None else FRONT}"
-            look += ";font-weight:bold" if style.bold else ""
-            look += ";text-decoration:underline" if style.underline else ""
-            name = self.styles.setdefault(look, f"s{len(self.styles)}")
-            place = f'x="{x}" y="{BASELINE}" textLength="{across}"'
-            words = escape(text).replace(" ", "\xa0")  # the entity of a blank is three times as long
-            yield f'<text class="{name}" {place}>{words}</text>'
-
-
-def _block(sign: str, count: int, at: int, colour: str) -> str:
-    """Draw equal block characters side by side as one rectangle, without seams; the narrow ones stand apart."""
-    left, top, width, height = BLOCKS.get(sign, (0, 0, 1, 1))
-    shade = f' opacity="{SHADES[sign]}"' if sign in SHADES else ""
-    places = [(at, count)] if width == 1 else [(at + number, 1) for number in range(count)]
-    return "".join(
-        f'<rect x="{(place + left) * CELL:g}" y="{top * LINE:g}" width="{(cells - 1 + width) * CELL:g}"'
-        f' height="{height * LINE:g}" fill="{colour}"{shade}/>'
-        for place, cells in places
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +91,7 @@ def animated(shown: list[Frame]) -> str:
     size = f'viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size}>'
-        f"<style>text{{font:{FONT}px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}}"
+        f"<style>{FONTS}"
         f".cap{{fill:{FRONT};font-weight:bold}}{styles}"
         f"@keyframes play{{{''.join(steps)}}}.film{{animation:play {total:.2f}s step-end infinite}}</style>"
         f'<rect width="100%" height="100%" rx="6" fill="{GROUND}"/><defs>{rows}</defs>'

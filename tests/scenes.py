@@ -88,3 +88,6 @@ SCENES: Mapping[str, Scene] = {
     "rollover": Scene(("g", "p", "{", "tab", "g", "w", "n", "b", "n"), is_slow=True),
     "sign-in": Scene(tuple("maya"), EVERY, signed_in=False),
 }
+
+IN_README = ("plan", "board", "reports")
+"""Scenes whose first picture is drawn for a light ground too."""

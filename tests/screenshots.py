@@ -14,8 +14,9 @@ from pathlib import Path
 
 from tests import quiet
 from tests.quiet import strips_of, workers_done
-from tests.scenes import SCENES, SHOWN_AT, Scene, Trouble
+from tests.scenes import IN_README, SCENES, SHOWN_AT, Scene, Trouble
 from tests.store.world import LOADED, World, load_sample, make_sample, sent, until
+from tests.svg import still
 from textual.pilot import Pilot
 from textual.strip import Strip
 
@@ -26,11 +27,14 @@ from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.app.sign_in import SignInDialog
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.lists.item_panes import ItemPanes
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
 TODAY = date(2026, 3, 11)
 ITEMS = 500
+LIGHT = "paper"
+"""The theme of the pictures for readers of the README on a light ground."""
 LOOK_SECONDS = 3600.0
 """Until an item counts as seen: nothing does on a picture, however long its drawing takes."""
 STEADY = 3
@@ -57,7 +61,12 @@ async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
     """Play a scene in an empty folder; returns the screen at each of its sizes as SVG, by the name of the picture."""
     sizes = SCENES[name].sizes
     async with opened(name, folder, workspace, sizes[0]) as pilot:
-        return {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in sizes}
+        drawn = {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in sizes}
+        for width, height in sizes[:1] if name in IN_README else ():
+            pilot.app.theme = LIGHT
+            await settled(pilot)
+            drawn[f"{name}-{width}x{height}-light"] = await _drawn(pilot, width, height)
+        return drawn
 
 
 @asynccontextmanager
@@ -120,7 +129,9 @@ async def _drawn(pilot: Pilot[None], width: int, height: int) -> str:
         await pilot.resize_terminal(width, height)
         await until(lambda: [each.cell_length for each in strips_of(pilot.app)] == [width] * height)
         await settled(pilot)
-    return pilot.app.export_screenshot(title="backlit")
+    style = ThemeStyles.of(pilot.app.screen.app).style()
+    ground, front = (each.get_truecolor().hex for each in (style.bgcolor, style.color) if each is not None)
+    return still(strips_of(pilot.app), ground, front)
 
 
 async def _edit_without_network(scene: Scene, world: World, store: Store) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.keys_page import DOCUMENT, page
+from tests.scenes import IN_README
 from tests.terminal import terminal
 
 from backlit.tui.commands.command import spelled
@@ -47,6 +48,16 @@ def test_every_link_leads_to_a_file_and_a_heading(path: Path) -> None:
     assert missing == []
     pages = [(link, path.parent / file if file else path, anchor) for link, file, anchor in targets if anchor]
     assert [link for link, target, anchor in pages if anchor not in anchors_of(target)] == []
+
+
+def test_every_still_of_the_readme_has_a_light_source_that_exists() -> None:
+    pairs = re.findall(
+        r'<source media="\(prefers-color-scheme: light\)" srcset="([^"]+)"><img alt="[^"]+" src="([^"]+)"', README
+    )
+
+    assert len(pairs) == len(IN_README)
+    assert [path for pair in pairs for path in pair if not (ROOT / path).exists()] == []
+    assert [light for light, dark in pairs if light != dark.replace(".svg", "-light.svg")] == []
 
 
 def test_the_readme_is_short() -> None:

@@ -1,0 +1,130 @@
+"""Lines of a screen as SVG: no seams between the cells of a bar, no cut descenders, and what is equal written once."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from itertools import groupby
+
+from rich.color import Color
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+CELL, LINE, FONT = 8, 17, 13
+"""Width and height of a cell, and the size of the letters in it, in pixels."""
+BASELINE = 12
+"""Pixels from the top of a row: descenders end above the row below."""
+EDGE = 4
+"""Pixels around a still."""
+GROUND, FRONT, CAP = "#14151a", "#dcd8ce", "#2a2d36"
+LINES = {
+    "─": (0, 8 / 17, 1, 1 / 17),
+    "━": (0, 7 / 17, 1, 3 / 17),
+    "│": (7 / 16, 0, 1 / 8, 1),
+    "┃": (5 / 16, 0, 3 / 8, 1),
+}
+BLOCKS = (
+    LINES
+    | {"█": (0, 0, 1, 1), "▀": (0, 0, 1, 0.5), "▐": (0.5, 0, 0.5, 1)}
+    | {sign: (0, 0, (8 - at) / 8, 1) for at, sign in enumerate("▉▊▋▌▍▎▏", 1)}
+    | {sign: (0, 1 - at / 8, 1, at / 8) for at, sign in enumerate("▁▂▃▄▅▆▇", 1)}
+)
+"""Part of its cell that a block character or a line fills: left, top, width and height."""
+CORNERS = {
+    "╭": "4 17V12.5Q4 8.5 8 8.5",
+    "╮": "0 8.5Q4 8.5 4 12.5V17",
+    "╰": "4 0V4.5Q4 8.5 8 8.5",
+    "╯": "4 0V4.5Q4 8.5 0 8.5",
+}
+"""The ways of the corners of frames, which meet the lines."""
+SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
+DRAWN = frozenset({*BLOCKS, *SHADES, *CORNERS})
+"""The characters that are drawn as shapes."""
+
+
+@dataclass(slots=True)
+class Sheet:
+    """The rows and styles of an SVG, each written once; ground and front are the colours of its cells by default."""
+
+    ground: str = GROUND
+    front: str = FRONT
+    rows: dict[str, str] = field(default_factory=dict)
+    styles: dict[str, str] = field(default_factory=dict)
+
+    def row(self, strip: Strip) -> str:
+        """Return the name of a row."""
+        drawn = "".join(self._cells(strip))
+        return self.rows.setdefault(drawn, f"r{len(self.rows)}")
+
+    def _cells(self, strip: Strip) -> Iterable[str]:
+        at = 0
+        for text, style, _ in Segment.simplify(strip):
+            width = Segment(text).cell_length
+            yield from self._run(text, style or Style.null(), at, width)
+            at += width
+
+    def _run(self, text: str, style: Style, at: int, width: int) -> Iterable[str]:
+        front, ground = style.color, style.bgcolor
+        if style.reverse:
+            front, ground = ground, front
+        x, across = at * CELL, width * CELL
+        colour = None if ground is None or ground.is_default else ground.get_truecolor().hex
+        if colour not in {None, self.ground}:
+            yield f'<rect x="{x}" width="{across}" height="{LINE}" fill="{colour}"/>'
+        for is_block, group in groupby(text, key=lambda sign: sign if sign in DRAWN else ""):
+            run = "".join(group)
+            cells = Segment(run).cell_length
+            if is_block in CORNERS:
+                shade = front.get_truecolor().hex if front is not None else self.front
+                for number in range(len(run)):
+                    x = (at + number) * CELL
+                    way = f'd="M{CORNERS[is_block]}" transform="translate({x} 0)"'
+                    yield f'<path {way} fill="none" stroke="{shade}"/>'
+            elif is_block:
+                yield _block(run[0], len(run), at, front.get_truecolor().hex if front is not None else self.front)
+            else:
+                yield from self._words(run, style, at, front)
+            at += cells
+
+    def _words(self, text: str, style: Style, at: int, front: Color | None) -> Iterable[str]:
+        x, across = at * CELL, Segment(text).cell_length * CELL
+        if not text.isspace():
+            look = f"fill:{front.get_truecolor().hex if front is not None else self.front}"
+            look += ";font-weight:bold" if style.bold else ""
+            look += ";text-decoration:underline" if style.underline else ""
+            name = self.styles.setdefault(look, f"s{len(self.styles)}")
+            place = f'x="{x}" y="{BASELINE}" textLength="{across}"'
+            words = escape(text).replace(" ", "\xa0")  # the entity of a blank is three times as long
+            yield f'<text class="{name}" {place}>{words}</text>'
+
+
+def _block(sign: str, count: int, at: int, colour: str) -> str:
+    """Draw equal block characters side by side as one rectangle, without seams; the narrow ones stand apart."""
+    left, top, width, height = BLOCKS.get(sign, (0, 0, 1, 1))
+    shade = f' opacity="{SHADES[sign]}"' if sign in SHADES else ""
+    places = [(at, count)] if width == 1 else [(at + number, 1) for number in range(count)]
+    return "".join(
+        f'<rect x="{(place + left) * CELL:g}" y="{top * LINE:g}" width="{(cells - 1 + width) * CELL:g}"'
+        f' height="{height * LINE:g}" fill="{colour}"{shade}/>'
+        for place, cells in places
+    )
+
+
+FONTS = f"text{{font:{FONT}px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}}"
+
+
+def still(strips: Sequence[Strip], ground: str, front: str) -> str:
+    """Write a screen as an SVG, with room for its edge."""
+    sheet = Sheet(ground, front)
+    width, height = strips[0].cell_length * CELL, len(strips) * LINE
+    rows = [(sheet.row(strip), y) for y, strip in enumerate(strips)]
+    names = {name: cells for cells, name in sheet.rows.items()}
+    drawn = "\n".join(f'<g transform="translate(0 {y * LINE})">{names[name]}</g>' for name, y in rows)
+    styles = "".join(f".{name}{{{look}}}" for look, name in sheet.styles.items())
+    width, height = width + 2 * EDGE, height + 2 * EDGE
+    size = f'viewBox="{-EDGE} {-EDGE} {width} {height}" width="{width}" height="{height}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size}>'
+        f"<style>{FONTS}{styles}</style>\n"
+        f'<rect x="{-EDGE}" y="{-EDGE}" width="100%" height="100%" rx="6" fill="{ground}"/>\n{drawn}\n</svg>\n'
+    )
