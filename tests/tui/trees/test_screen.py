@@ -130,7 +130,7 @@ async def test_a_row_says_when_how_much_and_how_much_with_what_is_below() -> Non
         await app.show(pilot)
 
         assert line_with(app, "Aurora").split() == ["▾", "Aurora", "1,015", "86.5"]
-        assert line_with(app, "Release 1").split()[:5] == ["▾", "◐", "⚑", "Release", "1"]
+        assert line_with(app, "Release 1").split()[:5] == ["▾", "◖", "⚑", "Release", "1"]
         assert line_with(app, "Sprint 1").split() == ["●", "Sprint", "1", "17", "Feb", "–", "2", "Mar", "2", "5"]
         assert line_with(app, "Sprint 3").split()[:9] == ["○", "Sprint", "3", "18", "Mar", "–", "31", "Mar", "next"]
         assert re.search(r"3 Mar – 17 Mar  now ", line_with(app, "Sprint 2"))

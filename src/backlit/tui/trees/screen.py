@@ -225,7 +225,7 @@ class TreeScreen(StoreScreen[None]):
         left = next(lefts, None)
         self.query_one("#heading", RuleLine).say(*(right,) if left is None else (left, right))
         position = self._tree.cursor + 1, self._tree.row_count()
-        self._tree_frame.say(nodes, () if is_shown else about, (), position_words(*position))
+        self._tree_frame.say(nodes, self._tree.legend if is_shown else about, (), position_words(*position))
         self._items_frame.say(titled)
         is_framed = self._tree_frame.is_wanted
         status = status_words(self.store, *(() if is_framed else position))

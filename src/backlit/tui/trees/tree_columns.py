@@ -18,12 +18,13 @@ from backlit.tui.drawing.charts import Piece, range_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
+from backlit.tui.trees.timeline import IterationTimeline
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 
 CURSOR = "cursor-background"
 PHASE_SIGNS: Mapping[Phase, tuple[str, str]] = {
     Phase.PAST: ("●", "faint"),
-    Phase.CURRENT: ("◐", CURRENT_ITERATION),
+    Phase.CURRENT: ("◖", CURRENT_ITERATION),
     Phase.NEXT: ("○", "foreground"),
     Phase.LATER: ("○", "muted"),
     Phase.UNDATED: (" ", "muted"),
@@ -110,6 +111,11 @@ NOT_READY = TreeColumn("Not ready", 10)
 LOAD = TreeColumn(" Capacity", GAP + BAR + 1 + AMOUNT + OVER)
 SHARE = TreeColumn(" Share", GAP + SHARE_BAR + 1)
 COLUMNS = (DATES, ITEMS, POINTS, NOT_READY, LOAD, SHARE)
+AMOUNTS = TreeColumn(f"{'Load / target':>{AMOUNT + GAP + 3}}", GAP + AMOUNT + OVER)
+"""The amounts of a load without its bar, which is in the timeline."""
+COLUMNS_WITH_TIMELINE = (DATES, ITEMS, AMOUNTS)
+MIN_WIDTH_WITH_TIMELINE, MIN_TIMELINE, WIDE_TIMELINE = 110, 28, 130
+"""Cells of a tree with a timeline, those of the timeline, and those of a tree from which a day is a cell, not half."""
 LINE, HALF_LINE = "━", "╸"
 """The signs of bars, a line at half the height, so that neighbours stay apart, and the left half of it."""
 BAR_KEY: Sequence[Piece] = ((LINE, "bar-done"), (" done ", "muted"), (LINE, "bar"), (" open ", "muted"))
@@ -117,7 +123,7 @@ LIMITS_KEY: Piece = ("┼ min, max", "muted")
 """The meanings of the parts of a capacity's bar, and of its lines where there is room."""
 DATED = 17
 """Cells of the dates that words stand beside."""
-LEFT = (DATES, LOAD, SHARE)
+LEFT = (DATES, LOAD, AMOUNTS, SHARE)
 """Columns whose headings and texts begin at the left."""
 AREA_PRIORITY = (ITEMS, POINTS, NOT_READY, SHARE)
 ITERATION_PRIORITY = (ITEMS, LOAD, DATES, NOT_READY, POINTS)
@@ -154,12 +160,20 @@ class TreeLayout:
         ample += PHASE if self._has_dates and DATES not in shown else 0
         has_bar = LOAD in shown or SHARE in shown
         self._bar = min(LONGEST_BAR, least + max(0, left - ample)) if has_bar else least
-        self._name_width = max(6, min(left - (self._bar - least), max(AMPLE_AREA, branches.widest_name + FOLD)))
+        ample_name = max(AMPLE_AREA, branches.widest_name + FOLD)
+        self._name_width = max(6, min(left - (self._bar - least), ample_name))
+        rest = width - LEAD - MARGIN - 1 - ample_name - sum(each.width + 1 for each in COLUMNS_WITH_TIMELINE)
+        self.timeline: IterationTimeline | None = None
+        if self._has_dates and width >= MIN_WIDTH_WITH_TIMELINE and rest >= MIN_TIMELINE:
+            self._columns, self._name_width = list(COLUMNS_WITH_TIMELINE), ample_name
+            self.timeline = IterationTimeline.around(branches.today, rest, 1 if width >= WIDE_TIMELINE else 2)
 
     def header(self) -> Strip:
         style = self._theme.heading("muted")
         text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
-        text += "".join(" " + column.aligned(column.title) for column in self._columns)
+        for column in self._columns:
+            text += " " + column.aligned(column.title)
+            text += f" {self.timeline.labels()}" if column is DATES and self.timeline is not None else ""
         text = text.rstrip() + " of pts" * bool(self._percent)
         limits = [LIMITS_KEY] if self._bar >= BAR + len(LIMITS_KEY[0]) else []
         key = (("  ", "muted"), *BAR_KEY, *limits) if LOAD in self._columns else ()
@@ -181,7 +195,17 @@ class TreeLayout:
             for text, colour in self._cell(column, node.id):
                 name = "faint" if (is_past and colour == "foreground") or (on and colour == "rule") else colour
                 segments.append(Segment(text, theme.style(name, on=on)))
+            if column is DATES and self.timeline is not None:
+                segments.append(Segment(" ", theme.style(on=on)))
+                segments += [Segment(text, theme.style(name, on=on)) for text, name in self._timeline_cells(node.id)]
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on))
+
+    def _timeline_cells(self, node_id: int) -> list[Piece]:
+        assert self.timeline is not None
+        tree = self._branches.tree
+        iteration = self._branches.iterations.get(node_id) if tree.parent(node_id) is not None else None
+        is_sprint = iteration is not None and not iteration.is_release and not tree.children(node_id)
+        return self.timeline.row(iteration, self._branches.load_of(node_id) if is_sprint else None)
 
     def _name(self, node: Node, fold: str, on: str | None, *, is_past: bool) -> list[Segment]:
         theme = self._theme
@@ -215,6 +239,8 @@ class TreeLayout:
         totals, capacity = self._branches.all[node_id], self._branches.capacity_of(node_id)
         if column is SHARE and totals.points and self._branches.tree.parent(node_id) is not None:
             return self._share(node_id)
+        if column is AMOUNTS and capacity.fit(0) is not CapacityFit.OPEN:
+            return [_amounts(self._branches.load_of(node_id), capacity)]
         if column is LOAD and capacity.fit(0) is not CapacityFit.OPEN:
             return _load(self._branches.load_of(node_id), capacity, self._bar, self._branches.scale)
         iteration = self._branches.iterations.get(node_id)
@@ -250,7 +276,12 @@ class TreeLayout:
 
 
 def _load(load: PlannedLoad, capacity: Capacity, width: int, scale: float) -> list[Piece]:
-    """Return the bar of a load, then its points with the capacity, as 37 / 32–42 pts, and whether they are over it."""
+    """Return the bar of a load, and its amounts."""
+    return [(" " * GAP, "foreground"), *scaled_bar(load, capacity, width, scale, LINE), _amounts(load, capacity)]
+
+
+def _amounts(load: PlannedLoad, capacity: Capacity) -> Piece:
+    """Return the points of a load with the capacity, as 37 / 32–42 pts, and whether they are over it."""
     word, colour = (" over", "conflict") if capacity.over(load.points) else (" pts", "foreground")
     points, limits = number_text(load.points), range_words(capacity)
     amounts = [f"{points}, {limits}", f"{points} {limits}"]
@@ -258,12 +289,5 @@ def _load(load: PlannedLoad, capacity: Capacity, width: int, scale: float) -> li
         most = number_text(capacity.most)
         amounts = [f"{points} / {limits}", f"{points} / {most}", f"{points}/{most}"]
     amount = next((each for each in amounts if len(each) <= AMOUNT), amounts[-1])
-    bar = scaled_bar(load, capacity, width, scale, LINE)
-    return [
-        (" " * GAP, "foreground"),
-        *bar,
-        (
-            " " + fit(f"{amount:>{AMOUNT}}{word if len(amount) + len(word) <= AMOUNT + OVER else ''}", AMOUNT + OVER),
-            colour,
-        ),
-    ]
+    shown = f"{amount:>{AMOUNT}}{word if len(amount) + len(word) <= AMOUNT + OVER else ''}"
+    return " " + fit(shown, AMOUNT + OVER), colour

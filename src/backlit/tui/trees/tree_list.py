@@ -1,6 +1,6 @@
 """Areas or iterations as a tree that folds; only the lines in sight are drawn."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Protocol
 
@@ -10,9 +10,11 @@ from backlit.model.amounts import counted
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.drawing.charts import Piece
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import Phase, span
 from backlit.tui.lists.filtering import NodeFilter, NodeFilterRequested
+from backlit.tui.trees.timeline import TIMELINE_KEY
 from backlit.tui.trees.tree_columns import TreeContents, TreeLayout
 from backlit.tui.widgets.line_list import LineList
 
@@ -199,6 +201,11 @@ class TreeList(LineList):
             words += [counted(totals.count, "open item"), counted(totals.points, "pt")]
         words += [f"{own.count:,} directly in it"] * (0 < own.count < totals.count)
         return [f"{node.name} · ", " · ".join(words)] if words else []
+
+    @property
+    def legend(self) -> Sequence[Piece]:
+        """Return the key of the timeline; nothing without one."""
+        return TIMELINE_KEY if self._columns.timeline is not None else ()
 
     def row_count(self) -> int:
         return len(self.folding.shown)
