@@ -9,13 +9,16 @@ from backlit.model.planning import (
     Capacity,
     CapacityFit,
     LoadPart,
+    PersonalCapacity,
     PlannedLoad,
     Velocity,
+    capacity_in_sprint,
     forecast,
     loads,
     shares_round,
 )
 from backlit.model.settings.user_settings import OwnCapacities
+from backlit.model.working_days import WorkingDays
 
 
 @pytest.mark.parametrize(
@@ -142,3 +145,27 @@ def test_loads_add_up_by_person_and_by_team() -> None:
     assert (both.count, both.points) == (2, 5.0)
     assert both.people == {5: PersonLoad(3.0), 6: PersonLoad(2.0)}
     assert both.teams == {1: PersonLoad(4.0), None: PersonLoad(1.0)}
+
+
+@pytest.mark.parametrize(
+    ("usual", "own", "expected"),
+    [
+        (PersonalCapacity(points=10, days_off=frozenset({date(2026, 11, 3), date(2026, 11, 4)})), None, (8, None)),
+        (PersonalCapacity(hours=60, days_off=frozenset({date(2026, 11, 16)})), None, (None, 60)),
+        (
+            PersonalCapacity(points=10, days_off=frozenset({date(2026, 11, number) for number in range(2, 7)})),
+            PersonalCapacity(points=7),
+            (7, None),
+        ),
+        (None, None, (None, None)),
+    ],
+    ids=["maya", "jon", "ada", "kofi"],
+)
+def test_capacity_of_a_sprint_of_ten_working_days(
+    usual: PersonalCapacity | None, own: PersonalCapacity | None, expected: tuple[float | None, float | None]
+) -> None:
+    working = WorkingDays(days_off=frozenset({date(2026, 11, 16)})).between(date(2026, 11, 2), date(2026, 11, 16))
+
+    found = capacity_in_sprint(usual, own, working)
+
+    assert (found.points, found.hours) == expected

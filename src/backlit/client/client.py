@@ -249,6 +249,9 @@ class NodeEndpoint(ResourceEndpoint):
     def of_project(self, project_id: int) -> ListEndpoint:
         return ListEndpoint(self._calls, f"{API}projects/{project_id}/{self._noun}")
 
+    def capacities(self, identity: int) -> DocumentEndpoint:
+        return DocumentEndpoint(self._calls, f"{self._path}/{identity}/capacities")
+
     async def record(self, identity: int, event: str, note: str = "") -> Document:
         """Record the start or the close of an iteration now, unless it has one; an extension."""
         answer = await self._calls.call("POST", f"{self._path}/{identity}/{event}", body={}, headers=_headers(note))
@@ -291,6 +294,9 @@ class ProjectEndpoint(ResourceEndpoint):
     async def report(self, project_id: int, name: str, query: Mapping[str, QueryValue]) -> Document:
         """Read a report from the history of the service; an extension."""
         return (await self._calls.call("GET", f"{self._path}/{project_id}/reports/{name}", query)).document()
+
+    def capacities(self, project_id: int) -> DocumentEndpoint:
+        return DocumentEndpoint(self._calls, f"{self._path}/{project_id}/capacities")
 
     def settings(self, project_id: int) -> DocumentEndpoint:
         return DocumentEndpoint(self._calls, f"{self._path}/{project_id}/settings")

@@ -72,6 +72,25 @@ class PersonalCapacity(Struct, frozen=True):
         return self != PersonalCapacity()
 
 
+def capacity_in_sprint(
+    usual: PersonalCapacity | None, own: PersonalCapacity | None, working_days: Iterable[date]
+) -> PersonalCapacity:
+    """Return a person's capacity: what was said for the iteration, else the usual amount less own days off."""
+    days = frozenset(working_days)
+    said, off = usual or PersonalCapacity(), (usual or PersonalCapacity()).days_off
+    if own is not None:
+        off |= own.days_off
+    share = len(days - off) / len(days) if days else 1.0
+
+    def amount(own_amount: float | None, usual_amount: float | None) -> float | None:
+        if own_amount is not None:
+            return own_amount
+        return None if usual_amount is None else usual_amount * share
+
+    own = own or PersonalCapacity()
+    return PersonalCapacity(amount(own.points, said.points), amount(own.hours, said.hours))
+
+
 class LoadPart(Struct, frozen=True):
     """The contribution of one item to a load: only hours for a task, no hours for other types."""
 

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from backlit.store.edits.work_log import WorkLog
     from backlit.store.engine.transfers import AttachmentTransfers
     from backlit.store.kept_views import KeptViews
+    from backlit.store.planning.capacities import SharedCapacities
     from backlit.store.planning.plan import Plan
     from backlit.store.planning.preview import PlanPreview
     from backlit.store.reports.answers import ServiceReports
@@ -77,6 +78,7 @@ else:
     WorkTimer = late("edits.timer", "WorkTimer")
     WorkLog = late("edits.work_log", "WorkLog")
     AttachmentTransfers = late("engine.transfers", "AttachmentTransfers")
+    SharedCapacities = late("planning.capacities", "SharedCapacities")
     Plan = late("planning.plan", "Plan")
     PlanPreview = late("planning.preview", "PlanPreview")
     ScopeLog = late("reports.records", "ScopeLog")
@@ -158,6 +160,7 @@ class Store:
     history = StorePart(lambda self: UndoHistory(self.files, self.lookups))
     ranking = StorePart(lambda self: Ranking(self.files, self.server, lambda: self.project_id))
     plan = StorePart(lambda self: Plan(self.files, self.lookups))
+    capacities = StorePart(lambda self: SharedCapacities(self.files, self.lookups, self._ask_capacities))
     plan_preview = StorePart(lambda self: PlanPreview(self.files, self.plan))
     rollover = StorePart(lambda self: Rollover(self.files, self.lookups, self.now))
     work_log = StorePart(lambda self: WorkLog(self.files, self.lookups))
@@ -326,6 +329,19 @@ class Store:
         return await self.engine.ask(
             lambda session: session.as_owner(lambda client: act(client.projects.settings(project_id)))
         )
+
+    async def _ask_capacities(
+        self,
+        project_id: int,
+        iteration_id: int | None,
+        act: Callable[["DocumentEndpoint"], Awaitable["FetchedResource"]],
+    ) -> "FetchedResource":
+        def ask(client: "Client") -> Awaitable["FetchedResource"]:
+            if iteration_id is None:
+                return act(client.projects.capacities(project_id))
+            return act(client.iterations.capacities(iteration_id))
+
+        return await self.engine.ask(lambda session: session.as_owner(ask))
 
     def _use_project(self, project_id: int) -> None:
         self.files.submit(lambda writer: writer.journal.settings.keep(_PROJECT, str(project_id)))

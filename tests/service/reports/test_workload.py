@@ -1,10 +1,9 @@
 """Tests of workload, capacity and estimates: the examples of their definition."""
 
 import pytest
-from tests.service.reports.histories import SPRINT, RecordedProject, cells, day, row_of, utc
+from tests.service.reports.histories import SPRINT, RecordedProject, cells, row_of, utc
 
 from backlit.model.planning import PersonalCapacity
-from backlit.service.reports.workload import capacity_in_sprint
 
 NOW = utc("4 Nov 12:00")
 MAYA, JON = 1, 2
@@ -63,33 +62,15 @@ def test_people_over_their_capacity_are_named() -> None:
     assert "jon 6 h over." in found.notes
 
 
+def test_people_who_can_do_nothing_are_over_with_any_work() -> None:
+    recorded = project()
+    recorded.usual_capacities = {MAYA: PersonalCapacity(0)}
+
+    assert "maya 5 pts over." in recorded.report("people", NOW).notes
+
+
 def test_areas_have_the_work_below_them() -> None:
     assert project().report("areas", NOW).rows == [("Project", 5, 1, 6)]
-
-
-@pytest.mark.parametrize(
-    ("usual", "own", "expected"),
-    [
-        (PersonalCapacity(points=10, days_off=frozenset({day("3 Nov"), day("4 Nov")})), None, (8, None)),
-        (PersonalCapacity(hours=60, days_off=frozenset({day("16 Nov")})), None, (None, 60)),
-        (
-            PersonalCapacity(points=10, days_off=frozenset({day(f"{number} Nov") for number in range(2, 7)})),
-            PersonalCapacity(points=7),
-            (7, None),
-        ),
-        (None, None, (None, None)),
-    ],
-    ids=["maya", "jon", "ada", "kofi"],
-)
-def test_capacity_of_a_sprint_of_ten_working_days(
-    usual: PersonalCapacity | None, own: PersonalCapacity | None, expected: tuple[float | None, float | None]
-) -> None:
-    calendar = RecordedProject().calendar
-    working = [each for each in calendar.working(day("2 Nov"), day("16 Nov")) if each != day("16 Nov")]
-
-    found = capacity_in_sprint(usual, own, working)
-
-    assert (found.points, found.hours) == expected
 
 
 def test_estimates_are_counted_by_number() -> None:

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from backlit.model.amounts import PersonLoad
-from backlit.model.planning import Capacity, PlannedLoad, Velocity
+from backlit.model.planning import Capacity, PersonalCapacity, PlannedLoad, Velocity
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.draft import PlannedValue
 from backlit.store.planning.plan import PlanChange
+from backlit.store.records.people import IterationEntry
 from backlit.tui.drawing.charts import capacity_words
 from backlit.tui.plan.capacity import (
     IterationChangeCounts,
@@ -80,6 +81,10 @@ def test_a_load_is_told_with_its_capacity(points: float, least: float | None, mo
     assert text_of(capacity_words(PlannedLoad(points=points), Capacity(least, most))) == words
 
 
+def sprint(name: str) -> IterationEntry:
+    return IterationEntry(1, name, f"Project\\{name}", None, None, None, None, is_release=False)
+
+
 OWN = OwnCapacities({"maya": PersonLoad(5.0, 10.0), "jon": PersonLoad(3.0)}, {"Sprint 2": {"jon": PersonLoad(8.0)}})
 PEOPLE = PeopleCapacities({1: "maya", 2: "jon"}, OWN, {})
 LOAD = PlannedLoad(
@@ -88,13 +93,23 @@ LOAD = PlannedLoad(
 
 
 def test_people_over_their_limits_are_named() -> None:
-    assert over_limits(LOAD, PEOPLE, "Sprint 1") == [
+    assert over_limits(LOAD, PEOPLE, sprint("Sprint 1")) == [
         "maya has 10.5 of 10 h (local limit)",
         "jon has 4 of 3 pts (local limit)",
     ]
-    assert over_limits(LOAD, PEOPLE, "Sprint 2") == ["maya has 10.5 of 10 h (local limit)"]
+    assert over_limits(LOAD, PEOPLE, sprint("Sprint 2")) == ["maya has 10.5 of 10 h (local limit)"]
     both = PlannedLoad(people={1: PersonLoad(6.0, 11.0)})
-    assert over_limits(both, PEOPLE, "Sprint 1") == ["maya has 6 of 5 pts and 11 of 10 h (local limit)"]
+    assert over_limits(both, PEOPLE, sprint("Sprint 1")) == ["maya has 6 of 5 pts and 11 of 10 h (local limit)"]
+
+
+def test_capacities_of_the_service_hold_for_everybody_and_0_is_one() -> None:
+    said = {1: PersonalCapacity(points=0.0), 2: PersonalCapacity(hours=0.5)}
+    people = PeopleCapacities({1: "maya", 2: "jon"}, OWN, {}, lambda _iteration: said)
+
+    assert over_limits(LOAD, people, sprint("Sprint 1")) == ["maya has 5 of 0 pts", "jon has 1 of 0.5 h"]
+    assert text_of(people_words(LOAD, people, sprint("Sprint 1"), 60)) == (
+        "user 3 9 · maya 5/0 · jon 4 1/0.5 h · unassigned 2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,13 +124,13 @@ def test_people_over_their_limits_are_named() -> None:
     ],
 )
 def test_as_many_people_are_told_as_fit_the_fullest_first(width: int, words: str) -> None:
-    assert text_of(people_words(LOAD, PEOPLE, "Sprint 1", width)) == words
+    assert text_of(people_words(LOAD, PEOPLE, sprint("Sprint 1"), width)) == words
 
 
 def test_of_people_with_equal_points_the_one_with_more_hours_is_the_fullest() -> None:
     load = PlannedLoad(people={1: PersonLoad(2.0, 1.0), 2: PersonLoad(2.0, 3.0)})
 
-    assert text_of(people_words(load, PEOPLE, "Sprint 9", 60)) == "jon 2/3 · maya 2/5 1/10 h"
+    assert text_of(people_words(load, PEOPLE, sprint("Sprint 9"), 60)) == "jon 2/3 · maya 2/5 1/10 h"
 
 
 def test_briefly_the_limit_still_says_what_it_is() -> None:
@@ -127,7 +142,7 @@ def test_briefly_the_limit_still_says_what_it_is() -> None:
 
 
 def test_amounts_over_a_limit_have_their_own_colour() -> None:
-    colours = dict(people_words(LOAD, PEOPLE, "Sprint 1", 60))
+    colours = dict(people_words(LOAD, PEOPLE, sprint("Sprint 1"), 60))
 
     assert (colours["5/5"], colours["10.5/10 h"], colours["4/3"], colours["9"]) == (
         *("foreground", "conflict"),

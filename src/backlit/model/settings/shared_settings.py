@@ -9,6 +9,7 @@ from msgspec import Struct, ValidationError, convert, field, json
 from msgspec.structs import fields
 
 from backlit.model.dates import WEEKDAYS, time_zone
+from backlit.model.working_days import WorkingDays
 
 WEEKDAY_KEYS = tuple(name[:3] for name in WEEKDAYS)
 """The names of the days, from that of `date.weekday()` 0."""
@@ -80,6 +81,14 @@ class StatedSettings(Struct, frozen=True, rename="camel"):
     def zone(self) -> tzinfo | None:
         """The time zone of the project's days; None for one that is not stated, or that this machine does not know."""
         return time_zone(self.time_zone) if self.time_zone else None
+
+    @property
+    def work(self) -> WorkingDays:
+        """The days on which the team works: Monday to Friday where nothing is stated."""
+        if self.working_days is None:
+            return WorkingDays(days_off=self.days_off or frozenset())
+        weekdays = frozenset(WEEKDAY_KEYS.index(name) for name in self.working_days if name in WEEKDAY_KEYS)
+        return WorkingDays(weekdays, self.days_off or frozenset())
 
     def limit_of(self, statuses: Iterable[object]) -> int | None:
         """Return the most items in some statuses together, the sum of their limits; None where none has one."""

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.names import ReportName, ReportUnit
-from backlit.service.reports.calendar import days_between
+from backlit.model.working_days import days_between
 from backlit.service.reports.context import ItemSelection, ReportContext
 from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import ProjectState

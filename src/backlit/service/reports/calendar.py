@@ -1,13 +1,11 @@
 """Days of a project: their borders in UTC, and which of them are worked on."""
 
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-DAY = timedelta(days=1)
-MONDAY_TO_FRIDAY = frozenset(range(5))
+from backlit.model.working_days import DAY, MONDAY_TO_FRIDAY, WorkingDays
 
 
 class ProjectCalendar(Struct, frozen=True):
@@ -31,13 +29,5 @@ class ProjectCalendar(Struct, frozen=True):
     def end_of(self, day: date) -> datetime:
         return self.start_of(day + DAY)
 
-    def is_working(self, day: date) -> bool:
-        return day.weekday() in self.working_days and day not in self.days_off
-
     def working(self, first: date, last: date) -> tuple[date, ...]:
-        return tuple(day for day in days_between(first, last) if self.is_working(day))
-
-
-def days_between(first: date, last: date) -> Iterator[date]:
-    for number in range((last - first).days + 1):
-        yield first + DAY * number
+        return WorkingDays(self.working_days, self.days_off).between(first, last)

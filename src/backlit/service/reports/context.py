@@ -11,7 +11,8 @@ from backlit.model.planning import PersonalCapacity
 from backlit.model.reports.document import CellValue, FigureSource, ReportDocument
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.report import day_text
-from backlit.service.reports.calendar import DAY, ProjectCalendar, days_between
+from backlit.model.working_days import DAY, days_between
+from backlit.service.reports.calendar import ProjectCalendar
 from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import CountedWalk, Moment, ProjectHistory, ProjectState, now_moment
 from backlit.service.reports.iterations import IterationTree, ReportedIteration, SprintSpan, span_of

@@ -8,7 +8,7 @@ from msgspec import Struct
 from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.names import ReportName
 from backlit.model.statuses import STARTED_GROUPS
-from backlit.service.reports.calendar import DAY
+from backlit.model.working_days import DAY
 from backlit.service.reports.context import ReportContext
 from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import ProjectHistory

@@ -12,7 +12,7 @@ from backlit.model.amounts import counted
 from backlit.model.planning import MIN_FORECAST_SAMPLES, shares_round
 from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.names import ReportName
-from backlit.service.reports.calendar import DAY
+from backlit.model.working_days import DAY
 from backlit.service.reports.context import ReportContext
 from backlit.service.reports.iterations import ReportedIteration
 from backlit.service.reports.outcome import ever_had_items

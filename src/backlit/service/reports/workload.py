@@ -1,12 +1,11 @@
 """Workload: the open work of each person or area, and the capacity of people."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date
+from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
 from backlit.model.amounts import hours_text
-from backlit.model.planning import Capacity, PersonalCapacity
+from backlit.model.planning import PersonalCapacity, capacity_in_sprint
 from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.names import ReportName
 from backlit.model.statuses import StatusGroup
@@ -64,25 +63,6 @@ def open_work(context: ReportContext, key_of: Callable[[ItemState], int | None])
     return found
 
 
-def capacity_in_sprint(
-    usual: PersonalCapacity | None, own: PersonalCapacity | None, working_days: Iterable[date]
-) -> PersonalCapacity:
-    """Return a person's capacity: what was said for the iteration, else the usual amount less own days off."""
-    days = frozenset(working_days)
-    said, off = usual or PersonalCapacity(), (usual or PersonalCapacity()).days_off
-    if own is not None:
-        off |= own.days_off
-    share = len(days - off) / len(days) if days else 1.0
-
-    def amount(own_amount: float | None, usual_amount: float | None) -> float | None:
-        if own_amount is not None:
-            return own_amount
-        return None if usual_amount is None else usual_amount * share
-
-    own = own or PersonalCapacity()
-    return PersonalCapacity(amount(own.points, said.points), amount(own.hours, said.hours))
-
-
 def people(context: ReportContext) -> ReportDocument:
     found = open_work(context, lambda item: item.owner_id)
     capacities = _capacities(context)
@@ -115,8 +95,8 @@ def _capacities(context: ReportContext) -> Mapping[int, PersonalCapacity]:
 
 def _over(name: str, load: OpenWork, capacity: PersonalCapacity) -> Iterator[str]:
     for amount, most, unit in ((load.points, capacity.points, "pts"), (load.hours, capacity.hours, "h")):
-        if over := Capacity(most=most).over(amount):
-            yield f"{name} {hours_text(over)} {unit} over."
+        if most is not None and amount > most:
+            yield f"{name} {hours_text(amount - most)} {unit} over."
 
 
 def areas(context: ReportContext) -> ReportDocument:

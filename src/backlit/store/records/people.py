@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from backlit.model.dates import parse_date
 from backlit.model.errors import BadRequest, ServiceError
-from backlit.model.planning import EVENT_KEYS, Capacity, IterationEvent
+from backlit.model.planning import EVENT_KEYS, Capacity, IterationEvent, PersonalCapacity
 from backlit.store.records.item import id_in, moment
 
 
@@ -24,6 +24,9 @@ LOOKED_UP_USER = "looked_up_user"
 
 ITERATION_EVENTS = "iteration events"
 """The noun kind of the starts and closes of iterations, by the id of the iteration."""
+
+CAPACITIES = "capacities"
+"""The noun kind of what people can do, by the id of the iteration, 0 for what is usual in the project."""
 
 TIME_ENTRY_TYPES = "time entry types"
 """The noun kind of time entry types, which have only a name."""
@@ -65,6 +68,16 @@ class IterationEntry(Struct, frozen=True):
     @property
     def capacity(self) -> Capacity:
         return Capacity(self.min_capacity, self.max_capacity)
+
+
+def capacity_of(row: Mapping[str, object]) -> tuple[int, PersonalCapacity] | None:
+    """Read what was said of a person, with the person's id; None for a row without one."""
+    user_id, days = id_in(row, "userId"), row.get("daysOff")
+    if not user_id:
+        return None
+    found = [_date(each) for each in days] if isinstance(days, list) else []
+    amounts = [float(each) if isinstance(each, int | float) else None for each in (row.get("points"), row.get("hours"))]
+    return user_id, PersonalCapacity(*amounts, frozenset(day for day in found if day is not None))
 
 
 def person_of(document: Mapping[str, object]) -> Person:

@@ -262,6 +262,8 @@ REPORTS = "reports"
 """The extension by which the service computes reports from its history."""
 VIEWS = "views"
 """The extension by which the service keeps views, and shares them among the members of a project."""
+CAPACITIES_EXTENSION = "capacities"
+"""The extension by which the service keeps what people can do in sprints."""
 SETTINGS = "settings"
 """The extension by which the service has settings that hold for everybody in a project."""
 

@@ -10,6 +10,7 @@ import orjson
 from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.field_values import ValueLimits
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
+from backlit.model.planning import PersonalCapacity
 from backlit.model.settings.shared_settings import StatedSettings
 from backlit.model.settings.user_settings import OwnNames
 from backlit.model.statuses import StatusGroups
@@ -22,6 +23,7 @@ from backlit.store.records.changes import Signal, StoreChange, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.people import (
+    CAPACITIES,
     ITERATION_EVENTS,
     LOOKED_UP_USER,
     TIME_ENTRY_TYPES,
@@ -29,6 +31,7 @@ from backlit.store.records.people import (
     Person,
     ProjectEntry,
     TreeKind,
+    capacity_of,
     iteration_of,
     looked_up_user_of,
     person_of,
@@ -48,6 +51,8 @@ _TOTALS_SQL = {
     ),
 }
 _TREE_ROOT = -1
+USUAL_CAPACITIES = 0
+"""The key of the capacities that are usual in the project; no iteration has this id."""
 READER = "reader"
 """The role of users who change nothing."""
 NO_PROJECT_OPEN = "No project is open yet. Wait for the first load, or ask a manager to add you to a project."
@@ -162,6 +167,14 @@ class Lookups:
             return {node.id: iteration_of(documents[node.id], tree.path(node.id)) for node in tree.walk()}
 
         return self.keep(Subject.TREES, "entries", make)
+
+    def capacities(self) -> Mapping[int, Mapping[int, PersonalCapacity]]:
+        """Return what was said of people by their ids, for iterations and, under USUAL_CAPACITIES, the project."""
+        return self.keep(
+            Subject.TREES,
+            CAPACITIES,
+            lambda: {id_in(each): _capacities_in(each) for each in self._resources(CAPACITIES, self.project_id)},
+        )
 
     def totals(self, kind: TreeKind) -> Mapping[int, NodeTotals]:
         """Return each area's or iteration's own open items (without tasks) and points, not rolled up."""
@@ -296,6 +309,12 @@ class Lookups:
             if field is not None:
                 fields[field.key] = field
         return tuple(fields[key] for key in sorted(fields, key=str.casefold))
+
+
+def _capacities_in(document: Document) -> dict[int, PersonalCapacity]:
+    rows = document.get("capacities")
+    found = (capacity_of(row) for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
+    return dict(each for each in found if each is not None)
 
 
 def _limits_in(told: object) -> ValueLimits:

@@ -1,11 +1,12 @@
 """Typed numbers, the time and phase of an iteration as text, and relative times."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from enum import StrEnum
 from math import isfinite, nan
 
-from backlit.model.dates import MONTHS, written_day
+from backlit.model.dates import MONTHS, named_day, written_day
 from backlit.model.errors import BadRequest
 from backlit.store.records.people import IterationEntry
 
@@ -24,6 +25,14 @@ def typed_number(text: str, what: str = "Points") -> float | None:
     if not isfinite(number) or number < 0:
         raise BadRequest(f"{what}: “{wanted}” is not a number of 0 or more, such as 34 or 2.5.")
     return number
+
+
+_BETWEEN_DAYS = re.compile(r"[\s,;]+")
+
+
+def typed_days(text: str, today: date, what: str) -> list[date]:
+    """Read days with blanks between them, in order, each once. Raises BadRequest with a sentence that names `what`."""
+    return sorted({named_day(word, today, what) for word in filter(None, _BETWEEN_DAYS.split(text))})
 
 
 class Phase(StrEnum):

@@ -1,7 +1,10 @@
 """Loads of iterations: capacity, people, the effect of the draft, and the command for the workload."""
 
+import asyncio
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 from msgspec import Struct
@@ -9,11 +12,13 @@ from msgspec.structs import replace
 from textual.content import Content
 
 from backlit.model.amounts import PersonLoad, counted, points_of
-from backlit.model.planning import Capacity, PlannedLoad, Velocity
+from backlit.model.errors import BacklitError
+from backlit.model.planning import Capacity, PersonalCapacity, PlannedLoad, Velocity
 from backlit.model.reports.report import number_text
 from backlit.model.reports.sprint_reports import NO_VELOCITY, range_text, velocity_basis
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.plan import PlanChange
+from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import ItemRow
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
@@ -24,6 +29,7 @@ from backlit.tui.dialogs.reading import MAX_READING_WIDTH, FittedLine, ReadingDi
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.themes import KEY, owner_colour
+from backlit.tui.plan.people_capacity import change_capacity_of_person
 from backlit.tui.plan.plan_commands import PlanCommandTarget, need_target
 from backlit.tui.widgets.side_lines import Part, Word, length
 
@@ -80,49 +86,72 @@ def styled(words: Sequence[Word]) -> list[Part]:
     return [(safe(text), "bold $error" if colour == "conflict" else f"${colour}") for text, colour, *_ in words]
 
 
+NOT_SAID = PersonalCapacity()
+MACHINE_LIMIT = "local limit"
+"""What a capacity from the settings of this machine is called."""
+
+
 class PeopleCapacities(Struct, frozen=True):
     """Names of people and teams, and the capacities of people."""
 
     names: Mapping[int, str]
     own: OwnCapacities
     teams: Mapping[int, str]
+    shared: Callable[[IterationEntry], Mapping[int, PersonalCapacity]] | None = None
+    """Returns what the service says of people in an iteration; None for one that keeps no capacities."""
 
     def name(self, owner: int) -> str:
         return self.names.get(owner, f"user {owner}")
 
-    def limit(self, owner: int, iteration: str) -> PersonLoad | None:
-        """Return a person's capacity in an iteration; None without a limit."""
-        return self.own.of(self.name(owner), iteration)
+    def limits(self, iteration: IterationEntry) -> Mapping[int, PersonalCapacity]:
+        """Return what people can do in an iteration, by their ids: those of whom something is said."""
+        if self.shared is not None:
+            return self.shared(iteration)
+        found = {owner: self.own.of(name, iteration.name) for owner, name in self.names.items()}
+        # 0 means no limit in the settings of a machine.
+        limits = {
+            owner: PersonalCapacity(each.points or None, each.hours or None) for owner, each in found.items() if each
+        }
+        return {owner: limit for owner, limit in limits.items() if limit.is_said}
+
+    @property
+    def source(self) -> str:
+        """Return what a limit is called that others may not have; empty for those of the service."""
+        return MACHINE_LIMIT if self.shared is None else ""
 
 
 def people_of(store: Store, own: OwnCapacities) -> PeopleCapacities:
-    """Read the people and the teams of the project; `own` holds the capacities from this machine's settings."""
+    """Read the people and the teams of the project.
+
+    `own` are the capacities from this machine's settings, for a service that keeps none.
+    """
     names = {each.id: each.username for each in store.lookups.known_people().values()}
-    return PeopleCapacities(names, own, store.lookups.teams())
+    shared = store.capacities.of if store.capacities.is_offered else None
+    return PeopleCapacities(names, own, store.lookups.teams(), shared)
 
 
-def over_limits(load: PlannedLoad, people: PeopleCapacities, iteration: str) -> list[str]:
-    found = []
+def over_limits(load: PlannedLoad, people: PeopleCapacities, iteration: IterationEntry) -> list[str]:
+    found, limits = [], people.limits(iteration)
     for owner, share in load.people.items():
-        if owner is None or (limit := people.limit(owner, iteration)) is None:
-            continue
+        limit = limits.get(owner or 0, NOT_SAID)
         parts = [
             f"{number_text(amount)} of {number_text(most)} {unit}"
             for amount, most, unit in ((share.points, limit.points, "pts"), (share.hours, limit.hours, "h"))
-            if most and amount > most
+            if most is not None and amount > most
         ]
-        if parts:
-            found.append(f"{people.name(owner)} has {' and '.join(parts)} (local limit)")
+        if parts and owner is not None:
+            source = f" ({people.source})" if people.source else ""
+            found.append(f"{people.name(owner)} has {' and '.join(parts)}{source}")
     return found
 
 
-def people_words(load: PlannedLoad, people: PeopleCapacities, iteration: str, width: int) -> list[Part]:
+def people_words(load: PlannedLoad, people: PeopleCapacities, iteration: IterationEntry, width: int) -> list[Part]:
     """Return each person's points with the limits, the fullest first, as many as fit the width."""
-    words = []
+    words, limits = [], people.limits(iteration)
     for owner, share in _fullest_first(load.people):
-        limit = PersonLoad() if owner is None else people.limit(owner, iteration) or PersonLoad()
-        shown = [_amount(share.points, limit.points)] if share.points or limit.points else []
-        shown += [(" ", "muted"), _amount(share.hours, limit.hours, " h")] if limit.hours else []
+        limit = limits.get(owner or 0, NOT_SAID)
+        shown = [_amount(share.points, limit.points)] if share.points or limit.points is not None else []
+        shown += [(" ", "muted"), _amount(share.hours, limit.hours, " h")] if limit.hours is not None else []
         colour = "faint" if owner is None else owner_colour(owner, sorted(people.names))
         name = ("unassigned " if owner is None else f"{people.name(owner)} ", colour)
         words += [[name, *shown]] if shown else []
@@ -141,9 +170,9 @@ def _fullest_first(shares: Mapping[int | None, PersonLoad]) -> list[tuple[int | 
     return sorted(shares.items(), key=lambda each: (-each[1].points, -each[1].hours))
 
 
-def _amount(amount: float, limit: float, unit: str = "") -> Part:
-    text = number_text(amount) + (f"/{number_text(limit)}" if limit else "") + unit
-    return text, "conflict" if limit and amount > limit else "foreground"
+def _amount(amount: float, limit: float | None, unit: str = "") -> Part:
+    text = number_text(amount) + (f"/{number_text(limit)}" if limit is not None else "") + unit
+    return text, "conflict" if limit is not None and amount > limit else "foreground"
 
 
 def velocity_words(velocity: Velocity, *, is_brief: bool = False) -> list[Word]:
@@ -162,18 +191,62 @@ def velocity_words(velocity: Velocity, *, is_brief: bool = False) -> list[Word]:
     return [("Velocity ", "muted"), (median, "foreground"), (f" ({velocity_basis(velocity)}{source})", "muted")]
 
 
+READ_PATIENCE = 1.0
+"""Seconds for which a key waits for the capacities of the service."""
+READ_EVERY = 60.0
+"""Seconds between two reads of the capacities in an iteration that stays in sight."""
+CHANGE_KEY = "c"
+"""The key that changes capacities in the workload."""
+
+
 async def workload(target: PlanCommandTarget, _call: CommandContext) -> None:
     """Show the workload of the iteration with the focus, else of the target, and of others on request."""
     every, velocity = target.store.plan.iterations.targets(), velocity_words(await target.store.reports.velocity())
     at = every.index(need_target(target))
     while True:
+        await refresh_capacities(target.store, [every[at].id])
         lines = [*_workload(target, every[at]), Content.assemble("\n", *styled(velocity))]
         beside = {sign: at + step for sign, step in (("{", -1), ("}", 1)) if 0 <= at + step < len(every)}
         answers = [AnswerKey(sign, every[place].name) for sign, place in beside.items()]
+        if target.store.capacities.is_offered and not target.store.lookups.is_read_only:
+            answers.insert(0, AnswerKey(CHANGE_KEY, "change a capacity"))
         key = await target.ask(ReadingDialog(f"Workload of {every[at].name}", lines, (), answers))
         if key is None:
             return
-        at = beside[key]
+        if key == CHANGE_KEY:
+            await change_capacity_of_person(target, every[at])
+        else:
+            at = beside[key]
+
+
+async def refresh_capacities(store: Store, iteration_ids: Sequence[int]) -> None:
+    """Read the capacities of people in some iterations, if the service answers soon; else those read before hold."""
+    if store.capacities.is_offered and store.connection.state is ConnectionState.ONLINE:
+        with suppress(BacklitError, TimeoutError):
+            async with asyncio.timeout(READ_PATIENCE):
+                await store.capacities.read(iteration_ids)
+
+
+class CapacityReader:
+    """Reads the capacities in the iteration that a screen shows: of another one at once, else now and then.
+
+    The service does not say that somebody else has changed them.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._read: tuple[int | None, int] | None = None
+        self._read_at = 0.0
+
+    def is_due(self, iteration_id: int | None) -> bool:
+        """Return whether to read now; the capacities count as read then."""
+        if iteration_id is None or self._store.connection.state is not ConnectionState.ONLINE:
+            return False
+        wanted, now = (self._store.project_id, iteration_id), time.monotonic()
+        if wanted == self._read and now - self._read_at < READ_EVERY:
+            return False
+        self._read, self._read_at = wanted, now
+        return True
 
 
 def _workload(target: PlanCommandTarget, entry: IterationEntry) -> Iterator[FittedLine]:
@@ -186,8 +259,10 @@ def _workload(target: PlanCommandTarget, entry: IterationEntry) -> Iterator[Fitt
     unknown: list[Part] = [(" · ", ""), (f"{load.unestimated:,} unestimated", "$pending")] if load.unestimated else []
     yield partial(bar_line, load, entry.capacity, LOAD_BAR, 0.0)
     yield Content.assemble(f"{counted(load.count, 'item')}{done}", *unknown).stylize_before("$muted")
-    limits = {key: people.limit(key, entry.name) if key else None for key in load.people}
-    owners = [(people.name(key) if key else "", limits.get(key), share) for key, share in _fullest_first(load.people)]
+    limits = people.limits(entry)
+    # Somebody with a capacity and no work has room, which is what a plan looks for.
+    shares: dict[int | None, PersonLoad] = {**dict.fromkeys(limits, PersonLoad()), **load.people}
+    owners = [(people.name(key) if key else "", limits.get(key or 0), share) for key, share in _fullest_first(shares)]
     teams = [(people.teams.get(key or 0, ""), None, share) for key, share in _fullest_first(load.teams)]
     top = max((share.points for _, _, share in (*owners, *teams)), default=0.0)
     for title, nobody, rows in ("Owner", "unassigned", owners), ("Team", "no team", teams if any(load.teams) else []):
@@ -195,7 +270,8 @@ def _workload(target: PlanCommandTarget, entry: IterationEntry) -> Iterator[Fitt
             yield Content()
             yield partial(_columns, (title, HEAD), ("Points", HEAD), ("Hours", HEAD), "")
         for name, limit, share in rows:
-            most, bar = limit or PersonLoad(), "local limit" if limit else share.points / (top or 1.0)
+            most = limit or NOT_SAID
+            bar: str | float = people.source if limit and people.source else share.points / (top or 1.0)
             owner = (name, "$foreground") if name else (nobody, "$pending")
             points, hours = _cell(share.points, most.points, owner[1]), _cell(share.hours, most.hours)
             yield partial(_columns, owner, points, hours, bar)
@@ -231,6 +307,7 @@ def _columns(name: Part, points: Part, hours: Part, bar: str | float, width: int
     return Content.assemble((fit(name[0], label), name[1]), before, "  ", drawn, after)
 
 
-def _cell(amount: float, most: float, colour: str = "$foreground") -> Part:
-    text = f"{number_text(amount)} of {number_text(most)}" if most else number_text(amount) if amount else ""
-    return text, "bold $error" if most and amount > most else colour
+def _cell(amount: float, most: float | None, colour: str = "$foreground") -> Part:
+    if most is None:
+        return number_text(amount) if amount else "", colour
+    return f"{number_text(amount)} of {number_text(most)}", "bold $error" if amount > most else colour

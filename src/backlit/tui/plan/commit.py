@@ -27,6 +27,7 @@ from backlit.tui.plan.capacity import (
     count_changes,
     over_limits,
     people_of,
+    refresh_capacities,
 )
 from backlit.tui.plan.plan_commands import PlanCommandTarget
 from backlit.tui.plan.sprint_events import offer_start
@@ -50,6 +51,7 @@ async def commit(target: PlanCommandTarget, _call: CommandContext) -> None:
 
 async def _review(target: PlanCommandTarget, title: str) -> None:
     summary = _summary(target)
+    await refresh_capacities(target.store, [each.id for each in summary.iterations])
     answers = [] if target.store.lookups.is_read_only else [*summary.answers()]
     lines, way_out = [*plan_lines(target.store, summary)], "cancel" if answers else "close"
     answer = await target.ask(ReadingDialog(title, lines, summary.lines(), answers, way_out))
@@ -100,7 +102,7 @@ class PlanSummary(Struct, frozen=True):
             lines.append(
                 Content.assemble((name, "bold"), (moved, "$warn"), bar_line(load, each.capacity, BAR_CELLS), *unknown)
             )
-            over = over_limits(load, self.people, each.name)
+            over = over_limits(load, self.people, each)
             lines += [Content.assemble(" " * (sum(widths) + 4), (f"! {safe(words)}", "bold $error")) for words in over]
         if self.gone:
             were = counted(len(self.gone), "item was", "items were")

@@ -34,11 +34,13 @@ from backlit.tui.lists.list_frame import list_heading
 from backlit.tui.lists.list_screen import ColumnChoice, ListScreen, item_title
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.plan.capacity import (
+    CapacityReader,
     IterationChangeCounts,
     PeopleCapacities,
     count_changes,
     people_of,
     people_words,
+    refresh_capacities,
     velocity_words,
 )
 from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end
@@ -87,6 +89,7 @@ class PlanScreen(ListScreen):
         self._project_id = store.project_id
         self._velocity_day: date | None = None
         """The day for which the velocity was asked; None for one that could not be."""
+        self._capacities = CapacityReader(store)
 
     # Life
 
@@ -214,6 +217,8 @@ class PlanScreen(ListScreen):
         self.frame.highlight(self._panes.rule_above(), [] if is_single else [(target.region.x + 1, title.left)])
         views = self.shared.views
         self.frame.show_tabs(views.labels, views.place(view))
+        if target.place is not None and self._capacities.is_due(target.place):
+            self.run_worker(work(refresh_capacities, store, [target.place]), group=BACKGROUND_GROUP)
 
     # Filter
 
@@ -446,7 +451,7 @@ class IterationHead(Struct, frozen=True):
         left, right = drawn.words()
         target, known = drawn.target(room), sorted(self.people.names)
         shares = drawn.shares(room, known) if self.load.points and count >= PlanPane.HEAD_LINES else []
-        people = people_words(self.load, self.people, self.iteration.name, room)
+        people = people_words(self.load, self.people, self.iteration, room)
         rows: list[Sequence[Part]] = [drawn.bar(room)] if target else []
         rows += [shares] if shares else []
         rows += [target] if target and count > len(rows) + 1 else []

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 
 from backlit.model.amounts import counted
-from backlit.model.dates import WEEKDAYS, named_day, time_zone, written_day
+from backlit.model.dates import WEEKDAYS, time_zone, written_day
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import number_text
 from backlit.model.fields import ItemType
@@ -18,6 +18,7 @@ from backlit.store.edits.project_settings import SettingEdit
 from backlit.tui.dialogs.line import FormDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.drawing.themes import STATUS_SIGNS
+from backlit.tui.fields.dates import typed_days
 from backlit.tui.settings.setting_rows import (
     DAYS_OFF,
     GROUPS,
@@ -109,7 +110,7 @@ async def _ask_for_days_off(target: StoreCommandTarget, row: SettingRow, begun: 
     today = target.store.today()
 
     def read(text: str) -> list[str]:
-        return read_days_off(text, today)
+        return [day.isoformat() for day in typed_days(text, today, row.title)]
 
     def tell(value: object) -> str:
         return days_off_sentence([date.fromisoformat(each) for each in _texts(value)], today)
@@ -167,12 +168,6 @@ def _scale_sentence(value: object) -> str:
     if not isinstance(value, list):
         return "No scale of the project: each machine has its own."
     return f"{counted(len(value), 'step')}: {scale_words(value)}"
-
-
-def read_days_off(text: str, today: date) -> list[str]:
-    """Return the days of a text as the interface has them. Raises BadRequest that names what is no day."""
-    days = {named_day(word, today, "Days off") for word in filter(None, _BETWEEN.split(text))}
-    return [day.isoformat() for day in sorted(days)]
 
 
 def days_off_sentence(days: Sequence[date], today: date) -> str:
