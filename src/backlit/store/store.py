@@ -178,7 +178,7 @@ class Store:
     coverages = StorePart(lambda self: Coverages(self.lookups, self.names))
     service_reports = StorePart(lambda self: ServiceReports(self.files, self._read_report, self._signal))
     machine_reports = StorePart(
-        lambda self: MachineReports(self.files, self.lookups, self.records, self.names, self._clock)
+        lambda self: MachineReports(self.files, self.lookups, self.records, self.names, self._project_time)
     )
     reports = StorePart(
         lambda self: Reports(self.files, self.lookups, self.coverages, self.service_reports, self.machine_reports)
@@ -264,9 +264,12 @@ class Store:
 
         A service that states no zone leaves it to this machine.
         """
+        return self._project_time().date()
+
+    def _project_time(self) -> datetime:
         zone = self.lookups.keep(Subject.PEOPLE, "zone", lambda: self.lookups.stated_settings().zone)
         now = self._clock()
-        return now.date() if zone is None else now.astimezone(zone).date()
+        return now if zone is None else now.astimezone(zone)
 
     def local_today(self) -> date:
         """Return the viewer's day, for single times."""

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.store.documents import item, node, offline_store, put_nouns
+from tests.store.documents import item, node, offline_store, put_nouns, state_project
 from tests.store.reports.presented import presented
 from tests.store.world import World
 
@@ -14,6 +14,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.reports.machine.documents import NO_HISTORY
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.report import Timeline
+from backlit.model.settings.shared_settings import WEEKDAY_KEYS
 from backlit.model.statuses import StatusGroups
 from backlit.store import Store
 from backlit.store.journal.reports import ScopeMove, SnapshotRow
@@ -63,6 +64,22 @@ async def test_a_burndown_is_drawn_from_the_journal_with_its_gaps(store: Store, 
     assert report.chart.bars.values[:4] == (13.0, None, 5.0, None)
     assert report.table.rows[2][:3] == (first + timedelta(2), 5.0, 12.0)
     assert report.notes[:3] == ("Source: this machine's records.", NO_HISTORY, "2 of 14 days were recorded.")
+
+
+async def test_a_burndown_falls_on_the_days_of_the_project_where_the_server_states_them(
+    store: Store, sprint: Coverage
+) -> None:
+    assert sprint.node_id is not None
+    first = sprint.start
+    work = [WEEKDAY_KEYS[(first + timedelta(2)).weekday()]]
+    state_project(store, timeZone="Pacific/Kiritimati", workingDays=work, daysOff=[(first + timedelta(2)).isoformat()])
+    await record(store, (first, [line(0), line(sprint.node_id, Not_Done=(4, 13.0))]))
+
+    document = (await presented(store, ReportName.BURNDOWN, sprint)).document
+
+    # The sprint has two of the weekday, and the first one is a day off.
+    assert document.numbers("Ideal") == (*[13.0] * 9, *[0.0] * 5)
+    assert document.time_zone == "Pacific/Kiritimati"
 
 
 async def test_a_day_that_was_recorded_while_the_iteration_was_empty_is_no_gap(store: Store, sprint: Coverage) -> None:

@@ -15,6 +15,7 @@ from backlit.model.reports.document import CellValue
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.presentation import present
 from backlit.model.reports.report import Bar, BarPart, Bars, Chart, Report, Series, Timeline, Tone
+from backlit.model.working_days import WorkingDays
 from backlit.tui.drawing.charts import Row, capacity_bar, draw_timeline, legend, scaled_bar, stacked_bar
 from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.themes import TODAY, ThemeStyles, load_themes
@@ -57,6 +58,16 @@ def days(*values: float | None, today: int = 99, guide: tuple[float, ...] = ()) 
     gaps = frozenset(day for day, value in zip(every, values, strict=True) if value is None)
     line = Series("line", Tone.GUIDE, guide or (None,) * len(values))
     return Timeline(every, Series("left", Tone.LEFT, values), (line,), gaps, MONDAY + timedelta(today))
+
+
+def test_a_day_off_of_the_project_has_the_value_of_the_last_record() -> None:
+    chart = days(4.0, None, 1.0, 2.5, today=3)
+    tuesday_off = replace(chart, work=WorkingDays(days_off=frozenset({MONDAY + timedelta(1)})))
+
+    rows = lines(draw_timeline(tuesday_off, 36, 6))
+
+    assert "┈" in "".join(lines(draw_timeline(chart, 36, 6)))
+    assert "┈" not in "".join(rows)
 
 
 def test_a_line_of_days_is_as_high_as_their_numbers_over_an_area() -> None:

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from enum import StrEnum
 from math import ceil, floor, log10
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.amounts import counted
 from backlit.model.dates import MONTHS
 from backlit.model.reports.document import FigureSource, ReportDocument
 from backlit.model.reports.names import ReportName, ReportUnit
+from backlit.model.working_days import WorkingDays
 
 Value: TypeAlias = str | float | date | None
 """A cell's value; None if unknown."""
@@ -155,6 +157,7 @@ class Timeline(Struct, frozen=True):
     today: date
     layers: tuple[Series, ...] = ()
     is_hollow: bool = False
+    work: WorkingDays = WorkingDays()
 
     @property
     def is_empty(self) -> bool:
@@ -251,6 +254,10 @@ class Report(Struct, frozen=True):
     figures: tuple[Figure, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     """Further labels and values that stand below the figures."""
+
+    def at_work_on(self, work: WorkingDays) -> Self:
+        """Return the report with the days of the chart on which the team works."""
+        return replace(self, chart=replace(self.chart, work=work)) if isinstance(self.chart, Timeline) else self
 
     @property
     def name(self) -> ReportName:

@@ -76,8 +76,12 @@ def capacity_of(row: Mapping[str, object]) -> tuple[int, PersonalCapacity] | Non
     if not user_id:
         return None
     found = [_date(each) for each in days] if isinstance(days, list) else []
-    amounts = [float(each) if isinstance(each, int | float) else None for each in (row.get("points"), row.get("hours"))]
-    return user_id, PersonalCapacity(*amounts, frozenset(day for day in found if day is not None))
+    points, hours = (_amount(row.get(key)) for key in ("points", "hours"))
+    return user_id, PersonalCapacity(points, hours, frozenset(day for day in found if day is not None))
+
+
+def _amount(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
 
 
 def person_of(document: Mapping[str, object]) -> Person:

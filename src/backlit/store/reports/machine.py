@@ -49,14 +49,14 @@ class MachineReports:
         lookups: Lookups,
         records: ReportRecords,
         names: QueryNames,
-        clock: Callable[[], datetime],
+        project_time: Callable[[], datetime],
     ) -> None:
         self._files = files
         self._lookups = lookups
         self._records = records
         self._names = names
         self._coverages = Coverages(lookups, names)
-        self._clock = clock
+        self._project_time = project_time
 
     async def document(self, name: ReportName, coverage: Coverage, unit: ReportUnit | None) -> ReportDocument:
         """Raises BadRequest for a report that needs the history of a server."""
@@ -65,7 +65,10 @@ class MachineReports:
             what = name.full_title if maker is None else "A burndown of hours"
             raise BadRequest(f"{what} needs the history of a server, and this server keeps none.")
         chosen = unit or await self._usual_unit(name, coverage)
-        document = await maker(self, MachineReport(name, coverage.about, chosen, self._clock()), coverage)
+        stated = self._lookups.stated_settings()
+        zone = None if stated.zone is None else stated.time_zone
+        report = MachineReport(name, coverage.about, chosen, self._project_time(), stated.work, zone)
+        document = await maker(self, report, coverage)
         if name is ReportName.ESTIMATES:
             return document
         unknown = await self._read(coverage, items.unknown_statuses)
@@ -144,7 +147,11 @@ class MachineReports:
     async def _carried(self, coverages: Sequence[Coverage]) -> Mapping[int, NodeTotals]:
         every = self._coverages.leaves()
         later = {each: _ids(other for other in every if other.start > each.start) for each in coverages}
-        ends = [(each.node_id or 0, later[each], last_day_of_work(each.end), each.end) for each in coverages]
+        work = self._lookups.stated_settings().work
+        ends = [
+            (each.node_id or 0, later[each], last_day_of_work(each.start, each.end, work), each.end)
+            for each in coverages
+        ]
         found = await self._records.scope.carried(self._lookups.project_id or 0, ends)
         return dict(zip((end[0] for end in ends), found, strict=True))
 

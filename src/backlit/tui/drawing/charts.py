@@ -69,7 +69,6 @@ LOWER_HALF, LEFT_HALF, LOWER_LEFT = "▄", "▌", "▖"
 LIMIT_LINE = "│"
 MARK, LABEL_TICK = "▲", "╵"
 """The mark of the chosen day, and the tick of another one, below the axis."""
-SATURDAY = 5
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
 
 
@@ -233,7 +232,7 @@ def _draw_area(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], pl
     for slot in slots:
         value, day = slot.value(chart.bars), chart.days[slot.first]
         last = last if value is None else value
-        is_off = day.weekday() >= SATURDAY
+        is_off = not chart.work.includes(day)
         if last is None or (value is None and (day not in chart.gaps or (is_off and slot.first > known))):
             before = None
             continue
@@ -279,7 +278,7 @@ def _over_days_off(chart: Timeline, series: Series) -> Series:
     known = max((at for at, value in enumerate(series.values) if value is not None), default=-1)
     values = list(series.values)
     for at, day in enumerate(chart.days[:known]):
-        if at and values[at] is None and day.weekday() >= SATURDAY:
+        if at and values[at] is None and not chart.work.includes(day):
             values[at] = values[at - 1]
     return replace(series, values=tuple(values))
 

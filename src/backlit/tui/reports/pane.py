@@ -213,7 +213,7 @@ class ReportPane(StorageErrorGuard, Container):
     async def _read(self, name: ReportName, coverage: Coverage, unit: ReportUnit | None, team_id: int | None) -> None:
         try:
             answer = await self._store.reports.answer(name, coverage, unit, team_id)
-            report = present(answer.document)
+            report = present(answer.document).at_work_on(self._store.lookups.stated_settings().work)
         except BacklitError as error:
             if self.is_attached:
                 self._problem = str(error)

@@ -1,7 +1,7 @@
 """Burndown, burnup and scope change from records, against numbers computed by hand on a small history."""
 
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta, timezone
 
 import pytest
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from backlit.model.reports.machine.daily import (
 from backlit.model.reports.machine.documents import NO_HISTORY, MachineReport
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.trees import NodeTotals
+from backlit.model.working_days import WorkingDays
 
 MONDAY, FRIDAY = date(2026, 3, 2), date(2026, 3, 6)
 NOON = datetime(2026, 3, 5, 12)
@@ -88,6 +89,26 @@ def test_the_ideal_line_is_level_on_a_weekend() -> None:
     document = burndown(asked(ReportName.BURNDOWN), RecordedPeriod(MONDAY, day(8), HISTORY))
 
     assert document.numbers("Ideal")[-3:] == (0.0, 0.0, 0.0)
+
+
+def test_the_ideal_line_falls_on_the_working_days_of_the_project() -> None:
+    work = WorkingDays(frozenset({0, 1, 2, 5}), frozenset({day(3)}))
+    report = replace(asked(ReportName.BURNDOWN), work=work)
+
+    document = burndown(report, RecordedPeriod(MONDAY, day(8), HISTORY))
+
+    # Monday, Wednesday and Saturday; Tuesday is a day off.
+    assert document.numbers("Ideal") == pytest.approx((80 / 3, 80 / 3, 40 / 3, 40 / 3, 40 / 3, 0, 0))
+
+
+def test_a_report_in_the_zone_of_the_project_has_its_day_and_says_so() -> None:
+    now = datetime(2026, 3, 5, 1, tzinfo=timezone(timedelta(hours=1)))
+    report = replace(asked(ReportName.BURNDOWN), now=now, zone="Europe/Berlin")
+
+    document = burndown(report, PERIOD)
+
+    assert (document.time_zone, document.as_of) == ("Europe/Berlin", datetime(2026, 3, 5, 0))
+    assert document.today == date(2026, 3, 5)
 
 
 def test_a_period_has_no_ideal_line() -> None:

@@ -9,6 +9,7 @@ from backlit.model.reports.machine.documents import MachineReport
 from backlit.model.reports.machine.velocity import IterationRecord, last_day_of_work, velocity
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.trees import NodeTotals
+from backlit.model.working_days import WorkingDays
 
 TODAY = date(2026, 3, 25)
 REPORT = MachineReport(ReportName.VELOCITY, "Shop", ReportUnit.POINTS, datetime(2026, 3, 25, 12))
@@ -52,4 +53,12 @@ def test_carried_over_work_remains() -> None:
 
 @pytest.mark.parametrize(("end", "last"), [(13, 13), (14, 13), (15, 13), (16, 16)])
 def test_the_last_day_of_work_is_no_weekend(end: int, last: int) -> None:
-    assert last_day_of_work(date(2026, 3, end)) == date(2026, 3, last)
+    assert last_day_of_work(date(2026, 3, 2), date(2026, 3, end), WorkingDays()) == date(2026, 3, last)
+
+
+def test_the_last_day_of_work_is_one_of_the_project_and_the_end_where_nobody_works() -> None:
+    start, end = date(2026, 3, 9), date(2026, 3, 15)
+    sundays_off = WorkingDays(frozenset(range(6)), frozenset({date(2026, 3, 14)}))
+
+    assert last_day_of_work(start, end, sundays_off) == date(2026, 3, 13)
+    assert last_day_of_work(start, end, WorkingDays(frozenset())) == end

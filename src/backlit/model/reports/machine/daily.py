@@ -14,8 +14,6 @@ from backlit.model.reports.report import ranges_text
 from backlit.model.trees import NO_TOTALS, NodeTotals
 
 _DAY = timedelta(days=1)
-SATURDAY = 5
-"""The first weekday off."""
 SCOPE_COLUMNS = (
     *("Day", "Scope", "Change", "Added", "Moved in", "Moved out", "Re-estimated", "Deferred", "Deleted", "Items"),
 )
@@ -127,7 +125,7 @@ def _ideal(report: MachineReport, period: RecordedPeriod) -> dict[date, float]:
     if not period.progress:
         return {}
     scope = report.amount(period.progress[0].scope)
-    working = [day for day in period.days if day.weekday() < SATURDAY] or list(period.days)
+    working = report.work.between(period.start, period.end) or period.days
     return {day: scope * (1 - bisect_right(working, day) / len(working)) for day in period.days}
 
 

@@ -1,7 +1,7 @@
 """Velocity from the records of one machine: committed, completed and carried-over work of iterations."""
 
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 from statistics import median
 
 from msgspec import Struct
@@ -12,9 +12,9 @@ from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.machine.daily import DayProgress
 from backlit.model.reports.machine.documents import NO_HISTORY, MachineReport
 from backlit.model.trees import NO_TOTALS, NodeTotals
+from backlit.model.working_days import WorkingDays
 
 COLUMNS = ("Iteration", "Committed", "Change", "Done", "Remaining", "Late", "As of")
-_FRIDAY = 4
 
 
 class IterationRecord(Struct, frozen=True):
@@ -42,9 +42,9 @@ class IterationRecord(Struct, frozen=True):
         return self.end < today and bool(self.progress) and bool(self.last.scope.count or self.carried.count)
 
 
-def last_day_of_work(end: date) -> date:
-    """Return the last working day: Friday for an end on a weekend. Items moved from then on are carried over."""
-    return end - timedelta(days=max(0, end.weekday() - _FRIDAY))
+def last_day_of_work(start: date, end: date, work: WorkingDays) -> date:
+    """Return the last working day of an iteration, else its end. Items moved from then on are carried over."""
+    return next(iter(reversed(work.between(start, end))), end)
 
 
 def velocity(report: MachineReport, runs: Sequence[IterationRecord]) -> ReportDocument:
