@@ -1,8 +1,9 @@
-"""The first load against the bare download, in one run over a socket: `python -m benchmarks.fill [items] [rounds]`.
+"""Fill: the first load against the bare download, in one run over a socket.
 
 Seconds that passed, and seconds of CPU that this process used for it; medians of the rounds.
 """
 
+import argparse
 import asyncio
 import os
 import re
@@ -110,16 +111,18 @@ async def _measured(address: str, folder: Path, rounds: int) -> None:
 
 def main() -> None:
     """Serve a sample, and load it."""
-    items = sys.argv[1] if len(sys.argv) > 1 else "20000"
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else ROUNDS
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--items", type=int, default=20_000, help="size of the sample (default 20000)")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"loads of each kind (default {ROUNDS})")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        serve = [sys.executable, "-m", "backlit", "serve", "--sample", "--items", items, "--port", "0"]
+        serve = [sys.executable, "-m", "backlit", "serve", "--sample", "--items", str(given.items), "--port", "0"]
         environment = os.environ | {"BACKLIT_HOME": folder}
         process = subprocess.Popen(serve, env=environment, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         try:
             address = next(found[0] for line in process.stdout if (found := re.search(r"http://[\d.:]+", line)))
-            asyncio.run(_measured(address, Path(folder), rounds))
+            asyncio.run(_measured(address, Path(folder), given.rounds))
         finally:
             process.terminate()
             process.wait()
