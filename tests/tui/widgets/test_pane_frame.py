@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from backlit.store import Store
-from backlit.tui.drawing.themes import FRAME_WIDTH, ThemeStyles
+from backlit.tui.drawing.themes import FRAME_WIDTH, KEY, ThemeStyles
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame
 
@@ -79,6 +79,21 @@ async def test_the_scrollbar_in_a_frame_is_right_where_the_frame_is_drawn_before
             bars = [y for y, line in enumerate(lines_of(app)) if line.endswith("┃")]
 
             assert bars == [app.rows.region.y + line for line in app.rows.bar_lines()]
+
+
+@pytest.mark.parametrize("key", ["M", "  M", "M  ", "{ }"])
+async def test_keys_at_the_ends_of_a_frames_edges_have_the_whole_of_their_cap(key: str) -> None:
+    app = FramedRows()
+    async with app.run_test(size=(120, 20)) as pilot:
+        words = [(key, KEY), (" first ", "muted"), (key, KEY)]
+        app.query_one(PaneFrame).say(words, words, words, words)
+        await pilot.pause()
+        ground = ThemeStyles.of(app).style(KEY).bgcolor
+        edges = strips_of(app)[0], strips_of(app)[app.query_one(PaneFrame).size.height - 1]
+
+        for edge in edges:
+            caps = [each.text for each in edge if each.style and each.style.bgcolor == ground]
+            assert caps == [f" {key.strip()} "] * 4
 
 
 async def test_at_most_a_few_rows_of_a_page_carry_a_warning(store: Store, opened: Open) -> None:
