@@ -1,11 +1,14 @@
 """The instrument of an iteration: one scale for load, people and target."""
 
+from datetime import date
+
 import pytest
 from rich.cells import cell_len
 
 from backlit.model.amounts import PersonLoad
 from backlit.model.planning import Capacity, PlannedLoad
 from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end
+from backlit.tui.plan.other_sprints import OtherSprint
 
 TARGET = Capacity(26, 36)
 PEOPLE = {7: PersonLoad(8.0), None: PersonLoad(16.0), 3: PersonLoad(5.0)}
@@ -44,6 +47,14 @@ def test_a_load_is_blue_below_the_target_green_on_it_and_red_above() -> None:
     )
 
     assert (below, reached, above) == ({"bar"}, {"bar-done"}, {"bar-done", "bar-over"})
+
+
+def test_another_sprints_bar_is_green_where_it_is_done_alone_as_its_legend_says() -> None:
+    load = PlannedLoad(8, 29.0, done=12.0, people=PEOPLE)
+    sprint = OtherSprint("Sprint 14", date(2026, 3, 2), date(2026, 3, 15), TARGET, load, scale_end(TARGET))
+    bar = [(text, colour) for text, colour in sprint.lines(50, date(2026, 3, 11))[1].left if "█" in text]
+
+    assert [(len(text), colour) for text, colour in bar] == [(12, "bar-done"), (17, "bar")]
 
 
 def test_the_target_is_a_ground_of_the_same_cells_as_its_bracket() -> None:

@@ -65,12 +65,15 @@ class Instrument(Struct, frozen=True):
         most = f" of {number_text(self.capacity.most)}" if self.capacity.most else ""
         return left, [*right, (number_text(self.load.points + self.added.points), "figure"), (most, "muted")]
 
-    def bar(self, width: int) -> list[Piece]:
-        """Return the load over the lighter ground of the target: green on target, red above it, else blue."""
+    def bar(self, width: int, reached: str = "bar-done") -> list[Piece]:
+        """Return the load over the lighter ground of the target: `reached` on target, red above it, else blue.
+
+        What is done is green in any case.
+        """
         load, capacity = self.load, self.capacity
         least, most = self._target(width)
         ends = self._eighths(load.points, width)
-        colour = {CapacityFit.UNDER: "bar", CapacityFit.OPEN: "bar"}.get(capacity.fit(load.points), "bar-done")
+        colour = {CapacityFit.UNDER: "bar", CapacityFit.OPEN: "bar"}.get(capacity.fit(load.points), reached)
         done = self._eighths(load.done, width) // 8
         limit = self._eighths(capacity.most, width) // 8 if capacity.most else width
         ghost_end, ghost = 0, colour

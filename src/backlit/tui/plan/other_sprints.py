@@ -50,7 +50,8 @@ class OtherSprint(Struct, frozen=True):
         words = self._words(drawn, today)
         room = max(1, width - 2)
         edge: Part = (" ", "muted")
-        bar = drawn.bar(room) if self.scale and range_words(self.capacity) else []
+        # The legend above says that green is done.
+        bar = drawn.bar(room, reached="bar") if self.scale and range_words(self.capacity) else []
         is_beside = self.scale and self.load.points / self.scale * room + length(words) + 2 <= room
         above = [] if is_beside else words
         load = self._load_words()
