@@ -10,6 +10,7 @@ from textual.strip import Strip
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store, TreeKind
+from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.editor.fold import FieldFold, GridLine
 from backlit.tui.items.conflict_dialog import ConflictDialog
 
@@ -144,6 +145,17 @@ async def test_only_what_changed_is_sent(world: World, store: Store, edit: Edit)
         await save(pilot)
 
         assert [dict(entry.payload) for entry in store.outbox_entries()] == [{"Estimate": "13"}]
+
+
+async def test_a_cap_stands_behind_keys_alone(world: World, edit: Edit) -> None:
+    async with edit(await item_of(world, "Story")) as pilot:
+        ground = ThemeStyles.of(pilot.app).style(KEY).bgcolor
+        caps = [
+            each.text for strip in strips_of(pilot.app) for each in strip if each.style and each.style.bgcolor == ground
+        ]
+
+        assert " za " in caps
+        assert [each for each in caps if not each.strip()] == []
 
 
 @pytest.mark.slow

@@ -180,9 +180,11 @@ class FieldGrid(LineList):
             rule = "─" * max(0, width - cell_len(text) - 1) + " "
             return Strip([Segment(text, theme.heading()), Segment(rule, theme.style("rule"))])
         if line.field is None:
-            key = f"{key_of('editor.fold')} " if line.is_fold else ""
-            note = fit(line.text, max(0, width - LEAD - len(key) - 1)), "foreground" if is_cursor else line.colour
-            return self.draw_parts([(" " * (LEAD - 1) + key, KEY), note], is_cursor=is_cursor)
+            lead = [(" " * (LEAD - 1), "muted")]
+            key = [(f" {key_of('editor.fold')} ", KEY), (" ", "muted")] if line.is_fold else []
+            room = max(0, width - LEAD - sum(len(text) for text, _ in key) - 1)
+            note = fit(line.text, room), "foreground" if is_cursor else line.colour
+            return self.draw_parts([*(key or lead), note], is_cursor=is_cursor)
         label = fit(line.field.label, self._label_width) + " " * GAP
         value = _fitted(line.field, line.text, max(0, width - LEAD - cell_len(label) - 1))
         label_colour, colour = ("foreground" if is_cursor else each for each in ("muted", line.colour))
