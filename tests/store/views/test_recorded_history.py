@@ -1,6 +1,7 @@
 """The history of an item from the service's records: read by pages, kept for reading offline, and folded."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from tests.store.world import World, raised, sent
@@ -62,6 +63,20 @@ async def test_a_deleted_comment_and_a_move_in_the_order_are_events(world: World
     moved, removed, *_ = events(store, item_id)
     assert (moved.kind, moved.author, moved.fields) == (EventKind.MOVED, "jon", ())
     assert (removed.kind, removed.text) == (EventKind.REMOVED, "the comment “A word”")
+
+
+async def test_the_description_of_a_file_is_told_with_its_name(world: World, store: Store, tmp_path: Path) -> None:
+    item_id = await new_item(store)
+    (tmp_path / "plan.csv").write_text("1")
+    attachment_id = await store.transfers.upload(item_id, tmp_path / "plan.csv", lambda *_: None)
+    for description in ("The plan of March", ""):
+        await store.transfers.describe(attachment_id, description)
+
+    await store.item_history.read(item_id)
+
+    emptied, described, *_ = (each.text for each in events(store, item_id))
+    assert emptied == "the description of plan.csv, now empty"
+    assert described == "the description of plan.csv: “The plan of March”"
 
 
 async def test_older_changes_are_read_page_by_page_and_each_once(world: World, store: Store) -> None:

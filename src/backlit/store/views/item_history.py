@@ -1,6 +1,6 @@
 """The history of an item: the changes that the service recorded; without them, what this machine knows of it."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
@@ -138,7 +138,8 @@ class ItemHistory:
     def _recorded(self, item: Item, kept: KeptHistory, key: str) -> Iterator[ItemEvent]:
         later = self._later(item.id, datetime.fromtimestamp(kept.read_at, UTC))
         unsent = [replace(each, id=-number) for number, each in enumerate(later, 1)]
-        told = [event_of(change, item.type) for change in kept.changes if change.cause != RENUMBERED]
+        files = {each.object_id: name for each in kept.changes if each.kind == "file" and (name := each.text("name"))}
+        told = [event_of(change, item.type, files) for change in kept.changes if change.cause != RENUMBERED]
         narrowed = (_about(each, key) for each in (*unsent, *told))
         yield from folded(each for each in narrowed if each is not None)
         if kept.next is None and not kept.is_complete and not key:
@@ -188,8 +189,8 @@ def _about(event: ItemEvent, key: str) -> ItemEvent | None:
     return replace(event, fields=fields) if fields else None
 
 
-def event_of(change: HistoryRecord, item_type: str) -> ItemEvent:
-    """Return a recorded change as an event of an item of a type."""
+def event_of(change: HistoryRecord, item_type: str, files: Mapping[int, str]) -> ItemEvent:
+    """Return a recorded change as an event of an item of a type; `files` has the names of its files by id."""
     event = ItemEvent(
         change.revision, EventKind.CHANGED, change.at, change.author, cause=change.cause, made_at=change.made_at
     )
@@ -205,15 +206,29 @@ def event_of(change: HistoryRecord, item_type: str) -> ItemEvent:
             return replace(event, kind=EventKind.COMMENTED, text=change.text("description"))
         case "file", "created":
             return replace(event, kind=EventKind.ATTACHED, text=change.text("name"))
-        case "comment", "removed":
-            return replace(event, kind=EventKind.REMOVED, text=f"the comment “{change.text('description')}”")
-        case "file", "removed":
-            return replace(event, kind=EventKind.REMOVED, text=f"the file {change.text('name')}")
-        case "item", "removed":
-            return replace(event, kind=EventKind.REMOVED, text="the item")
+        case "file", "changed" if "description" in change.fields:
+            return replace(event, text=_description_words(change, files))
+        case "comment" | "file" | "item", "removed":
+            return replace(event, kind=EventKind.REMOVED, text=_removed_words(change))
         case kind, act:
             # A kind that this program does not know yet has words of its own only.
             return replace(event, text=f"{kind} {act}")
+
+
+def _description_words(change: HistoryRecord, files: Mapping[int, str]) -> str:
+    """Return words for the one value of a file that can be changed."""
+    what, (_, text) = f"the description of {files.get(change.object_id, 'a file')}", change.fields["description"]
+    return f"{what}: “{text}”" if text else f"{what}, now empty"
+
+
+def _removed_words(change: HistoryRecord) -> str:
+    match change.kind:
+        case "comment":
+            return f"the comment “{change.text('description')}”"
+        case "file":
+            return f"the file {change.text('name')}"
+        case noun:
+            return f"the {noun}"
 
 
 def folded(events: Iterable[ItemEvent]) -> Iterator[ItemEvent]:
@@ -244,6 +259,8 @@ def _is_alike(later: ItemEvent, earlier: ItemEvent) -> bool:
         return False
     if {each.key for each in first.fields} != {each.key for each in earlier.fields}:
         return False
+    if later.kind is EventKind.CHANGED and not later.fields:
+        return False  # words alone tell what was changed
     return not any(is_long(each.key, each.before, each.after) for each in (*first.fields, *earlier.fields))
 
 
