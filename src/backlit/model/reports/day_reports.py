@@ -119,7 +119,7 @@ def burndown(document: ReportDocument) -> Report:
     else:
         headline = f"{amount} remaining {days.when(day)}{_behind_words(behind)}."
     figures = [Figure(number_text(left), f"{days.unit} remaining", of_whole.strip())]
-    if behind is not None:
+    if behind is not None and number_text(behind) != "0":
         word, tone = ("behind", Tone.LATE) if behind > 0 else ("ahead", Tone.DONE)
         figures.append(Figure(number_text(abs(behind)), word, f"ideal {number_text(left - behind)}", tone))
     return Report(document, headline, chart, days.table(), tuple(figures), (*_scope_facts(scope), *days.days_left))

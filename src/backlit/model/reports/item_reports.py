@@ -71,7 +71,10 @@ def _way(steps: Sequence[Mapping[str, CellValue]], today: date) -> tuple[StatusS
     found = []
     for (status, day), (_, end) in pairwise([*known, (None, today)]):
         count = max(0, (end - day).days)
-        found.append(StatusStep(str(status), f"{count}d") if status else StatusStep("", f"created {count}d before"))
+        if status:
+            found.append(StatusStep(str(status), f"{count}d"))
+        elif count:
+            found.append(StatusStep("", f"created {count}d before"))
     return tuple(found)
 
 
