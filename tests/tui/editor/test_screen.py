@@ -149,7 +149,7 @@ async def test_only_what_changed_is_sent(world: World, store: Store, edit: Edit)
 
 async def test_a_cap_stands_behind_keys_alone(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
-        ground = ThemeStyles.of(pilot.app).style(KEY).bgcolor
+        ground = ThemeStyles.of(pilot.app.screen.app).style(KEY).bgcolor
         caps = [
             each.text for strip in strips_of(pilot.app) for each in strip if each.style and each.style.bgcolor == ground
         ]
@@ -255,7 +255,7 @@ async def test_editor_cursor_crosses_the_headings_of_the_open_fold(
         grid.go_to(keys[-1])
         grid.go_to(keys[0])
         await pilot.pause()
-        if "za ▸" in text_of(pilot.app):
+        if "za  ▸" in text_of(pilot.app):
             await pilot.press("z", "a")
         await pilot.press(*[key] * (len(keys) + 1))
 

@@ -52,7 +52,7 @@ def test_a_load_is_blue_below_the_target_green_on_it_and_red_above() -> None:
 def test_another_sprints_bar_is_green_where_it_is_done_alone_as_its_legend_says() -> None:
     load = PlannedLoad(8, 29.0, done=12.0, people=PEOPLE)
     sprint = OtherSprint("Sprint 14", date(2026, 3, 2), date(2026, 3, 15), TARGET, load, scale_end(TARGET))
-    bar = [(text, colour) for text, colour in sprint.lines(50, date(2026, 3, 11))[1].left if "█" in text]
+    bar = [(text, colour) for text, colour, *_ in sprint.lines(50, date(2026, 3, 11))[1].left if "█" in text]
 
     assert [(len(text), colour) for text, colour in bar] == [(12, "bar-done"), (17, "bar")]
 

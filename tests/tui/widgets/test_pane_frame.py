@@ -88,7 +88,7 @@ async def test_keys_at_the_ends_of_a_frames_edges_have_the_whole_of_their_cap(ke
         words = [(key, KEY), (" first ", "muted"), (key, KEY)]
         app.query_one(PaneFrame).say(words, words, words, words)
         await pilot.pause()
-        ground = ThemeStyles.of(app).style(KEY).bgcolor
+        ground = ThemeStyles.of(app.screen.app).style(KEY).bgcolor
         edges = strips_of(app)[0], strips_of(app)[app.query_one(PaneFrame).size.height - 1]
 
         for edge in edges:
