@@ -116,7 +116,7 @@ RULES: tuple[ReadyRule, ...] = (
     ReadyRule("area", "no area", "No area set.", frozenset(ItemType) - {ItemType.TASK}, _in_root_area, "Area"),
     ReadyRule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged, "Triaged"),
     ReadyRule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking, ""),
-    ReadyRule("maturity", "immature", "Not mature enough.", frozenset({ItemType.STORY}), _immature, "Mature"),
+    ReadyRule("maturity", "not mature", "Not mature enough.", frozenset({ItemType.STORY}), _immature, "Mature enough"),
     ReadyRule("stale", "stale", "No changes for {days} days.", _CLOSABLE, _stale, "Changed within {days} days"),
 )
 """All rules, in the order of their display."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.quiet import strips_of
 from tests.store.world import World, until
-from tests.tui.bare_app import BareApp, line_with, missing, text_of
+from tests.tui.bare_app import BareApp, line_with, messages_of, missing, text_of
 from textual import events
 from textual.pilot import Pilot
 from textual.strip import Strip
@@ -224,11 +224,24 @@ async def test_a_line_that_is_to_be_replaced_goes_with_the_first_letter() -> Non
 async def test_several_lines_pasted_into_one_are_all_kept() -> None:
     async with BareApp().run_test() as pilot:
         app = await show(pilot, LineDialog("Name", "Basket: "))
-        app.post_message(events.Paste("first\r\nsecond\nthird\n"))
-        await pilot.pause()
+        app.post_message(events.Paste("first\r\n\n  second\nthird\n"))
+        await until(lambda: messages_of(app))
+        said = messages_of(app)
         await pilot.press("enter")
 
         assert app.answers == ["Basket: first second third"]
+        assert said == {"3 pasted lines became one; a description keeps them apart."}
+
+
+async def test_one_pasted_line_keeps_its_blanks_and_is_not_remarked_on() -> None:
+    async with BareApp().run_test() as pilot:
+        app = await show(pilot, LineDialog("Name", "Basket:"))
+        app.post_message(events.Paste(" first  line \n"))
+        await pilot.pause()
+        await pilot.press("!", "enter")
+
+        assert app.answers == ["Basket: first  line !"]
+        assert messages_of(app) == set()
 
 
 async def test_a_line_that_is_refused_says_why_and_stays() -> None:

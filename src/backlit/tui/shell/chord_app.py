@@ -29,7 +29,7 @@ from backlit.tui.shell.input_queue import LOOK_EVERY, PAUSE, QUIET_SECONDS, Answ
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import UiSession
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.inputs import TextRefused
+from backlit.tui.widgets.inputs import LinesJoined, TextRefused
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import FRAMED_CLASS
 from backlit.tui.widgets.side_lines import TOAST_SECONDS, FooterLine, TwoSidedLine, WaitingKeys
@@ -217,6 +217,9 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
     def on_text_refused(self, message: TextRefused) -> None:
         self.say(message.sentence, is_bad=True)
+
+    def on_lines_joined(self, message: LinesJoined) -> None:
+        self.say(f"{message.count:,} pasted lines became one; a description keeps them apart.")
 
     def on_paste_refused(self, message: PasteRefused) -> None:
         sentence = f"The pasted text has {message.size:,} characters, more than {MAX_PASTE:,}."

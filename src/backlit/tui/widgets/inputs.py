@@ -50,6 +50,14 @@ class TextRefused(Message):
         self.sentence = sentence
 
 
+class LinesJoined(Message):
+    """Several lines were pasted into one."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+
+
 def actions_of(bindings: Iterable[BindingType]) -> Mapping[str, str]:
     """Return actions by key; enter and ctrl+c are left to nodes above."""
     found = {
@@ -133,14 +141,17 @@ class LineInput(OrderedKeysInput, Input):
         super().delete(boundary(self.value, start, is_after=False), boundary(self.value, end, is_after=True))
 
     def _on_paste(self, event: events.Paste) -> None:
-        """Paste several lines as one; Textual would drop all but the first."""
+        """Paste several lines as one, and say so; Textual would drop all but the first."""
         event.stop()
         event.prevent_default()
         if len(event.text) > MAX_PASTED_LINE:
             sentence = f"The pasted text has {len(event.text):,} characters; a line takes up to {MAX_PASTED_LINE:,}."
             self.post_message(TextRefused(f"{sentence} Nothing was pasted."))
         else:
-            self.put(" ".join(event.text.splitlines()))
+            lines = [line for line in event.text.splitlines() if line.strip()]
+            self.put(lines[0] if len(lines) == 1 else " ".join(line.strip() for line in lines))
+            if len(lines) > 1:
+                self.post_message(LinesJoined(len(lines)))
 
 
 class QueryLine(Vertical):
