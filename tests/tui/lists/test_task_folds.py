@@ -1,9 +1,12 @@
 """Tasks that fold under their item in the backlog."""
 
+from pathlib import Path
+
 import pytest
 from tests.store.world import until
 from tests.tui.bare_app import line_with, lines_of, text_of
 from tests.tui.list_steps import group_by, items, press, shown, status_line
+from tests.tui.lists.saved_views import viewed
 from tests.tui.opened import Open
 
 from backlit.store import Store
@@ -67,6 +70,22 @@ async def test_all_tasks_fold_and_the_folds_stay_when_an_item_changes(store: Sto
 
         assert folded == after == len(rows) - len(below)
         assert items(pilot).row_count() == len(rows)
+
+
+async def test_each_view_keeps_its_folds_of_tasks_through_a_restart(store: Store, tmp_path: Path) -> None:
+    rows = await shown(store)
+    whole, folded = len(rows), sum(row.type != "Task" for row in rows)
+    async with viewed(store, tmp_path / "first", '[[view]]\nname = "Same"\n') as pilot:
+        await press(pilot, "z", "M")
+        await until(lambda: items(pilot).row_count() == folded)
+        await press(pilot, "g", "2")
+        await until(lambda: items(pilot).row_count() == whole)
+        await press(pilot, "g", "1")
+        await until(lambda: items(pilot).row_count() == folded)
+    async with viewed(store, tmp_path / "second", '[[view]]\nname = "Same"\n') as pilot:
+        await until(lambda: items(pilot).row_count() == folded)
+        await press(pilot, "g", "2")
+        await until(lambda: items(pilot).row_count() == whole)
 
 
 async def test_folded_tasks_are_left_out_when_all_are_selected(store: Store, opened: Open) -> None:

@@ -10,6 +10,7 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.trees import NO_TOTALS
 from backlit.store.records.item import Item, ItemRow
 from backlit.store.store import Store
+from backlit.store.views.groups import ShownTasks
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.fields.names import ListNames
@@ -23,6 +24,9 @@ from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import Badge
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
+
+SHOWN_TASKS_KEY = "shown tasks of "
+"""The beginning of the key of the value with the folds of tasks in a view, which follows."""
 
 
 class BacklogScreen(OneListScreen):
@@ -45,6 +49,10 @@ class BacklogScreen(OneListScreen):
         items = self._rows = BacklogList(shown, id="items")
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)
+        self._folds_of = ""
+        """The name of the view whose folds of tasks are shown."""
+        self._folds: dict[str, ShownTasks] = {}
+        self._restore_folds()
         self.frame.greets = greets and not store.kept.find(GREETING_HIDDEN_KEY)
         items.folds = self.folds = TaskFolds(items, self.folded_tasks, self.turn_tasks)
 
@@ -57,12 +65,40 @@ class BacklogScreen(OneListScreen):
         self.update_labels()
 
     def show_spec(self, spec: ViewSpec) -> None:
+        has_other_folds = self._restore_folds()
+        if has_other_folds:
+            self.items.forget_drawn()
         if spec != self.spec:
             if spec.query != self.spec.query:
                 self.store.view(spec)
             self.spec = spec
             self.show_view()
             self.panes.find_words(searched_words(spec.query))
+        elif has_other_folds:
+            self.show_view()
+
+    def _restore_folds(self) -> bool:
+        """Take the folds of tasks that the user left in the view; return whether they differ from those shown."""
+        before, name = self.shown_tasks, self.shared.now.view.name
+        if name != self._folds_of:
+            self._folds_of = name
+            if name not in self._folds:
+                self._folds[name] = self._kept_folds(name)
+            self.shown_tasks = self._folds[name]
+        return self.shown_tasks != before
+
+    def _kept_folds(self, name: str) -> ShownTasks:
+        match self.store.kept.find(f"{SHOWN_TASKS_KEY}{name}"):
+            case [bool() as of_all, [*ids]]:
+                return ShownTasks(of_all, frozenset(each for each in ids if isinstance(each, int)))
+            case _:
+                return ShownTasks(of_all=True)
+
+    def turn_tasks(self, item_id: int | None, is_shown: bool) -> None:
+        super().turn_tasks(item_id, is_shown)
+        self._folds[self._folds_of] = self.shown_tasks
+        kept = [self.shown_tasks.of_all, sorted(each for each in self.shown_tasks.but_of if each > 0)]
+        self.store.kept.keep(f"{SHOWN_TASKS_KEY}{self._folds_of}", kept)
 
     @property
     def is_as_at_start(self) -> bool:
