@@ -8,7 +8,6 @@ from typing import Any
 
 import orjson
 import pytest
-from tests.store.documents import state_project
 from tests.store.world import Said, World, until
 from tests.tui.bare_app import heading_of, line_with, lines_of, place_of, said, text_of, words_of_dialog
 from tests.tui.opened import Open
@@ -137,10 +136,10 @@ async def test_a_line_says_what_it_comes_to_and_what_is_wrong_below_it(
 async def test_days_off_are_added_to_those_that_are_there(world: World, store: Store, opened: Open) -> None:
     async with settings_screen(opened, store) as pilot:
         await go_to(pilot, CALENDAR, "Days off")
-        for day in ("2099-12-25", "2099-12-26"):
+        for day, words in (("2099-12-25", "25 Dec 2099"), ("2099-12-26", "25 Dec 2099, 26 Dec 2099")):
             await ask(pilot, FormDialog)
             await pilot.press(*day, "enter")
-            await until(lambda day=day: f"{day[-2:]} Dec 2099" in text_of(pilot.app))  # type: ignore[misc]
+            await has_value(pilot, CALENDAR, "Days off", words, "project")
 
     assert (await settings_of(world.rival))["daysOff"] == ["2099-12-25", "2099-12-26"]
 
@@ -266,10 +265,16 @@ async def test_a_server_without_settings_shows_those_of_this_machine_and_says_so
 async def test_without_a_connection_the_last_values_are_shown_and_none_is_changed(
     world: World, store: Store, opened: Open
 ) -> None:
-    state_project(store, role="manager", timeZone="Europe/Berlin")
+    boss = await world.client("maya")
+    await boss.projects.settings(1).update({"timeZone": "Europe/Berlin"})
+    await boss.aclose()
+    await store.refresh()
     world.faults.is_down = True
-    await until(lambda: store.connection.state is not ConnectionState.LOADING)
     async with settings_screen(opened, store) as pilot:
         await pilot.press("R")
         await until(lambda: store.connection.state is ConnectionState.OFFLINE, lambda: store.connection)
-        await said(pilot, "Europe/Berlin")
+        await pilot.press("enter")
+        await said(pilot, "offline: of the last sync", "Settings are changed on the server")
+
+        assert isinstance(pilot.app.screen, SettingsScreen)
+        assert value_in(pilot, CALENDAR, "Time zone") == ("Europe/Berlin", "project")
