@@ -1,8 +1,10 @@
 """The start and the close of an iteration: through the outbox, seen by others, withdrawn by undo."""
 
+import asyncio
+
 import pytest
 from tests.store.plan_steps import ITERATIONS, ended_sprint, held
-from tests.store.world import World, raised, sent
+from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest
 from backlit.model.planning import IterationEvent
@@ -119,3 +121,25 @@ async def test_the_root_has_neither(store: Store, event: IterationEvent) -> None
     root = store.lookups.tree(ITERATIONS).roots[0]
 
     assert "The root cannot be" in (await raised(store.nodes.record(root.id, event))).message
+
+
+async def test_a_read_of_the_trees_that_began_before_a_start_was_stored_leaves_it(world: World, store: Store) -> None:
+    sprint = current(store)
+    read, is_sent = asyncio.Event(), asyncio.Event()
+
+    async def hold(method: str, path: str) -> None:
+        """Keep back what is read next to the events, which were read before the start."""
+        if method == "GET" and path.endswith("/areas") and not read.is_set():
+            read.set()
+            await is_sent.wait()
+
+    world.faults.before = hold
+    refresh = asyncio.create_task(store.refresh())
+    await until(read.is_set)
+    await asyncio.sleep(0.05)
+    await store.nodes.record(sprint.id, IterationEvent.START)
+    await sent(store)
+    is_sent.set()
+    await refresh
+
+    assert current(store).started_at is not None

@@ -79,6 +79,22 @@ async def test_the_done_part_of_a_split_item_stays_behind_as_an_item_of_its_own(
     assert (part["Status"], part["Name"]) == ("Done", f"{row.name} (done part)")
 
 
+@pytest.mark.parametrize("has_history", [True, False])
+async def test_the_done_part_names_its_source_where_the_server_takes_that(world: World, *, has_history: bool) -> None:
+    if not has_history:
+        world.without_history()
+    store = await world.online("splitting")
+    ended, target, (row,) = await ended_sprint(store, 1)
+    await store.rollover.write(ended.id, target.id, {row.id: RolloverDecision(RolloverOutcome.SPLIT, 3)})
+    await sent(store)
+
+    page = await world.rival.work_items.page(
+        filter=f"IterationID eq {ended.id} and Estimate eq '3'", select="id,splitFrom,fields/Name", top=10
+    )
+    (part,) = [each for each in page.results if each["fields"]["Name"].endswith("(done part)")]
+    assert part["splitFrom"] == (row.id if has_history else None)
+
+
 async def test_it_is_one_step_that_is_taken_back(world: World) -> None:
     store = await world.online()
     ended, target, (one, other) = await ended_sprint(store, 2)

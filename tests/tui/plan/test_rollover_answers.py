@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.store.documents import item, node, offline_store, put, put_nouns
+from tests.store.documents import announce, item, node, offline_store, put, put_nouns
 from tests.store.world import until
 from tests.tui.bare_app import BareApp, missing, text_of
 from tests.tui.plan.fake_plan import FakePlan
@@ -17,6 +17,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
+from backlit.model.planning import IterationEvent
 from backlit.store import EntryKind, Store
 from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome
 from backlit.tui.commands.command import CannotAct
@@ -276,3 +277,31 @@ async def test_a_rollover_is_of_the_iteration_in_focus_or_of_an_ended_one_that_i
     put_sprints(store, [22, 24, 25])
     with pytest.raises(CannotAct, match="No ended iteration has unfinished items"):
         await run(FakePlan(store), "plan.rollover")
+
+
+@pytest.mark.parametrize(("last", "closes"), [(-8, False), (-7, True), (-1, True), (0, True), (1, False)], ids=str)
+async def test_a_rollover_closes_an_iteration_at_its_end_and_in_the_week_after(
+    store: Store, *, last: int, closes: bool
+) -> None:
+    announce(store, {"extensions": ["iterationEvents"]})
+    days = {"startDate": str(TODAY - timedelta(20)), "endDate": str(TODAY + timedelta(last))}
+    put_nouns(store, iterations=[node(20, "Shop"), node(23, "S23", 20, **days)])
+    decisions = {4: RolloverDecision(RolloverOutcome.BACKLOG)}
+    target = FakePlan(store, here=store.lookups.iterations()[23], answers=[decisions])
+    await run(target, "plan.rollover")
+
+    events = [entry.event for entry in store.outbox_entries() if entry.event is not None]
+    assert events == [IterationEvent.CLOSE] * closes
+    assert target.said == [f"S23: 1 item carried over{' and closed' * closes}. u to undo."]
+
+
+async def test_a_rollover_closes_nothing_that_is_closed_or_that_no_server_records(store: Store) -> None:
+    decisions = {4: RolloverDecision(RolloverOutcome.BACKLOG)}
+    await run(FakePlan(store, here=store.lookups.iterations()[23], answers=[decisions]), "plan.rollover")
+    announce(store, {"extensions": ["iterationEvents"]})
+    days = {"startDate": str(TODAY - timedelta(20)), "endDate": str(TODAY), "closedAt": "2026-03-10T08:00:00"}
+    put_nouns(store, iterations=[node(20, "Shop"), node(23, "S23", 20, **days)])
+    decisions = {1: RolloverDecision(RolloverOutcome.BACKLOG)}
+    await run(FakePlan(store, here=store.lookups.iterations()[23], answers=[decisions]), "plan.rollover")
+
+    assert [entry for entry in store.outbox_entries() if entry.event is not None] == []
