@@ -437,17 +437,21 @@ def authenticated_context(
     caller = shared.tokens.caller(connection, request)
     request.scope[USER_KEY] = caller.id
     route: Route | None = request.scope.get(ROUTE_KEY)
-    if route is not None and request.query_params:
+    if route is not None and request.scope["query_string"]:
         must_be_taken(request.query_params, route.options)
     # The databases raise for a number over 64 bits, which would be an answer of 500.
     if any(isinstance(value, int) and value > ID_LIMIT for value in request.path_params.values()):
         raise NotFound("No resource has such an id.")
-    cause, made_at = _declared(request.headers.get(CHANGE_HEADER)) if request.method not in READS else _NOT_DECLARED
+    if request.method in READS:
+        return RequestContext(connection, caller, shared, request, body, _READING)
+    cause, made_at = _declared(request.headers.get(CHANGE_HEADER))
     stamp = Stamp(caller.id, caller.name, shared.clock.now(), cause, made_at)
     return RequestContext(connection, caller, shared, request, body, stamp)
 
 
 READS = frozenset({"GET", "HEAD"})
+_READING = Stamp(None, "", datetime(1970, 1, 1))
+"""The stamp of all reads, which change nothing: the time alone takes a twentieth of the CPU of one item."""
 CHANGE_HEADER = "backlit-change"
 """Header in which a client says what a change is: `cause=undo; at=2026-03-11T09:30:00`."""
 REVISION_HEADER = "backlit-revision"

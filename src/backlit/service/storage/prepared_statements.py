@@ -1,12 +1,14 @@
 """Statements of hot paths: compiled once and run by the driver itself, at a fifth of the cost."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Connection, Dialect
+from sqlalchemy import Connection, DateTime, Dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql import Executable
 from sqlalchemy.sql.elements import ClauseElement
+from sqlalchemy.types import TypeEngine
 
 Arguments = Callable[[Mapping[str, object]], Any]
 
@@ -63,16 +65,30 @@ class PreparedStatement:
         writers = {
             name: writer
             for name, bind in getattr(compiled, "binds", {}).items()
-            if (writer := bind.type.dialect_impl(dialect).bind_processor(dialect)) is not None
+            if (writer := _writer(bind.type, dialect)) is not None
         }
 
         def written(values: Mapping[str, object]) -> dict[str, object]:
             given = {**fixed, **values}
-            return {name: writers[name](value) if name in writers else value for name, value in given.items()}
+            for name, writer in writers.items():
+                given[name] = writer(given[name])
+            return given
 
         if order is None:
             return str(compiled), written
         return str(compiled), lambda values: list(map(written(values).__getitem__, order))
+
+
+def _writer(kind: TypeEngine[Any], dialect: Dialect) -> Callable[[Any], object] | None:
+    """Return what writes a value for the driver; None for values that it takes as they are."""
+    if dialect.name == "sqlite" and isinstance(kind, DateTime):
+        return _written_time
+    return kind.dialect_impl(dialect).bind_processor(dialect)
+
+
+# SQLAlchemy's writer makes the same text in four times the time, and a new item has four of them.
+def _written_time(value: datetime | None) -> str | None:
+    return None if value is None else value.isoformat(" ", "microseconds")
 
 
 # SQLAlchemy's `exec_driver_sql` instead makes one item take 1.9 times the CPU: it begins each quick read.

@@ -435,6 +435,8 @@ iteration_log = Table(
     # Null: no member from here on.
     Column("status", TEXT),
     Column("points", Float),
+    # Rows in the order of their key: a creation writes one page less, and an iteration is read from end to end.
+    sqlite_with_rowid=False,
 )
 """The members of iterations over time, from which a burndown is read; revision 0 is the state at an upgrade."""
 

@@ -34,14 +34,16 @@ from backlit.service.tables import trees
 from backlit.service.tables.changes import ChangeAct, ChangeKind, Fields, RecordedChange, Stamp, created, note
 from backlit.service.tables.trees import root_id
 
-_COUNT = PreparedStatement(
+COUNTED = (
     update(project_totals)
-    .where(project_totals.c.project_id == bindparam("project"))
+    .where(project_totals.c.project_id == bindparam("counted_project", type_=BigInteger()))
     .values(
         item_count=project_totals.c.item_count + bindparam("difference", type_=BigInteger()),
         revision=project_totals.c.revision + 1,
     )
 )
+"""Notes that a project's items have changed, and by how many their number."""
+_COUNT = PreparedStatement(COUNTED)
 _PROJECT_COUNT = PreparedStatement(select(func.count()).select_from(projects))
 _COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision", *HISTORY_COLUMNS}]
 _REORDER = PreparedStatement(
@@ -259,4 +261,4 @@ def _sums(column: str, project_ids: tuple[int, ...]) -> PreparedStatement:
 
 
 def count_items(connection: Connection, project_id: int, difference: int) -> None:
-    _COUNT.run(connection, project=project_id, difference=difference)
+    _COUNT.run(connection, counted_project=project_id, difference=difference)

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Connection,
     Text,
     bindparam,
+    cast,
     delete,
     false,
     func,
@@ -35,6 +36,7 @@ from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import item_splits, iteration_log, work_items
 from backlit.service.tables import attachments, comments, projects
 from backlit.service.tables.changes import (
+    APPENDED,
     ChangeAct,
     ChangeCause,
     ChangeKind,
@@ -46,7 +48,7 @@ from backlit.service.tables.changes import (
     note,
     removed,
 )
-from backlit.service.tables.projects import ProjectSettings
+from backlit.service.tables.projects import COUNTED, ProjectSettings
 
 TASK_FIGURES = ("PertEstimate", "WorkRemaining", "WorkCompleted")
 """A task's fields that add to its parent's CalculatedEstimate."""
@@ -146,8 +148,11 @@ _RANK_KEY = b'"BacklogPriority":'
 def columns_of(values: Mapping[str, Any]) -> dict[str, Any]:
     """Map values by key to the typed columns; custom fields share the column `cf`."""
     columns = {FIELD_BY_KEY[key].column: value for key, value in values.items() if key in FIELD_BY_KEY}
-    custom = {key: value for key, value in values.items() if key not in FIELD_BY_KEY and value is not None}
-    return columns | {"cf": custom or None}
+    return columns | {"cf": _custom(values)}
+
+
+def _custom(values: Mapping[str, Any]) -> dict[str, Any] | None:
+    return {key: value for key, value in values.items() if key not in FIELD_BY_KEY and value is not None} or None
 
 
 def pert(values: Mapping[str, Any]) -> float | None:
@@ -281,8 +286,8 @@ def add(
     connection: Connection, item: WorkItemRow, settings: ProjectSettings, stamp: Stamp, *, split_from: int | None = None
 ) -> bytes:
     """Insert an item; `split_from` is the item whose part it is."""
-    fields = settings.fields_by_type[item.type]
-    document = item.document(fields)
+    shown = item.shown(settings.fields_by_type[item.type])
+    document = orjson.dumps(item.wire(shown))
     row: dict[str, Any] = {
         "description": "",
         "tags": None if item.type == ItemType.TASK else [],
@@ -297,11 +302,10 @@ def add(
     }
     row |= columns_of(item.values)
     _insert_of(tuple(sorted(row))).run(connection, **row)
-    projects.count_items(connection, item.project_id, 1)
     if split_from is not None:
         connection.execute(insert(item_splits).values(item_id=item.id, source_id=split_from))
-    values = created({"type": item.type, **item.shown(fields), SPLIT_KEY: split_from})
-    _log(connection, note(connection, stamp, item.recorded(ChangeAct.CREATED, values, item.created_at)), None, item)
+    values = created({"type": item.type, **shown, SPLIT_KEY: split_from})
+    _record(connection, stamp, item.recorded(ChangeAct.CREATED, values, item.created_at), None, item)
     return document
 
 
@@ -317,14 +321,58 @@ _LOG = PreparedStatement(
 )
 
 
+_NOTED = APPENDED.cte("noted")
+_COUNTED = COUNTED.cte("counted")
+_OF_LOG = {
+    "iteration_id": bindparam("log_iteration_id", type_=iteration_log.c.iteration_id.type),
+    "revision": _NOTED.c.revision,
+    "item_id": bindparam("item_id", type_=iteration_log.c.item_id.type),
+    "at": bindparam("at", type_=iteration_log.c.at.type),
+    "status": bindparam("log_status", type_=iteration_log.c.status.type),
+    # PostgreSQL takes a null in a SELECT for a text.
+    "points": cast(bindparam("log_points"), iteration_log.c.points.type),
+}
+_COUNT_AND_NOTE = PreparedStatement(APPENDED.add_cte(_COUNTED))
+_COUNT_NOTE_AND_LOG = PreparedStatement(
+    insert(iteration_log)
+    .from_select([*_OF_LOG], select(*_OF_LOG.values()).select_from(_NOTED))
+    .add_cte(_COUNTED)
+    .returning(iteration_log.c.revision)
+)
+
+
+def _record(
+    connection: Connection, stamp: Stamp, change: RecordedChange, old: WorkItemRow | None, new: WorkItemRow
+) -> None:
+    """Note a change of an item, in the totals of its project and the log of its iteration too."""
+    difference = 0 if old else 1
+    rows = [*log_rows(0, old, new)]
+    if connection.dialect.name == "postgresql" and len(rows) < 2:
+        # One statement in place of up to three, as each is a round trip: SQLite has neither.
+        values: dict[str, object] = {"counted_project": new.project_id, "difference": difference}
+        for row in rows:
+            values |= {f"log_{key}": row[key] for key in ("iteration_id", "status", "points")}
+        note(connection, stamp, change, append=_COUNT_NOTE_AND_LOG if rows else _COUNT_AND_NOTE, values=values)
+        return
+    projects.count_items(connection, new.project_id, difference)
+    revision = note(connection, stamp, change)
+    for row in rows:
+        _LOG.run(connection, **row | {"revision": revision})
+
+
 def _log(connection: Connection, revision: int, old: WorkItemRow | None, new: WorkItemRow | None) -> None:
     """Write where an item begins to count for an iteration, counts otherwise, or no longer counts."""
     for row in log_rows(revision, old, new):
         _LOG.run(connection, **row)
 
 
+_OF_MEMBERSHIP = ("IterationID", "Status", "Estimate")
+
+
 def log_rows(revision: int, old: WorkItemRow | None, new: WorkItemRow | None) -> Iterator[dict[str, Any]]:
     """Return the rows of the iteration log that a change of an item adds; None before its creation."""
+    if old and new and all(old.values.get(key) == new.values.get(key) for key in _OF_MEMBERSHIP):
+        return
     before, after = old.membership() if old else None, new.membership() if new else None
     item = new or old
     if before == after or item is None:
@@ -352,19 +400,25 @@ def change(
 ) -> bytes:
     """Give an item other values, as modified by the author of the stamp."""
     new = old.changed(values, stamp)
-    document = store(connection, old, new, settings)
-    _log(connection, note(connection, stamp, old.difference(new, cause)), old, new)
+    document = _write(connection, old, new, settings)
+    _record(connection, stamp, old.difference(new, cause), old, new)
     return document
 
 
-def store(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> bytes:
+def store(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> None:
     """Write what differs between two states of an item, without a trace in the history."""
+    _write(connection, old, new, settings)
+    projects.count_items(connection, new.project_id, 0)
+
+
+def _write(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> bytes:
     changed = {key: value for key, value in new.values.items() if value != old.values.get(key)}
-    columns = columns_of(changed) | {"cf": columns_of(new.values)["cf"]}
+    columns = {FIELD_BY_KEY[key].column: value for key, value in changed.items() if key in FIELD_BY_KEY}
+    if len(columns) < len(changed):
+        columns["cf"] = _custom(new.values)
     document = new.document(settings.fields_by_type[new.type])
     columns |= {"last_modified_by": new.last_modified_by, "last_modified_at": new.last_modified_at, "doc": document}
     _update_of(tuple(sorted(columns))).run(connection, item_id=new.id, **columns)
-    projects.count_items(connection, new.project_id, 0)
     return document
 
 
