@@ -16,7 +16,6 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.people import KEPT_VIEWS
 from backlit.store.remote.capabilities import VIEWS
-from backlit.store.remote.views import read_views
 from backlit.store.views.lookups import Lookups
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView, table_of, view_from
@@ -94,6 +93,8 @@ class KeptViews:
         )
 
     async def _share(self, client: "Client", project_id: int, user_id: int | None, body: Mapping[str, Any]) -> None:
+        from backlit.store.remote.views import read_views
+
         # Read anew: a view whose answer was lost is there already, and others may have shared one of this name.
         named = [each for each in await read_views(client, self._files, project_id) if each.get("name") == body["name"]]
         mine = next((each for each in named if each.get("ownerId") == user_id), None)
@@ -117,6 +118,8 @@ class KeptViews:
         await self._engine.ask(lambda session: self._end_sharing(session.client, project_id, kept))
 
     async def _end_sharing(self, client: "Client", project_id: int, kept: KeptView) -> None:
+        from backlit.store.remote.views import read_views
+
         if kept.is_own:
             await client.views.delete(kept.id)
         else:

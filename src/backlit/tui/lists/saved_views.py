@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,9 +13,11 @@ from backlit.config.view_files import Views, own_views_file, read_views
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.settings.user_settings import toml_in
 from backlit.model.settings.view_settings import ViewTable
-from backlit.store.kept_views import KeptView
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView, saved_views, table_of, written_table
+
+if TYPE_CHECKING:
+    from backlit.store.kept_views import KeptView
 
 DEFAULT_VIEW = SavedView("Open items", ViewSpec())
 """The first tab: the backlog without a saved view."""
@@ -96,7 +99,7 @@ class SavedViews:
         """The names with those who share the views."""
         return [f"{each.name} · {each.shared_by}" if each.shared_by else each.name for each in self.tabs]
 
-    def follow(self, kept: Sequence[KeptView]) -> None:
+    def follow(self, kept: Sequence["KeptView"]) -> None:
         """Offer the views that the service keeps, behind those of files."""
         if kept != self._kept:
             self._kept = kept
@@ -139,7 +142,7 @@ class SavedViews:
         """Return the names of the views of files, which can be shared."""
         return [view.name for view in saved_views([*self._own, *self._shared]) if view.name != DEFAULT_VIEW.name]
 
-    def kept_as(self, view: SavedView) -> KeptView | None:
+    def kept_as(self, view: SavedView) -> "KeptView | None":
         """Return what the service keeps of a tab: for a view of files, the user's own of its name."""
         if view.name in self.own_names():
             return next((each for each in self._kept if each.is_own and each.view.name == view.name), None)
