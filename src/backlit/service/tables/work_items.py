@@ -414,7 +414,7 @@ def store(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: 
 def _write(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> bytes:
     changed = {key: value for key, value in new.values.items() if value != old.values.get(key)}
     columns = {FIELD_BY_KEY[key].column: value for key, value in changed.items() if key in FIELD_BY_KEY}
-    if len(columns) < len(changed):
+    if len(columns) < len(changed) or new.values.keys() != old.values.keys():  # a removed custom field has no key
         columns["cf"] = _custom(new.values)
     document = new.document(settings.fields_by_type[new.type])
     columns |= {"last_modified_by": new.last_modified_by, "last_modified_at": new.last_modified_at, "doc": document}
