@@ -73,8 +73,8 @@ async def test_a_resolution_settles_the_field_in_the_edits_that_were_shown(
         found = store.outbox_entries()
         assert sorted([(each.payload, each.base) for each in found], key=repr) == sorted(waiting, key=repr)
         assert {(each.state, each.reason, each.attempts) for each in found} == {(EntryState.WAITING, "", 0)}
-        assert StoreChange(Subject.ITEMS, frozenset({1}), frozenset({"sign"})) in heard
-        assert StoreChange(Subject.OUTBOX) in heard
+        assert StoreChange(Subject.ITEMS, frozenset({1}), frozenset({"sign"}), is_own=True) in heard
+        assert StoreChange(Subject.OUTBOX, is_own=True) in heard
         if later is None:
             await store.history.undo()
             again = store.item(1)
@@ -149,7 +149,7 @@ async def test_a_rewritten_comment_keeps_its_readers_and_is_shown(tmp_path: Path
         (again,) = store.outbox_entries()
         assert again.payload == {"text": "Other words", "type": FOR_CUSTOMERS}
         assert (again.state, again.reason, again.attempts) == (EntryState.WAITING, "", 0)
-        assert StoreChange(Subject.COMMENTS, frozenset({1})) in heard
+        assert StoreChange(Subject.COMMENTS, frozenset({1}), is_own=True) in heard
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ async def test_a_discarded_entry_takes_along_what_needs_it_and_is_told(tmp_path:
             {Subject.ITEMS, Subject.OUTBOX},
         ]
         assert kept[1:] == [[mine, ({"Name": "New"}, {})], [mine]]
-        assert StoreChange(Subject.ITEMS, frozenset({new_id})) in heard
+        assert StoreChange(Subject.ITEMS, frozenset({new_id}), is_own=True) in heard
         shown = store.item(1)
         assert shown is not None
         assert (shown.fields["AreaID"], shown.fields["Name"], store.item(new_id)) == (12, "Mine", None)

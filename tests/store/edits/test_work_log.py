@@ -254,7 +254,7 @@ async def test_logging_on_its_task_ends_the_timer_and_logging_elsewhere_does_not
 
         assert still is not None
         assert store.timer.running is None
-        assert StoreChange(Subject.TIMER) in heard
+        assert StoreChange(Subject.TIMER, is_own=True) in heard
 
 
 async def test_a_clock_that_was_put_back_gives_no_negative_time(tmp_path: Path) -> None:

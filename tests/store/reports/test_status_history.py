@@ -99,7 +99,7 @@ async def test_another_status_begins_anew_and_done_ends_it(dated: World, calenda
     await sent(store)
     await store.refresh()
     assert await age_of(store, item_id) == 0.0
-    assert (await way_of(store, item_id))[1:] == [("In Progress", "1d"), ("Ready For Test", "0d")]
+    assert await way_of(store, item_id) == [("In Progress", "1d"), ("Ready For Test", "0d")]
     await store.items.edit([item_id], {"Status": "Done"})
     await sent(store)
     await store.refresh()
@@ -122,7 +122,7 @@ async def test_an_earlier_status_seen_at_the_first_sync_is_counted_from_then_on(
     await dated.rival.work_items.update(item_id, {"Status": "Ready For Test"})
     await store.refresh()
 
-    assert (await way_of(store, item_id))[1:] == [("In Progress", "1d"), ("Ready For Test", "0d")]
+    assert await way_of(store, item_id) == [("In Progress", "1d"), ("Ready For Test", "0d")]
 
 
 async def test_a_day_without_changes_was_looked_at_too(tmp_path: Path, calendar: Calendar) -> None:

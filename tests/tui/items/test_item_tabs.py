@@ -241,7 +241,7 @@ async def test_a_high_terminal_shows_every_field(world: World, edit: Edit) -> No
 
 async def test_the_fold_names_the_fields_without_room_and_opens(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story"), (60, 20)) as pilot:
-        closed = missing(pilot.app, ["Status", "za 13 more (", " …)"])
+        closed = missing(pilot.app, ["Status", "za  13 more (", " …)"])
         await pilot.press("G", "enter", *"jjj")
         await pilot.pause()
 
@@ -261,7 +261,7 @@ async def test_the_key_on_the_fold_opens_and_closes_it_from_any_field(world: Wor
         await pilot.pause()
 
         assert opened == []
-        assert line_with(pilot.app, "za ").startswith("▌ za 13 more (")
+        assert line_with(pilot.app, "za ").startswith("▌ za  13 more (")
 
 
 async def test_the_fold_opens_for_a_field_that_is_gone_to(world: World, edit: Edit) -> None:
