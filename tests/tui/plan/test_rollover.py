@@ -1,5 +1,7 @@
 """gw: the unfinished items one by one, with the next iteration's capacity in sight."""
 
+from datetime import timedelta
+
 import pytest
 from tests.store.plan_steps import ended_sprint, held
 from tests.store.world import World, sent
@@ -7,7 +9,7 @@ from tests.tui.bare_app import missing, text_of
 from tests.tui.opened import Open
 from tests.tui.plan.plan_screens import keys, plan_of
 
-from backlit.store import Store
+from backlit.store import Store, TreeKind
 from backlit.tui.shell.drafts import RESTORED_SENTENCE
 
 
@@ -85,6 +87,9 @@ async def test_done_points_that_were_being_typed_are_restored_for_the_same_item(
 
 @pytest.mark.slow
 async def test_without_an_ended_iteration_it_says_so(store: Store, opened: Open) -> None:
+    for sprint in store.plan.iterations.targets():
+        if sprint.end == store.today():  # the sample's sprint, every other Sunday
+            await store.nodes.edit(TreeKind.ITERATIONS, sprint.id, {"endDate": str(sprint.end + timedelta(1))})
     async with plan_of(opened, store) as pilot:
         await keys(pilot, "g", "w")
 

@@ -133,7 +133,7 @@ async def test_the_help_begins_with_what_the_figures_mean(store: Store, opened: 
     async with reports_of(opened, store) as pilot:
         await pilot.press("?")
 
-        await shown(pilot, "Committed is the scope when the sprint was started", "Needed most")
+        await shown(pilot, "Committed is the scope when the sprint was", "Needed most")
         assert text_of(pilot.app).index("Committed is the scope") < text_of(pilot.app).index("Needed most")
 
 
@@ -169,7 +169,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "way"), [((120, 40), "│             created "), ((80, 16), "◑ Testing 0d ──")])
+@pytest.mark.parametrize(("size", "way"), [((120, 40), "│             ○ Not done "), ((80, 16), "◑ Testing 0d ──")])
 async def test_the_statuses_of_items_stand_below_their_rows_or_above_the_current_one(
     world: World, store: Store, opened: Open, size: tuple[int, int], way: str
 ) -> None:

@@ -72,7 +72,7 @@ def figure_rows(figures: Sequence[Figure], facts: Sequence[tuple[str, str]], *, 
         if is_hollow:
             rows += [((f"{figure.number} {figure.words}", colour),), ((figure.more, "muted"),), ()]
             continue
-        words = ((figure.words, colour), (figure.more, "muted"))
+        words = ((figure.words, colour), *((more, "muted") for more in figure.more.split(", ")))
         for digits, (text, tone) in zip_longest(large(figure.number), words, fillvalue=("", "muted")):
             rows.append(((digits if isinstance(digits, str) else "", colour), (" " * GAP, "muted"), (text, tone)))
         rows.append(())
