@@ -145,3 +145,13 @@ def test_a_card_fills_the_last_line_of_its_title() -> None:
     card = painter.card(row, 30, 3, is_cursor=False, is_selected=False, badge=NO_BADGE)
 
     assert [each.text.strip() for each in card[:2]] == ["▌ Session is lost when the", "▌ network changes on tablets…"]
+
+
+@pytest.mark.parametrize("width", range(22, 60))
+def test_a_card_of_two_lines_keeps_owner_and_points_beside_a_long_name(width: int) -> None:
+    painter = CardPainter(LOOKS, DisplayNames(lambda _id: "kofi", lambda _id: ""), has_status=False)
+    row = ROW._replace(name="Session is lost when the network changes", estimate="13", owner_id=7)
+
+    facts = painter.card(row, width, 2, is_cursor=False, is_selected=False, badge=NO_BADGE)[1].text
+
+    assert " ".join(facts.split()).endswith(" kofi 13")

@@ -201,7 +201,7 @@ class CardPainter:
         beside: list[Segment] = []
         if rest and lines == MIN_CARD_LINES:
             beside = [Segment(f"{rest}  ", theme.style("muted" if is_done else "foreground", on=ground))]
-            if Segment.get_line_length(beside) + cell_len(f"◆ #{row.id}") > room:
+            if Segment.get_line_length(beside) + self._least_facts(row) > room:
                 beside, title = [], row.name
         names = [title] if lines == MIN_CARD_LINES else [title, rest]
         facts = self._facts(row, room - Segment.get_line_length(beside), ground, badge, is_selected=is_selected)
@@ -213,6 +213,12 @@ class CardPainter:
         found = [drawn([*marked(fit(each, room), self._sought, name)], on) for each in names]
         found.append(drawn([*beside, *facts], ground))
         return (*found, *[self.blank(width)] * (lines - len(found)))
+
+    def _least_facts(self, row: ItemRow) -> int:
+        """Return the cells that sign, number, owner and points need beside the rest of a name."""
+        owner = safe(self._names.owner(row.owner_id))
+        named = 2 + min(cell_len(owner), MIN_FACT_WIDTH) if owner else 0
+        return cell_len(f"◆ #{row.id}") + named + POINT_CELLS
 
     def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
         """Return sign and number, what is missing or its status, and at the right owner and points.
