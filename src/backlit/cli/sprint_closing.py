@@ -33,7 +33,7 @@ class SprintClosing(Struct, frozen=True):
     @classmethod
     def of(cls, store: Store, iteration: IterationEntry, arguments: argparse.Namespace) -> "SprintClosing":
         """Read the options; raises BadRequest for one that does not fit, AnswerNeeded for an item without one."""
-        is_planned_into = any(each.id == iteration.id for each in store.plan.iterations.targets())
+        is_planned_into = store.plan.iterations.is_target(iteration.id)
         items = store.batch.items(store.rollover.unfinished(iteration.id)) if is_planned_into else []
         decisions = _named_decisions(iteration, items, arguments)
         rest = [item for item in items if item.id not in decisions]
@@ -112,7 +112,7 @@ def _target(store: Store, iteration: IterationEntry, move: str | None) -> Iterat
     if move in {None, NEXT, BACKLOG, STAY}:
         return store.plan.iterations.next_after(iteration.id, store.today())
     found = store.names.iteration(str(move))
-    if found.id == iteration.id or found.id not in {each.id for each in store.plan.iterations.targets()}:
+    if found.id == iteration.id or not store.plan.iterations.is_target(found.id):
         names = f"from {plain(iteration.name)} to {plain(found.name)}"
         raise BadRequest(f"Items cannot move {names}. Name another iteration.")
     return found

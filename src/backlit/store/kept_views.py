@@ -16,7 +16,7 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.people import KEPT_VIEWS
 from backlit.store.remote.capabilities import VIEWS
-from backlit.store.views.lookups import Lookups
+from backlit.store.views.lookups import MANAGER, Lookups
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView, table_of, view_from
 
@@ -28,7 +28,6 @@ _KEYS = frozenset(ViewTable.__struct_fields__) - {"name"}
 """The keys of a specification that this version knows."""
 OF_USER = "you"
 """The owner of a view that the user shares."""
-MANAGER = "manager"
 NO_KEPT_VIEWS = (
     "This server keeps no views, so yours cannot be shared there."
     " A file backlit-views.toml in a repository shares them with everybody who works in it."

@@ -57,6 +57,11 @@ def _refuse(name: str, sentence: str) -> NoReturn:
     raise BadRequest(sentence, {name: sentence})
 
 
+def is_id_text(text: str) -> bool:
+    """Return whether a text may be an id: digits, no more than the largest one has."""
+    return text.isascii() and text.isdigit() and len(text) <= len(str(NUMBER_LIMIT))
+
+
 def whole_number(query: QueryParams, name: str) -> int | None:
     """Return the number of an option, at most NUMBER_LIMIT, None if absent; raise BadRequest for anything else."""
     if name not in query:

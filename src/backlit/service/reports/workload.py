@@ -94,6 +94,7 @@ def _capacities(context: ReportContext) -> Mapping[int, PersonalCapacity]:
 
 
 def _over(name: str, load: OpenWork, capacity: PersonalCapacity) -> Iterator[str]:
+    # A capacity of 0 is one here: any work is too much for who can do none. `Capacity.over` takes it for none.
     for amount, most, unit in ((load.points, capacity.points, "pts"), (load.hours, capacity.hours, "h")):
         if most is not None and amount > most:
             yield f"{name} {hours_text(amount - most)} {unit} over."

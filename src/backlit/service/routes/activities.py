@@ -12,7 +12,7 @@ from backlit.service.http.endpoint import (
     Routes,
     json_answer,
 )
-from backlit.service.http.options import NUMBER_LIMIT
+from backlit.service.http.options import is_id_text
 from backlit.service.routes.history import HISTORY_TOP, asked_project_ids, asked_revision, asked_top
 from backlit.service.routes.work_items import visible_document
 from backlit.service.tables import history
@@ -162,7 +162,7 @@ def _user_id(call: RequestContext) -> int | None:
     text = call.query.get("by", "").strip()
     if not text:
         return None
-    if not (text.isascii() and text.isdigit() and len(text) <= len(str(NUMBER_LIMIT))):
+    if not is_id_text(text):
         sentence = "by must be the id of a user, a whole number."
         raise BadRequest(sentence, {"by": sentence})
     return int(text)

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from backlit.model.errors import TransientError, Unauthorized
 from backlit.service.http.bodies import RequestSlot
 from backlit.service.http.endpoint import Routes, ServiceState, authenticated_context
-from backlit.service.http.options import NUMBER_LIMIT
+from backlit.service.http.options import is_id_text
 from backlit.service.http.waiting import SLOT_KEY, PlaceEnd, WaitingPlace
 from backlit.service.routes.history import asked_wait, read_cursor, refusal, short
 from backlit.service.storage.access import Caller, Role
@@ -97,7 +97,7 @@ def _project_ids(request: Request) -> frozenset[int] | None:
     if not text:
         return None
     words = [word.strip() for word in text.split(",")]
-    if not all(word.isascii() and word.isdigit() and len(word) <= len(str(NUMBER_LIMIT)) for word in words):
+    if not all(map(is_id_text, words)):
         raise refusal("projects", "projects must be ids of projects, separated by commas.")
     return frozenset(map(int, words))
 

@@ -8,7 +8,7 @@ from starlette.datastructures import QueryParams
 from backlit.model.dates import write_datetime
 from backlit.model.errors import BadRequest
 from backlit.service.http.endpoint import HandlerResponse, NothingYet, RequestContext, Routes, json_answer
-from backlit.service.http.options import NUMBER_LIMIT, TOP_LIMIT, whole_number
+from backlit.service.http.options import TOP_LIMIT, is_id_text, whole_number
 from backlit.service.routes.work_items import visible_document
 from backlit.service.tables import history
 from backlit.service.tables.changes import ChangeAct, ChangeCause, ChangeKind, last_revision
@@ -175,7 +175,7 @@ def asked_project_ids(call: RequestContext) -> tuple[int, ...]:
     text = call.query.get("projectId", "").strip()
     if not text:
         return ()
-    project_id = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(NUMBER_LIMIT)) else 0
+    project_id = int(text) if is_id_text(text) else 0
     if not call.caller.can_see(project_id):
         raise refusal("projectId", "projectId must be the id of a project that you may see.")
     return (project_id,)

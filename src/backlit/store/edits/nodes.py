@@ -19,9 +19,8 @@ from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind
 from backlit.store.remote.capabilities import ITERATION_EVENTS_EXTENSION
 from backlit.store.sqlite.database import ids_json
-from backlit.store.views.lookups import Lookups
+from backlit.store.views.lookups import MANAGER, Lookups
 
-_MANAGER = "manager"
 DATES = ("startDate", "endDate")
 MOST_ITEMS = 1_000
 """The most items that undo moves back into a restored node. Beyond it, the copy keeps their number only."""
@@ -67,7 +66,7 @@ class NodeEdits:
     def need_manager(self) -> None:
         """Raise BadRequest for a user who may not change the trees, if the service states the permission."""
         role = self._lookups.role()
-        if role and role != _MANAGER:
+        if role and role != MANAGER:
             raise BadRequest(f"Only managers of the project change areas and iterations; you are a {role}.")
 
     def signs(self, kind: TreeKind) -> Mapping[int, RowSign]:

@@ -13,13 +13,11 @@ from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
 from backlit.store.remote.capabilities import SETTINGS
-from backlit.store.views.lookups import Lookups
+from backlit.store.views.lookups import MANAGER, Lookups
 
 if TYPE_CHECKING:
     from backlit.client.client import DocumentEndpoint, FetchedResource
 
-MANAGER = "manager"
-"""The role of users who may change the settings."""
 GROUPS, READY_RULES = "statusGroups", "readyRules"
 CHANGED_MEANWHILE = "Somebody else has changed this meanwhile. Look at the new value, and then change it again."
 

@@ -87,6 +87,10 @@ class PlanIterations:
         found = leaves(self._lookups.iterations().values())
         return sorted(found, key=lambda each: (each.start or each.end or date.max, each.end or date.max))
 
+    def is_target(self, iteration_id: int) -> bool:
+        """Return whether items are planned into an iteration, which is so where it has no children."""
+        return any(each.id == iteration_id for each in leaves(self._lookups.iterations().values()))
+
     def next_after(self, iteration_id: int, today: date) -> IterationEntry | None:
         """Return the next one that is not over, which takes what an iteration leaves; None without one."""
         every = self.targets()

@@ -55,6 +55,8 @@ USUAL_CAPACITIES = 0
 """The key of the capacities that are usual in the project; no iteration has this id."""
 READER = "reader"
 """The role of users who change nothing."""
+MANAGER = "manager"
+"""The role of users who change what all members of a project share."""
 NO_PROJECT_OPEN = "No project is open yet. Wait for the first load, or ask a manager to add you to a project."
 NO_PROJECT = "You are not in a project yet. Ask a manager to add you."
 

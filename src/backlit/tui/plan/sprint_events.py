@@ -60,7 +60,7 @@ async def close(target: StoreCommandTarget, sprint: IterationEntry) -> None:
     if sprint.closed_at is not None:
         await _withdraw(target, sprint, IterationEvent.CLOSE)
         return
-    is_planned_into = any(each.id == sprint.id for each in store.plan.iterations.targets())
+    is_planned_into = store.plan.iterations.is_target(sprint.id)
     if is_planned_into and store.lookups.totals(TreeKind.ITERATIONS).get(sprint.id):
         await roll_over_iteration(target, sprint, closes=True)
         return

@@ -112,6 +112,7 @@ class _Rows:
         self._store = store
         self._own = own
         self._stated: StatedSettings = store.lookups.stated_settings()
+        self._groups_by_name = StatusGroups({}, map(store.lookups.statuses, ItemType))
 
     def all(self) -> Iterator[SettingRow]:
         zone, working, off = self._stated.time_zone, self._stated.working_days, self._stated.days_off
@@ -133,7 +134,7 @@ class _Rows:
         lookups = self._store.lookups
         group = lookups.status_groups().of(status)
         source, origin = _stated_or(status if status in lookups.stated_groups() else None, "[statuses] in config.toml")
-        if group is StatusGroups({}, map(lookups.statuses, ItemType)).of(status):
+        if group is self._groups_by_name.of(status):
             source, origin = ValueSource.NAME, "It follows from the name of the status, or from its place in the list."
         words = "not known, counts as not started" if group is StatusGroup.UNKNOWN else group.value
         return SettingRow(
