@@ -113,6 +113,18 @@ async def test_a_cursor_before_what_was_removed_says_so(maya: Client, service: S
     assert (await maya.get("changes", params={"after": cursor})).json()["reset"] == "trimmed"
 
 
+async def test_a_cursor_given_after_the_newest_change_was_removed_holds(maya: Client, service: Service) -> None:
+    await item(maya)
+    in_database(service, everything_old)
+    await trim_all(service.shared.database, service.shared.clock)
+    cursor = (await maya.get("changes")).json()["cursor"]
+    story = await item(maya)
+
+    answer = (await maya.get("changes", params={"after": cursor})).json()
+
+    assert [row["id"] for row in answer["changes"] if row["k"] == "item"] == [story]
+
+
 async def test_texts_go_with_the_last_change_that_names_them(maya: Client, service: Service) -> None:
     story = await item(maya)
     await maya.put(f"workitems/{story}", json={"Description": "Goes. " * 200})

@@ -250,16 +250,17 @@ def names_of(connection: Connection, user_ids: Collection[int]) -> dict[int, str
 
 def cursor(connection: Connection, revision: int) -> str:
     """Return the place after a revision, with a check that tells another row of the same number apart."""
-    return f"{revision}.{_check(connection, revision)}"
+    return f"{revision}.{_check(connection, revision, _row_of(connection, revision))}"
 
 
 def reset_reason(connection: Connection, caller: Caller, revision: int, check: str) -> str | None:
     """Return why a client cannot go on from a cursor: `other`, `trimmed` or `far`; None if it can."""
     last = last_revision(connection)
-    known = None if revision > last else _check(connection, revision)
-    if known != check:
-        is_gone = revision <= last and known is None
-        return "trimmed" if is_gone else "other"
+    if revision > last:
+        return "other"
+    row = _row_of(connection, revision)
+    if check != _check(connection, revision, row):
+        return "other" if row or not revision else "trimmed"
     if _history_from(connection, caller.project_ids) > revision + 1:
         return "trimmed"
     return "far" if last - revision > LONGEST_WAY else None
@@ -270,15 +271,14 @@ def _history_from(connection: Connection, project_ids: Collection[int]) -> int:
     return int(connection.execute(newest).scalar() or 0)
 
 
-def _check(connection: Connection, revision: int) -> str | None:
-    """Return the check of a revision; None for one whose row is gone."""
+def _row_of(connection: Connection, revision: int) -> Sequence[Any] | None:
+    found = select(changes.c.at, changes.c.object_id).where(changes.c.revision == revision)
+    return connection.execute(found).first()
+
+
+def _check(connection: Connection, revision: int, row: Sequence[Any] | None) -> str:
+    """Return the check of a revision. One whose row was trimmed, or not imported, is known by its number alone."""
     key = connection.execute(select(workspace.c.cursor_key)).scalar_one()
-    row: Sequence[Any] | None = ("", "")
-    if revision:
-        row = connection.execute(
-            select(changes.c.at, changes.c.object_id).where(changes.c.revision == revision)
-        ).first()
-    if row is None:
-        return None
-    text = f"{revision}|{row[0]}|{row[1]}"
+    at, object_id = row or ("", "")
+    text = f"{revision}|{at}|{object_id}"
     return hashlib.blake2b(text.encode(), key=bytes(key), digest_size=_CHECK_BYTES).hexdigest()
