@@ -13,7 +13,7 @@ from backlit.model.amounts import counted
 from backlit.store.grooming import RuleCheck, SimilarItem
 from backlit.store.records.merge import is_empty
 from backlit.tui.drawing.text import Line, fit, fit_middle, safe
-from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles
+from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles
 from backlit.tui.groom.questions import GroomingQuestion
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.text_view import LinesView
@@ -121,11 +121,17 @@ def _chip(asked: GroomingQuestion, theme: ThemeStyles, *, is_current: bool) -> l
 
 
 def _tinted(line: Line, width: int, theme: ThemeStyles) -> Line:
-    """Return a line of the current question, on the ground of a cursor over the whole width, after its bar."""
+    """Return a line of the current question, on the ground of a cursor over the whole width, after its bar.
+
+    Keys keep their own ground.
+    """
     on = theme.style(on="cursor-background")
-    ground = theme.tint("cursor-background")
+    ground, own = theme.tint("cursor-background"), theme.style(KEY).bgcolor if theme.has_frames else None
     strip = Strip([Segment("▌", theme.style(CURSOR_BAR, on="cursor-background")), *Strip(line).crop(1)])
-    tinted = [Segment(text, style + ground if style else on) for text, style, _ in strip]
+    tinted = [
+        Segment(text, on if style is None else style if own and style.bgcolor == own else style + ground)
+        for text, style, _ in strip
+    ]
     return list(Strip(tinted).adjust_cell_length(width, on))
 
 
@@ -152,13 +158,13 @@ def _answers(asked: GroomingQuestion, theme: ThemeStyles) -> Iterator[Line]:
         yield _clickable(
             digit,
             Segment("(•) " if has_it else "", theme.style("mark")),
-            Segment(str(digit), theme.style(bold=True)),
+            theme.cap(str(digit)),
             Segment(label, theme.style(bold=has_it)),
             Segment(hint, theme.style("muted")),
         )
     yield _clickable(
         0,
-        Segment("0", theme.style(bold=True)),
+        theme.cap("0"),
         Segment(f" {asked.others}", theme.style("muted")),
     )
 

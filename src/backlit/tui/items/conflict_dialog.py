@@ -17,6 +17,7 @@ from backlit.store.records.merge import has_marks, is_long
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.scrolled_text import ScrolledText
 from backlit.tui.drawing.text import fit, literal, safe, wrapped
+from backlit.tui.drawing.themes import ThemeStyles, cap_words
 from backlit.tui.fields.values import label_of
 from backlit.tui.items.entry_text import MINE_COLOUR, cell, table_lines, version_cells
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
@@ -236,7 +237,8 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._said, width = note, self._width
         is_wide = width >= MIN_WIDTH_OF_COLUMNS
         self._heads.display = is_wide
-        self._heads.update(column_heads(width, self._label_width, self._question))
+        has_caps = ThemeStyles.of(self.app).has_frames
+        self._heads.update(column_heads(width, self._label_width, self._question, has_caps=has_caps))
         taken = FRAME_LINES + len(wrapped(self._question.sentence, width)) + is_wide + 2
         self._scroll.styles.max_height = max(3, self.app.size.height - taken)
         lines: list[Content] = []
@@ -423,16 +425,17 @@ class _LineBlock(Struct, frozen=True):
     is_same: bool
 
 
-def column_heads(width: int, label: int, question: ConflictQuestion) -> Content:
+def column_heads(width: int, label: int, question: ConflictQuestion, *, has_caps: bool) -> Content:
     """Return the headings of the columns; empty where the versions are one below the other."""
     if width < MIN_WIDTH_OF_COLUMNS:
         return Content("")
     _, was, side, _ = _columns(width, label)
     words, bold = f"{'Field':{label + GAP}}{'Was':{was + GAP}}", "bold $muted"
     theirs = f" theirs ({safe(question.theirs)})" if question.theirs else " theirs"
-    keys = [("m", "bold"), (f"{' mine':{side + GAP - 1}}", f"bold {MINE_COLOUR}")]
-    keys += [("t", "bold"), (theirs, f"bold {question.theirs_colour}")]
-    return Content.assemble(" " * MARGIN, (words, bold), *keys)
+    mine_cap, theirs_cap = (cap_words(key, has_caps=has_caps) for key in "mt")
+    mine = f"{' mine':{side + GAP - len(mine_cap[0])}}", f"bold {MINE_COLOUR}"
+    sides = mine_cap, mine, theirs_cap, (theirs, f"bold {question.theirs_colour}")
+    return Content.assemble(" " * MARGIN, (words, bold), *sides)
 
 
 def _columns(width: int, label: int) -> tuple[int, int, int, int]:

@@ -24,7 +24,7 @@ from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import fit, literal, safe
-from backlit.tui.drawing.themes import status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.themes import ThemeStyles, cap_words, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.dates import span
 from backlit.tui.plan.capacity import bar_line
@@ -314,16 +314,22 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
             if way in BELOW_A_BLANK:
                 yield literal("")
             if way is not RolloverOutcome.DONE or not tasks:
-                yield _answer(key, self._names()[way][0], is_chosen=is_chosen)
+                yield self._answer(key, self._names()[way][0], is_chosen=is_chosen)
                 if way is RolloverOutcome.NEXT and self._ending.target is not None:
                     rest = sum(item.id not in self.decisions for item in self._ending.items)
                     words = f"Move all {rest} remaining to {self._ending.target.name}"
-                    yield from [_answer(ALL_ON_KEY, words, is_chosen=False)] * (rest > 1)
+                    yield from [self._answer(ALL_ON_KEY, words, is_chosen=False)] * (rest > 1)
                 continue
             with_tasks = chosen is not None and chosen.with_tasks
             noun = counted(tasks, "open task")
-            yield _answer(key, f"Mark done, including {noun}", is_chosen=is_chosen and with_tasks)
-            yield _answer(DONE_ALONE_KEY, f"Mark done, leave {noun}", is_chosen=is_chosen and not with_tasks)
+            yield self._answer(key, f"Mark done, including {noun}", is_chosen=is_chosen and with_tasks)
+            yield self._answer(DONE_ALONE_KEY, f"Mark done, leave {noun}", is_chosen=is_chosen and not with_tasks)
+
+    def _answer(self, key: str, words: str, *, is_chosen: bool) -> Content:
+        return Content.assemble(("✓ " if is_chosen else "  ", "bold"), self._cap(key), safe(f" {words}"))
+
+    def _cap(self, key: str) -> tuple[str, str]:
+        return cap_words(key, has_caps=ThemeStyles.of(self.app).has_frames)
 
     def _names(self) -> Mapping[RolloverOutcome, tuple[str, str]]:
         target, missing = self._ending.target, "(no next iteration)"
@@ -375,9 +381,5 @@ class RolloverDialog(Dialog[Mapping[int, RolloverDecision] | SplitAsked | None])
             if asked is not None and asked.id not in self.decisions
             else 0.0
         )
-        key = [("n", "bold"), (" → ", "$muted")] if more else []
+        key = [self._cap("n"), (" → ", "$muted")] if more else []
         return Content.assemble(*key, (f"{safe(target.name)}  ", "bold"), bar_line(load, target.capacity, BAR, more))
-
-
-def _answer(key: str, words: str, *, is_chosen: bool) -> Content:
-    return Content.assemble((f"{'✓' if is_chosen else ' '} {key} ", "bold"), safe(words))
