@@ -99,6 +99,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 NEW_VIEW = {"name": SECRET, "spec": {"query": "type:bug"}, "isShared": True}
 EVENTS = ("/start", "/close")
 CHANGES_BY_PATH: dict[str, dict[str, Any]] = {
+    "/presence": {"mode": "edit", "field": "Description"},
     "/projects/{id}/settings": {"timeZone": "Europe/Berlin", "statusGroups": {"Deferred": "not started"}},
 }
 """What is changed below a resource."""
@@ -128,12 +129,16 @@ async def right_for(manager: Client, method: str, path: str) -> Sent:
         }
         root = {} if noun in bodies else {"name": "new", "parentId": await root_of(manager, noun)}
         return Sent(0, {"json": {"projectId": HIDDEN, **bodies.get(noun, root)}})
-    if path == "/changes/stream":
-        return Sent(0, {"params": {"wait": 0}})
     if "{id}" not in path:
-        return Sent(0)
+        return await right_without_id(manager, path)
     change = CHANGES_BY_PATH.get(path) or CHANGES.get(noun, {})
     return Sent(await MAKERS[noun](manager), {"json": change} if method == "PUT" else {})
+
+
+async def right_without_id(manager: Client, path: str) -> Sent:
+    if path == "/presence":
+        return Sent(0, {"json": {"itemId": await item(manager), **CHANGES_BY_PATH[path]}})
+    return Sent(0, {"params": {"wait": 0}} if path == "/changes/stream" else {})
 
 
 async def root_of(manager: Client, noun: str) -> int:

@@ -93,6 +93,9 @@ def _add_operation(serve: argparse.ArgumentParser) -> None:
         choices=("debug", "info", "warning", "error"),
         help="log level; JSON lines on standard error (info; warning with --sample)",
     )
+    group.add_argument(
+        "--presence", choices=("on", "off"), default="on", help="tell people who edits which item (%(default)s)"
+    )
     group.add_argument("--legacy-clients", action="store_true", help="compatibility mode for older API clients")
 
 

@@ -38,6 +38,7 @@ from backlit.service.routes import (
     history,
     iteration_events,
     login,
+    presence,
     project_settings,
     reports,
     tokens,
@@ -83,6 +84,7 @@ ROUTES = (
     *views.routes,
     *history.routes,
     *change_stream.routes,
+    *presence.routes,
     *activities.routes,
 )
 _EXTENSIONS = {"etag", "healthz", "openapi", "orderRevision", "readyz"}
@@ -97,9 +99,11 @@ class Service:
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
         extensions = _EXTENSIONS.union(route.extension for route in ROUTES if route.extension)
+        if not settings.has_presence:
+            extensions.discard("presence")
         self.shared = ServiceState(settings, tuple(sorted(extensions)))
         self._is_open = False
-        self._trimming: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         endpoints = {path: Endpoint(self.shared, routes) for path, routes in _routes_by_path().items()}
         self.asgi: ASGIApp = RequestGuardMiddleware(_Direct(self._build(endpoints), endpoints), settings)
 
@@ -110,15 +114,21 @@ class Service:
                 _log.warning(_LEGACY)
             await asyncio.to_thread(self.shared.open)
             self._is_open = True
-            self._trimming = asyncio.create_task(trim_regularly(self.shared.database, self.shared.clock))
+            jobs = (
+                trim_regularly(self.shared.database, self.shared.clock),
+                self.shared.database.listen(self.shared.receive),
+            )
+            self._tasks = [asyncio.create_task(job) for job in jobs]
 
     async def stop(self) -> None:
         """Finish queued writes and release threads and files, permanently."""
         if self._is_open:
             self._is_open = False
-            if self._trimming is not None:
-                self._trimming.cancel()
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.wait(self._tasks)
             self.shared.waiters.stop()
+            self.shared.presence.close()
             await asyncio.to_thread(self.shared.close)
 
     def invite(self, username: str) -> str:

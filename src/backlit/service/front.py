@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backlit.model.errors import TooLarge
 from backlit.service.http.bodies import BODY_KEY, RETRY_AFTER, RequestBody, RequestSlot, RequestSlots
-from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, USER_KEY
+from backlit.service.http.endpoint import JSON_TYPE, REQUEST_ID_KEY, UNLOGGED_KEY, USER_KEY
 from backlit.service.http.proxies import Proxies, share_of
 from backlit.service.http.waiting import SLOT_KEY
 from backlit.service.storage.settings import HEAD_LIMIT, ServiceSettings
@@ -172,7 +172,7 @@ class _LoggedExchange:
 
     def log(self) -> None:
         """Write the request's log line with its path alone, as queries may hold codes."""
-        if not _log.isEnabledFor(logging.INFO):
+        if not _log.isEnabledFor(logging.INFO) or UNLOGGED_KEY in self._scope:
             return
         said: dict[str, Any] = {
             "request_id": self.request_id,

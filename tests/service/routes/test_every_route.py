@@ -55,6 +55,8 @@ def status_for(person: str, method: str, path: str) -> int:
     done = 200 if path.endswith(("/rank", *EVENTS)) else done
     if person == "nobody":
         return 401
+    if path == "/presence":
+        return {"ada": 404, "rex": 403}.get(person, 204)
     if path in FREE or (method == "GET" and "{id}" not in path):
         return 200
     if person == "ada":

@@ -62,6 +62,7 @@ def serve(arguments: argparse.Namespace) -> None:
         settings,
         legacy_clients=arguments.legacy_clients,
         max_upload=arguments.max_upload,
+        has_presence=arguments.presence == "on",
         trusted_proxies=tuple(arguments.trusted_proxy),
         concurrent_requests=arguments.max_requests,
     )

@@ -29,7 +29,6 @@ from backlit.model.errors import (
     TransientError,
     UnsupportedMedia,
 )
-from backlit.model.filters import Filter
 from backlit.model.resources import Resource
 from backlit.service.auth.callers import Passwords, TokenIssuer
 from backlit.service.files.contents import AttachmentContents
@@ -43,44 +42,28 @@ from backlit.service.http.options import (
     must_be_taken,
     selected,
 )
+from backlit.service.http.presence import Presence
+from backlit.service.http.totals import TotalCache
 from backlit.service.http.waiting import SLOT_KEY, ChangeWaiters
 from backlit.service.storage.access import Caller
 from backlit.service.storage.bounded_cache import BoundedCache
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
+from backlit.service.storage.notifications import PRESENCE_CHANNEL, Notification
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
 from backlit.service.tables.changes import ChangeCause, Revisions, Stamp, revisions
 from backlit.service.tables.projects import ProjectSettings
 
-# Each write to a project makes the totals of its filters stale, so that only filters in use now are worth their place.
-MAX_CACHED_TOTALS = 256
 MAX_CACHED_PROJECTS = 4096
 """More projects than a caller is expected to see: a list needs the settings of all of them."""
-
-TotalKey = tuple[tuple[int, ...], Filter]
-"""The projects and the filter of a list."""
-
-
-class TotalCache:
-    """Cached counts by projects and filter, each valid for one revision of the projects' items."""
-
-    def __init__(self) -> None:
-        self._counts: BoundedCache[TotalKey, tuple[int, int]] = BoundedCache(MAX_CACHED_TOTALS)
-
-    def get(self, key: TotalKey, revision: int, count: Callable[[], int]) -> int:
-        """Return the remembered total, or count it; `revision` is of the same transaction."""
-        known = self._counts.get(key)
-        if known is None or known[0] != revision:
-            known = self._counts.put(key, (revision, count()))
-        return known[1]
-
-
 ID_LIMIT = 2**63 - 1
 JSON_TYPE = "application/json"
 REQUEST_ID_KEY = "backlit.request_id"
 USER_KEY = "backlit.user"
 """Key of the user's id in a request's scope, for the log."""
+UNLOGGED_KEY = "backlit.unlogged"
+"""Key in the scope of a request that the log must not have."""
 ERROR_KEY = "backlit.error"
 """Key of the error in the scope of a request that has failed already."""
 ROUTE_KEY = "backlit.route"
@@ -104,12 +87,20 @@ class ServiceState:
         self.waiters = ChangeWaiters(settings.limits, self._revisions)
         self.change_log = ChangeLog(self.waiters, self.database)
         self.database.on_commit = self.waiters.committed
+        self.presence = Presence(partial(self.database.notify, PRESENCE_CHANNEL))
 
     async def _revisions(self) -> Revisions | None:
         try:
             return await self.database.read(revisions)
         except (DBAPIError, TransientError):
             return None
+
+    def receive(self, notification: Notification) -> None:
+        """Take what another process on the database told."""
+        if notification.channel == PRESENCE_CHANNEL:
+            self.presence.receive(notification.payload)
+        else:
+            self.waiters.look_now()
 
     def open(self) -> None:
         self.database.open()
@@ -226,6 +217,12 @@ class StreamingHandler(Struct, frozen=True):
     respond: Callable[[ServiceState, Request], Awaitable[HandlerResponse]]
 
 
+class InMemoryHandler(Struct, frozen=True):
+    """A handler that is given the body, opens its own transactions, and writes nothing to the database."""
+
+    respond: Callable[[ServiceState, Request, bytes], Awaitable[HandlerResponse]]
+
+
 class EventHandler(Struct, frozen=True):
     """A handler that answers with a stream of events, as an application of its own."""
 
@@ -235,6 +232,7 @@ class EventHandler(Struct, frozen=True):
 Handler = Callable[[RequestContext], HandlerResponse]
 EventsT = TypeVar("EventsT", bound=Callable[[ServiceState, Request], Awaitable[ASGIApp]])
 HandlerT = TypeVar("HandlerT", bound=Handler)
+InMemoryT = TypeVar("InMemoryT", bound=Callable[[ServiceState, Request, bytes], Awaitable[HandlerResponse]])
 StreamedT = TypeVar("StreamedT", bound=Callable[[ServiceState, Request], Awaitable[HandlerResponse]])
 
 
@@ -247,7 +245,7 @@ class Route(Struct, frozen=True):
 
     method: str
     path: str
-    handler: Handler | StreamingHandler | EventHandler
+    handler: Handler | StreamingHandler | InMemoryHandler | EventHandler
     resource: type[Resource] | str
     tag: str | None = None
     extension: str | None = None
@@ -259,7 +257,7 @@ class Route(Struct, frozen=True):
     @property
     def function(self) -> Callable[..., object]:
         handler = self.handler
-        return handler.respond if isinstance(handler, StreamingHandler | EventHandler) else handler
+        return handler.respond if isinstance(handler, StreamingHandler | InMemoryHandler | EventHandler) else handler
 
     @property
     def is_list(self) -> bool:
@@ -303,6 +301,17 @@ class Routes(list[Route]):
 
         def declare(handler: StreamedT) -> StreamedT:
             self.append(Route("POST", path, StreamingHandler(handler), resource, extension=extension))
+            return handler
+
+        return declare
+
+    def in_memory(
+        self, method: str, path: str, schema: str, *, tag: str, extension: str
+    ) -> Callable[[InMemoryT], InMemoryT]:
+        """Declare a route whose handler writes nothing to the database."""
+
+        def declare(handler: InMemoryT) -> InMemoryT:
+            self.append(Route(method, path, InMemoryHandler(handler), schema, tag, extension))
             return handler
 
         return declare
@@ -367,15 +376,16 @@ class Endpoint:
         handler = route.handler
         if isinstance(handler, EventHandler):
             return await handler.respond(self._shared, request)
-        answer = await (
-            handler.respond(self._shared, request)
-            if isinstance(handler, StreamingHandler)
-            else self._answer(request, handler)
-        )
+        if isinstance(handler, StreamingHandler):
+            answer = await handler.respond(self._shared, request)
+        elif isinstance(handler, InMemoryHandler):
+            answer = await handler.respond(self._shared, request, await self._body(request))
+        else:
+            answer = await self._answer(request, handler)
         # After the commit: contents that were removed before it would be missing where the transaction rolled back.
         if answer.freed:
             await asyncio.to_thread(self._shared.contents.release, answer.freed)
-        return Response(answer.body, answer.status, answer.headers, JSON_TYPE)
+        return Response(answer.body, answer.status, answer.headers, JSON_TYPE if answer.body else None)
 
     async def _answer(self, request: Request, handler: Handler) -> HandlerResponse:
         database = self._shared.database

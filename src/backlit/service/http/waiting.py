@@ -50,6 +50,7 @@ class WaitingPlace:
         self._woken = asyncio.Event()
         self.connection = connection
         self.end_reason: PlaceEnd | None = None
+        self._is_nudged = False
 
     @property
     def is_ended(self) -> bool:
@@ -57,15 +58,20 @@ class WaitingPlace:
 
     async def woken(self, since: int, seconds: float) -> None:
         """Wait for a change after a count of changes, at most some seconds, or for the end of the place."""
-        if self.is_ended or self._waiters.count != since:
-            return
-        self._woken.clear()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._woken.wait()
+        if not self.is_ended and self._waiters.count == since and not self._is_nudged:
+            self._woken.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._woken.wait()
+        self._is_nudged = False
 
     def wake(self) -> None:
         self._woken.set()
+
+    def nudge(self) -> None:
+        """Wake this place alone, for what is no change in the database."""
+        self._is_nudged = True
+        self.wake()
 
     def end(self, reason: PlaceEnd) -> None:
         self.end_reason = self.end_reason or reason
@@ -88,6 +94,7 @@ class ChangeWaiters:
         self._woken_at = float("-inf")
         self._is_due = False
         self._looking: asyncio.Task[None] | None = None
+        self._is_look_due = asyncio.Event()
         self._is_stopped = False
 
     @property
@@ -144,6 +151,10 @@ class ChangeWaiters:
             self._looking.cancel()
             self._looking = None
 
+    def look_now(self) -> None:
+        """Look for the writes of other processes without a wait."""
+        self._is_look_due.set()
+
     def stop(self) -> None:
         """End all places, so that a stopping server waits for none."""
         self._is_stopped = True
@@ -178,8 +189,11 @@ class ChangeWaiters:
     async def _look_for_others(self) -> None:
         known: Revisions | None = None
         while True:
+            self._is_look_due.clear()
             found = await self._look()
             if known is not None and found is not None and found != known:
                 self._changed()
             known = known if found is None else found
-            await asyncio.sleep(LOOK_EVERY)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_EVERY):
+                    await self._is_look_due.wait()

@@ -29,7 +29,7 @@ _SENTENCES = {
     413: "The body is too large.",
     415: "The body's content type is not one that is read here.",
     416: "The range lies outside the contents.",
-    429: "Too many attempts to sign in, long reads of one user or unsent bodies; Retry-After says how long to wait.",
+    429: "Too many sign-ins, long reads of one user, unsent bodies, or more than a lease a second; see Retry-After.",
     431: "Address and headers together are too long.",
     500: "The service failed; its log has the cause under the id in the message.",
     503: "The service is too busy, or about to stop.",
@@ -93,6 +93,8 @@ def _operation(route: Route) -> Schema:
     }
     if body := _body(resource, verb):
         found["requestBody"] = body
+    if resource == "Presence":
+        return found | {"responses": {"204": {"description": "It is noted."}, **_refused(*_refusals(path, method))}}
     if verb == "remove":
         answer = _answer("The id of what was deleted.", reference("Deleted"))
     elif route.is_list:
@@ -133,7 +135,7 @@ def _creates(verb: str) -> bool:
 
 def _refusals(path: str, method: str) -> list[int]:
     codes = [400, 401, 431, 503]
-    if "{id}" in path:
+    if "{id}" in path or path == "/presence":
         codes.append(404)
     if method != "GET":
         codes += [403, 413]
@@ -176,7 +178,7 @@ def _parameters(route: Route, verb: str, resource: str) -> Iterator[Schema]:
         )
     if verb.startswith("upload"):
         yield _query("type", {"type": "string", "examples": ["Service", "Feedback"]}, "Service unless given.")
-    if route.method in {"PUT", "DELETE"} or verb == "rank":
+    if (route.method in {"PUT", "DELETE"} or verb == "rank") and resource != "Presence":
         yield {"name": "If-Match", "in": "header", "schema": {"type": "string"}, "description": "An ETag, or `*`."}
 
 

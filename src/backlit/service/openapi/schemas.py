@@ -14,8 +14,10 @@ from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, Time
 from backlit.model.settings.setting_rules import MAX_DAYS_OFF, MAX_SCALE_STEPS, MAX_WIP_LIMIT
 from backlit.model.settings.shared_settings import WEEKDAY_KEYS
 from backlit.model.statuses import CONFIGURABLE
+from backlit.service.http.presence import PresenceMode
 from backlit.service.routes.activities import SUBJECTS, VERBS
 from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
+from backlit.service.routes.presence import MAX_FIELD_LENGTH
 from backlit.service.routes.views import VIEW_NAME_LIMIT
 from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
@@ -268,7 +270,8 @@ def _report() -> Schema:
 
 _EVENTS = (
     "Events, each with `event`, `data`, an object of JSON, and `id`, the cursor with which to go on: `hello`,"
-    " `changes`, `many`, `access`, `tick` and `bye`. `changes` has an array of `ShortChange`."
+    " `changes`, `many`, `access`, `presence`, `tick` and `bye`. `changes` has an array of `ShortChange`; `presence`"
+    " has no `id`."
 )
 
 
@@ -325,6 +328,14 @@ def _history() -> Schema:
         "ChangePage": _object({**page, "isMore": {"type": "boolean"}}),
         "ChangeReset": _object(reset),
         "ChangeStream": {"type": "string", "description": _EVENTS},
+        "PresenceChanges": _object(
+            {
+                "itemId": _nullable(ID),
+                "mode": {"enum": list(PresenceMode), "default": PresenceMode.EDIT},
+                "field": {"type": ["string", "null"], "maxLength": MAX_FIELD_LENGTH},
+            },
+            ["itemId"],
+        ),
         "ChangeList": {"oneOf": [reference("ChangePage"), reference("ChangeReset")]},
     }
 

@@ -15,6 +15,7 @@ from backlit.model.errors import TransientError, Unauthorized
 from backlit.service.http.bodies import RequestSlot
 from backlit.service.http.endpoint import Routes, ServiceState, authenticated_context
 from backlit.service.http.options import is_id_text
+from backlit.service.http.presence import NOBODY
 from backlit.service.http.waiting import SLOT_KEY, PlaceEnd, WaitingPlace
 from backlit.service.routes.history import asked_wait, read_cursor, refusal, short
 from backlit.service.storage.access import Caller, Role
@@ -64,7 +65,7 @@ async def follow_changes(shared: ServiceState, request: Request) -> ASGIApp:
 
     The first event is `hello`. `changes` has ids and names of fields, `many` the projects of over 1,000 changes,
     `access` the caller's roles where they differ, `tick` says every 15 seconds without another event that the stream
-    lives, and `bye` why it ends.
+    lives, `presence` where others are, and `bye` why it ends.
     """
 
     def begin(connection: Connection) -> _Beginning:
@@ -115,6 +116,7 @@ class _ChangeStream:
         """The revision of the last event, and that up to which there is nothing else for this caller."""
         self._cursor = beginning.cursor
         self._epoch: int | None = None
+        self._presence, self._presence_shown = NOBODY, frozenset[int]()
         self._tick_at = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -128,12 +130,14 @@ class _ChangeStream:
             if slot is not None:
                 slot.give_back()
             await self._hello()
+            self._shared.presence.enter(self._place, self._access.caller.id)
             reason = await self._follow()
             if reason is not PlaceEnd.GONE:
                 await self._event("bye", {"reason": reason})
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             leaving.cancel()
+            self._shared.presence.leave(self._place)
             self._shared.waiters.leave(self._place)
 
     async def _end_with_connection(self, receive: Receive) -> None:
@@ -188,12 +192,23 @@ class _ChangeStream:
             except Unauthorized:
                 return "token" if self._has_expired() else "signed out"
         await self._send_changes()
+        await self._send_presence()
         if is_tick and asyncio.get_running_loop().time() >= self._tick_at:
             after = self._sent
             if log.revision > after:
                 self._sent, self._cursor = log.revision, log.cursor
             await self._event("tick", {"after": after, "revision": self._sent}, self._cursor)
         return None
+
+    async def _send_presence(self) -> None:
+        # The events have no cursor, and neither delay a tick nor count for `after`: they are of the moment.
+        presence, shown = self._shared.presence, self._shown()
+        before, known = self._presence, self._presence_shown
+        if before is presence.snapshot and known == shown:
+            return
+        self._presence, self._presence_shown = presence.snapshot, shown
+        if body := presence.events(before, known, shown):
+            await self._send_body(body)
 
     def _has_expired(self) -> bool:
         return self._access.ends_at is not None and self._access.ends_at <= time.time()

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import math
 import os
+import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import orjson
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.pool import NullPool
 
@@ -23,6 +24,7 @@ from backlit.model.private_files import ensure_private_file, make_private_folder
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.jobs import RETRY_AFTER, ReadTooSlow, Result, SharePerUser, Work
 from backlit.service.storage.migrations import migrate
+from backlit.service.storage.notifications import Notification, commit_statement, listen, payload_of
 from backlit.service.storage.prepared_statements import driver_sql
 from backlit.service.storage.quick_reads import NeedsWorkerThread, QuickReads
 from backlit.service.storage.worker_queue import WorkerQueue
@@ -130,6 +132,7 @@ _TAKE_WRITE_TURN = f"SELECT pg_advisory_xact_lock({_WRITE_LOCK}), timezone('UTC'
 # PostgreSQL compiles what it takes for expensive: no short read, but the counts of filters over some hundred thousand
 # items. Compiled with all optimisations, one over 400,000 took 0.8 to 1.5 s in place of 0.2. A transaction left open by
 # a lost process would hold the write lock of all services for good.
+_NOTIFY = text("SELECT pg_notify(:channel, :payload)")
 _SESSION = "SET TimeZone = 'UTC'; SET jit = off; SET idle_in_transaction_session_timeout = '60s'"
 # In PostgreSQL's usual isolation each statement sees another state, and a page and its total could contradict each
 # other.
@@ -144,6 +147,7 @@ class Database:
 
     def __init__(self, url: str, clock: Clock) -> None:
         self._url = parsed_url(url)
+        self._origin = secrets.token_hex(8)
         self._clock = clock
         path = path_of(self._url)
         self._file = DatabaseFile(path) if path is not None else None
@@ -157,7 +161,7 @@ class Database:
 
     def open(self) -> None:
         fast, slow = engine_at(self._url, FAST_READ_LIMIT), engine_at(self._url, SLOW_QUERY_LIMIT)
-        writing = writing_engine(self._url, self._clock)
+        writing = writing_engine(self._url, self._clock, self._origin)
         self._engines = (fast, slow, writing)
         threads = FAST_READERS[self._url.get_backend_name()]
         try:
@@ -194,6 +198,18 @@ class Database:
             return await self.fast.run(work)
         except ReadTooSlow:
             return await self.slow.run(work, reader())
+
+    async def listen(self, receive: Callable[[Notification], None]) -> None:
+        """Pass on what other processes on this database tell, without end; a file has none."""
+        if self._url.get_backend_name() == "postgresql":
+            await listen(self._url, self._origin, receive)
+
+    def notify(self, channel: str, payload: bytes) -> None:
+        """Tell other processes on this database something of under 8,000 bytes, without waiting for it."""
+        if self._url.get_backend_name() == "postgresql":
+            values = {"channel": channel, "payload": payload_of(self._origin, payload.decode())}
+            with suppress(Unavailable):
+                self.fast.submit(lambda connection: connection.execute(_NOTIFY, values) and None)
 
     def close(self) -> None:
         if self._quick is not None:
@@ -282,10 +298,10 @@ def engine_at(url: str | URL, time_limit: float = 0) -> Engine:
     return engine
 
 
-def writing_engine(url: str | URL, clock: Clock | None = None) -> Engine:
+def writing_engine(url: str | URL, clock: Clock | None = None, origin: str = "") -> Engine:
     """Return an engine whose transactions take the write lock at once, so that none fails half-way.
 
-    The clock follows that of the database, where that is another machine's.
+    The clock follows that of the database, where that is another machine's. `origin` tells a process its own commits.
     """
     engine = _engine(parsed_url(url))
     if engine.dialect.name == "sqlite":
@@ -296,6 +312,7 @@ def writing_engine(url: str | URL, clock: Clock | None = None) -> Engine:
     else:
         event.listen(engine, "connect", partial(_set_up_postgres, _SESSION))
         event.listen(engine, "begin", _wait_for_turn(clock))
+        event.listen(engine, "commit", partial(_commit_and_tell, commit_statement(origin)))
     return engine
 
 
@@ -348,6 +365,10 @@ def _wait_for_turn(clock: Clock | None) -> Callable[[Connection], None]:
             clock.follow(moment)
 
     return wait
+
+
+def _commit_and_tell(statement: str, connection: Connection) -> None:
+    driver_sql(connection, statement)
 
 
 def _set_up_postgres(statements: str, connection: Any, _record: object) -> None:

@@ -59,6 +59,8 @@ class ServiceSettings(Struct, frozen=True):
     """Failed sign-ins a minute from one address, which may be that of a whole office."""
     legacy_clients: bool = False
     """Compatibility mode for clients of the original service."""
+    has_presence: bool = True
+    """Whether callers are told who edits what."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses or networks of trusted proxies."""
     concurrent_requests: int = 256

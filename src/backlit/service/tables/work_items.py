@@ -179,6 +179,7 @@ DEEP_SKIP = 500
 REWRITE_BATCH = 500
 """Number of items whose documents are rewritten at a time."""
 
+_PROJECT_OF = PreparedStatement(select(work_items.c.project_id).where(work_items.c.id == bindparam("item_id")))
 _READ = PreparedStatement(
     select(work_items.c.project_id, work_items.c.doc).where(work_items.c.id == bindparam("item_id"))
 )
@@ -254,6 +255,11 @@ def _statements(
 def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
     rows = _READ.rows(connection, item_id=item_id)
     return (rows[0][0], rows[0][1]) if rows else None
+
+
+def project_of(connection: Connection, item_id: int) -> int | None:
+    rows = _PROJECT_OF.rows(connection, item_id=item_id)
+    return int(rows[0][0]) if rows else None
 
 
 def page(connection: Connection, query: WorkItemQuery, skip: int, top: int) -> Sequence[bytes]:
