@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 import httpx
@@ -30,10 +30,13 @@ MakeLane = Callable[..., WorkerQueue]
 def make_lane(empty_url: str) -> Iterator[MakeLane]:
     made: list[tuple[Engine, WorkerQueue]] = []
 
-    def make_lane(*, threads: int, running: int, waiting: int = 8, time_limit: float = 60.0) -> WorkerQueue:
+    def make_lane(
+        *, threads: int, running: int, waiting: int = 8, time_limit: float = 60.0, head_start: float = 0.0
+    ) -> WorkerQueue:
         engine = engine_at(empty_url, time_limit)
         shares = SharePerUser(running=running, waiting=waiting)
-        made.append((engine, WorkerQueue(engine, "test", threads=threads, time_limit=time_limit, shares=shares)))
+        lane = WorkerQueue(engine, "test", threads=threads, time_limit=time_limit, shares=shares, head_start=head_start)
+        made.append((engine, lane))
         return made[-1][1]
 
     yield make_lane
@@ -104,6 +107,34 @@ async def test_two_reads_of_a_user_run_at_once_and_the_others_leave_room(make_la
 
         assert answered == "answered"
         assert not hold.begun.acquire(blocking=False)
+
+
+async def test_reads_with_a_head_start_run_one_after_the_other(make_lane: MakeLane) -> None:
+    lane = make_lane(threads=3, running=2, head_start=60.0)
+    met = threading.Barrier(2)
+
+    def work(connection: Connection) -> bool:
+        answer(connection)
+        with suppress(threading.BrokenBarrierError):
+            met.wait(0.02)
+        return met.broken
+
+    alone = await asyncio.gather(*(lane.run(work, user_id) for user_id in (A, B, C)))
+
+    assert alone == [True] * 3
+
+
+async def test_a_read_begins_beside_one_whose_head_start_is_over(make_lane: MakeLane) -> None:
+    lane = make_lane(threads=3, running=2, head_start=0.01)
+    met = threading.Barrier(3)
+
+    def work(connection: Connection) -> int:
+        answer(connection)
+        return met.wait(60)
+
+    order = await asyncio.gather(*(lane.run(work, user_id) for user_id in (A, A, B)))
+
+    assert sorted(order) == [0, 1, 2]
 
 
 async def test_a_read_behind_a_full_queue_is_refused_for_its_user_alone(make_lane: MakeLane) -> None:

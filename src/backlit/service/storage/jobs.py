@@ -4,7 +4,7 @@ import asyncio
 import queue
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -129,25 +129,33 @@ class JobQueue(Protocol):
 class FairQueue:
     """Jobs of several users in turns, so that nobody waits for all the jobs of somebody else.
 
-    Jobs without a user are the service's own and have no limit.
+    A job begins beside others once each of these has run for `head_start` seconds. Jobs without a user are the
+    service's own and have no limit.
     """
 
-    def __init__(self, shares: SharePerUser) -> None:
+    def __init__(self, shares: SharePerUser, head_start: float) -> None:
         self._shares = shares
-        self._changed = threading.Condition()
+        self._head_start = head_start
+        self._gate = threading.Lock()
         self._waiting: dict[int | None, deque[Job[object]]] = {}
         """The waiting jobs of each user; the user whose turn is next comes first."""
-        self._running: Counter[int | None] = Counter()
+        self._running: dict[Job[object], float] = {}
+        """When each began; the newest comes last."""
+        self._idle: list[threading.Condition] = []
+        """The threads that wait; the one that worked last is woken first, as its copy of the database is warm."""
+        self._is_watched = False
+        """True while a thread waits for the end of the newest job's head start."""
         self._is_closed = False
 
     def put(self, job: Job[object] | None) -> None:
         """Queue a job; None closes the queue behind those that wait. Raises TooManyRequests."""
-        with self._changed:
+        with self._gate:
             if job is None:
                 self._is_closed = True
+                self._wake_all()
             else:
                 self._add(job)
-            self._changed.notify_all()
+                self._wake_one()
 
     def empty(self) -> bool:
         return not self._waiting
@@ -156,7 +164,7 @@ class FairQueue:
         user_id = job.user_id
         # Callers that gave up no longer count; otherwise they would lock the user out until their turn comes.
         own = deque(other for other in self._waiting.get(user_id, ()) if not other.future.done())
-        count = len(own) + self._running[user_id]
+        count = len(own) + self._running_of(user_id)
         if user_id is not None and count >= self._shares.running + self._shares.waiting:
             sentence = f"You have {count} long reads running or waiting. Wait for one of them to end, then try again."
             raise TooManyRequests(sentence, retry_after=RETRY_AFTER)
@@ -164,32 +172,67 @@ class FairQueue:
         own.append(job)
         self._waiting[user_id] = own
 
+    def _running_of(self, user_id: int | None) -> int:
+        return sum(job.user_id == user_id for job in self._running)
+
     def get(self, block: bool = True) -> Job[object] | None:
         """Take the next job of the user whose turn it is."""
-        with self._changed:
+        with self._gate:
             while True:
-                # A user over the share is passed over, not waited for, so that a free thread goes to whoever comes
-                # next.
-                for user_id, own in self._waiting.items():
-                    if user_id is None or self._running[user_id] < self._shares.running:
-                        return self._take(user_id, own)
+                own, pause = self._next(), self._pause()
+                if own is not None and pause <= 0:
+                    return self._take(own)
                 if self._is_closed and not self._waiting:
+                    self._wake_all()  # also those that waited for a user's share end
                     return None
                 if not block:
                     raise queue.Empty
-                self._changed.wait()
+                if own is None or self._is_watched:
+                    self._wait()
+                else:
+                    self._is_watched = True
+                    self._wait(pause)
+                    self._is_watched = False
 
-    def _take(self, user_id: int | None, own: "deque[Job[object]]") -> Job[object]:
+    def _wait(self, seconds: float | None = None) -> None:
+        woken = threading.Condition(self._gate)
+        self._idle.append(woken)
+        woken.wait(seconds)
+        self._idle.remove(woken)
+
+    def _next(self) -> "deque[Job[object]] | None":
+        # A user over the share is passed over, not waited for, so that a free thread goes to whoever comes next.
+        for user_id, own in self._waiting.items():
+            if user_id is None or self._running_of(user_id) < self._shares.running:
+                return own
+        return None
+
+    def _pause(self) -> float:
+        """Return the seconds until another job may begin."""
+        newest = next(reversed(self._running.values()), None)
+        return 0.0 if newest is None else newest + self._head_start - time.monotonic()
+
+    def _take(self, own: "deque[Job[object]]") -> Job[object]:
         job = own.popleft()
-        del self._waiting[user_id]
+        del self._waiting[job.user_id]
         if own:
-            self._waiting[user_id] = own  # behind the others
-        self._running[user_id] += 1
+            self._waiting[job.user_id] = own  # behind the others
+        self._running[job] = time.monotonic()
+        if self._waiting:
+            self._wake_one()
         return job
 
+    def _wake_one(self) -> None:
+        # A thread that is woken for nothing takes the interpreter from the one that works. Whoever watches looks again
+        # in time, unless no job runs that could be waited for.
+        if self._idle and not (self._is_watched and self._running):
+            self._idle[-1].notify()
+
+    def _wake_all(self) -> None:
+        for woken in self._idle:
+            woken.notify()
+
     def release(self, job: Job[object]) -> None:
-        with self._changed:
-            self._running[job.user_id] -= 1
-            if not self._running[job.user_id]:
-                del self._running[job.user_id]
-            self._changed.notify_all()
+        """Note that a job is over; the thread that did it takes the next one itself."""
+        with self._gate:
+            del self._running[job]

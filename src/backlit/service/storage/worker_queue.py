@@ -51,10 +51,10 @@ class WorkerQueue:
     """A queue of jobs and the threads that do them, each job in a transaction.
 
     With `batch` above 1, jobs that are waiting share a commit, each in a savepoint. `time_limit` is in
-    seconds for one job, after which it is refused as too slow. With `shares`, users take turns, and the time
-    that a job waits counts towards the limit. `before` is called at the start of each
-    transaction, `after` when its commit is done and not yet acknowledged; an error of either fails all jobs
-    of the transaction. Raises what connecting raises.
+    seconds for one job, after which it is refused as too slow. With `shares`, users take turns, a job begins beside
+    others once these have run for `head_start` seconds, and the time that a job waits counts towards the limit.
+    `before` is called at the start of each transaction, `after` when its commit is done and not yet acknowledged; an
+    error of either fails all jobs of the transaction. Raises what connecting raises.
     """
 
     def __init__(
@@ -66,10 +66,11 @@ class WorkerQueue:
         batch: int = 1,
         time_limit: float | None = None,
         shares: SharePerUser | None = None,
+        head_start: float = 0.0,
         before: Callable[[Connection], None] = lambda _: None,
         after: Callable[[], None] = lambda: None,
     ) -> None:
-        fair = None if shares is None else FairQueue(shares)
+        fair = None if shares is None else FairQueue(shares, head_start)
         self._jobs: JobQueue = fair or queue.SimpleQueue()
         self._wait_limit = None if fair is None else time_limit
         self._gate = threading.Lock()
