@@ -37,6 +37,7 @@ SERVE: Meaning = SAMPLE | {
     "trusted_proxy": [],
     "workers": 1,
     "max_requests": 256,
+    "presence": "on",
     "log_level": None,
     "legacy_clients": False,
 }
@@ -59,8 +60,8 @@ MEANT: dict[str, Meaning] = {
     | {"sample": True, "yes_really": True},
     "serve --port 0 --items 1 --seed 0 --tls-cert c --tls-key k --trusted-proxy a --trusted-proxy b": SERVE
     | {"port": 0, "items": 1, "seed": 0, "tls_cert": "c", "tls_key": "k", "trusted_proxy": ["a", "b"]},
-    "serve --workers 2 --max-requests 1 --log-level debug --legacy-clients": SERVE
-    | {"workers": 2, "max_requests": 1, "log_level": "debug", "legacy_clients": True},
+    "serve --workers 2 --max-requests 1 --log-level debug --legacy-clients --presence off": SERVE
+    | {"workers": 2, "max_requests": 1, "log_level": "debug", "legacy_clients": True, "presence": "off"},
     "login u": {"url": "u", "user": None, "code": False, "cookie": False, "approve": ""},
     "login u --user m": {"url": "u", "user": "m", "code": False, "cookie": False, "approve": ""},
     "login u --code --approve o": {"url": "u", "user": None, "code": True, "cookie": False, "approve": "o"},
