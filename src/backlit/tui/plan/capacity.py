@@ -256,7 +256,7 @@ def _workload(target: PlanCommandTarget, entry: IterationEntry) -> Iterator[Fitt
     loads = store.plan_preview.loads_now({entry.id, *(each.id for each in (release.iterations if release else ()))})
     load, people = loads[entry.id], people_of(store, target.session.capacities)
     done = f" · {number_text(load.done)} pts done" if load.done else ""
-    unknown: list[Part] = [(" · ", ""), (f"{load.unestimated:,} unestimated", "$pending")] if load.unestimated else []
+    unknown: list[Part] = [(" · ", ""), (f"{load.unestimated:,} unestimated", "$warn")] if load.unestimated else []
     yield partial(bar_line, load, entry.capacity, LOAD_BAR, 0.0)
     yield Content.assemble(f"{counted(load.count, 'item')}{done}", *unknown).stylize_before("$muted")
     limits = people.limits(entry)
