@@ -43,6 +43,7 @@ PLACES: dict[Context, str] = {
     Context.OUTBOX: "go",
     Context.INBOX: "gh",
     Context.REPORTS: "gr",
+    Context.SETTINGS: "gS",
     Context.GROOM: "gq",
     Context.SUMMARY: "gq",
 }

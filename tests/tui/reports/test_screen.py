@@ -71,6 +71,20 @@ async def test_rows_of_a_list_have_no_other_table(store: Store, opened: Open) ->
         await shown(pilot, "The numbers of this report are always shown.")
 
 
+async def test_the_chosen_day_stays_in_another_report_of_the_same_days(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store) as pilot:
+        chosen = re.compile("▲[0-9]+ [A-Z][a-z]+|[0-9]+ [A-Z][a-z]+▲")
+        await pilot.press("k", "k")
+        await until(lambda: chosen.search(text_of(pilot.app)) is not None)
+        day = chosen.findall(text_of(pilot.app))
+
+        await pilot.press("]")
+        await until(lambda: place_of(pilot.app, 1) == "Burnup" and bool(chosen.findall(text_of(pilot.app))))
+        await shown(pilot, "Burnup", "done")
+
+        assert chosen.findall(text_of(pilot.app)) == day
+
+
 async def test_the_notes_are_behind_a_key_that_is_shown(world: World, opened: Open) -> None:
     world.without_history()
     async with opened(await world.online()) as pilot:

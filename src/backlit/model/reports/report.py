@@ -308,6 +308,11 @@ class Report(Struct, frozen=True):
         return bool(self.hidden_notes) and not self.chart.is_empty
 
     @property
+    def days(self) -> tuple[date, ...]:
+        """The days that the rows are about; none in other reports."""
+        return self.chart.days if isinstance(self.chart, Timeline) else ()
+
+    @property
     def is_list(self) -> bool:
         """True for bars that stand in the rows of the table."""
         return isinstance(self.chart, Bars) and not self.chart.is_upright

@@ -205,8 +205,9 @@ class ReportTableView(LineList):
         """The colours of people by their user names."""
 
     def show(self, report: Report) -> None:
-        """Show a report; one in order of time starts at its end, and the same report keeps the cursor."""
-        is_same = self._report is not None and self._report.title == report.title
+        """Show a report, at its end if it is in order of time; one of the same title or days keeps the cursor."""
+        before = self._report
+        is_same = before is not None and (before.title == report.title or before.days == report.days != ())
         self._report, self._layout = report, None
         self._bars = report.chart if isinstance(report.chart, Bars) and report.is_list and report.chart.bars else None
         self.rows_replaced(self.cursor if is_same else self._first_row(report))
