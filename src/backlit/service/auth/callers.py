@@ -69,10 +69,11 @@ class TokenIssuer:
         )
         return sign(claims, _signing_key(connection, now))
 
-    def caller(self, connection: Connection, request: Request) -> Caller:
+    def caller(self, connection: Connection, request: Request, *, is_fresh: bool = False) -> Caller:
         """Return the sender of a request by access token or login cookie; raise Unauthorized.
 
-        Raises Forbidden if a page of another site made the browser send the cookie with a change.
+        `is_fresh` verifies the token with the keys as they are now. Raises Forbidden if a page of another site made the
+        browser send the cookie with a change.
         """
         header, cookie = request.headers.get("authorization", ""), request.cookies.get(LOGIN_COOKIE)
         if cookie and not tokens_in_header(header):
@@ -82,17 +83,17 @@ class TokenIssuer:
             if request.method not in SAFE_METHODS:
                 must_come_from_here(request)
             return found
-        return self._caller_of_token(connection, header)
+        return self._caller_of_token(connection, header, is_fresh)
 
     def ends_at(self, connection: Connection, request: Request) -> float | None:
         """Return when the access token of a request that was let in expires, in seconds; None for a cookie."""
         header = request.headers.get("authorization", "")
         return self._claims(connection, header).expires_on if tokens_in_header(header) else None
 
-    def _caller_of_token(self, connection: Connection, header: str) -> Caller:
+    def _caller_of_token(self, connection: Connection, header: str, is_fresh: bool) -> Caller:
         if not header:
             raise Unauthorized("Sign in: the request has no access token.")
-        claims = self._claims(connection, header)
+        claims = self._claims(connection, header, is_fresh=is_fresh)
         user_id, family_id = claims.identifier, claims.token_id.partition(".")[0]
         is_ours = user_id.isdecimal() and family_id.isdecimal()
         found = users.caller(connection, int(user_id), int(family_id)) if is_ours else None
@@ -100,10 +101,10 @@ class TokenIssuer:
             raise Unauthorized("This sign-in has ended. Sign in again.")
         return found
 
-    def _claims(self, connection: Connection, header: str) -> AccessToken:
+    def _claims(self, connection: Connection, header: str, *, is_fresh: bool = False) -> AccessToken:
         now = time.time()
         known = self._known.get(header)
-        if known is None or known[1] < now - RECHECK:
+        if is_fresh or known is None or known[1] < now - RECHECK:
             known = self._known.put(header, (self._verified(connection, header), now))
         claims = known[0]
         if claims.expires_on <= now:

@@ -54,6 +54,7 @@ def add_key(connection: Connection, secret: bytes, now: datetime) -> None:
     """Make a key the current one and keep one predecessor; a second call thus revokes a leaked key."""
     # The predecessor still verifies the tokens that it signed, which live for an hour; without it all would sign in
     # again.
+    raise_access_revision(connection)
     kept = [row[0] for row in connection.execute(select(signing_keys.c.id).order_by(signing_keys.c.id.desc()).limit(1))]
     connection.execute(delete(signing_keys).where(signing_keys.c.id.not_in(kept)))
     connection.execute(insert(signing_keys).values(secret=secret, created_at=now))
