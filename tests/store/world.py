@@ -208,6 +208,8 @@ class Faults:
         self.delay = 0.0
         self.lacks: frozenset[str] = frozenset()
         """Ends of paths that a foreign service does not have."""
+        self.breaks_stream = False
+        """Whether the stream of changes ends in the place of its next event."""
         self.requests: list[tuple[str, str]] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -225,12 +227,20 @@ class Faults:
             await asyncio.sleep(self.delay)
         if scope["path"].endswith(tuple(self.lacks)):
             scope = scope | {"path": "/nowhere"}
+        if scope["path"].endswith("/changes/stream"):
+            send = partial(self._send_or_break, send)
         for counts, passed_on in ((self.lost_answers, _swallow), (self.cut_answers, partial(_send_head, send))):
             if counts.get(method, 0) > 0 and not scope["path"].endswith("/WRAPv0.9"):
                 counts[method] -= 1
                 await self.application(scope, receive, passed_on)
                 return
         await self.application(scope, receive, send)
+
+    async def _send_or_break(self, send: Any, message: Any) -> None:
+        if self.breaks_stream and message["type"] == "http.response.body":
+            self.breaks_stream = False
+            message = {"type": "http.response.body", "body": b"", "more_body": False}
+        await send(message)
 
     def count(self, method: str) -> int:
         return sum(each == method for each, path in self.requests if not path.endswith("/WRAPv0.9"))

@@ -4,7 +4,8 @@ import asyncio
 import email.utils
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, NamedTuple
@@ -25,9 +26,11 @@ from backlit.client.answers import (
     retry_after,
 )
 from backlit.client.auth import WrapAuth
+from backlit.client.events import ServerEvent, events_in
 from backlit.client.network import NetworkTransport, offline, server_of
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import ContentTransfers
+from backlit.client.transport import InProcessTransport
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BacklitError, BadRequest, OutcomeUnknown, ServiceError
 
@@ -100,7 +103,10 @@ _LONGEST_ETAG = 1024
 _PASSING = frozenset({429, 502, 503, 504})
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 # A first load has three pages on their way, and screens ask beside it. Browsers take six for each server.
-_LIMITS = httpx.Limits(max_connections=8, max_keepalive_connections=8)
+# One more is for the stream of changes, which stays.
+_LIMITS = httpx.Limits(max_connections=9, max_keepalive_connections=9)
+LONGEST_SILENCE = 40.0
+"""Seconds without an event after which a stream is broken; the service sends one every 15."""
 
 QueryValue = str | int
 
@@ -156,6 +162,7 @@ class RequestSender:
         """The server's name in a sentence."""
         self.on_answer: Callable[[str, int, float], None] = lambda _method, _status, _seconds: None
         """Observers of each request: its method, the response's status (0 for none) and its seconds."""
+        self.is_in_process = isinstance(transport, InProcessTransport)
         self._pacing = pacing
         self.clock = ServiceClock()
         self._http = httpx.AsyncClient(
@@ -226,6 +233,24 @@ class RequestSender:
                 raise failure
             await asyncio.sleep(wait)
             pause = min(pause * 3, self._pacing.longest_pause)
+
+    @asynccontextmanager
+    async def events(self, path: str, headers: Mapping[str, str]) -> AsyncIterator[AsyncIterator[ServerEvent]]:
+        """Open a stream of events; raise the errors of `call`. Its events raise them too."""
+        timeout = httpx.Timeout(LONGEST_SILENCE, connect=self._pacing.timeout().connect)
+        wanted = {"Accept": "text/event-stream", "Accept-Encoding": "identity", **headers}
+        request = self._http.build_request("GET", f"{self._root}{path}", headers=wanted, timeout=timeout)
+        try:
+            response = await self._http.send(request, auth=self.auth, stream=True)
+            try:
+                self.on_answer("GET", response.status_code, 0.0)
+                if response.status_code != 200:
+                    raise error_of(request, response.status_code, response.headers, await read_body(response))
+                yield events_in(response.aiter_bytes(), response_label(request))
+            finally:
+                await response.aclose()
+        except httpx.RequestError as error:
+            raise offline(error, request) from None
 
     def _request(
         self,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from hashlib import sha256
 from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
@@ -9,6 +10,7 @@ import httpx
 import orjson
 
 from backlit.client.calls import USUAL_RETRIES, QueryValue, RequestSender, RetryPolicy
+from backlit.client.events import ServerEvent
 from backlit.client.network import is_loopback
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application, InProcessTransport
@@ -329,6 +331,8 @@ class Client:
     def __init__(self, calls: RequestSender, on_close: Callable[[], Awaitable[None]] | None = None) -> None:
         self._calls = calls
         self._on_close = on_close
+        self.is_in_process = calls.is_in_process
+        """Whether the service runs in this process, where nobody else changes anything through it."""
         self.auth = calls.auth
         self.clock = calls.clock
         self.base_url = calls.base_url
@@ -376,6 +380,11 @@ class Client:
             return (await self._calls.call("GET", f"{API}capabilities")).document()
         except (NotFound, MethodNotAllowed, BadRequest):
             return None
+
+    def changes(self, cursor: str | None) -> AbstractAsyncContextManager[AsyncIterator[ServerEvent]]:
+        """Follow the changes after a cursor, or from now on; an extension."""
+        headers = {} if cursor is None else {"Last-Event-ID": cursor}
+        return self._calls.events(f"{API}changes/stream", headers)
 
     async def aclose(self) -> None:
         try:

@@ -281,6 +281,15 @@ class Engine:
         is_loaded = self.connection.synced_at is not None
         self.show(ConnectionState.ONLINE if is_loaded else ConnectionState.LOADING, "" if is_loaded else "Loading")
 
+    def show_live(self, *, is_live: bool) -> None:
+        self.show(
+            self.connection.state,
+            self.connection.sentence,
+            self.connection.done,
+            self.connection.total,
+            is_live=is_live,
+        )
+
     def succeeded(self, synced_at: float, sentence: str = "") -> None:
         self.show(ConnectionState.ONLINE, sentence, synced_at=synced_at)
 

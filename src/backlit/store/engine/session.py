@@ -20,6 +20,7 @@ from backlit.model.plain import plain
 from backlit.model.user_names import is_same_user
 from backlit.model.wrap import TokenGrant
 from backlit.store.edits.deletions import keep_last_copy
+from backlit.store.engine.following import ChangeFollower
 from backlit.store.engine.other_user import OtherUser
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.outbox.queue import Outbox
@@ -31,6 +32,7 @@ from backlit.store.remote.reachability import SHUTS, Reachability, RetryPauses
 from backlit.store.remote.receiving import note_comments_left, receive
 from backlit.store.remote.recorded_changes import HistoryReader
 from backlit.store.sqlite.process_lock import SharedLock, SyncLock
+from backlit.store.sync.followed import FollowedChanges
 from backlit.store.sync.sync import NOUNS_EVERY, Sync
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _HINDERED = frozenset({ConnectionState.OFFLINE, ConnectionState.FAILED})
+FOLLOWED_SYNC_EVERY = 1800.0
+"""Further seconds between two syncs while the service tells of each change."""
 LOOK_AGAIN = 3.0
 """Seconds before a viewed item is read again."""
 
@@ -59,6 +63,8 @@ class SessionDisplay(Protocol):
     def lost(self, sentence: str) -> None: ...
 
     def found(self) -> None: ...
+
+    def show_live(self, *, is_live: bool) -> None: ...
 
     def succeeded(self, synced_at: float, sentence: str) -> None:
         """Show that the mirror is up to date as of a time. The sentence names the exceptions."""
@@ -95,6 +101,7 @@ class SyncSession:
         self._sending = SharedLock(files.places.sending)
         self._show_loading = partial(display.show, ConnectionState.LOADING, "Loading")
         self._sync_lock = SyncLock(files.places, waits.sync_every, self._show_loading)
+        self._follower = ChangeFollower(client, files, self, waits)
 
     def close(self) -> None:
         self._sending.close()
@@ -204,7 +211,8 @@ class SyncSession:
             loops.create_task(self._repeat(self._sync_when_due, self._sync_due))
             loops.create_task(self._repeat(self._send_pending, self._send_due))
             loops.create_task(self._read_wanted_items())
-            loops.create_task(self.user_lookup.run(self._ready))
+            loops.create_task(self._follower.run())
+            loops.create_task(self.user_lookup.run(self.ready))
 
     async def _repeat(self, work: Callable[[bool], Awaitable[float | None]], due: asyncio.Event) -> None:
         """Run work whenever it is due, or after the seconds it returned. Failures lengthen the pause.
@@ -214,7 +222,7 @@ class SyncSession:
         failures = 0
         period: float | None = None
         while True:
-            await self._ready()
+            await self.ready()
             await _first(due, period)
             if not (self._signed_in.is_set() and self._reachability.is_open):
                 continue
@@ -229,7 +237,7 @@ class SyncSession:
                 failures += 1
                 period = 0.0 if self.note(error) else self._waits.pause(failures)
 
-    async def _ready(self) -> None:
+    async def ready(self) -> None:
         await self._signed_in.wait()
         await self._reachability.wait()
 
@@ -263,9 +271,14 @@ class SyncSession:
         return period
 
     async def _sync_when_due(self, is_wanted: bool) -> float:
-        if is_wanted or self._sync_lock.until_due(self._project_id) <= 0:
+        if is_wanted or self._until_due() <= 0:
             await self._sync_now(is_asked=False, is_wanted=is_wanted)
-        return self._sync_lock.until_due(self._project_id)
+        return self._until_due()
+
+    def _until_due(self) -> float:
+        """Return the seconds until the next sync, which is a safety net while changes are followed."""
+        until_due = self._sync_lock.until_due(self._project_id)
+        return until_due + FOLLOWED_SYNC_EVERY if self._follower.is_live else until_due
 
     async def _sync_now(self, *, is_asked: bool, is_wanted: bool = True) -> None:
         async with self._syncing:
@@ -280,6 +293,37 @@ class SyncSession:
             )
             self._reachability.works()
             self._display.succeeded(synced_at, self._sync.sentence)
+            self._follower.synced()
+
+    # What the follower asks for
+
+    async def sync_again(self, *, is_asked: bool) -> None:
+        if is_asked:
+            self._people_due = 0.0
+        await self._sync_now(is_asked=is_asked)
+
+    async def read_followed(self, rows: list[object]) -> None:
+        project_id = self._project_id
+        if project_id is None:
+            return
+        changes = FollowedChanges.of(rows, project_id)
+        async with self._syncing:
+            is_read = await self._sync.follow(project_id, changes)
+            if is_read:
+                for item_id in sorted(changes.below):
+                    await self._read(item_id)
+                await self._history.read_news(project_id)
+        if not is_read:
+            await self.sync_again(is_asked=True)
+
+    def show_current(self) -> None:
+        if self._display.connection.state is ConnectionState.ONLINE:
+            self._display.succeeded(time.time(), self._sync.sentence)
+
+    def live_changed(self) -> None:
+        self._display.show_live(is_live=self._follower.is_live)
+        if not self._follower.is_live:
+            self._sync_due.set()
 
     async def _sync_project(self, project_id: int, *, is_asked: bool) -> None:
         generation = self._files.generation
@@ -333,7 +377,7 @@ class SyncSession:
     async def _read_wanted_items(self) -> None:
         while True:
             await self._look_due.wait()
-            await self._ready()
+            await self.ready()
             while self._wanted:
                 item_id, _ = self._wanted.popitem()
                 self._looked[item_id] = time.monotonic()

@@ -76,6 +76,8 @@ class ConnectionStatus(Struct, frozen=True):
     synced_at: float | None = None
     user: Person | None = None
     server: str = ""
+    is_live: bool = False
+    """Whether the service tells of each change as it is made."""
 
 
 class OutboxState(Struct, frozen=True):

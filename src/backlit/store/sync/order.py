@@ -1,5 +1,6 @@
 """Reads of the backlog's order: a rank leaves an item's stamp as it is, so that a read of changes does not see it."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from backlit.store.files.files import LocalDatabase, WriteContext
@@ -46,6 +47,12 @@ class OrderReader:
                 break
             position = max(id_in(each) for each in page.results)
         await self._keep(lists.project_id, revision)
+
+    async def read(self, item_ids: Collection[int]) -> None:
+        """Read the ranks of some items, at most a page of them."""
+        wanted = ",".join(map(str, item_ids))
+        page = await self._client.work_items.page(filter=f"id in ({wanted})", top=len(item_ids), select=f"id,{RANK}")
+        await self._store(page.results)
 
     async def _revision(self, project_id: int) -> int | None:
         """Return the revision of a project's order; None for a service that does not count it."""

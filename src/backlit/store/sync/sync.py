@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.mirror import tree_writes
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.item import Document, whole
+from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.people import ITERATION_EVENTS, TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
 from backlit.store.remote.capabilities import (
     CLOCK,
@@ -27,7 +27,8 @@ from backlit.store.remote.capabilities import (
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered, run_together, store_items
 from backlit.store.remote.views import read_views
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
-from backlit.store.sync.deletions import DeletionScan, known_ids
+from backlit.store.sync.deletions import DeletionScan, forget, known_ids
+from backlit.store.sync.followed import FollowedChanges
 from backlit.store.sync.loading import FirstLoad, FullScan, Progress
 from backlit.store.sync.order import OrderReader, without_order
 
@@ -39,6 +40,8 @@ FIRST_PAGE = 100
 # The interface does not say when users or trees have changed, and they rarely do.
 NOUNS_EVERY = 300.0
 """Seconds between two reads of users, areas and iterations."""
+IDS_AT_ONCE = 100
+"""Items of a request for changed ones; the service refuses filters of 200."""
 SCAN_EVERY = 300.0
 """Seconds between two full scans of a service that does not filter."""
 
@@ -168,6 +171,31 @@ class Sync:
         await self._keep_clock()
         await self._files.write(lambda writer: writer.mirror.full_text.look())
 
+    async def follow(self, project_id: int, changes: FollowedChanges) -> bool:
+        """Read what was changed by id; return False where a run has to read it."""
+        traits = traits_of(await self._note(TRAITS))
+        if changes.is_more or traits is None:
+            return False
+        lists = ProjectLists(self._client, traits, project_id)
+        if not await self._note(_filled_key(lists)):
+            return False
+        gone = set(changes.gone)
+        for item_ids in _batches(changes.changed):
+            wanted = ",".join(map(str, item_ids))
+            page = await self._client.work_items.page(filter=f"id in ({wanted})", top=len(item_ids))
+            await store_items(self._files, page.results)
+            if len(page.results) < page.total:
+                return False
+            gone |= set(item_ids) - {id_in(each) for each in page.results}
+        if gone:
+            await self._files.write(lambda writer: forget(writer, gone))
+        for item_ids in _batches(changes.ranked):
+            await self._order.read(item_ids)
+        if changes.is_discussed:
+            for feed in self._feeds:
+                await feed.run(lists)
+        return True
+
     async def _items(self, project_id: int, traits: ServiceTraits | None, *, is_asked: bool) -> None:
         if traits is None:
             traits = await self._try_out()
@@ -282,6 +310,12 @@ class Sync:
             return []
         select = ",".join(("id", *EVENT_KEYS.values()))
         return await read_all(self._client.iterations.of_project(project_id), select=select)
+
+
+def _batches(item_ids: Iterable[int]) -> Iterator[list[int]]:
+    ordered = sorted(item_ids)
+    for first in range(0, len(ordered), IDS_AT_ONCE):
+        yield ordered[first : first + IDS_AT_ONCE]
 
 
 def _filled_key(lists: ProjectLists) -> str:

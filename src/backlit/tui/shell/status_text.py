@@ -133,7 +133,8 @@ def state_words(store: Store, now: float) -> list[Word]:
         ago = f" {since} ago" if since != "now" else " just now" * is_bad
         if is_synced:
             words.append((SYNC_SIGN, "status-done", "app.refresh"))
-        word = "local" if is_synced and store.is_local else f"synced{ago}"
+        state = "local" if store.is_local else "live" if connection.is_live else ""
+        word = state if is_synced and state else f"synced{ago}"
         words.append((word if is_synced else f"  {word}", "muted", "app.refresh"))
     if connection.user:
         words.append((f"  {connection.user.username}", user_colour(store, connection.user.id)))
