@@ -97,7 +97,10 @@ class ChangeFollower:
                 pause = REPLACED_PAUSE
         except TooManyRequests as error:
             pause = error.retry_after or 0.0  # the service refuses followers alone, and answers polls
-        except (Offline, Unavailable, SignInNeeded, StorageError) as error:
+        except (Offline, Unavailable):
+            # A broken stream is no lost service: proxies cut what stays open. The sync that follows tells them apart.
+            self._poll()
+        except (SignInNeeded, StorageError) as error:
             self._poll()
             self._session.note(error)
         except TransientError:

@@ -1,0 +1,103 @@
+"""From an edit in one program to the row in the other: milliseconds, with others connected to one service.
+
+`--programs 20` are connected; one edits, and another one is watched. Each edit is of a row in sight, after the last one
+has been seen. Two programs at rest are counted afterwards: requests in `--rest` seconds.
+"""
+
+import argparse
+import asyncio
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.served import settings_in
+from benchmarks.table import print_table
+
+from backlit.client.client import Client
+from backlit.client.tokens import TokenCache
+from backlit.service.sample.workspace import PASSWORD, write_sample
+from backlit.store import ProfileFiles, Store, ViewSpec
+
+PEOPLE = ("maya", "jon", "rex")
+PATIENCE = 60.0
+
+
+class Program:
+    """The store of one program, without its screen."""
+
+    def __init__(self, folder: Path, address: str, user: str, number: int) -> None:
+        self._folder = folder / f"program {number}"
+        self._folder.mkdir()
+        self._address = address
+        self._user = user
+        self.requests = 0
+        self.store = Store(ProfileFiles(self._folder / "mirror", self._folder / "journal"), self._connect)
+
+    async def _connect(self, _report: object) -> Client:
+        client = Client.at(self._address, TokenCache(self._folder / "tokens.json", self._address))
+        client.watch(self._count)
+        await client.auth.sign_in(self._user, PASSWORD)
+        return client
+
+    def _count(self, *_: object) -> None:
+        self.requests += 1
+
+    def start(self) -> None:
+        self.store.open()
+        self.store.start()
+
+
+async def until(is_so: object) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():  # type: ignore[operator]
+        if time.monotonic() > deadline:
+            raise SystemExit("It did not happen.")
+        await asyncio.sleep(0.002)
+
+
+async def measure(folder: Path, address: str, options: argparse.Namespace) -> None:
+    programs = [Program(folder, address, PEOPLE[number % 2], number) for number in range(options.programs)]
+    for program in programs:
+        program.start()
+        await until(lambda store=program.store: store.connection.is_live)
+    writer, reader = programs[0].store, programs[1].store
+    item_id = reader.view(ViewSpec()).rows(0, 1)[0].id
+    seconds = []
+    for number in range(options.edits):
+        name = f"Edited {number}"
+        began = time.perf_counter()
+        await writer.items.edit([item_id], {"Name": name})
+        await until(lambda name=name: (found := reader.item(item_id)) is not None and found.fields["Name"] == name)
+        seconds.append(time.perf_counter() - began)
+        await asyncio.sleep(options.pause)
+    before = [program.requests for program in programs[2:4]]
+    await asyncio.sleep(options.rest)
+    rest = [program.requests - count for program, count in zip(programs[2:4], before, strict=False)]
+    for program in programs:
+        await asyncio.to_thread(program.store.close)
+    row = [options.programs, options.edits, statistics.median(seconds) * 1000, max(seconds) * 1000, max(rest, default=0)]
+    print_table("Live", ["programs", "edits", "median ms", "worst ms", f"requests in {options.rest:.0f} s"], [row])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=20)
+    parser.add_argument("--edits", type=int, default=100)
+    parser.add_argument("--items", type=int, default=500)
+    parser.add_argument("--pause", type=float, default=0.2, help="seconds between two edits")
+    parser.add_argument("--rest", type=float, default=30.0, help="seconds in which requests at rest are counted")
+    parser.add_argument("--database", help="an empty PostgreSQL, in place of SQLite")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_sample(settings_in(folder, options.database), options.items)
+        arguments = [sys.executable, "-m", "benchmarks.served", name, *([options.database] if options.database else [])]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+            assert server.stdout is not None
+            try:
+                asyncio.run(measure(folder, f"http://127.0.0.1:{int(server.stdout.readline())}", options))
+            finally:
+                server.terminate()
