@@ -13,13 +13,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.served import settings_in
-from benchmarks.table import print_table
-
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.service.sample.workspace import PASSWORD, write_sample
 from backlit.store import ProfileFiles, Store, ViewSpec
+from benchmarks.served import settings_in
+from benchmarks.table import print_table
 
 PEOPLE = ("maya", "jon", "rex")
 PATIENCE = 60.0
@@ -78,7 +77,13 @@ async def measure(folder: Path, address: str, options: argparse.Namespace) -> No
     rest = [program.requests - count for program, count in zip(programs[2:4], before, strict=False)]
     for program in programs:
         await asyncio.to_thread(program.store.close)
-    row = [options.programs, options.edits, statistics.median(seconds) * 1000, max(seconds) * 1000, max(rest, default=0)]
+    row = [
+        options.programs,
+        options.edits,
+        statistics.median(seconds) * 1000,
+        max(seconds) * 1000,
+        max(rest, default=0),
+    ]
     print_table("Live", ["programs", "edits", "median ms", "worst ms", f"requests in {options.rest:.0f} s"], [row])
 
 

@@ -34,6 +34,14 @@ class Network(httpx.AsyncBaseTransport):
 @asynccontextmanager
 async def following(world: World) -> AsyncIterator[Store]:
     """A store of maya's that follows the service after its first syncs, and would sync next in an hour."""
+    async with connected(world) as store:
+        await until(lambda: store.connection.is_live, lambda: (store.connection, world.faults.requests))
+        yield store
+
+
+@asynccontextmanager
+async def connected(world: World) -> AsyncIterator[Store]:
+    """A store of maya's that was started, with the service behind a network."""
     world.take_loaded()
     await asyncio.to_thread(lambda: world.service)
 
@@ -48,7 +56,6 @@ async def following(world: World) -> AsyncIterator[Store]:
     store.engine.owner = "maya"
     store.open()
     store.start()
-    await until(lambda: store.connection.is_live, lambda: (store.connection, world.faults.requests))
     try:
         yield store
     finally:

@@ -26,8 +26,9 @@ from backlit.client.answers import (
     retry_after,
 )
 from backlit.client.auth import WrapAuth
-from backlit.client.events import ServerEvent, events_in
+from backlit.client.events import EVENT_STREAM, NoEventStream, ServerEvent, events_in
 from backlit.client.network import NetworkTransport, offline, server_of
+from backlit.client.own_writes import OwnWrites
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import ContentTransfers
 from backlit.client.transport import InProcessTransport
@@ -165,6 +166,7 @@ class RequestSender:
         self.is_in_process = isinstance(transport, InProcessTransport)
         self._pacing = pacing
         self.clock = ServiceClock()
+        self.own_writes = OwnWrites()
         self._http = httpx.AsyncClient(
             transport=transport or NetworkTransport(_LIMITS),
             # Connecting has 5 s of the 30: a machine that answers does so at once, and a user waits for the word
@@ -200,6 +202,26 @@ class RequestSender:
         Raises errors of model/errors.py: Offline if no request arrived, OutcomeUnknown if a write may have taken
         effect.
         """
+        if method == "GET":
+            return await self._repeated(method, path, query, body, headers, is_repeatable=is_repeatable)
+        self.own_writes.begin()
+        try:
+            answer = await self._repeated(method, path, query, body, headers, is_repeatable=is_repeatable)
+            self.own_writes.note(path, answer.headers, answer.body)
+            return answer
+        finally:
+            await self.own_writes.end()
+
+    async def _repeated(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, QueryValue] | None,
+        body: object,
+        headers: Mapping[str, str] | None,
+        *,
+        is_repeatable: bool,
+    ) -> ClientResponse:
         # A repeated POST could create the same thing twice.
         attempts_left = self._pacing.attempts if method != "POST" else 1
         pause = self._pacing.first_pause
@@ -238,7 +260,7 @@ class RequestSender:
     async def events(self, path: str, headers: Mapping[str, str]) -> AsyncIterator[AsyncIterator[ServerEvent]]:
         """Open a stream of events; raise the errors of `call`. Its events raise them too."""
         timeout = httpx.Timeout(LONGEST_SILENCE, connect=self._pacing.timeout().connect)
-        wanted = {"Accept": "text/event-stream", "Accept-Encoding": "identity", **headers}
+        wanted = {"Accept": EVENT_STREAM, "Accept-Encoding": "identity", **headers}
         request = self._http.build_request("GET", f"{self._root}{path}", headers=wanted, timeout=timeout)
         try:
             response = await self._http.send(request, auth=self.auth, stream=True)
@@ -246,6 +268,8 @@ class RequestSender:
                 self.on_answer("GET", response.status_code, 0.0)
                 if response.status_code != 200:
                     raise error_of(request, response.status_code, response.headers, await read_body(response))
+                if not response.headers.get("content-type", "").startswith(EVENT_STREAM):
+                    raise NoEventStream(f"{response_label(request)} is no stream of events.")
                 yield events_in(response.aiter_bytes(), response_label(request))
             finally:
                 await response.aclose()

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from hashlib import sha256
 from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
@@ -25,6 +25,8 @@ SAFE_PAGE_SIZE = 100
 REPEATS = 3
 """Repeated pages allowed in one walk; a concurrent deletion moves the others."""
 LONGEST_LIST = 1_000_000
+LONG_POLL_SECONDS = 25
+"""Seconds that a request for changes waits for one."""
 CHANGE_HEADER = "Backlit-Change"
 """Header that says what a change is: `cause=undo; at=2026-03-11T09:30:00Z`; an extension that others ignore."""
 
@@ -338,6 +340,7 @@ class Client:
         self.base_url = calls.base_url
         self.server = calls.server
         self.transfers = calls.transfers
+        self.own_writes = calls.own_writes
         self.work_items = WorkItemEndpoint(calls, "workitems")
         self.comments = ResourceEndpoint(calls, "comments")
         self.areas = NodeEndpoint(calls, "areas")
@@ -385,6 +388,27 @@ class Client:
         """Follow the changes after a cursor, or from now on; an extension."""
         headers = {} if cursor is None else {"Last-Event-ID": cursor}
         return self._calls.events(f"{API}changes/stream", headers)
+
+    @asynccontextmanager
+    async def polled_changes(self, cursor: str | None) -> AsyncIterator[AsyncIterator[ServerEvent]]:
+        """Follow as `changes` does, by requests that wait for a change; an extension."""
+        yield self._polled_changes(cursor)
+
+    async def _polled_changes(self, cursor: str | None) -> AsyncIterator[ServerEvent]:
+        wait = 0
+        while True:
+            query: dict[str, QueryValue] = {"wait": wait}
+            if cursor is not None:
+                query["after"] = cursor
+            page = (await self._calls.call("GET", f"{API}changes", query)).document()
+            is_first, wait = not wait, LONG_POLL_SECONDS
+            before, cursor = cursor, str(page.get("cursor"))
+            if "reset" in page:
+                yield ServerEvent("hello", page, cursor)
+                continue
+            if is_first:
+                yield ServerEvent("hello", {"revision": page.get("after"), "reset": None}, before or cursor)
+            yield ServerEvent("changes" if page.get("changes") else "tick", page, cursor)
 
     async def aclose(self) -> None:
         try:

@@ -7,8 +7,13 @@ import orjson
 
 from backlit.model.errors import ServiceError
 
+EVENT_STREAM = "text/event-stream"
 LONGEST_EVENT = 1024 * 1024
 """Bytes after which an event counts as endless."""
+
+
+class NoEventStream(ServiceError):
+    """An answer that is no stream of events, as of a proxy that passes none on."""
 
 
 class ServerEvent(NamedTuple):
@@ -20,7 +25,7 @@ class ServerEvent(NamedTuple):
 
 
 async def events_in(parts: AsyncIterator[bytes], label: str) -> AsyncIterator[ServerEvent]:
-    """Yield the events of a stream; raise ServiceError for what is none. `label` names the stream in a sentence."""
+    """Yield the events of a stream; raise NoEventStream for what is none. `label` names the stream in a sentence."""
     waiting = b""
     async for part in parts:
         waiting += part
@@ -28,7 +33,7 @@ async def events_in(parts: AsyncIterator[bytes], label: str) -> AsyncIterator[Se
         for text in texts:
             event = _event(text)
             if event is None:
-                raise ServiceError(f"{label} is no stream of events.")
+                raise NoEventStream(f"{label} is no stream of events.")
             yield event
         if len(waiting) > LONGEST_EVENT:
             raise ServiceError(f"{label} has an event without end.")

@@ -11,11 +11,13 @@ import pytest
 from tests.cli.home import Home, Server
 from tests.store.documents import no_service
 from tests.store.foreign_server import ForeignServer, Quirks, on_socket
+from tests.store.world import Said, World, make_sample
 
-from backlit.cli.commands.doctor import Health, HealthReport, look_at_clock, look_at_file
+from backlit.cli.commands.doctor import Health, HealthReport, look_at_changes, look_at_clock, look_at_file
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.config.settings import Profiles, demo_profile, find_locations, remote_profile
+from backlit.service.sample.workspace import PASSWORD
 from backlit.store import ProfileFiles, Store
 from backlit.store.files.files import FileReport
 from backlit.store.views.preferences import START_PROBLEMS
@@ -149,6 +151,36 @@ def test_a_clock_that_differs_by_more_than_five_seconds_is_noted(
 
     assert [each.health for each in report.findings] == [health]
     assert words in report.findings[0].sentence
+
+
+STREAM, LONG_POLL = "/api/v1/changes/stream", "/api/v1/changes"
+
+
+@pytest.mark.parametrize(
+    ("refused", "health", "words"),
+    [
+        ((), Health.OK, "come as they are made."),
+        ((STREAM,), Health.NOTE, "does not get through: The server did not find it. They come by requests that wait"),
+        ((STREAM, LONG_POLL), Health.NOTE, "backlit asks every 20 seconds."),
+    ],
+)
+async def test_the_way_of_the_changes_is_told(
+    tmp_path: Path, refused: tuple[str, ...], health: Health, words: str
+) -> None:
+    world, report = World(make_sample(tmp_path, items=1)), HealthReport("x")
+    await world.start()
+    world.faults.says = lambda _method, path: Said(404, body=NOT_FOUND) if path in refused else None
+    async with Client.inside(world.faults, TokenCache(tmp_path / "tokens.json", "x")) as client:
+        await client.auth.sign_in("maya", PASSWORD)
+
+        await look_at_changes(client, await client.capabilities(), report)
+
+    await world.stop()
+    assert [(each.about, each.health) for each in report.findings] == [("changes", health)]
+    assert words in report.findings[0].sentence
+
+
+NOT_FOUND = b'{"message": "The server did not find it."}'
 
 
 async def test_a_service_without_items_is_not_tested_further(home: Home) -> None:

@@ -1,17 +1,24 @@
 """A program that follows the service: what others do is read as they do it, and nothing is asked for meanwhile."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
-from tests.store.following import following
+from sqlalchemy import Connection
+from tests.store.following import connected, following
 from tests.store.nodes import AREAS, shown
-from tests.store.world import World, until
+from tests.store.world import Said, World, sent, until
 
 from backlit.client.client import Client
-from backlit.store import Store, ViewSpec
+from backlit.service.admin.users import license_, remove_grant
+from backlit.store import ConnectionState, Store, ViewSpec
 
 STREAM = "/api/v1/changes/stream"
+LONG_POLL = "/api/v1/changes"
+
+
+def in_database(world: World, act: Callable[[Connection], object]) -> None:
+    world.service.shared.database.write.submit(act).result()
 
 
 @pytest.fixture
@@ -82,3 +89,87 @@ async def test_a_burst_is_read_by_a_few_requests(world: World, follower: Store) 
 
     await until(lambda: all(name_of(follower, item_id) == f"All {item_id}" for item_id in ids))
     assert sum(path == "/api/v1/workitems" for _, path in world.faults.requests) < len(ids) / 2
+
+
+def reads(world: World) -> list[str]:
+    """The addresses read, without those of the stream and of histories."""
+    return [path for method, path in world.faults.requests if method == "GET" and "/history" not in path]
+
+
+async def test_an_own_edit_is_not_read_again(world: World, follower: Store) -> None:
+    first, second = (row.id for row in follower.view(ViewSpec()).rows(0, 2))
+    world.faults.requests.clear()
+
+    await follower.items.edit([first], {"Name": "Renamed here"})
+    await sent(follower)
+    await world.rival.work_items.update(second, {"Name": "Renamed by jon"})
+
+    await until(lambda: name_of(follower, second) == "Renamed by jon")
+    assert reads(world).count("/api/v1/workitems") == 1
+
+
+async def test_another_project_is_followed_once_it_is_shown(world: World, follower: Store) -> None:
+    follower.choose_project(2)
+    await until(lambda: follower.view(ViewSpec()).rows(0, 1))
+    item_id = follower.view(ViewSpec()).rows(0, 1)[0].id
+
+    await world.rival.work_items.update(item_id, {"Name": "Renamed by jon"})
+
+    await until(lambda: name_of(follower, item_id) == "Renamed by jon", lambda: world.faults.requests)
+
+
+async def test_a_project_that_was_taken_away_goes_and_another_is_shown(world: World, follower: Store) -> None:
+    item_id = follower.view(ViewSpec()).rows(0, 1)[0].id
+
+    in_database(world, lambda connection: remove_grant(connection, "maya", "1"))
+
+    await until(lambda: follower.item(item_id) is None and follower.project_id != 1, lambda: follower.connection)
+    assert 1 not in {each.id for each in follower.lookups.projects()}
+
+
+async def test_a_sign_in_that_was_taken_away_asks_for_another(world: World, follower: Store) -> None:
+    in_database(world, lambda connection: license_(connection, "maya", is_licensed=False))
+
+    await until(lambda: follower.connection.state is ConnectionState.SIGNED_OUT, lambda: follower.connection)
+    assert not follower.connection.is_live
+
+
+ENDS_AT_ONCE = Said(200, [(b"content-type", b"text/event-stream")])
+IS_NO_STREAM = Said(200, [(b"content-type", b"text/html")], b"<p>Hello")
+
+
+@pytest.mark.parametrize("answer", [Said(404), Said(405), Said(429), ENDS_AT_ONCE, IS_NO_STREAM])
+async def test_a_stream_that_does_not_come_gives_way_to_requests_that_wait(world: World, answer: Said) -> None:
+    world.faults.says = lambda _method, path: answer if path == STREAM else None
+    async with following(world) as store:
+        item_id = store.view(ViewSpec()).rows(0, 1)[0].id
+        world.faults.requests.clear()
+
+        await world.rival.work_items.update(item_id, {"Name": "Renamed by jon"})
+
+        await until(lambda: name_of(store, item_id) == "Renamed by jon", lambda: world.faults.requests)
+        assert STREAM not in {path for _, path in world.faults.requests}
+
+
+async def test_a_program_that_may_not_follow_says_that_it_polls(world: World) -> None:
+    world.faults.says = lambda _method, path: Said(404) if path.startswith("/api/v1/changes") else None
+    async with connected(world) as store:
+        await until(lambda: store.connection.is_polling, lambda: (store.connection, world.faults.requests))
+        assert not store.connection.is_live
+
+
+async def test_a_service_without_the_extension_is_never_asked(world: World) -> None:
+    world.without_history()
+    async with connected(world) as store:
+        await until(lambda: store.connection.state is ConnectionState.ONLINE)
+        assert not any(path.startswith("/api/v1/changes") for _, path in world.faults.requests)
+
+
+async def test_a_new_copy_is_loaded_and_followed(world: World, follower: Store) -> None:
+    item_id = follower.view(ViewSpec()).rows(0, 1)[0].id
+    follower.files.renew()
+
+    await world.rival.work_items.update(item_id, {"Name": "Renamed by jon"})
+
+    await until(lambda: name_of(follower, item_id) == "Renamed by jon", lambda: world.faults.requests)
+    assert len(follower.view(ViewSpec(with_done=True)).rows(0, 100)) == len(await world.names())

@@ -3,6 +3,8 @@
 import argparse
 import asyncio
 import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -21,12 +23,14 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.model.resources import User, friendly_size_of
+from backlit.store.engine.following import HELLO_SECONDS
 from backlit.store.files.files import FileReport, inspect_journal, inspect_mirror, kept_value
-from backlit.store.remote.capabilities import ServiceTraits, probe
+from backlit.store.remote.capabilities import CHANGES, CHANGES_STREAM, ServiceTraits, announces, probe
 from backlit.store.views.preferences import START_PROBLEMS
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
+    from backlit.client.events import ServerEvent
 
 _TLS_PATIENCE = 5.0
 _CERTIFICATE_WARNING_SECONDS = 14 * 86_400
@@ -188,6 +192,8 @@ async def _ask(client: "Client", profile: Profile, report: HealthReport) -> None
         report.say("service", "Server: no version information; assuming the standard interface.", Health.NOTE)
     else:
         report.say("service", f"{told.get('name')} {told.get('version')}.")
+    if profile.kind is ProfileKind.REMOTE:
+        await look_at_changes(client, told, report)
     traits = report.traits = await probe(client, told)
     if not traits.is_sure:
         report.say("lists", "Not tested: the project has no items.", Health.NOTE)
@@ -196,6 +202,37 @@ async def _ask(client: "Client", profile: Profile, report: HealthReport) -> None
         report.say("lists", sentence)
     for sentence in traits.missing_words(told):
         report.say("missing", sentence, Health.NOTE)
+
+
+async def look_at_changes(client: "Client", told: Mapping[str, object] | None, report: HealthReport) -> None:
+    """Report how the changes of others come, and what is in the way of a better one."""
+    if not announces(told, CHANGES_STREAM):
+        report.say(
+            "changes", "The server sends no changes as they are made. backlit asks every 20 seconds.", Health.NOTE
+        )
+        return
+    hindrance = await _hindrance(client.changes(None))
+    if not hindrance:
+        report.say("changes", "The changes of others come as they are made.")
+        return
+    hindrance = f"The stream of changes does not get through: {hindrance}"
+    if not announces(told, CHANGES) or await _hindrance(client.polled_changes(None)):
+        report.say("changes", f"{hindrance} backlit asks every 20 seconds.", Health.NOTE)
+    else:
+        report.say("changes", f"{hindrance} They come by requests that wait for them.", Health.NOTE)
+
+
+async def _hindrance(stream: AbstractAsyncContextManager[AsyncIterator["ServerEvent"]]) -> str:
+    """Return a sentence that says what prevents the first event; nothing where it comes."""
+    try:
+        async with asyncio.timeout(HELLO_SECONDS), stream as events:
+            async for _ in events:
+                return ""
+    except TimeoutError:
+        return "a proxy on the way keeps it back."
+    except BacklitError as error:
+        return error.message
+    return "it ends before its first event."
 
 
 def look_at_clock(skew: timedelta | None, report: HealthReport) -> None:

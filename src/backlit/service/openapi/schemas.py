@@ -293,7 +293,7 @@ def _history() -> Schema:
         "objectId": ID,
         "fields": values,
     }
-    short = {"r": revision, "p": ID, "k": kind, "a": act, "id": ID, "item": ID, "by": ID, "f": _array(text)}
+    short = {"r": revision, "p": ID, "k": kind, "a": act, "id": ID, "item": ID, "by": ID, "c": text, "f": _array(text)}
     page = {"after": revision, "revision": revision, "cursor": text, "changes": _array(reference("ShortChange"))}
     reset = {"reset": {"enum": ["trimmed", "other", "far"]}, "revision": revision, "cursor": text}
     field_change = {"field": text, "old": {}, "new": {}, "cut": {"type": "boolean"}}

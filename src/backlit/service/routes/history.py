@@ -143,6 +143,7 @@ def short(row: ChangeNotice) -> dict[str, Any]:
         "id": row.object_id,
         "item": row.item_id if row.item_id != row.object_id or row.kind != ChangeKind.ITEM else None,
         "by": row.user_id,
+        "c": CAUSE_WORDS[ChangeCause(row.cause)] if row.cause != ChangeCause.ASKED else None,
         "f": row.keys if row.act == ChangeAct.CHANGED else None,
     }
     return {key: value for key, value in found.items() if value is not None}

@@ -48,6 +48,7 @@ class ChangeNotice(Struct, frozen=True):
     object_id: int
     item_id: int | None
     user_id: int | None
+    cause: int
     keys: tuple[str, ...]
 
     @property

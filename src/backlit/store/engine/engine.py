@@ -281,14 +281,9 @@ class Engine:
         is_loaded = self.connection.synced_at is not None
         self.show(ConnectionState.ONLINE if is_loaded else ConnectionState.LOADING, "" if is_loaded else "Loading")
 
-    def show_live(self, *, is_live: bool) -> None:
-        self.show(
-            self.connection.state,
-            self.connection.sentence,
-            self.connection.done,
-            self.connection.total,
-            is_live=is_live,
-        )
+    def show_live(self, *, is_live: bool, is_polling: bool) -> None:
+        now = self.connection
+        self.show(now.state, now.sentence, now.done, now.total, is_live=is_live, is_polling=is_polling)
 
     def succeeded(self, synced_at: float, sentence: str = "") -> None:
         self.show(ConnectionState.ONLINE, sentence, synced_at=synced_at)

@@ -32,7 +32,7 @@ from backlit.store.remote.reachability import SHUTS, Reachability, RetryPauses
 from backlit.store.remote.receiving import note_comments_left, receive
 from backlit.store.remote.recorded_changes import HistoryReader
 from backlit.store.sqlite.process_lock import SharedLock, SyncLock
-from backlit.store.sync.followed import FollowedChanges
+from backlit.store.sync.followed import FollowedChanges, FollowedRow
 from backlit.store.sync.sync import NOUNS_EVERY, Sync
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class SessionDisplay(Protocol):
 
     def found(self) -> None: ...
 
-    def show_live(self, *, is_live: bool) -> None: ...
+    def show_live(self, *, is_live: bool, is_polling: bool) -> None: ...
 
     def succeeded(self, synced_at: float, sentence: str) -> None:
         """Show that the mirror is up to date as of a time. The sentence names the exceptions."""
@@ -92,6 +92,7 @@ class SyncSession:
         self._sync_due = asyncio.Event()
         self._send_due = self._outbox.due
         self._look_due = asyncio.Event()
+        self._news_due = asyncio.Event()
         self._wanted: dict[int, None] = {}
         self._looked: dict[int, float] = {}
         self._signed_in = asyncio.Event()
@@ -212,6 +213,7 @@ class SyncSession:
             loops.create_task(self._repeat(self._send_pending, self._send_due))
             loops.create_task(self._read_wanted_items())
             loops.create_task(self._follower.run())
+            loops.create_task(self._read_news())
             loops.create_task(self.user_lookup.run(self.ready))
 
     async def _repeat(self, work: Callable[[bool], Awaitable[float | None]], due: asyncio.Event) -> None:
@@ -293,37 +295,64 @@ class SyncSession:
             )
             self._reachability.works()
             self._display.succeeded(synced_at, self._sync.sentence)
-            self._follower.synced()
+            self._follower.synced(self._project_id)
 
     # What the follower asks for
+
+    @property
+    def project_id(self) -> int | None:
+        return self._project_id
 
     async def sync_again(self, *, is_asked: bool) -> None:
         if is_asked:
             self._people_due = 0.0
         await self._sync_now(is_asked=is_asked)
 
-    async def read_followed(self, rows: list[object]) -> None:
-        project_id = self._project_id
-        if project_id is None:
+    async def stored_cursor(self, project_id: int) -> str | None:
+        return await self._sync.cursor(project_id)
+
+    async def read_followed(self, project_id: int, rows: list[object], cursor: str | None) -> None:
+        own = self.client.own_writes
+        user_id = None if self._sync.user is None else self._sync.user.id
+        followed = [row for each in rows if (row := FollowedRow.read(each)) is None or row.is_of(project_id)]
+        await own.settle([(row.key, row.revision) for row in followed if row and row.user_id == user_id])
+        news = [row for row in followed if row is None or not own.covers(row.key, row.revision)]
+        changes = FollowedChanges.of(news, user_id)
+        if changes == FollowedChanges():
             return
-        changes = FollowedChanges.of(rows, project_id)
         async with self._syncing:
-            is_read = await self._sync.follow(project_id, changes)
-            if is_read:
-                for item_id in sorted(changes.below):
-                    await self._read(item_id)
-                await self._history.read_news(project_id)
+            is_read = await self._sync.follow(project_id, changes, cursor)
+            for item_id in sorted(changes.below) if is_read else ():
+                await self._read(item_id)
         if not is_read:
             await self.sync_again(is_asked=True)
+        self._news_due.set()
+
+    async def take_away_projects(self, kept: frozenset[int]) -> bool:
+        async with self._syncing:
+            return await self._sync.take_away_projects(kept)
 
     def show_current(self) -> None:
         if self._display.connection.state is ConnectionState.ONLINE:
             self._display.succeeded(time.time(), self._sync.sentence)
 
     def live_changed(self) -> None:
-        self._display.show_live(is_live=self._follower.is_live)
+        self._display.show_live(is_live=self._follower.is_live, is_polling=self._follower.is_refused)
         if not self._follower.is_live:
             self._sync_due.set()
+
+    async def _read_news(self) -> None:
+        """Have the inbox tell what the history says, some time after what was followed."""
+        while True:
+            await self._news_due.wait()
+            await asyncio.sleep(self._waits.sync_every)
+            await self.ready()
+            self._news_due.clear()
+            if self._project_id is not None:
+                try:
+                    await self._history.read_news(self._project_id)
+                except BacklitError as error:
+                    self.note(error)
 
     async def _sync_project(self, project_id: int, *, is_asked: bool) -> None:
         generation = self._files.generation
@@ -346,6 +375,7 @@ class SyncSession:
         if self._files.generation != self._generation:
             self._generation = self._files.generation
             self._sync = Sync(self.client, self._files, self._show_progress)
+            self._follower.forget()
             self._people_due = 0.0
             self._sync_due.set()
             self._display.show(ConnectionState.LOADING, "The local copy of the backlog was damaged. Loading it again")

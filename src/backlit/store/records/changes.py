@@ -78,6 +78,8 @@ class ConnectionStatus(Struct, frozen=True):
     server: str = ""
     is_live: bool = False
     """Whether the service tells of each change as it is made."""
+    is_polling: bool = False
+    """Whether it offers that, and the way to it does not let it through."""
 
 
 class OutboxState(Struct, frozen=True):

@@ -141,3 +141,19 @@ def forget(writer: WriteContext, item_ids: set[int]) -> set[int]:
         writer.signal.publish(StoreChange(Subject.ITEMS, gone))
         writer.signal.publish(StoreChange(Subject.COMMENTS, gone))
     return unsent
+
+
+def forget_project(writer: WriteContext, project_id: int) -> None:
+    """Delete the items of a project that the user may not see any more. Those with unsent changes stay for the outbox.
+
+    It is no deletion by others, of which the inbox would tell.
+    """
+    sql = "SELECT id FROM items WHERE project_id = ?1 AND id > 0 UNION SELECT id FROM hidden WHERE project_id = ?1"
+    item_ids = {item_id for (item_id,) in writer.mirror.connection.execute(sql, (project_id,))}
+    unsent = {entry.item_id for entry in writer.journal.entries.undelivered(item_ids)}
+    for item_id in unsent:
+        keep_last_copy(writer, item_id)
+    gone = writer.mirror.remove_items(item_ids - unsent)
+    writer.signal.publish(StoreChange(Subject.ITEMS, gone))
+    writer.signal.publish(StoreChange(Subject.COMMENTS, gone))
+    writer.signal.publish(StoreChange(Subject.ATTACHMENTS, gone))

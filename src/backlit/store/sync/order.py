@@ -42,7 +42,7 @@ class OrderReader:
                 select=f"id,{RANK}",
             )
             limit.note([id_in(each) for each in page.results])
-            await self._store(page.results)
+            await self.store(page.results)
             if len(page.results) >= page.total:
                 break
             position = max(id_in(each) for each in page.results)
@@ -52,7 +52,7 @@ class OrderReader:
         """Read the ranks of some items, at most a page of them."""
         wanted = ",".join(map(str, item_ids))
         page = await self._client.work_items.page(filter=f"id in ({wanted})", top=len(item_ids), select=f"id,{RANK}")
-        await self._store(page.results)
+        await self.store(page.results)
 
     async def _revision(self, project_id: int) -> int | None:
         """Return the revision of a project's order; None for a service that does not count it."""
@@ -61,7 +61,9 @@ class OrderReader:
             return None
         return whole(project_in(await self._client.capabilities(), project_id).get(EXTENSION))
 
-    async def _store(self, documents: list[Document]) -> None:
+    async def store(self, documents: list[Document]) -> None:
+        if not documents:
+            return
         ranks = {id_in(each): fields_in(each).get(RANK) for each in documents}
 
         def act(writer: WriteContext) -> None:

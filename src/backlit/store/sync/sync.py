@@ -27,7 +27,7 @@ from backlit.store.remote.capabilities import (
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered, run_together, store_items
 from backlit.store.remote.views import read_views
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
-from backlit.store.sync.deletions import DeletionScan, forget, known_ids
+from backlit.store.sync.deletions import DeletionScan, forget, forget_project, known_ids
 from backlit.store.sync.followed import FollowedChanges
 from backlit.store.sync.loading import FirstLoad, FullScan, Progress
 from backlit.store.sync.order import OrderReader, without_order
@@ -77,9 +77,8 @@ class Sync:
         """
 
         def act(writer: WriteContext) -> None:
-            nouns = [f"{subject.value} {whose}" for subject in FEEDS for whose in (project_id, "all")]
-            filled = ("filled", f"filled {project_id}", f"left {project_id}", f"watermark {project_id}")
-            for key in (TRAITS, *filled, *nouns):
+            everywhere = [f"{subject.value} all" for subject in FEEDS]
+            for key in (TRAITS, "filled", *everywhere, *_project_keys(project_id)):
                 writer.mirror.set_note(key, None)
 
         await self._files.write(act)
@@ -171,30 +170,71 @@ class Sync:
         await self._keep_clock()
         await self._files.write(lambda writer: writer.mirror.full_text.look())
 
-    async def follow(self, project_id: int, changes: FollowedChanges) -> bool:
-        """Read what was changed by id; return False where a run has to read it."""
-        traits = traits_of(await self._note(TRAITS))
-        if changes.is_more or traits is None:
+    async def cursor(self, project_id: int) -> str | None:
+        """Return the cursor up to which the mirror has the changes of a project."""
+        found = await self._note(_cursor_key(project_id))
+        return found if isinstance(found, str) else None
+
+    async def follow(self, project_id: int, changes: FollowedChanges, cursor: str | None = None) -> bool:
+        """Read what was changed by id, and store the cursor with it; return False where a run has to read it."""
+        generation = self._files.generation
+        lists = None if changes.is_more else await self._loaded_lists(project_id)
+        found = None if lists is None else await self._changed_items(changes.changed)
+        if lists is None or found is None:
             return False
-        lists = ProjectLists(self._client, traits, project_id)
-        if not await self._note(_filled_key(lists)):
-            return False
-        gone = set(changes.gone)
-        for item_ids in _batches(changes.changed):
-            wanted = ",".join(map(str, item_ids))
-            page = await self._client.work_items.page(filter=f"id in ({wanted})", top=len(item_ids))
-            await store_items(self._files, page.results)
-            if len(page.results) < page.total:
-                return False
-            gone |= set(item_ids) - {id_in(each) for each in page.results}
-        if gone:
-            await self._files.write(lambda writer: forget(writer, gone))
-        for item_ids in _batches(changes.ranked):
+        if changes.has_trees:
+            await self._trees(project_id)
+        if changes.has_views:
+            await self._views(project_id)
+        gone = changes.gone | changes.changed - {id_in(each) for each in found}
+        await store_items(self._files, found)
+        # A rank leaves the stamp as it is, by which the mirror knows that a document is newer.
+        await self._order.store([each for each in found if id_in(each) in changes.ranked])
+        for item_ids in _batches(changes.ranked - changes.changed):
             await self._order.read(item_ids)
-        if changes.is_discussed:
-            for feed in self._feeds:
+        for feed, is_added in zip(self._feeds, (changes.has_comments, changes.has_files), strict=True):
+            if is_added:
                 await feed.run(lists)
-        return True
+
+        def act(writer: WriteContext) -> None:
+            if gone:
+                forget(writer, set(gone))
+            if self._files.generation == generation and cursor is not None:
+                writer.mirror.set_note(_cursor_key(project_id), cursor)
+
+        await self._files.write(act)
+        return self._files.generation == generation
+
+    async def _loaded_lists(self, project_id: int) -> ProjectLists | None:
+        """Return the lists of a project that was loaded completely."""
+        traits = traits_of(await self._note(TRAITS))
+        lists = None if traits is None else ProjectLists(self._client, traits, project_id)
+        return lists if lists is not None and await self._note(_filled_key(lists)) else None
+
+    async def _changed_items(self, item_ids: Iterable[int]) -> list[Document] | None:
+        """Read items by id; None where a page of the service is too small for them."""
+        found: list[Document] = []
+        for batch in _batches(item_ids):
+            wanted = ",".join(map(str, batch))
+            page = await self._client.work_items.page(filter=f"id in ({wanted})", top=len(batch))
+            if len(page.results) < page.total:
+                return None
+            found += page.results
+        return found
+
+    async def take_away_projects(self, kept: frozenset[int]) -> bool:
+        """Delete the local copy of all other projects, without unsent changes; return whether there was one."""
+
+        def act(writer: WriteContext) -> bool:
+            found = writer.mirror.connection.execute("SELECT DISTINCT project_id FROM items WHERE id > 0")
+            lost = [project_id for (project_id,) in found.fetchall() if project_id not in kept]
+            for project_id in lost:
+                forget_project(writer, project_id)
+                for key in _project_keys(project_id):
+                    writer.mirror.set_note(key, None)
+            return bool(lost)
+
+        return await self._files.write(act)
 
     async def _items(self, project_id: int, traits: ServiceTraits | None, *, is_asked: bool) -> None:
         if traits is None:
@@ -316,6 +356,16 @@ def _batches(item_ids: Iterable[int]) -> Iterator[list[int]]:
     ordered = sorted(item_ids)
     for first in range(0, len(ordered), IDS_AT_ONCE):
         yield ordered[first : first + IDS_AT_ONCE]
+
+
+def _project_keys(project_id: int) -> list[str]:
+    """Return the keys of what is known of the load of a project."""
+    nouns = [f"{subject.value} {project_id}" for subject in FEEDS]
+    return [f"filled {project_id}", f"left {project_id}", f"watermark {project_id}", _cursor_key(project_id), *nouns]
+
+
+def _cursor_key(project_id: int) -> str:
+    return f"cursor {project_id}"
 
 
 def _filled_key(lists: ProjectLists) -> str:

@@ -133,12 +133,18 @@ def state_words(store: Store, now: float) -> list[Word]:
         ago = f" {since} ago" if since != "now" else " just now" * is_bad
         if is_synced:
             words.append((SYNC_SIGN, "status-done", "app.refresh"))
-        state = "local" if store.is_local else "live" if connection.is_live else ""
-        word = state if is_synced and state else f"synced{ago}"
+        word = _followed_word(store) if is_synced else ""
+        word = word or f"synced{ago}"
         words.append((word if is_synced else f"  {word}", "muted", "app.refresh"))
     if connection.user:
         words.append((f"  {connection.user.username}", user_colour(store, connection.user.id)))
     return words
+
+
+def _followed_word(store: Store) -> str:
+    """Return how the changes of others come; nothing for a service that is asked now and then for want of a way."""
+    connection = store.connection
+    return "local" if store.is_local else "live" if connection.is_live else "polling" if connection.is_polling else ""
 
 
 def totals_words(totals: NodeTotals | None) -> list[Word]:
