@@ -3,9 +3,9 @@
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec.structs import replace
 
@@ -30,6 +30,7 @@ from backlit.store.records.changes import (
     StoreChange,
     Subject,
 )
+from backlit.store.records.others import OthersEdit
 from backlit.store.records.people import Person
 from backlit.store.remote.reachability import RetryPauses
 from backlit.store.views.lookups import Lookups
@@ -63,6 +64,14 @@ def _fault_of(error: BaseException) -> str:
     return plain(f" ({type(error).__name__}: {error})", 200)
 
 
+class OthersDisplay(Protocol):
+    """Where what others do is noted before it is read, and shown afterwards."""
+
+    def note(self, edits: Sequence[OthersEdit], names: Mapping[int, str]) -> None: ...
+
+    def show(self, edits: Iterable[OthersEdit]) -> None: ...
+
+
 async def _nothing(_project_id: int) -> None:
     return
 
@@ -76,6 +85,7 @@ class Engine:
         self.connection = ConnectionStatus()
         self.on_projects: Callable[[list[int]], int | None] = lambda _: None
         self.on_synced: Callable[[int], Awaitable[None]] = _nothing
+        self.others: OthersDisplay | None = None
         self.owner = ""
         """The name of the user whose changes the journal holds; empty for a workspace of one user."""
         self._files = files

@@ -37,6 +37,7 @@ from backlit.store.sync.sync import NOUNS_EVERY, Sync
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
+    from backlit.store.engine.engine import OthersDisplay
 
 
 _T = TypeVar("_T")
@@ -53,6 +54,7 @@ class SessionDisplay(Protocol):
     connection: ConnectionStatus
     on_projects: Callable[[list[int]], int | None]
     on_synced: Callable[[int], Awaitable[None]]
+    others: "OthersDisplay | None"
 
     def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: object) -> None: ...
 
@@ -320,12 +322,17 @@ class SyncSession:
         changes = FollowedChanges.of(news, user_id)
         if changes == FollowedChanges():
             return
+        others = self._display.others
+        if others is not None and changes.edits:
+            others.note(changes.edits, await self._sync.names_of(changes.gone))
         async with self._syncing:
             is_read = await self._sync.follow(project_id, changes, cursor)
             for item_id in sorted(changes.below) if is_read else ():
                 await self._read(item_id)
         if not is_read:
             await self.sync_again(is_asked=True)
+        if others is not None and changes.edits:
+            others.show(changes.edits)
         self._news_due.set()
 
     async def take_away_projects(self, kept: frozenset[int]) -> bool:

@@ -22,6 +22,8 @@ class Subject(StrEnum):
     VIEWS = "views"
     """The views that the service keeps."""
     CONNECTION = "connection"
+    OTHERS = "others"
+    """What others did just now, of which lists tell for a while."""
     OUTBOX = "outbox"
     INBOX = "inbox"
     PLAN = "plan"
@@ -33,7 +35,7 @@ class Subject(StrEnum):
 
 
 ABOUT_JOURNAL = (Subject.OUTBOX, Subject.INBOX, Subject.PLAN, Subject.TIMER, Subject.DRAFTS, Subject.HISTORY)
-ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION, *ABOUT_JOURNAL})
+ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION, Subject.OTHERS, *ABOUT_JOURNAL})
 """The subjects that a write by another process to the mirror may change."""
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from backlit.store.remote.capabilities import (
 )
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered, run_together, store_items
 from backlit.store.remote.views import read_views
+from backlit.store.sqlite.database import ids_json
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget, forget_project, known_ids
 from backlit.store.sync.followed import FollowedChanges
@@ -221,6 +222,14 @@ class Sync:
                 return None
             found += page.results
         return found
+
+    async def names_of(self, item_ids: Collection[int]) -> dict[int, str]:
+        """Return the names of the items that the mirror has."""
+        if not item_ids:
+            return {}
+        sql = "SELECT id, name FROM items WHERE id IN (SELECT value FROM json_each(?))"
+        values = (ids_json(item_ids),)
+        return dict(await self._files.write(lambda writer: writer.mirror.connection.execute(sql, values).fetchall()))
 
     async def take_away_projects(self, kept: frozenset[int]) -> bool:
         """Delete the local copy of all other projects, without unsent changes; return whether there was one."""

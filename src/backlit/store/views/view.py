@@ -292,6 +292,13 @@ class View:
     def explain(self) -> list[str]:
         return explained(self._query, self.spec, self._mirror, self.count)
 
+    def forget_rows(self, ids: Iterable[int] | None) -> None:
+        """Read the rows of some items again, or all, and leave them where they are."""
+        if ids is None:
+            self._rows.clear()
+        for item_id in ids or ():
+            self._rows.pop(item_id, None)
+
     def note(self, change: StoreChange) -> None:
         """Record a change for `reload`. Can be called on any thread."""
         if change.kind in {Subject.ITEMS, Subject.COMMENTS, Subject.TREES}:

@@ -95,7 +95,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.last_frame: KeptFrame | None = None
         """What the screen showed at the end, if the next start shows it too."""
         self._view_files = view_files
-        self._changes = ChangeFeed(self, FRAME_SECONDS, self.navigator.publish)
+        self._changes = ChangeFeed(self, FRAME_SECONDS, self.navigator.publish, lambda: store.connection.is_live)
         self._unsubscribe: Callable[[], None] | None = None
         self.offered_themes, theme_problems = use_themes(self, theme, theme_folder)
         self._problems = [*problems, *theme_problems]

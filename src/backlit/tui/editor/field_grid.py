@@ -292,7 +292,8 @@ class EditorFields:
     def _about(self, field: Field, draft: ItemDraft, fixed: str | None, *, has_key: bool) -> str:
         if field.key in draft.arrived:
             was = self.words.shown(field, draft.arrived[field.key])
-            merged = "Changed at both sides and put together" if field.key in draft.touched else "Changed by others"
+            who = draft.authors.get(field.key) or "others"
+            merged = "Changed at both sides and put together" if field.key in draft.touched else f"Changed by {who}"
             return f"{field.label}: {merged} while this is open; it was: {was}"
         about = field.help or _HELP.get(field.kind, "")
         if has_key:
@@ -327,7 +328,8 @@ class EditorFields:
                 yield GridLine(f"! {draft.faults[field.key]}", "conflict")
             if field.key in draft.elsewhere:
                 now = self.words.shown(field, draft.base.get(field.key))
-                yield GridLine(f"≠ server now has: {now}  (g= decides)", "conflict")
+                who = draft.authors.get(field.key) or "server now has"
+                yield GridLine(f"≠ {who}: {now}  (g= decides)", "conflict")
 
     def _is_folded_when_empty(self, field: Field) -> bool:
         """Return whether a field without a value has no line of its own: most fields of an item that exists."""

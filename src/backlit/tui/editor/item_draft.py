@@ -1,7 +1,7 @@
 """The draft of an item: the values that differ from the store's, and their autosave on disk."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from textual.screen import Screen
 
@@ -18,7 +18,8 @@ class ItemDraft:
     `base` is what the store has. `changes` holds what differs from it, `unread` what was typed and cannot be read as a
     value, `faults` the sentences about single fields. `elsewhere` holds the keys that were touched here and changed in
     the store too, with the value before both; it is for the user to decide between them. `arrived` holds the keys
-    whose value became another in the store without anything to decide, with the value before.
+    whose value became another in the store without anything to decide, with the value before. `authors` has the names
+    of who changed a key, where that is known.
     """
 
     def __init__(self, base: Fields) -> None:
@@ -28,6 +29,7 @@ class ItemDraft:
         self.faults: dict[str, str] = {}
         self.elsewhere: dict[str, object] = {}
         self.arrived: dict[str, object] = {}
+        self.authors: dict[str, str] = {}
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.unread)
@@ -60,7 +62,9 @@ class ItemDraft:
 
     # The store goes on meanwhile
 
-    def rebase(self, base: Fields, open_key: str = "", *, is_told: bool = True) -> None:
+    def rebase(
+        self, base: Fields, open_key: str = "", *, is_told: bool = True, author_of: Callable[[str], str] = lambda _: ""
+    ) -> None:
         """Take other values of the store: follow them in untouched fields, else merge them, else note both.
 
         The field of `open_key` is being edited at this moment and counts as touched. Without `is_told` the values that
@@ -71,6 +75,7 @@ class ItemDraft:
         for key in dict.fromkeys((*before, *self.base)):
             if is_same(before.get(key), self.base.get(key)):
                 continue
+            self.authors[key] = author_of(key)
             if key in touched:
                 self.elsewhere.setdefault(key, before.get(key))
             elif is_told:

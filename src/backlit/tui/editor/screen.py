@@ -158,7 +158,8 @@ class ItemEditorScreen(ItemScreen):
         elif Subject.ITEMS in changes and changes.touches(Subject.ITEMS, self.item_id):
             is_told = self.item_id > 0 and not self._is_unsent  # what the service presets is no news
             self._is_unsent = self.item_id < 0
-            self.draft.rebase(item.fields, self.form.open_key, is_told=is_told)
+            author_of = partial(self.store.recent_edits.editor_of, item.id)
+            self.draft.rebase(item.fields, self.form.open_key, is_told=is_told, author_of=author_of)
         if any(changes.touches(subject, self.item_id) for subject in COUNTED_SUBJECTS):
             self.form.show_comments(self._head.read(self.item_id))
         if item is not None:

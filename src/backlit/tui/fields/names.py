@@ -63,6 +63,10 @@ class ListNames:
         found = {item_id: Badge(is_synced=True) for item_id, values in cells.items() if any(values.values())}
         for item_id in self.store.drafts.item_ids().intersection(row.id for row in rows):
             found[item_id] = found.get(item_id, NO_BADGE)._replace(has_draft=True)
+        for row in rows:
+            if self.store.recent_edits.of(row.id) is not None:
+                who = self.store.recent_edits.named_of(row.id)
+                found[row.id] = found.get(row.id, NO_BADGE)._replace(changed_by=who)
         groups = self.store.lookups.status_groups()
         soon = self._soon() if is_judged else ()
         judged = [

@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 from textual import on
+from textual.timer import Timer
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
@@ -21,6 +23,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.lists.filtering import SharedFilter, drop_query, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_screen import ColumnChoice, ListScreen
+from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import (
     explain_empty,
     match_words,
@@ -36,6 +39,8 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import QueryLine
 from backlit.tui.widgets.side_lines import Part
 
+REST_SECONDS = 0.6
+"""Seconds after a key in which changes of others leave the rows where they are."""
 EXPLAIN_EMPTY_DELAY = 0.3
 """Seconds before further views are read to explain an empty list; a filter that changes sooner reads none."""
 
@@ -91,6 +96,7 @@ class OneListScreen(ListScreen):
         self._is_added = False
         self._loading_view: View | None = None
         self._is_reload_due = False
+        self._rest_timer: Timer | None = None
         self._unready = 0
         self.is_judged = False
         """Whether rows carry the sign of items that are not ready: from the first count on."""
@@ -241,15 +247,43 @@ class OneListScreen(ListScreen):
         if Subject.ITEMS in changes:
             if self.has_motion:
                 items.flash_changed(changes.acted_on, changes.ranked)
-            items.rows_changed(changes.ids(Subject.ITEMS))
-            self.reload(is_wanted=False)
+            self._show_changed_items(changes)
             if panes.selected.totals != NO_TOTALS:
                 panes.measure_selection()
-        if Subject.DRAFTS in changes:
-            items.rows_changed(changes.ids(Subject.DRAFTS))
+        items.rows_changed(changes.ids(Subject.DRAFTS))
+        if Subject.OTHERS in changes:
+            items.rows_changed(changes.ids(Subject.OTHERS))
+            items.refresh()
         item_id = items.current_id
         if item_id and any(changes.touches(subject, item_id) for subject in (Subject.ITEMS, Subject.COMMENTS)):
             panes.draw_preview()
+
+    def _show_changed_items(self, changes: ChangeBatch) -> None:
+        """Show changed rows in place, and in their order at once, or after a rest where others changed them."""
+        ids = changes.ids(Subject.ITEMS)
+        if not changes.acted_on and self._seconds_to_rest() > 0:
+            self.current_view.forget_rows(ids)
+            self._reload_at_rest()
+        else:
+            self.reload(is_wanted=False)
+        self.items.rows_changed(ids)
+
+    def _seconds_to_rest(self) -> float:
+        """Return how long the order has to wait, so that no key meets another row than was on the screen."""
+        since = asyncio.get_running_loop().time() - cast("ChordApp", self.app).input.typed_at
+        return REST_SECONDS - since if self.store.connection.is_live else 0.0
+
+    def _reload_at_rest(self) -> None:
+        wait = self._seconds_to_rest()
+        if wait <= 0:
+            self._rest_timer = None
+            self.reload(is_wanted=False)
+        elif self._rest_timer is None:
+            self._rest_timer = self.set_timer(wait, self._rested)
+
+    def _rested(self) -> None:
+        self._rest_timer = None
+        self._reload_at_rest()
 
     def _switch_project(self) -> None:
         self._item_left_at[self._shown_project_id] = self.items.current_id

@@ -196,6 +196,8 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
         parts += again if is_offline else [(f"  {connection.sentence.removesuffix('.')}", "conflict")]
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
         parts.append((f"  {connection.sentence}", "muted"))
+    if store.recent_edits.sentence:
+        parts.append((f"  {store.recent_edits.sentence}", "muted"))
     parts += timer_words(store)
     if not count:
         return parts or now_words(store)

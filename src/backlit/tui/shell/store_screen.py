@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, TypeVar, TypeVarTuple, cast
 
@@ -24,6 +25,8 @@ Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 Arguments = TypeVarTuple("Arguments")
 
+FLOOD_ROWS, FLOOD_SECONDS = 200, 1.0
+"""Items that others change in a second, after which screens follow once a second."""
 RANK = "BacklogPriority"
 """The field of an item's place in the order."""
 
@@ -195,13 +198,18 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
 class ChangeFeed:
     """Takes changes on the store's threads and publishes them to an application, at most once a frame."""
 
-    def __init__(self, app: ChordApp, frame: float, publish: Callable[[ChangeBatch], None]) -> None:
+    def __init__(
+        self, app: ChordApp, frame: float, publish: Callable[[ChangeBatch], None], is_live: Callable[[], bool]
+    ) -> None:
         self._app = app
         self._frame = frame
         self._tell = publish
+        self._is_live = is_live
         self._batch = ChangeBatch()
         self._lock = threading.Lock()
         self._published_at = 0.0
+        self._rows: deque[tuple[float, int]] = deque()
+        """Times of the publications of the last second, with their numbers of changed items."""
 
     def take(self, change: StoreChange) -> None:
         # One call of the event loop for a batch: a sync reports thousands of changes, and each call would repaint.
@@ -209,7 +217,7 @@ class ChangeFeed:
             is_first = not self._batch
             # Ids are gathered in one set that grows: joining frozen sets took 292 ms for 10,000 changes, this takes 9.
             self._batch.add(change)
-        if is_first:
+        if is_first or change.is_own:
             self._app.call_later(self._publish_soon)
         if change.sentence:
             self._app.call_later(self._app.say, change.sentence)
@@ -220,12 +228,22 @@ class ChangeFeed:
         self._published_at = time.monotonic()
         with self._lock:
             changes, self._batch = self._batch, ChangeBatch()
+        self._rows.append((self._published_at, len(changes.ids(Subject.ITEMS) or ())))
         self._tell(changes)
 
     def _publish_soon(self) -> None:
         """Publish at once after a pause, so that a key shows its effect soon; else at the end of the frame."""
-        wait = self._published_at + self._frame - time.monotonic()
+        pause = FLOOD_SECONDS if self._is_flooded() else self._frame
+        wait = self._published_at + pause - time.monotonic()
         if wait > 0:
             self._app.set_timer(wait, self.publish)
         else:
             self.publish()
+
+    def _is_flooded(self) -> bool:
+        """Return whether others change so many items that a list which shows them all has time for nothing else."""
+        if self._batch.acted_on or not self._is_live():
+            return False
+        while self._rows and self._rows[0][0] < time.monotonic() - FLOOD_SECONDS:
+            self._rows.popleft()
+        return sum(count for _, count in self._rows) > FLOOD_ROWS

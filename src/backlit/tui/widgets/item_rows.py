@@ -40,6 +40,10 @@ UNREADY_SIGN = "¬"
 """The sign of an open item that fails the readiness check."""
 DRAFT_SIGN = "…"
 """The sign of an item with an unfinished text, which only this machine has."""
+OTHERS_SIGN = "◂"
+"""The sign of an item that somebody else changed just now."""
+MIN_NOTE_ROOM = 14
+"""Blank cells after a name in which a row says who changed it."""
 UNESTIMATED_SIGN = "–"
 """The sign of a missing estimate."""
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
@@ -106,6 +110,8 @@ class Badge(NamedTuple):
     is_unready: bool = False
     has_draft: bool = False
     task_progress: tuple[int, int] | None = None
+    changed_by: str | None = None
+    """Who changed it just now, in words for its row; None for nobody."""
 
 
 NO_BADGE = Badge()
@@ -116,6 +122,8 @@ def state_sign(row: ItemRow, badge: Badge) -> tuple[str, str]:
     sign, colour = ROW_SIGNS[row.sign]
     if sign != " ":
         return sign, colour
+    if badge.changed_by is not None:
+        return OTHERS_SIGN, "mark"
     if badge.has_draft:
         return DRAFT_SIGN, "pending"
     if badge.is_unready:
@@ -400,7 +408,12 @@ class RowLayout:
         folded = f" {FOLDED_SIGN}{badge.folded_tasks}" if badge.folded_tasks else ""
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
         yield from marked(name, self._sought, style)
-        yield Segment(folded.ljust(room - cell_len(name)), theme.style("foreground" if is_cursor else "muted", on=on))
+        rest = room - cell_len(name)
+        note = badge.changed_by or ""
+        if note and rest - len(folded) >= MIN_NOTE_ROOM:
+            note = fit(note, min(cell_len(safe(note)), rest - len(folded) - GAP))
+            folded = folded.ljust(rest - cell_len(note)) + note
+        yield Segment(folded.ljust(rest), theme.style("foreground" if is_cursor else "muted", on=on))
 
     def _known(self, column: ListColumn, row: ItemRow, on: str | None) -> Segment:
         value = column.key, on, _VALUES[column.key](row)

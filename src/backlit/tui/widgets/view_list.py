@@ -288,6 +288,8 @@ class BacklogList(ItemList):
         super().moved(before)
 
     def rows_changed(self, ids: set[int] | None) -> None:
+        if ids == set():
+            return
         for index in self._window.forget_items(ids):
             self.refresh_row(index)
 

@@ -1,0 +1,27 @@
+"""An open editor follows what others do: fields without own text take it, and a field with own text names who."""
+
+from tests.store.following import following
+from tests.store.world import World, until
+from tests.tui.bare_app import text_of
+from tests.tui.editor_steps import screen_of
+from tests.tui.list_steps import items, press
+from tests.tui.opened import Open
+
+from backlit.tui.editor.screen import ItemEditorScreen
+
+
+async def test_an_open_editor_says_what_another_changed_under_it(world: World, opened: Open) -> None:
+    async with following(world) as store, opened(store, (160, 40)) as pilot:
+        item_id = items(pilot).current_id
+        assert item_id is not None
+        await press(pilot, "enter")
+        await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
+        draft = screen_of(pilot).draft
+        draft.set("Name", "Mine")
+        screen_of(pilot).form.changed()
+
+        await world.rival.work_items.update(item_id, {"Name": "Theirs", "Estimate": "8"})
+
+        await until(lambda: "≠ jon: Theirs  (g= decides)" in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert draft.value("Name") == "Mine"
+        assert draft.value("Estimate") == "8"
