@@ -124,9 +124,10 @@ class Service:
         """Finish queued writes and release threads and files, permanently."""
         if self._is_open:
             self._is_open = False
-            for task in self._tasks:
+            running = [task for task in self._tasks if not task.done()]  # others ended with the loop of the start
+            for task in running:
                 task.cancel()
-            await asyncio.wait(self._tasks)
+            await asyncio.gather(*running, return_exceptions=True)
             self.shared.waiters.stop()
             self.shared.presence.close()
             await asyncio.to_thread(self.shared.close)

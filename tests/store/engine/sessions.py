@@ -9,6 +9,7 @@ from tests.store.reading import Reading
 from tests.store.world import until
 
 from backlit.model.errors import BacklitError
+from backlit.store.engine.engine import OthersDisplay
 from backlit.store.engine.session import SyncSession
 from backlit.store.records.changes import ConnectionState, ConnectionStatus
 from backlit.store.records.people import Person
@@ -24,6 +25,7 @@ class Shown:
         self.connection = ConnectionStatus()
         self.on_projects: Callable[[list[int]], int | None] = lambda ids: ids[0]
         self.on_synced: Callable[[int], Awaitable[None]] = self._synced
+        self.others: OthersDisplay | None = None
         self.said: list[str] = []
         self.users: list[str] = []
         self.details: object = None
@@ -48,6 +50,9 @@ class Shown:
 
     def found(self) -> None:
         self.said.append("found")
+
+    def show_live(self, *, is_live: bool, is_polling: bool) -> None:
+        self.said.append("live" if is_live else "polling" if is_polling else "alone")
 
     def succeeded(self, synced_at: float, sentence: str) -> None:
         self.details = (synced_at, sentence)
