@@ -1,5 +1,6 @@
 """Entry point of `python -m backlit` and the command `backlit`: a command's module is imported when it runs."""
 
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 FAILED = 1
 INTERRUPTED = 130
+READER_GONE = 141
+"""128 and the number of SIGPIPE, as the shell says it."""
 ASKING = {
     *("commands.session:log_in", "commands.session:log_out", "commands.items_import:import_items"),
     *("commands.plan:apply_plan", "admin:add_user", "admin:change_password"),
@@ -45,6 +48,15 @@ def _is_text(argument: str) -> bool:
     return argument.isascii() or not any("\ud800" <= character <= "\udfff" for character in argument)
 
 
+def _restrict_output(chosen: "argparse.Namespace") -> None:
+    if chosen.no_color:
+        os.environ["NO_COLOR"] = "1"
+    if chosen.ascii:
+        from backlit.cli.ascii_output import replace_signs
+
+        replace_signs(is_ascii=True)
+
+
 def _run(arguments: Sequence[str]) -> int:
     """Run a command; keys typed before they are read stay unseen, those for the screens and secrets."""
     check_machine()
@@ -55,6 +67,8 @@ def _run(arguments: Sequence[str]) -> int:
             terminal = end.enter_context(RawTerminal())
             terminal.enter(frame[1])
         chosen = _chosen(arguments)
+        if chosen.ascii or chosen.no_color:
+            _restrict_output(chosen)
         is_screen = chosen.handler.startswith("commands.app:") and has_screen()
         # A file that is typed on the terminal needs its lines and its ctrl+d, which the modes for questions switch off.
         is_asking = chosen.handler in ASKING and getattr(chosen, "file", "") != PIPE
@@ -74,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        return FAILED
+        return READER_GONE
     except OSError as error:
         from backlit.cli.machine import refusal_of
 

@@ -128,5 +128,5 @@ def test_an_import_makes_a_workspace_only_where_it_is_named(user_home: Path, wor
 def test_a_refused_import_leaves_no_database(tmp_path: Path) -> None:
     done = Workspace(tmp_path / "new").admin("import", "-", given="[]\n")
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert not list((tmp_path / "new").glob("service.db*"))

@@ -78,7 +78,7 @@ async def test_values_of_a_custom_field_are_renamed_in_items_or_the_change_is_re
     refused = workspace.admin(*words)
     changed = workspace.good(*words, "--rename", "Store=Shop")
 
-    assert refused.returncode == 1
+    assert refused.returncode == 7
     assert "--rename 'Store=NEW'" in refused.stderr
     assert changed["itemsChanged"] == store == len(await items_of(maya, "Channel_cf eq 'Shop'"))
     assert await items_of(maya, "Channel_cf eq 'Store'") == []
@@ -211,7 +211,7 @@ async def test_a_status_that_items_have_does_not_vanish_under_them(workspace: Wo
     after = (await maya.get(f"workitems/{first['id']}")).json()
     back = workspace.good("values", "reset", "Aurora", "Story", "Status", "--rename", "Finished=Done")
 
-    assert refused.returncode == 1
+    assert refused.returncode == 7
     assert "nothing was changed" in refused.stderr
     assert dry["itemsChanged"] == real["itemsChanged"] >= len(done) == back["itemsChanged"] > 0
     assert still == []
@@ -243,7 +243,7 @@ def test_names_that_could_be_ids_are_refused(workspace: Workspace, noun: str) ->
     renamed = workspace.admin(noun, "rename", "Aurora", "Owls", "7")
     by_id = workspace.good(noun, "rename", "Aurora", str(made["id"]), "7 owls")
 
-    assert (added.returncode, renamed.returncode, by_id["name"]) == (1, 1, "7 owls")
+    assert (added.returncode, renamed.returncode, by_id["name"]) == (6, 6, "7 owls")
     assert "may not be a number" in added.stderr
     assert "may not be a number" in renamed.stderr
 
@@ -313,6 +313,7 @@ def test_settings_that_cannot_be_are_refused_with_the_way_out(
     before = revisions(workspace)
     done = workspace.admin(*words)
 
-    assert (done.returncode, done.stdout) == (1, "")
+    assert done.returncode in {4, 6, 7}
+    assert done.stdout == ""
     assert sentence in done.stderr
     assert revisions(workspace) == before

@@ -42,6 +42,8 @@ SERVE: Meaning = SAMPLE | {
     "legacy_clients": False,
 }
 REPORT: Meaning = {
+    "offline": False,
+    "fresh": False,
     "name": "burnup",
     "iteration": None,
     "days": None,
@@ -49,6 +51,23 @@ REPORT: Meaning = {
     "unit": None,
     "format": "markdown",
 }
+READING: Meaning = {"offline": False, "fresh": False}
+WRITING: Meaning = READING | {"wait": 10.0, "dry_run": False, "yes": False}
+FORMATS: Meaning = {"json": False, "format": None}
+LISTING: Meaning = READING | FORMATS | {"columns": ()}
+ITEMS: Meaning = LISTING | {
+    "limit": None,
+    "query": None,
+    "view": None,
+    "sort": None,
+    "filter": None,
+    "done": None,
+    "mine": False,
+    "count": False,
+}
+DRY: Meaning = READING | {"dry_run": False}
+IMPORT: Meaning = DRY | {"yes": False, "format": None, "customers_see": False, "report": None, "keep_estimates": False}
+SELECTION: Meaning = WRITING | FORMATS | {"columns": (), "query": None, "view": None, "filter": None}
 MEANT: dict[str, Meaning] = {
     "": {},
     "--profile p --project x": {"profile": "p", "project": "x"},
@@ -70,28 +89,43 @@ MEANT: dict[str, Meaning] = {
     "doctor --json": {"json": True},
     "trash": {"id": None},
     f"trash {2**63 - 1}": {"id": 2**63 - 1},
-    "items list": {"limit": None, "query": None, "sort": None, "filter": None, "json": False},
-    "--project a items list --limit 0 --query q --sort s --filter f --json": {"project": "a"}
+    "items list": ITEMS,
+    "--query q --fresh items list --json=id,name --columns a,b": ITEMS
+    | {"query": "q", "fresh": True, "json": ("id", "name"), "columns": ("a", "b")},
+    "items list --ndjson --done yes --mine --count --view v --offline": ITEMS
+    | {"format": "ndjson", "done": "yes", "mine": True, "count": True, "view": "v", "offline": True},
+    "--project a items list --limit 0 --query q --sort s --filter f --json": ITEMS
+    | {"project": "a"}
     | {"limit": 0, "query": "q", "sort": "s", "filter": "f", "json": True},
-    "--project a items list --project b --limit 999999999": {"project": "b", "limit": 999_999_999}
-    | {"query": None, "sort": None, "filter": None, "json": False},
-    "items show 1": {"id": 1, "json": False},
-    "items show 1 --json --project x": {"id": 1, "json": True, "project": "x"},
-    "items import f": {"file": "f", "dry_run": False, "format": None, "customers_see": False}
-    | {"yes": False, "report": None, "keep_estimates": False},
-    "items import - --dry-run --format json --customers-see --yes --report r --keep-estimates --project x": {
-        "project": "x"
-    }
+    "--project a items list --project b --limit 999999999": ITEMS | {"project": "b", "limit": 999_999_999},
+    "items show 1": READING | FORMATS | {"ids": ["1"]},
+    "items show --json 1 #2 new-3": READING | FORMATS | {"ids": ["1", "#2", "new-3"], "json": True},
+    "items show 1 --json --project x": READING | FORMATS | {"ids": ["1"], "json": True, "project": "x"},
+    "items import f": IMPORT | {"file": "f"},
+    "items import - --dry-run --format json --customers-see --yes --report r --keep-estimates --project x": IMPORT
+    | {"project": "x"}
     | {"file": "-", "dry_run": True, "format": "json", "customers_see": True, "yes": True, "report": "r"}
     | {"keep_estimates": True},
-    "log 1 2h": {"id": 1, "hours": "2h", "type": "", "note": "", "remaining": None, "dry_run": False},
-    "log 1 2h --type t --note n --remaining 3 --dry-run --project x": {"project": "x"}
+    "log 1 2h": DRY | {"id": 1, "hours": "2h", "type": "", "note": "", "remaining": None, "dry_run": False},
+    "log 1 2h --type t --note n --remaining 3 --dry-run --project x": DRY
+    | {"project": "x"}
     | {"id": 1, "hours": "2h", "type": "t", "note": "n", "remaining": "3", "dry_run": True},
-    "plan export": {"iteration": [], "backlog": 0},
-    "plan export a b --backlog 5 --project x": {"iteration": ["a", "b"], "backlog": 5, "project": "x"},
-    "plan apply f": {"file": "f", "dry_run": False, "mine": False, "keep_estimates": False},
-    "plan apply f --dry-run --mine --keep-estimates --project x": {"project": "x"}
+    "plan export": READING | {"iteration": [], "backlog": 0},
+    "plan export a b --backlog 5 --project x": READING | {"iteration": ["a", "b"], "backlog": 5, "project": "x"},
+    "plan apply f": DRY | {"file": "f", "dry_run": False, "mine": False, "keep_estimates": False},
+    "plan apply f --dry-run --mine --keep-estimates --project x": DRY
+    | {"project": "x"}
     | {"file": "f", "dry_run": True, "mine": True, "keep_estimates": True},
+    "items set 12 est=5 --if status=Done --dry-run 13": SELECTION
+    | {"words": ["12", "est=5", "13"], "conditions": ["status=Done"], "dry_run": True},
+    "--yes --wait 3 items done --query q": SELECTION | {"words": [], "query": "q", "yes": True, "wait": 3.0},
+    "items move 12 next --no-wait": SELECTION | {"words": ["12", "next"], "area": None, "wait": 0.0},
+    "items delete - --for-good": SELECTION | {"words": ["-"], "for_good": True},
+    "12": {"id": 12},
+    "--profile p #12": {"profile": "p", "id": 12},
+    "--query q": {"query": "q"},
+    "open --view v": {"view": "v"},
+    "help exit-codes": {"topic": ["exit-codes"]},
     "report burnup": REPORT,
     "report burnup --iteration i --items --format csv --project x": {"project": "x"}
     | REPORT
@@ -164,8 +198,8 @@ def test_a_command_has_these_options_and_defaults(words: str, meant: Meaning) ->
     read = vars(parser().parse_args(words.split()))
 
     del read["handler"], read["version"]
-    defaults: Meaning = {"profile": None, "project": None}
-    assert read == defaults | meant
+    defaults: Meaning = {"profile": None, "project": None, "query": None, "view": None, "id": None}
+    assert read == defaults | {"quiet": False, "ascii": False, "no_color": False} | meant
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_an_export_whose_digest_is_a_path_is_refused_naming_its_line(
     number = next(number for number, line in enumerate(lines, 1) if line.get("table") == "attachments")
     done = other.admin("import", write(tmp_path / "bad", lines), "--accept-problems")
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert f"Line {number}, attachments 1: The digest '{UPWARDS}' is not 64 lower-case" in done.stderr
     assert not list(other.folder.glob("service.db*"))
 
@@ -96,7 +96,7 @@ def test_contents_under_a_path_are_refused(exported: list[Line], other: Workspac
     piece = {"contents": UPWARDS, "size": 1, "data": base64.b64encode(b"x").decode()}
     done = other.admin("import", write(tmp_path / "bad", [*exported, piece]))
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert f"Line {len(exported) + 1}: the digest '{UPWARDS}'" in done.stderr
 
 
@@ -210,7 +210,7 @@ def test_import_rejects_values_that_the_interface_rejects(
 ) -> None:
     done = other.admin("import", write(tmp_path / "bad", changed(exported, change[0], **change[1])))
 
-    assert done.returncode == 1
+    assert done.returncode in {4, 6, 7}
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
     assert kept_files(other) == []
@@ -233,7 +233,7 @@ def test_a_line_that_is_hostile_is_refused_naming_it(
     path.write_bytes(Path(write(path, exported)).read_bytes() + b"\n" + line + b"\n")
     done = other.admin("import", str(path))
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert f"Line {len(exported) + 1}" in done.stderr
     assert sentence in done.stderr
 

@@ -81,7 +81,7 @@ def test_an_argument_that_is_no_text_is_refused_in_a_sentence(demo_home: Home, w
     done = run(demo_home, {}, *words)
 
     assert done.returncode == 2
-    assert done.stderr.endswith(b"? is not text in this locale's encoding. Try another locale: LC_ALL=C.UTF-8\n")
+    assert b"? is not text in this locale's encoding. Try another locale: LC_ALL=C.UTF-8\n" in done.stderr
 
 
 def test_a_file_may_have_a_name_that_is_no_text(demo_home: Home, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_password_that_is_not_utf_8_is_refused_in_a_sentence(home: Home, words
 
     done = run(home, {}, *words, given=b"p\xe4ssword-of-maya\n")
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert done.stderr.endswith(b"backlit: Standard input is not UTF-8 text.\n")
 
 

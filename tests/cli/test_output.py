@@ -91,4 +91,4 @@ def test_a_list_ends_with_its_counts_on_a_terminal_alone(demo_home: Home, monkey
 
     assert tasks
     assert shown.getvalue().splitlines()[-1] == f"{40 - tasks} items, {tasks} tasks"
-    assert len(piped.splitlines()) == 41
+    assert len(piped.splitlines()) == 40

@@ -20,7 +20,7 @@ class CommandParsers:
     def noun(self, name: str, about: str) -> "CommandParsers":
         """Add a noun; return its verbs."""
         noun = self._parsers.add_parser(name, help=about, description=about)
-        return CommandParsers(noun.add_subparsers(title="commands", metavar="COMMAND", required=True))
+        return CommandParsers(noun.add_verbs())
 
     def verb(self, name: str, handler: str, about: str, *words: str, dry: bool = False) -> LateParser:
         """Add a verb, run by the function `handler` of `cli.admin`; `words` are its positional arguments."""
@@ -36,9 +36,8 @@ class CommandParsers:
         return verb
 
 
-def add_nouns(admin: argparse.ArgumentParser) -> None:
-    parsers = admin.add_subparsers(title="nouns", metavar="NOUN", required=True, parser_class=LateParser)
-    nouns = CommandParsers(parsers)
+def add_nouns(admin: LateParser) -> None:
+    nouns = CommandParsers(admin.add_verbs("nouns", "NOUN"))
     _add_users(nouns.noun("users", "users, their passwords and licences"))
     _add_projects(nouns.noun("projects", "projects with their roots and dates"))
     _add_grants(nouns.noun("grants", "roles of users in projects"))

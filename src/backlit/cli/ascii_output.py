@@ -35,12 +35,15 @@ _SIGNS = {
 """The signs that this program writes, and those that people often write."""
 
 
-def replace_signs() -> None:
-    """Let standard output and error replace what their encoding lacks; a locale other than UTF-8 ends no command."""
+def replace_signs(*, is_ascii: bool = False) -> None:
+    """Let standard output and error replace what their encoding, or ASCII, lacks.
+
+    A locale other than UTF-8 ends no command.
+    """
     codecs.register_error(_ERRORS, _replaced)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors=_ERRORS)
+            stream.reconfigure(encoding="ascii" if is_ascii else stream.encoding, errors=_ERRORS)
 
 
 def _replaced(error: UnicodeError) -> tuple[str | bytes, int]:

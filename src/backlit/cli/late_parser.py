@@ -1,8 +1,14 @@
-"""Argument parser that builds its grammar on first use."""
+"""Argument parser that builds its grammar on first use, suggests words, and takes JSON's fields behind a sign."""
 
 import argparse
-from collections.abc import Callable
-from typing import Any
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NoReturn
+
+from backlit.cli.common_options import JSON, MOVED_OPTIONS, TEXT_OPTIONS, VALUED_OPTIONS
+
+NO_MORE_OPTIONS = "--"
 
 
 # argparse takes 1.7 ms to import, click 35.
@@ -10,10 +16,114 @@ class LateParser(argparse.ArgumentParser):
     """Parser that builds its grammar on first use, to spare the start of other commands."""
 
     fill: Callable[[], None] | None = None
+    rest = ""
+    """The list of words that takes the words behind options too: argparse fills a list once."""
+    takes_json_fields = False
+    """Whether `--json=FIELDS` is an option; a plain `--json` never takes the next word."""
 
-    def parse_known_args(self, *arguments: Any, **options: Any) -> Any:
-        """Build the rest of the grammar, then parse."""
+    @property
+    def verbs(self) -> "Mapping[str, LateParser]":
+        """The commands below this one by name, empty for a command that runs."""
+        self.filled()
+        return self._verbs.choices if self._verbs is not None else {}
+
+    _verbs: "argparse._SubParsersAction[LateParser] | None" = None
+
+    def filled(self) -> None:
         if self.fill is not None:
             fill, self.fill = self.fill, None
             fill()
-        return super().parse_known_args(*arguments, **options)
+
+    def add_verbs(
+        self, title: str = "commands", metavar: str = "COMMAND", *, is_required: bool = True
+    ) -> "argparse._SubParsersAction[LateParser]":
+        self._verbs = self.add_subparsers(title=title, metavar=metavar, required=is_required, parser_class=LateParser)
+        return self._verbs
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Build the rest of the grammar, then parse; this parser reports the words that it does not know."""
+        self.filled()
+        words = list(sys.argv[1:] if args is None else args)
+        found, unknown = super().parse_known_args(list(self._with_values_joined(words)), namespace)
+        if self.rest and not any(each.startswith("-") for each in unknown):
+            setattr(found, self.rest, [*getattr(found, self.rest), *unknown])
+            unknown = []
+        if unknown and not self.verbs:
+            self._refuse(unknown)
+        return found, unknown
+
+    def _with_values_joined(self, words: Sequence[str]) -> Iterator[str]:
+        """Join options with their values where argparse would not: `--json` with none, a query that begins with `-`."""
+        is_option, rest = True, iter(words)
+        for word in rest:
+            is_option = is_option and word != NO_MORE_OPTIONS
+            if is_option and word == JSON and self.takes_json_fields:
+                yield f"{JSON}="
+            elif is_option and word in TEXT_OPTIONS and (value := next(rest, None)) is not None:
+                yield f"{word}={value}"
+            else:
+                yield word
+
+    def _refuse(self, unknown: Sequence[str]) -> NoReturn:
+        from backlit.model.nearest import nearest
+
+        word = unknown[0]
+        if not word.startswith("-"):
+            fields = f" To choose fields write {JSON}={word}" if self.takes_json_fields else ""
+            self.error(f"unexpected {word[:60]!r}.{fields}")
+        near = nearest(word.partition("=")[0], self._option_string_actions)
+        self.error(f"unrecognized arguments: {' '.join(unknown)[:200]}" + (f". Did you mean {near}?" if near else ""))
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage, the fault and where to read on, and exit with 2."""
+        self.print_usage(sys.stderr)
+        self.exit(2, f"{self.prog}: error: {message}\nTry: {self.prog} --help\n")
+
+
+class TopParser(LateParser):
+    """Parser of the whole command line: options before the command stand behind it, a number alone opens its item."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Arrange the words, then parse them."""
+        words = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(self._arranged(words), namespace)
+
+    def _arranged(self, words: Sequence[str]) -> Sequence[str]:
+        front = list(self._options_before_command(words))
+        rest = list(words[sum(map(len, front)) :])
+        if not rest or rest[0].startswith("-"):
+            return words
+        number = rest[0].removeprefix("#")
+        if number.isascii() and number.isdigit():
+            rest[:1] = ["open", number]
+        depth, verbs = 0, self.verbs
+        names: list[str] = []
+        while verbs and depth < len(rest) and not rest[depth].startswith("-"):
+            if rest[depth] not in verbs:
+                self._refuse_command([*names, rest[depth]], verbs)
+            names.append(rest[depth])
+            verbs = verbs[rest[depth]].verbs
+            depth += 1
+        staying = [each for each in front if each[0].partition("=")[0] not in MOVED_OPTIONS]
+        moved = [each for each in front if each not in staying]
+        return [*chain(*staying), *names, *chain(*moved), *rest[depth:]]
+
+    def _options_before_command(self, words: Sequence[str]) -> Iterator[Sequence[str]]:
+        """Yield the options before the command, each with its value."""
+        at = 0
+        while at < len(words) and words[at].startswith("-") and words[at] not in {"-", NO_MORE_OPTIONS}:
+            name, sign, _ = words[at].partition("=")
+            meant = [each for each in VALUED_OPTIONS if each == name or (len(name) > 2 and each.startswith(name))]
+            size = 2 if meant and not sign else 1
+            yield words[at : at + size]
+            at += size
+
+    def _refuse_command(self, path: Sequence[str], known: Mapping[str, LateParser]) -> NoReturn:
+        from backlit.model.nearest import nearest
+
+        parser: LateParser = self
+        for name in path[:-1]:
+            parser = parser.verbs[name]
+        near = nearest(path[-1], known)
+        hint = f" Did you mean: {parser.prog} {near}" if near else f" Commands: {', '.join(known)}."
+        parser.error(f"unknown command {path[-1][:60]!r}.{hint}")

@@ -51,6 +51,12 @@ def announce(lines: Iterable[str]) -> None:
         sys.stdout.flush()
 
 
+def note(arguments: argparse.Namespace, sentence: str) -> None:
+    """Say something beside the results, unless `--quiet` wants none of it."""
+    if not getattr(arguments, "quiet", False):
+        print(f"backlit: {sentence}", file=sys.stderr)
+
+
 _GAP = "  "
 _WIDE = frozenset("WF")
 
@@ -106,7 +112,15 @@ _BEYOND_ASCII = re.compile(r"[^\n -~]")
 def write_json(document: object) -> None:
     r"""Write a document; control, bidi and invisible characters become `\uXXXX` escapes."""
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    sys.stdout.flush()
     sys.stdout.buffer.write(_BEYOND_ASCII.sub(_escaped, text).encode())
+
+
+def write_json_lines(documents: Iterable[object]) -> None:
+    """Write each document on a line of its own; see `write_json`."""
+    for document in documents:
+        text = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE).decode()
+        sys.stdout.buffer.write(_BEYOND_ASCII.sub(_escaped, text).encode())
 
 
 def write_document(text: str) -> None:

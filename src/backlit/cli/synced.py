@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, current_thread, main_thread
 
+from backlit.cli.output import note
 from backlit.cli.terminal_input import PIPE, standard_input
 from backlit.cli.wiring import chosen_profile, sign_in_needed, store_of
 from backlit.config.settings import find_locations, read_pins
@@ -36,27 +37,32 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
 
     A writing command says where it writes. No screen decides about profile and project.
 
-    With the service unreachable, the command shows the local copy and a warning. Raises the connection's error if there
-    is no local copy, SignInNeeded for a writing command without a sign-in, and for a reading one after it has shown the
-    copy, as it does for a failure of the service or the disk.
+    With the service unreachable, the command shows the local copy and a warning; with `--offline` it does not connect.
+    Raises the connection's error if there is no local copy, Offline for `--fresh` without one, SignInNeeded for a
+    writing command without a sign-in, and for a reading one after it has shown the copy, as it does for a failure of
+    the service or the disk.
     """
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
     store = store_of(profile, locations)
     store.open()
     try:
-        connection = wait_until_settled(store)
+        is_offline = getattr(arguments, "offline", False)
+        connection = store.connection if is_offline else wait_until_settled(store)
         is_out, has_copy = connection.state is ConnectionState.SIGNED_OUT, bool(store.lookups.projects())
         if is_out and (is_writing or not has_copy):
             raise sign_in_needed(profile, connection.sentence)
-        if connection.state is not ConnectionState.ONLINE:
-            if not has_copy:
-                raise BacklitError(connection.sentence)
-            print(f"backlit: {plain(connection.sentence)} Showing the local copy.", file=sys.stderr)
+        if is_offline and not has_copy:
+            raise Offline("This machine has no copy of the backlog yet. Run the command once without --offline.")
+        if not is_offline and connection.state is not ConnectionState.ONLINE:
+            fault = _fault_of(store, connection)
+            if not has_copy or getattr(arguments, "fresh", False):
+                raise fault
+            note(arguments, f"{plain(connection.sentence)} Showing the local copy.")
         _choose_project(store, arguments.project or read_pins(Path.cwd()).project)
         if is_writing:
             name = {each.id: each.name for each in store.lookups.projects()}.get(store.project_id or 0, "")
-            print(f"backlit: writing to {plain(f'{profile.name} · {name}')}", file=sys.stderr)
+            note(arguments, f"writing to {plain(f'{profile.name} · {name}')}")
         yield store
         if is_out:
             raise sign_in_needed(profile, "The local copy may be outdated.")
@@ -64,6 +70,12 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
             raise BacklitError(connection.sentence)
     finally:
         store.close()
+
+
+def _fault_of(store: Store, connection: ConnectionStatus) -> BacklitError:
+    # A service in this process is never out of reach: what keeps it from starting is this machine.
+    is_offline = connection.state is ConnectionState.OFFLINE and not store.is_inside
+    return Offline(connection.sentence) if is_offline else BacklitError(connection.sentence)
 
 
 def _choose_project(store: Store, wanted: str) -> None:
@@ -82,13 +94,13 @@ def wait_until_settled(store: Store, seconds: float = FIRST_LOAD_TIMEOUT) -> Con
     """Start the store and wait until it is in sync or cannot sync; raise Offline after so long without progress."""
     changed = Event()
 
-    def note(change: StoreChange) -> None:
+    def watch(change: StoreChange) -> None:
         if change.sentence:
             print(f"backlit: {plain(change.sentence)}", file=sys.stderr)
         if change.kind is Subject.CONNECTION:
             changed.set()
 
-    unsubscribe = store.subscribe(note)
+    unsubscribe = store.subscribe(watch)
     store.start()
     try:
         while store.connection.state not in _SETTLED:

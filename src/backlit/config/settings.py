@@ -13,7 +13,8 @@ from msgspec.structs import asdict
 
 from backlit.config.atomic_files import locked, write_private
 from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
-from backlit.model.errors import BadRequest, SignInNeeded, StorageError
+from backlit.model.errors import NameNotFound, SignInNeeded, StorageError
+from backlit.model.nearest import did_you_mean
 from backlit.model.ready_check import STALE_DAYS, USUAL_RULES, ReadyRules
 from backlit.model.settings.user_settings import BoardSettings, OwnCapacities, OwnNames, Template, json_in, toml_in
 from backlit.model.statuses import StatusGroup
@@ -255,7 +256,9 @@ class Profiles:
             return demo_profile(int(demo[1] or DEMO_ITEMS), int(demo[2] or DEMO_SEED))
         known = self._known()
         if name not in known:
-            raise BadRequest(f"There is no profile {name!r}. There are: {', '.join(known)}.")
+            raise NameNotFound(
+                f"There is no profile {name!r}. There are: {', '.join(known)}.{did_you_mean(name, known)}"
+            )
         return known[name]
 
     def of_user(self, url: str, user: str) -> Profile:

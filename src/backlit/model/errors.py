@@ -141,6 +141,26 @@ class AnswerNeeded(BadRequest):
     """A question that cannot be asked, as there is no terminal; the sentence names the option that answers it."""
 
 
+class UsageFault(BadRequest):
+    """Words of a command line that do not go together, or that one is missing of."""
+
+
+class QueryFault(BadRequest):
+    """A query or a filter that cannot be read."""
+
+
+class UnknownName(BadRequest):
+    """A name of a field, a column or a topic that does not exist."""
+
+
+class NameNotFound(BadRequest):
+    """A project, iteration, person, team, view or profile that is unknown here, or a name of several."""
+
+
+class PartlyDone(BacklitError):
+    """An act on several things of which some were not done."""
+
+
 class StorageError(BacklitError):
     """A failure to read or write a local file."""
 
@@ -165,8 +185,47 @@ ERROR_BY_STATUS: Mapping[int, type[BacklitError]] = MappingProxyType(
         )
     }
 )
-EXIT_BY_ERROR: Mapping[type[BacklitError], int] = MappingProxyType({AnswerNeeded: 2, SignInNeeded: 3, Unauthorized: 3})
-"""The exit codes of commands; any other error ends with 1."""
+EXIT_BY_ERROR: Mapping[type[BacklitError], int] = MappingProxyType(
+    {
+        AnswerNeeded: 2,
+        UsageFault: 2,
+        QueryFault: 2,
+        UnknownName: 2,
+        SignInNeeded: 3,
+        Unauthorized: 3,
+        NotFound: 4,
+        NameNotFound: 4,
+        Offline: 5,
+        OutcomeUnknown: 5,
+        Unavailable: 5,
+        BadRequest: 6,
+        Forbidden: 6,
+        MethodNotAllowed: 6,
+        OtherOrigin: 6,
+        TooLarge: 6,
+        TooManyRequests: 6,
+        UnsupportedMedia: 6,
+        Conflict: 7,
+        PreconditionFailed: 7,
+        PartlyDone: 8,
+    }
+)
+"""The exit codes of commands, of an error and those below it; any other error ends with 1."""
+EXIT_MEANINGS: Mapping[int, str] = MappingProxyType(
+    {
+        0: "done, and the server confirmed it; with --offline or --no-wait: kept for sending",
+        1: "any other failure: the disk, a failure of the server, a fault of backlit; a check that found something",
+        2: "wrong usage: a command, an option, a query, a field name, an answer that only an option can give",
+        3: "not signed in, or no workspace yet",
+        4: "not found, or not visible: an item, iteration, person, team, project, profile or view",
+        5: "offline: a change is kept but not confirmed, or --fresh is not possible",
+        6: "refused or invalid: a value, a right, a size, a rate limit",
+        7: "conflict: somebody changed the same; the change waits in the outbox",
+        8: "partly done: some of several items, rows or files were not done; standard error lists them",
+        130: "interrupted by ctrl+c; 128 + n by another signal n",
+        141: "the reader of the output has gone",
+    }
+)
 _PASSING = frozenset({408, 425, 502, 503, 504})
 
 
@@ -186,4 +245,4 @@ def sentence_of(error: Exception) -> str:
 
 
 def exit_code_of(error: BacklitError) -> int:
-    return next((code for kind, code in EXIT_BY_ERROR.items() if isinstance(error, kind)), 1)
+    return next((EXIT_BY_ERROR[kind] for kind in type(error).__mro__ if kind in EXIT_BY_ERROR), 1)

@@ -55,14 +55,14 @@ def test_iterations_are_exported_by_name_path_number_and_word(demo_home: Home) -
     assert re.findall(r"^\[(.*)\]", exported(demo_home, "current"), re.MULTILINE) == [name, "Backlog"]
     assert exported(demo_home, name.upper()) == exported(demo_home, name)
     done = demo_home.run(*DEMO, "plan", "export", "nowhere")
-    assert done.returncode == 1
+    assert done.returncode == 4
     assert "Unknown iteration “nowhere”. Iterations: " in done.stderr
 
 
 def test_plan_errors_are_a_sentence_and_a_status(demo_home: Home) -> None:
     done = demo_home.run(*DEMO, "plan", "apply", "-", given="[Nowhere]\n")
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert "Line 1: Unknown iteration “Nowhere”. Iterations: " in done.stderr
 
 
@@ -98,7 +98,7 @@ def test_a_change_of_others_is_skipped_unless_mine_goes_before(demo_home: Home) 
 def test_a_heading_of_an_iteration_that_is_missing_is_refused(home: Home) -> None:
     done = home.run("--profile", "local", "plan", "apply", "-", given="[next]\n")
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert "Line 1: There is no next iteration. Iterations: none." in done.stderr
 
 

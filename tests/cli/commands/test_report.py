@@ -57,15 +57,15 @@ def test_the_report_of_a_sprint_has_its_figures_changes_and_velocity(demo_home: 
     assert lines[0] == "# Sprint 13", sprint.stderr
     assert "| Committed | Change | Done | Spill-over | Late |" in lines
     assert lines.index("## Scope changes") < lines.index("## Velocity")
-    assert release.returncode == 1
+    assert release.returncode == 6
     assert "is about one sprint, and “Release 3.1” is none" in release.stderr
 
 
 def test_an_iteration_that_is_not_there_is_said(demo_home: Home) -> None:
     done = demo_home.run(*DEMO, "report", "burnup", "--iteration", "Sprint 77")
 
-    assert done.returncode == 1
-    assert done.stderr.startswith("backlit: Unknown iteration “Sprint 77”. Iterations: ")
+    assert done.returncode == 4
+    assert done.stderr.startswith("backlit: Unknown iteration “Sprint 77”. Did you mean “Sprint 7”? Iterations: ")
 
 
 @pytest.mark.parametrize("name", list(ReportName))

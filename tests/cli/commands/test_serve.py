@@ -202,7 +202,7 @@ def test_a_certificate_that_cannot_be_used_is_said(home: Home, tmp_path: Path) -
     )  # fmt: skip
     one = home.run("serve", "--tls-cert", str(tmp_path / "cert.pem"))
 
-    assert (both.returncode, one.returncode) == (1, 1)
+    assert (both.returncode, one.returncode) == (6, 6)
     assert "TLS certificate" in both.stderr
     assert both.stderr.count("\n") == 1
     assert one.stderr == "backlit: TLS needs both --tls-cert and --tls-key.\n"
@@ -211,7 +211,7 @@ def test_a_certificate_that_cannot_be_used_is_said(home: Home, tmp_path: Path) -
 def test_a_proxy_that_is_no_address_is_said(home: Home) -> None:
     done = home.run("serve", "--port", "0", "--trusted-proxy", "proxy.example")
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert "trusted proxy" in done.stderr
 
 
@@ -275,5 +275,5 @@ def test_the_address_of_a_database_is_shown_without_its_password(address: str, s
 def test_workers_on_sqlite_are_refused_before_anything_else_is_said(home: Home) -> None:
     done = home.run("serve", "--port", "0", "--workers", "2")
 
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (6, "")
     assert "served by one process" in done.stderr

@@ -34,7 +34,7 @@ def test_a_sample_is_announced_with_its_users_and_their_password(home: Home) -> 
 def test_a_sample_is_not_served_to_other_machines(home: Home, host: str) -> None:
     done = home.run("serve", "--sample", "--host", host)
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert "--yes-really" in done.stderr
 
 
@@ -51,7 +51,7 @@ def test_a_sample_is_not_served_to_other_machines(home: Home, host: str) -> None
 def test_options_that_do_not_go_together_are_refused(home: Home, words: str, sentence: str) -> None:
     done = home.run("serve", "--port", "0", *words.split())
 
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (6, "")
     assert done.stderr.startswith(f"backlit: {sentence}")
 
 
@@ -71,7 +71,7 @@ def test_a_database_that_cannot_be_is_refused(home: Home, database: str) -> None
     done = home.run("serve", "--port", "0", "--database", database)
 
     sentence = "Write the database as sqlite:///path/to/file.db or postgresql://user@host/name."
-    assert (done.returncode, done.stderr) == (1, f"backlit: {sentence}\n")
+    assert (done.returncode, done.stderr) == (6, f"backlit: {sentence}\n")
 
 
 @pytest.mark.slow
@@ -116,14 +116,14 @@ def test_a_profile_of_this_machine_has_no_sign_in_to_end(home: Home) -> None:
     done = home.run("--profile", "demo-20-1", "logout")
 
     said = "backlit: The profile demo-20-1 is local and has no sign-in.\n"
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+    assert (done.returncode, done.stdout, done.stderr) == (6, "", said)
 
 
 def test_an_address_without_encryption_is_warned_of_and_a_name_is_required(home: Home) -> None:
     warned = home.run("login", "http://backlit.invalid", given="\n")
     trusted = home.run("login", "https://backlit.invalid", given="  \n")
 
-    assert (warned.returncode, trusted.returncode) == (1, 1)
+    assert (warned.returncode, trusted.returncode) == (6, 6)
     assert warned.stderr.startswith("Warning: The connection is not encrypted: others can read what you send.")
     assert trusted.stderr.endswith("backlit: User name is required.\n")
     assert "Warning" not in trusted.stderr
@@ -133,7 +133,7 @@ def test_a_sign_in_names_its_profile_itself(home: Home) -> None:
     done = home.run("--profile", "team", "login", "https://backlit.invalid")
 
     said = "backlit: A sign-in names its profile after the user and the server. Leave out --profile.\n"
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+    assert (done.returncode, done.stdout, done.stderr) == (6, "", said)
 
 
 def test_no_secret_is_written_where_others_can_read_it(home: Home, server: Server) -> None:
@@ -153,7 +153,7 @@ def test_a_sign_in_keeps_the_approved_address(home: Home, server: Server) -> Non
     assert cache.approved() == {"https://sign-in.example"}
 
 
-@pytest.mark.parametrize(("answer", "status"), [("", 1), ("y", 0)])
+@pytest.mark.parametrize(("answer", "status"), [("", 6), ("y", 0)])
 async def test_a_password_goes_to_another_origin_after_a_yes_alone(home: Home, answer: str, status: int) -> None:
     server = ForeignServer(Quirks(), items=0)
 
@@ -178,7 +178,7 @@ def test_a_service_that_went_away_before_the_first_load_is_said(home: Home, serv
     server.stop()
     done = home.run("items", "list")
 
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (5, "")
     assert "cannot be reached" in done.stderr
     assert "local copy" not in done.stderr
 
@@ -216,7 +216,7 @@ def test_an_address_where_nothing_is_cannot_be_reached(home: Home) -> None:
         port = free.getsockname()[1]
     done = home.run("login", f"http://127.0.0.1:{port}", "--user", "maya", given="lantern\n")
 
-    assert done.returncode == 1
+    assert done.returncode == 5
     assert f"cannot be reached: nothing is listening on 127.0.0.1:{port}. Check the port" in done.stderr
 
 
@@ -233,5 +233,5 @@ def test_login_tells_a_wrong_scheme_from_a_wrong_port_and_a_wrong_name(home: Hom
 def test_login_rejects_a_malformed_address_before_the_password_prompt(home: Home, address: str) -> None:
     done = home.run("login", address)
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert done.stderr.startswith("backlit: The address of a server")

@@ -13,7 +13,7 @@ from tests.examples import few_and_many
 from tests.model.filters.true_filters import CUSTOM, HOLDS, ITEM
 from tests.store.documents import item, offline_store
 
-from backlit.cli.commands.items import values_of
+from backlit.cli.selection import values_of
 from backlit.model.amounts import points_of
 from backlit.model.errors import BadRequest
 from backlit.model.filters import (

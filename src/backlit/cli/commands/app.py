@@ -35,6 +35,7 @@ from backlit.config.settings import (
 )
 from backlit.config.view_files import own_views_file, shared_views_files
 from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.query import parse_query
 
 if TYPE_CHECKING:
     from backlit.cli.commands.session import RemoteProfileSignIn
@@ -155,6 +156,8 @@ def open_app(arguments: argparse.Namespace) -> int:
     pins = read_pins(Path.cwd())
     project = arguments.project or pins.project
     profile: Profile | None
+    if arguments.query:
+        parse_query(arguments.query)  # a fault is said here, before the screens
     if arguments.profile or pins.profile:
         profile = chosen_profile(arguments, locations)
     else:
@@ -169,7 +172,7 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
     """
     if not has_screen():
         raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
-    frame, is_first = arguments.frame, True
+    frame, is_first, arguments.project = arguments.frame, True, project
     while True:
         files: list[CheckedConfigFile[Any]] = [
             settings_file(locations),
@@ -177,13 +180,14 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
             *shared_views_files(locations, Path.cwd()),
         ]
         checking = CheckingProcess(files)
-        make = partial(_make_application, profile, project) if profile else _welcome
+        make = partial(_make_application, profile, arguments) if profile else _welcome
         name = profile.name if profile else ""
         keep = partial(_keep, profile if is_first else None, locations)
         app = _run_application(partial(make, checking, locations), name, arguments.terminal, frame, keep=keep)
         if app.wanted_profile is None:
             return app.return_code or 0
-        profile, project, frame, is_first = Profiles(locations).named(app.wanted_profile), "", None, False
+        profile, frame, is_first = Profiles(locations).named(app.wanted_profile), None, False
+        arguments.project = arguments.id = arguments.query = arguments.view = None  # they were of the first profile
 
 
 MakeApplication = Callable[[contextlib.ExitStack], tuple["BacklitApp | WelcomeApp", Settings]]
@@ -269,7 +273,11 @@ def _handed_over(driver: type[Any], terminal: RawTerminal) -> type[Any]:
 
 
 def _make_application(
-    profile: Profile, project: str, checking: CheckingProcess, locations: Locations, end: contextlib.ExitStack
+    profile: Profile,
+    arguments: argparse.Namespace,
+    checking: CheckingProcess,
+    locations: Locations,
+    end: contextlib.ExitStack,
 ) -> tuple["BacklitApp", Settings]:
     """Build the application while another thread opens the store's files, once changed settings are checked."""
     from concurrent.futures import ThreadPoolExecutor
@@ -278,7 +286,7 @@ def _make_application(
 
     Profiles(locations).remember(profile)
     store = unconfigured_store(profile, locations)
-    store.pinned = project
+    store.pinned = arguments.project or ""
 
     def open_store() -> Settings:
         settings = read_settings(locations, checking)
@@ -290,6 +298,7 @@ def _make_application(
     with ThreadPoolExecutor(1) as opener:
         opening = opener.submit(open_store)
         from backlit.tui.app.app import BacklitApp
+        from backlit.tui.app.screen_navigator import StartTarget
         from backlit.tui.lists.saved_views import ViewFiles
 
     settings = opening.result()
@@ -308,6 +317,7 @@ def _make_application(
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
         join=partial(_joining, locations),
         greets=True,
+        opens=StartTarget(arguments.id, arguments.query or "", arguments.view or ""),
         problems=[*settings.problems, *_not_yet_known(store)],
     )
     return app, settings

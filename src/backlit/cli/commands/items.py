@@ -4,24 +4,21 @@ import argparse
 import asyncio
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
-from itertools import islice
-from typing import Any
 
+from backlit.cli.item_fields import ItemFields
+from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.output import announce, table, write_json
+from backlit.cli.selection import item_numbered, listed_items
 from backlit.cli.synced import counting_changes, synced_store
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import find_locations
 from backlit.model.amounts import hours_of, hours_text
-from backlit.model.dates import write_datetime
 from backlit.model.errors import BacklitError, BadRequest, NotFound
-from backlit.model.fields import FIELD_BY_KEY, ItemType
-from backlit.model.filters import matches
-from backlit.model.odata import parse_filter
+from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType, Kind
 from backlit.model.plain import plain
-from backlit.model.settings.view_settings import sort_key
 from backlit.store.edits.work_log import COMPLETED, REMAINING, LoggedWork, type_named
 from backlit.store.journal.journal import Journal
 from backlit.store.journal.undo_log import KEPT_DAYS, ItemCopy
@@ -30,47 +27,58 @@ from backlit.store.records.entry import EntryState
 from backlit.store.records.item import Item, counted_types, fields_in
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
-from backlit.store.views.query import ViewSpec
 
-_ITEM_RIGHT = frozenset({0, 3})
-
-_ITEM_HEADER = ("ID", "Type", "Status", "Points", "Owner", "Name")
+NO_ITEMS = "No items match."
+EXPORTED = ("id", "type", "Name")
+"""Fields that begin every exported row."""
 
 
 def list_items(arguments: argparse.Namespace) -> None:
     with synced_store(arguments) as store:
-        sort = tuple(sort_key(each) for each in arguments.sort.split(",")) if arguments.sort else ()
-        spec = ViewSpec(with_done=not arguments.query, query=arguments.query or "", sort=sort)
-        items = list(islice(_chosen(store, arguments.filter, spec), arguments.limit or None))
-        if arguments.json:
-            write_json([document_of(item) for item in items])
+        fields = ItemFields(store)
+        columns = chosen_columns(arguments, fields.columns())
+        items = list(listed_items(store, arguments, arguments.limit))
+        if arguments.count:
+            print(len(items))
             return
-        asyncio.run(store.everybody.load_users(item.fields.get("AssignedToID") for item in items))
-        people = {person.id: person.username for person in store.lookups.known_people().values()}
-        for line in table(_ITEM_HEADER, [_item_row(item, people) for item in items], _ITEM_RIGHT):
-            print(line)
-        if sys.stdout.isatty():
+        write_items(arguments, store, items, columns)
+        if sys.stdout.isatty() and items and not arguments.json and arguments.format in {None, "table"}:
             print(counted_types(item.type for item in items))
 
 
-def _chosen(store: Store, text: str | None, spec: ViewSpec) -> Iterator[Item]:
-    condition = parse_filter(text, store.lookups.custom_fields()) if text else None
-    view = store.view(spec)
-    if view.query.has_words:
-        asyncio.run(store.search.read_all())
-    asyncio.run(view.load())
-    for row in view.rows(0, view.count or 0):
-        item = store.item(row.id)
-        if item is not None and (condition is None or matches(condition, values_of(item))):
-            yield item
+def write_items(
+    arguments: argparse.Namespace, store: Store, items: Sequence[Item], columns: Sequence[Column] | None = None
+) -> None:
+    """Write items in the chosen format, whole documents as JSON."""
+    fields = ItemFields(store)
+    columns = columns or chosen_columns(arguments, fields.columns())
+    is_whole = arguments.json is True or (arguments.format == "ndjson" and not getattr(arguments, "columns", ()))
+    documents = fields.documents(items) if is_whole else None
+    rows = [] if is_whole else fields.rows(items, columns)
+    write_rows(arguments, columns, rows, documents, local=store.local, nothing=NO_ITEMS)
 
 
-def _item_row(item: Item, people: dict[int, str]) -> list[str]:
-    owner = item.fields.get("AssignedToID")
-    name = people.get(owner, f"user {owner}") if isinstance(owner, int) else ""
-    texts = [item.fields.get(key) for key in ("Status", "Estimate", "Name")]
-    status, estimate, title = ("" if text is None else str(text) for text in texts)
-    return [str(item.id), item.type, status, estimate, name, title]
+def export_items(arguments: argparse.Namespace) -> None:
+    """Write items as CSV, which `items import` reads, or in another format; by default every field that is used."""
+    with synced_store(arguments) as store:
+        items = list(listed_items(store, arguments))
+        fields = ItemFields(store)
+        names = tuple(each.strip() for each in (arguments.fields or "").split(",") if each.strip())
+        arguments.columns = names or _used(store, items)
+        if not arguments.json and arguments.format is None:
+            arguments.format = "csv"
+        if not names and (arguments.json or arguments.format == "ndjson"):
+            arguments.columns = ()
+        write_items(arguments, store, items, chosen_columns(arguments, fields.columns()))
+
+
+def _used(store: Store, items: Sequence[Item]) -> tuple[str, ...]:
+    """Return the columns of the fields that some item has, by the keys that the import reads."""
+    own = {key for item in items for key, value in item.fields.items() if value not in (None, "", [])}
+    names = {"AssignedToID": "owner", "IterationID": "iter", "AreaID": "area", "TeamID": "team", "Estimate": "est"}
+    every = [field.key for field in (*FIELDS, *store.lookups.custom_fields()) if field.kind is not Kind.COMPUTED]
+    rest = [names.get(key, key) for key in every if key in own and key not in EXPORTED]
+    return (*EXPORTED, *rest)
 
 
 _TREE_BY_KEY = {"AreaID": TreeKind.AREAS, "IterationID": TreeKind.ITERATIONS}
@@ -78,15 +86,20 @@ _TREE_BY_KEY = {"AreaID": TreeKind.AREAS, "IterationID": TreeKind.ITERATIONS}
 
 def show_item(arguments: argparse.Namespace) -> None:
     with synced_store(arguments) as store:
-        item = store.item(arguments.id)
-        if item is None:
-            raise NotFound(f"Work item {arguments.id} does not exist here, or you have no access to it.")
-        if arguments.json:
-            write_json(document_of(item))
+        items = [item_numbered(store, word) for word in arguments.ids]
+        documents = ItemFields(store).documents(items)
+        if arguments.json is True:
+            write_json(documents[0] if len(items) == 1 else documents)
             return
-        print(plain(f"#{item.id} {item.type}  {item.fields.get('Name') or ''}"))
-        for line in _lines(store, item):
-            print(line)
+        if arguments.json or arguments.format:
+            write_items(arguments, store, items)
+            return
+        for at, item in enumerate(items):
+            if at:
+                print()
+            print(plain(f"#{item.id} {item.type}  {item.fields.get('Name') or ''}"))
+            for line in _lines(store, item):
+                print(line)
 
 
 def _lines(store: Store, item: Item) -> list[str]:
@@ -127,38 +140,6 @@ def _name_of(store: Store, key: str, identity: int) -> str | None:
 
 def _block(text: str) -> str:
     return "\n".join("  " + plain(line) for line in text.splitlines())
-
-
-def document_of(item: Item) -> dict[str, Any]:
-    """Return an item's JSON object with its unsent changes; `sign` marks an item that has any."""
-    document: dict[str, Any] = {
-        "id": item.id,
-        "type": item.type,
-        "projectId": item.project_id,
-        "fields": dict(item.fields),
-        "createdBy": item.created_by,
-        "createdAt": _text(item.created_at),
-        "lastModifiedBy": item.last_modified_by,
-        "lastModifiedAt": _text(item.last_modified_at),
-    }
-    return document | ({"unsent": item.sign.name.lower()} if item.sign else {})
-
-
-def values_of(item: Item) -> dict[str, object]:
-    return {
-        **item.fields,
-        "id": item.id,
-        "type": item.type,
-        "projectId": item.project_id,
-        "createdBy": item.created_by,
-        "createdAt": item.created_at,
-        "lastModifiedBy": item.last_modified_by,
-        "lastModifiedAt": item.last_modified_at,
-    }
-
-
-def _text(moment: datetime | None) -> str | None:
-    return None if moment is None else write_datetime(moment)
 
 
 _TRASH_HEADER = ("Kept", "ID", "Type", "Tasks", "Comments", "Name")

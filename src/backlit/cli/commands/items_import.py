@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field, structs
 
-from backlit.cli.commands.items import document_of
+from backlit.cli.item_fields import document_of
 from backlit.cli.output import announce
 from backlit.cli.questions import agrees, confirm_estimates
 from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while

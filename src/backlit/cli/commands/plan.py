@@ -15,7 +15,7 @@ from backlit.cli.questions import confirm_estimates
 from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
 from backlit.cli.terminal_input import PIPE, can_ask
 from backlit.model.amounts import counted
-from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.errors import BacklitError, BadRequest, NameNotFound
 from backlit.model.field_values import NOTHING
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.plain import plain
@@ -197,7 +197,7 @@ def _values(item: Item, line: PlanLine, people: Mapping[str, int]) -> dict[str, 
     unknown = _NUMBERED.fullmatch(owner)
     known = people.get(owner, int(unknown[1]) if unknown else None)
     if owner and known is None:
-        raise BadRequest(f"Item {line.id}: unknown user {owner!r}. Known users: {', '.join(people)}.")
+        raise NameNotFound(f"Item {line.id}: unknown user {owner!r}. Known users: {', '.join(people)}.")
     given = {"Estimate": line.estimate, "AssignedToID": known}
     return {key: value for key, value in given.items() if value is not None or FIELD_BY_KEY[key].applies_to(item.type)}
 

@@ -7,7 +7,7 @@ import sys
 from backlit.cli.output import write_document
 from backlit.cli.synced import synced_store
 from backlit.model.amounts import counted
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, NameNotFound
 from backlit.model.plain import plain
 from backlit.model.query import NameKind
 from backlit.model.reports.document import FigureSource
@@ -72,5 +72,5 @@ def _team(store: Store, text: str | None) -> int | None:
     found = store.names.ids(NameKind.TEAM, text, with_subtree=False)
     if len(found) != 1:
         teams = ", ".join(plain(name) for name in store.lookups.teams().values()) or "none"
-        raise BadRequest(f"Unknown team “{plain(text)}”. Teams: {teams}.")
+        raise NameNotFound(f"Unknown team “{plain(text)}”. Teams: {teams}.")
     return next(iter(found))

@@ -9,7 +9,7 @@ from typing import NoReturn, cast
 from msgspec import Struct
 
 from backlit.model.dates import parse_date, parse_utc
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, QueryFault
 from backlit.model.fields import Field, ValueType
 from backlit.model.filters import (
     ARITHMETIC,
@@ -77,7 +77,7 @@ _TOKEN = re.compile(
 
 def refuse(reason: str, at: int, option: str = "$filter") -> NoReturn:
     sentence = f"{option} has an error at character {at}: {reason}."
-    raise BadRequest(sentence, {option: sentence})
+    raise QueryFault(sentence, {option: sentence})
 
 
 def must_not_be_deep(depth: int, at: int) -> None:

@@ -29,6 +29,7 @@ from backlit.model.filters import (
     any_of,
 )
 from backlit.model.local_times import LocalTimes
+from backlit.model.nearest import nearest
 from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, all_keys, field_named
 from backlit.model.query.syntax import AllOf, AnyOf, Condition, NameText, Node, NotThis, quoted_value, refuse
 from backlit.model.ready_check import RULE_BY_ID
@@ -131,7 +132,9 @@ def _condition(condition: Condition, names: NameResolver) -> Filter:
     custom = names.custom_fields()
     field = field_named(condition.key, custom)
     if field is None:
-        near = [key for key in all_keys(custom) if key.startswith(condition.key.lower()[:2])]
+        known = all_keys(custom)
+        nearest_key = nearest(condition.key, known)
+        near = [nearest_key] if nearest_key else [key for key in known if key.startswith(condition.key.lower()[:2])]
         hint = f"did you mean {_listed(near)}?" if near else "use owner, iter, area, est, tag or a field's name"
         refuse(f'unknown key "{condition.key}": {hint}, or search for the text in double quotes', condition.at)
     return any_of(_one(condition, field, value, names) for value in condition.values)

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from msgspec import Struct
 
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, QueryFault
 
 TEXT_LIMIT = 4096
 """The most characters of a query."""
@@ -88,7 +88,7 @@ _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 def refuse(reason: str, at: int) -> NoReturn:
     sentence = f"The query has an error at character {at}: {reason}."
-    raise BadRequest(sentence, {"query": sentence})
+    raise QueryFault(sentence, {"query": sentence})
 
 
 def parse_query(text: str) -> Node:

@@ -6,10 +6,11 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, UnknownName
 from backlit.model.fields import Kind
 from backlit.model.filters import SortKey
-from backlit.model.query.keys import LINT_KEY, field_named
+from backlit.model.nearest import did_you_mean
+from backlit.model.query.keys import LINT_KEY, all_keys, field_named
 
 ALWAYS_SHOWN = frozenset({"Name", "id", "type"})
 """Fields that every row shows anyway."""
@@ -56,7 +57,7 @@ COMPUTED_COLUMNS: Mapping[str, ComputedColumn] = MappingProxyType(
 def column_wish(text: str, key_of: Callable[[str], str]) -> ChosenColumn:
     found = _WRITTEN.fullmatch(" ".join(text.split()))
     if found is None:
-        raise BadRequest(f"Unknown column “{text.strip()}”. Example: status, tags 14+, iter drop 1.")
+        raise UnknownName(f"Unknown column “{text.strip()}”. Example: status, tags 14+, iter drop 1.")
     key = _column_key(found["key"], key_of)
     width = int(found["width"] or 0)
     field = field_named(key)
@@ -93,7 +94,7 @@ def sort_key(text: str, key_of: Callable[[str], str] | None = None) -> SortKey:
     """Read `changed desc` or `-changed`. `key_of` returns the field of a name, by default `field_key`."""
     words = text.removeprefix("-").split()
     if len(words) not in {1, 2} or (len(words) == 2 and words[1].lower() not in {"asc", "desc"}):
-        raise BadRequest(f'Unknown order {text!r}. Write a field name, followed by "desc" for descending order.')
+        raise UnknownName(f'Unknown order {text!r}. Write a field name, followed by "desc" for descending order.')
     key = _column_key(words[0], key_of or field_key)
     return SortKey(key, text.startswith("-") or words[-1].lower() == "desc")
 
@@ -105,5 +106,6 @@ def field_key(text: str) -> str:
         raise BadRequest(f"“{computed.title}” can be shown and sorted by, not grouped by. Choose a field.")
     field = field_named(text)
     if field is None and not text.endswith("_cf"):
-        raise BadRequest(f"There is no field {text!r}. Custom fields end in _cf.")
+        near = did_you_mean(text, all_keys())
+        raise UnknownName(f"There is no field {text!r}. Custom fields end in _cf.{near}")
     return field.key if field else text

@@ -266,6 +266,10 @@ class Ranking:
         """Move a block to a position, counted from 1. Tasks count within their item."""
         return await self._move(view, item_ids, lambda shown, block: shown.at(block, number))
 
+    async def beside(self, view: View, item_ids: Iterable[int], item_id: int, *, is_above: bool) -> MoveResult:
+        """Move a block above or below an item. Raises BadRequest for one of the block or of another order."""
+        return await self._move(view, item_ids, lambda shown, _: shown.beside(item_id, is_above=is_above))
+
     async def forget(self) -> int:
         """Discard this machine's order and show the service's again. Returns the number of moved items."""
         project_id = self._project_id()
@@ -348,6 +352,13 @@ class _ShownOrder:
         others = self._near(None, -1, block.ids)
         is_there = tuple(reversed(last[: len(block.ids)])) == block.ids
         return () if is_there or not others else self._after(others[0])
+
+    def beside(self, item_id: int, *, is_above: bool) -> Sequence[RankTarget]:
+        if item_id in self._block.ids:
+            raise BadRequest(f"Item {item_id} is among the items to move. Name another one.")
+        if self._lineup.place_of(item_id) is None:
+            raise BadRequest(f"Item {item_id} is in another order: items rank among items, tasks within their item.")
+        return self._before(item_id) if is_above else self._after(item_id)
 
     def _near(self, place: RankPosition | None, count: int, without: Sequence[int]) -> list[int]:
         """Return the items that the view shows below a place, or above it for a negative count, nearest first."""

@@ -6,7 +6,7 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import NamedTuple
 
-from backlit.model.errors import BadRequest
+from backlit.model.errors import QueryFault
 from backlit.model.fields import FIELDS, TOP_LEVEL, Field, ValueType
 from backlit.model.filter_sql import sql_of
 from backlit.model.filters import (
@@ -140,7 +140,7 @@ def condition(found: Filter, custom: Collection[Field] = ()) -> Sql:
     """
     sql = sql_of(found, _MirrorDialect({**_TYPES, **{field.key: field.value_type for field in custom}}))
     if sql.symbols > _STACK_LIMIT:
-        raise BadRequest("The query is nested too deeply. Write it with fewer brackets inside one another.")
+        raise QueryFault("The query is nested too deeply. Write it with fewer brackets inside one another.")
     return sql
 
 

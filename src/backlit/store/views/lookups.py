@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import orjson
 
-from backlit.model.errors import BadRequest, Forbidden
+from backlit.model.errors import BadRequest, Forbidden, NameNotFound
 from backlit.model.field_values import ValueLimits
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
 from backlit.model.planning import PersonalCapacity
@@ -117,7 +117,7 @@ class Lookups:
         named = [each for each in projects if wanted.casefold() in {str(each.id), each.name.casefold()}]
         if len(named) != 1:
             known = ", ".join(f"{each.name} ({each.id})" for each in projects) or "none"
-            raise BadRequest(f"There is no single project {wanted!r}. There are: {known}. Name one by --project.")
+            raise NameNotFound(f"There is no single project {wanted!r}. There are: {known}. Name one by --project.")
         return named[0]
 
     def people(self) -> Mapping[int, Person]:

@@ -7,10 +7,11 @@ from typing import TypeVar, cast
 
 from msgspec.structs import replace
 
-from backlit.model.errors import BadRequest
+from backlit.model.errors import NameNotFound
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
 from backlit.model.filters import Filter
 from backlit.model.local_times import LocalTimes
+from backlit.model.nearest import did_you_mean
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, USUAL_RULES, ReadyRules, RuleInputs, ready_rules_of
@@ -95,10 +96,11 @@ class QueryNames:
             missing = (
                 f"There is no {text} iteration." if text.casefold() in _BY_WORD else f"Unknown iteration “{text}”."
             )
-            raise BadRequest(f"{missing} Iterations: {known or 'none'}.")
+            near = did_you_mean(text, [each.name for each in entries.values()])
+            raise NameNotFound(f"{missing}{near} Iterations: {known or 'none'}.")
         if len(found) > 1:
             paths = ", ".join(each.path for each in entries.values() if each.id in found)
-            raise BadRequest(f"“{text}” is ambiguous. Choose one of: {paths}.")
+            raise NameNotFound(f"“{text}” is ambiguous. Choose one of: {paths}.")
         return entries[next(iter(found))]
 
     def user(self, text: str) -> int:
@@ -109,11 +111,12 @@ class QueryNames:
         found = self.ids(NameKind.USER, text, with_subtree=False)
         people = self._lookups.known_people()
         if not found:
-            known = ", ".join(sorted(each.username for each in self._lookups.people().values()))
-            raise BadRequest(f"Unknown user “{text}”. Users: {known or 'none'}.")
+            known = sorted(each.username for each in self._lookups.people().values())
+            near = did_you_mean(text, known)
+            raise NameNotFound(f"Unknown user “{text}”.{near} Users: {', '.join(known) or 'none'}.")
         if len(found) > 1:
             names = ", ".join(sorted(people[each].username for each in found))
-            raise BadRequest(f"“{text}” is ambiguous. Choose one of: {names}.")
+            raise NameNotFound(f"“{text}” is ambiguous. Choose one of: {names}.")
         return next(iter(found))
 
     def _user_ids(self, wanted: str) -> frozenset[int]:

@@ -12,7 +12,7 @@ from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, Motion
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
-from backlit.tui.app.screen_navigator import BACKLOG, ScreenNavigator
+from backlit.tui.app.screen_navigator import BACKLOG, NOTHING_NAMED, ScreenNavigator, StartTarget
 from backlit.tui.commands.table import WRITER_COMMANDS
 from backlit.tui.drawing import textual_private
 from backlit.tui.drawing.frame import KeptFrame
@@ -80,6 +80,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         join: "ProfileSignInFactory | None" = None,
         problems: Sequence[str] = (),
         greets: bool = False,
+        opens: StartTarget = NOTHING_NAMED,
     ) -> None:
         super().__init__()
         self.store = store
@@ -95,6 +96,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self.last_frame: KeptFrame | None = None
         """What the screen showed at the end, if the next start shows it too."""
         self._view_files = view_files
+        self._opens = opens
         self._changes = ChangeFeed(self, FRAME_SECONDS, self.navigator.publish, lambda: store.connection.is_live)
         self._unsubscribe: Callable[[], None] | None = None
         self.offered_themes, theme_problems = use_themes(self, theme, theme_folder)
@@ -149,7 +151,10 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     async def _show_last(self) -> None:
         try:
-            await self.navigator.show_last()
+            if self._opens == NOTHING_NAMED:
+                await self.navigator.show_last()
+            else:
+                await self.navigator.show_start(self._opens)
         finally:
             self.call_after_refresh(self.show_frames)
 

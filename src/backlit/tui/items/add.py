@@ -1,12 +1,12 @@
 """Adding items: of a type, by a template or as a copy, with the values of the place they are added in."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, Field, ItemType, Kind, Settable, fields_of
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
 from backlit.model.settings.user_settings import Template
-from backlit.store.edits.checks import ON_ADD, check, not_copied
+from backlit.store.edits.checks import not_copied
+from backlit.store.edits.copies import copies_of
 from backlit.store.edits.items import ItemWithTasks
 from backlit.store.field_words import FieldReading
 from backlit.store.records.item import Item, counted_types, is_seen_by_customers
@@ -92,10 +92,6 @@ def _value(reading: FieldReading, field: Field, item_type: ItemType, value: obje
 
 # Copies
 
-SUFFIX = " (copy)"
-NOT_COPIED = frozenset({"Name", "Status", "IsVisibleInPortal"})
-"""Fields of a copy that start anew; no customer sees a copy before somebody wants that."""
-
 
 async def duplicate(target: AddTarget, call: CommandContext) -> None:
     """Copy all fields that can be set; asks first for several items, ended iterations, and whether to copy tasks."""
@@ -114,7 +110,7 @@ async def duplicate(target: AddTarget, call: CommandContext) -> None:
             return
         tasks = tasks if key == "t" else {}
     left_out: set[str] = set()
-    families = _families(target.store, items, tasks, left_out)
+    families = copies_of(target.store.lookups, items, tasks, left_out)
     copies = [fields for family in families for fields in (family.fields, *family.tasks)]
     if not await agrees_on_ended(target, copies):
         return
@@ -133,25 +129,3 @@ def _with_tasks(items: Sequence[Item], tasks: Mapping[int, Sequence[Item]]) -> s
 
 def _ids_of(tasks: Mapping[int, Sequence[Item]]) -> set[int]:
     return {task.id for each in tasks.values() for task in each}
-
-
-def _families(
-    store: Store, items: Sequence[Item], tasks: Mapping[int, Sequence[Item]], left_out: set[str]
-) -> list[ItemWithTasks]:
-    below, copied = _ids_of(tasks), partial(_copied, store, left_out)
-    return [
-        ItemWithTasks(item.type, copied(item), [copied(task, "") for task in tasks.get(item.id, ())])
-        for item in items
-        if item.id not in below
-    ]
-
-
-def _copied(store: Store, left_out: set[str], item: Item, suffix: str = SUFFIX) -> dict[str, object]:
-    fields: dict[str, object] = {"Name": item.name[: NAME_LIMIT - len(suffix)] + suffix}
-    if item.type == ItemType.TASK:
-        fields["ParentID"] = item.fields.get("ParentID")
-    for field in fields_of(item.type, store.lookups.custom_fields()):
-        value = item.fields.get(field.key)
-        if field.settable is Settable.ALWAYS and field.key not in NOT_COPIED and value not in (None, "", []):
-            fields[field.key] = value
-    return check(item.type, fields, store.lookups, ON_ADD, left_out)

@@ -1,0 +1,45 @@
+"""Help on topics, and on commands."""
+
+import argparse
+
+from backlit.cli.arguments import parser
+from backlit.cli.late_parser import LateParser
+from backlit.cli.output import announce
+from backlit.model.errors import EXIT_MEANINGS, UnknownName
+from backlit.model.nearest import did_you_mean
+from backlit.model.plain import plain
+from backlit.model.query.keys import all_keys
+
+
+def explain(arguments: argparse.Namespace) -> None:
+    """Print a topic, or the help of a command; raise UnknownName for another word."""
+    if not arguments.topic:
+        parser().print_help()
+        print(f"\ntopics of backlit help: {', '.join(TOPICS)}")
+        return
+    topic = TOPICS.get(" ".join(arguments.topic))
+    if topic is not None:
+        announce(topic())
+        return
+    command: LateParser = parser()
+    for word in arguments.topic:
+        verbs = command.verbs
+        if word not in verbs:
+            names = [*TOPICS, *verbs] if word == arguments.topic[0] else list(verbs)
+            raise UnknownName(f"There is no help on “{plain(word, 60)}”.{did_you_mean(word, names)}")
+        command = verbs[word]
+    command.filled()
+    command.print_help()
+
+
+def _exit_codes() -> list[str]:
+    return [f"{code:>3}  {words}" for code, words in EXIT_MEANINGS.items()]
+
+
+def _columns() -> list[str]:
+    keys = all_keys()
+    width = max(map(len, keys))
+    return [f"{key:{width}}  {label}" for key, label in keys.items()]
+
+
+TOPICS = {"exit-codes": _exit_codes, "columns": _columns}

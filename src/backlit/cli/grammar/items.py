@@ -1,0 +1,135 @@
+"""The grammar of `backlit items`."""
+
+import argparse
+from typing import TYPE_CHECKING, TypeAlias
+
+from backlit.cli.common_options import add_formats, add_reading, add_writing
+from backlit.cli.late_parser import LateParser
+from backlit.cli.option_values import count, item_word
+
+if TYPE_CHECKING:
+    Verbs: TypeAlias = argparse._SubParsersAction[LateParser]  # noqa: SLF001  argparse's only name for it
+
+IDS = "numbers of items; - reads them from standard input, one a line"
+SETTING = "ID… FIELD=VALUE…: numbers of items, and values as in a query; += and -= add and take away, F=@FILE reads"
+
+
+def add_verbs(items: LateParser) -> None:
+    verbs = items.add_verbs()
+
+    def verb(name: str, handler: str, words: str) -> LateParser:
+        command = verbs.add_parser(name, help=words, description=words)
+        command.set_defaults(handler=handler)
+        return command
+
+    _add_reading_verbs(verbs)
+    new = verb("new", "commands.items_new:create_items", "make an item, or one for each line of --stdin")
+    new.add_argument("words", nargs="*", metavar="WORD", help="NAME [FIELD=VALUE…]: its name, and values as in a query")
+    new.rest = "words"
+    new.add_argument("--type", default="Story", metavar="TYPE", help="type of the item (%(default)s)")
+    new.add_argument("--parent", metavar="ID", help="the item that a task belongs to")
+    new.add_argument("--stdin", action="store_true", help="read names from standard input, one a line")
+    place = new.add_mutually_exclusive_group()
+    place.add_argument("--top", action="store_true", help="rank it at the top of the backlog")
+    place.add_argument("--after", metavar="ID", help="rank it behind this item")
+    add_formats(new)
+    add_writing(new)
+
+    setting = verb("set", "commands.items_set:set_fields", "change fields of items")
+    _add_selection(setting, SETTING)
+    setting.add_argument(
+        "--if",
+        dest="conditions",
+        action="append",
+        default=[],
+        metavar="FIELD=VALUE",
+        help="change only items that have this value; repeatable",
+    )
+    for name, words in (("done", "mark items as done"), ("reopen", "mark items as not done")):
+        _add_selection(verb(name, f"commands.items_set:mark_{name}", words), IDS)
+    assign = verb("assign", "commands.items_set:assign_items", "give items to a person")
+    _add_selection(assign, "ID… WHO: numbers of items, and a person: me, none or a name")
+    assign.add_argument("--team", action="store_true", help="WHO is a team")
+    move = verb("move", "commands.items_set:move_items", "move items to an iteration or an area")
+    _add_selection(move, "ID… [ITERATION]: numbers of items, and current, next, previous, backlog, a name or a path")
+    move.add_argument("--area", metavar="AREA", help="move the items to this area")
+    rank = verb("rank", "commands.items_rank:rank_items", "rank items in the backlog")
+    _add_selection(rank, IDS)
+    place = rank.add_mutually_exclusive_group(required=True)
+    place.add_argument("--top", action="store_true", help="at the top")
+    place.add_argument("--bottom", action="store_true", help="at the bottom")
+    place.add_argument("--before", metavar="ID", help="above this item")
+    place.add_argument("--after", metavar="ID", help="below this item")
+    delete = verb("delete", "commands.items_delete:delete_items", "delete items: they get the status Deleted")
+    _add_selection(delete, IDS)
+    delete.add_argument("--for-good", action="store_true", help="delete the items with their tasks, comments and files")
+    copy = verb("copy", "commands.items_new:copy_items", "make copies of items")
+    _add_selection(copy, IDS)
+    _add_import(verbs)
+
+
+def _add_reading_verbs(verbs: "Verbs") -> None:
+    listing = verbs.add_parser("list", help="list work items in backlog order")
+    listing.add_argument("--limit", type=count, metavar="N", help="maximum number of items; 0 for all (default)")
+    _add_query(listing)
+    listing.add_argument("--sort", metavar="FIELDS", help="sort order, for example: est desc,name")
+    listing.add_argument(
+        "--done", choices=("yes", "no"), help="with done items, or without (default: with; a query says)"
+    )
+    listing.add_argument("--mine", action="store_true", help="only your items")
+    listing.add_argument("--count", action="store_true", help="write only how many there are")
+    add_formats(listing)
+    add_reading(listing)
+    listing.set_defaults(handler="commands.items:list_items")
+    show = verbs.add_parser("show", help="show work items")
+    show.add_argument("ids", nargs="+", type=item_word, metavar="ID", help="numbers of items")
+    add_formats(show, has_columns=False)
+    add_reading(show)
+    show.set_defaults(handler="commands.items:show_item")
+    history = verbs.add_parser("history", help="list the changes of a work item")
+    history.add_argument("id", type=item_word, metavar="ID", help="number of the item")
+    add_formats(history)
+    add_reading(history)
+    history.set_defaults(handler="commands.items_history:list_changes")
+    export = verbs.add_parser("export", help="write work items as a file that items import reads (CSV, or a format)")
+    _add_query(export)
+    export.add_argument("--sort", metavar="FIELDS", help="sort order, for example: est desc,name")
+    export.add_argument(
+        "--fields", metavar="FIELDS", help="fields, such as name,status,est (default: all that are used)"
+    )
+    add_formats(export, has_columns=False)
+    add_reading(export)
+    export.set_defaults(handler="commands.items:export_items")
+
+
+def _add_query(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--query", metavar="QUERY", help="filter as a query, for example: status:open @me (docs/query.md)"
+    )
+    command.add_argument("--view", metavar="NAME", help="the items of a saved view")
+    command.add_argument("--filter", metavar="ODATA", help="filter as OData, for example: Status eq 'Done'")
+
+
+def _add_selection(command: LateParser, words: str) -> None:
+    command.add_argument("words", nargs="*", metavar="WORD", help=words)
+    command.rest = "words"
+    _add_query(command)
+    add_formats(command)
+    add_writing(command)
+
+
+def _add_import(verbs: "Verbs") -> None:
+    bring = verbs.add_parser("import", help="create and change work items from a CSV or JSON file (docs/backlog.md)")
+    bring.add_argument("file", metavar="FILE", help="file to read; - for standard input")
+    bring.add_argument("--format", choices=("csv", "json"), help="file format (default: detect)")
+    bring.add_argument("--report", metavar="FILE", help="file for all faults, or all changes, a line each")
+    bring.add_argument("--customers-see", action="store_true", help="allow changes that customers can see")
+    add_keep_estimates(bring)
+    add_writing(bring, is_waiting=False)
+    bring.set_defaults(handler="commands.items_import:import_items")
+
+
+def add_keep_estimates(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--keep-estimates", action="store_true", help="keep estimates that are no number without a question"
+    )

@@ -1,0 +1,140 @@
+"""Listings: rows as a table for people, and in the formats that programs read."""
+
+import argparse
+import csv
+import io
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+from backlit.cli.output import note, table, write_document, write_json, write_json_lines
+from backlit.model.dates import write_datetime
+from backlit.model.errors import UnknownName
+from backlit.model.nearest import did_you_mean
+from backlit.model.plain import plain
+
+Row = Mapping[str, object]
+"""Values by the names of columns. A datetime is of the service: UTC without a zone."""
+PEOPLES = {"table", "md"}
+"""Formats that people read: with local times."""
+
+
+class Column(NamedTuple):
+    """A field of a listing: its name in options and JSON, and its heading. A listing has the usual ones by itself."""
+
+    name: str
+    heading: str
+    is_right: bool = False
+    is_usual: bool = True
+
+
+def chosen_columns(arguments: argparse.Namespace, columns: Sequence[Column]) -> list[Column]:
+    """Return the columns that `--json=FIELDS` or `--columns` names, else the usual ones; raise UnknownName."""
+    names = arguments.json if isinstance(arguments.json, tuple) else getattr(arguments, "columns", ())
+    if not names:
+        return [each for each in columns if each.is_usual]
+    by_name = {each.name.lower(): each for each in columns}
+    for name in names:
+        if name.lower() not in by_name:
+            usual = ", ".join(each.name for each in columns if each.is_usual)
+            near = did_you_mean(name, [each.name for each in columns]) or f" Fields: {usual}."
+            raise UnknownName(f"There is no field “{plain(name, 60)}”.{near}")
+    return [by_name[name.lower()] for name in names]
+
+
+def write_rows(
+    arguments: argparse.Namespace,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    documents: Sequence[object] | None = None,
+    *,
+    local: Callable[[datetime], datetime] | None = None,
+    nothing: str = "Nothing to list.",
+) -> None:
+    """Write rows in the chosen format; JSON without chosen fields has whole documents, if there are any."""
+    format_name = "json" if arguments.json else arguments.format
+    if format_name in {"json", "ndjson"}:
+        is_flat = isinstance(arguments.json, tuple) or bool(getattr(arguments, "columns", ()))
+        if documents is None or is_flat:
+            documents = [{each.name: _json_value(row.get(each.name)) for each in columns} for row in rows]
+        if format_name == "json":
+            write_json(list(documents))
+        else:
+            write_json_lines(documents)
+        return
+    if not rows and format_name in {None, "table"}:
+        note(arguments, nothing)
+        return
+    if format_name is None:
+        format_name = "table" if sys.stdout.isatty() else ""
+    times = local if format_name in PEOPLES else None
+    cells = [[_text(row.get(each.name), times) for each in columns] for row in rows]
+    _WRITERS[format_name](columns, cells)
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, datetime):
+        return f"{write_datetime(value)}Z"
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _text(value: object, local: Callable[[datetime], datetime] | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, datetime):
+        return f"{write_datetime(value)}Z" if local is None else local(value).isoformat(" ", "minutes")
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _write_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    right = frozenset(at for at, each in enumerate(columns) if each.is_right)
+    for line in table([each.heading for each in columns], [list(map(_in_one_line, row)) for row in rows], right):
+        print(line)
+
+
+def _write_tabs(_columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    for row in rows:
+        print("\t".join(plain(_in_one_line(cell)) for cell in row))
+
+
+def _write_headed_tabs(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    _write_tabs(columns, [[each.name for each in columns], *rows])
+
+
+def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    text = io.StringIO()
+    csv.writer(text).writerows([[each.name for each in columns], *rows])
+    _write_exactly(text.getvalue())
+
+
+def _write_markdown(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    lines = [[each.heading for each in columns], ["--:" if each.is_right else "---" for each in columns]]
+    lines += [[plain(_in_one_line(cell)).replace("\\", "\\\\").replace("|", "\\|") for cell in row] for row in rows]
+    write_document("".join(f"| {' | '.join(line)} |\n" for line in lines))
+
+
+def _write_exactly(text: str) -> None:
+    """Write a text as it is; a terminal, which would obey control characters, gets it without them."""
+    if sys.stdout.isatty():
+        text = "".join(f"{plain(line)}\n" for line in text.splitlines())
+    write_document(text)
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.replace("\t", " ").splitlines()) if any(sign in text for sign in "\t\n\r") else text
+
+
+_WRITERS: Mapping[str, Callable[[Sequence[Column], Any], None]] = {
+    "table": _write_table,
+    "": _write_tabs,
+    "tsv": _write_headed_tabs,
+    "csv": _write_csv,
+    "md": _write_markdown,
+}

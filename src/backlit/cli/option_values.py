@@ -1,0 +1,54 @@
+"""Values of options and words, checked as the command line is read."""
+
+import argparse
+
+NEW = "new-"
+"""Before the number of an item that has none of the server yet."""
+
+
+def item_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:19]) < 2**63 and len(text) < 20):
+        raise argparse.ArgumentTypeError(f"{text[:24]!r} is not an item number")
+    return int(text)
+
+
+def item_word(text: str) -> str:
+    """Return `12`, `#12`, or `new-3` of an unsent item."""
+    if not (text.startswith(NEW) and text.removeprefix(NEW).isascii() and text.removeprefix(NEW).isdigit()):
+        item_number(text.removeprefix("#"))
+    return text
+
+
+def points_of_item(text: str) -> tuple[int, str]:
+    item, sign, points = text.partition("=")
+    if not sign or not points:
+        raise argparse.ArgumentTypeError(f"{text[:24]!r} is not ID=POINTS, such as 12=3")
+    return item_number(item), points
+
+
+def count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return int(text)
+
+
+def number(text: str) -> int:
+    if not count(text):
+        raise argparse.ArgumentTypeError("the least is 1")
+    return int(text)
+
+
+_UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3}
+
+
+def size(text: str) -> int:
+    """Parse a size in bytes; the suffixes K, M and G are powers of 1024."""
+    unit = _UNITS.get(text[-1:].upper())
+    return count(text) if unit is None else count(text[:-1]) * unit
+
+
+def port(text: str) -> int:
+    found = count(text)
+    if found > 65535:
+        raise argparse.ArgumentTypeError("the highest port is 65535")
+    return found
