@@ -6,7 +6,6 @@ has been seen. Two programs at rest are counted afterwards: requests in `--rest`
 
 import argparse
 import asyncio
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -72,19 +71,24 @@ async def measure(folder: Path, address: str, options: argparse.Namespace) -> No
         await until(lambda name=name: (found := reader.item(item_id)) is not None and found.fields["Name"] == name)
         seconds.append(time.perf_counter() - began)
         await asyncio.sleep(options.pause)
-    before = [program.requests for program in programs[2:4]]
+    before, cpu = [program.requests for program in programs], time.process_time()
     await asyncio.sleep(options.rest)
-    rest = [program.requests - count for program, count in zip(programs[2:4], before, strict=False)]
+    rest = [program.requests - count for program, count in zip(programs, before, strict=True)]
+    cpu_share = (time.process_time() - cpu) / max(1.0, options.rest) / len(programs) * 100
     for program in programs:
         await asyncio.to_thread(program.store.close)
-    row = [
-        options.programs,
-        options.edits,
-        statistics.median(seconds) * 1000,
-        max(seconds) * 1000,
-        max(rest, default=0),
+    ordered = sorted(seconds)
+    median, late, worst = (ordered[int(share * (len(ordered) - 1))] * 1000 for share in (0.5, 0.9, 1.0))
+    headings = [
+        "programs",
+        "edits",
+        "median ms",
+        "p90 ms",
+        "worst ms",
+        f"requests in {options.rest:.0f} s",
+        "CPU % each",
     ]
-    print_table("Live", ["programs", "edits", "median ms", "worst ms", f"requests in {options.rest:.0f} s"], [row])
+    print_table("Live", headings, [[len(programs), len(seconds), median, late, worst, max(rest), cpu_share]])
 
 
 def main() -> None:

@@ -54,6 +54,7 @@ def configure(store: "Store", settings: Settings) -> None:
     store.grooming.fields = settings.groom_fields
     store.lookups.own_names = settings.names
     store.files.own_groups = settings.statuses
+    store.presence.is_told = settings.presence
 
 
 def connect_to(profile: Profile, locations: Locations) -> "Connect":

@@ -410,6 +410,11 @@ class Client:
                 yield ServerEvent("hello", {"revision": page.get("after"), "reset": None}, before or cursor)
             yield ServerEvent("changes" if page.get("changes") else "tick", page, cursor)
 
+    async def tell_presence(self, item_id: int | None, field: str) -> None:
+        """Say which item is edited here, for half a minute, or that none is any more; an extension."""
+        body = {"itemId": item_id, "mode": "edit", "field": field or None}
+        await self._calls.call("PUT", f"{API}presence", body={"itemId": None} if item_id is None else body)
+
     async def aclose(self) -> None:
         try:
             await self._calls.aclose()

@@ -82,6 +82,8 @@ class Settings(Struct, frozen=True):
     """Display of pictures: off, auto, or one of IMAGE_WAYS."""
     mouse: bool = True
     motion: Motion = Motion.AUTO
+    presence: bool = True
+    """Whether others see what is edited here."""
     board: BoardSettings | None = None
     """Settings of the board; None if the file has none."""
     capacities: OwnCapacities = field(default_factory=OwnCapacities)

@@ -17,6 +17,7 @@ from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.mirror.times import local_times
+from backlit.store.presence import Presence
 from backlit.store.recent_edits import RecentEdits
 from backlit.store.records.changes import ConnectionStatus, OutboxState, Signal, StoreChange, Subject
 from backlit.store.records.entry import OutboxEntry
@@ -204,6 +205,8 @@ class Store:
         self.engine.on_synced = self._synced
         self.recent_edits = RecentEdits(self.lookups, self._signal)
         self.engine.others = self.recent_edits
+        self.presence = Presence(self.lookups, self._signal, self.engine)
+        self.engine.presence = self.presence
         self.files.wake = self.engine.wake
         self.is_sample = self.is_local = False
         """Kinds of workspace, set before `open`: the sample, or the user's own."""

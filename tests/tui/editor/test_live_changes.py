@@ -25,3 +25,17 @@ async def test_an_open_editor_says_what_another_changed_under_it(world: World, o
         await until(lambda: "≠ jon: Theirs  (g= decides)" in text_of(pilot.app), lambda: text_of(pilot.app))
         assert draft.value("Name") == "Mine"
         assert draft.value("Estimate") == "8"
+
+
+async def test_who_edits_an_item_is_said_on_its_row_and_in_its_editor(world: World, opened: Open) -> None:
+    async with following(world) as store, opened(store, (160, 40)) as pilot:
+        item_id = items(pilot).current_id
+        assert item_id is not None
+
+        await world.rival.tell_presence(item_id, "Description")
+
+        await until(lambda: "jon is editing this (Description)" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "▌ J" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await press(pilot, "enter")
+        await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
+        assert "jon is editing this (Description)." in text_of(pilot.app)

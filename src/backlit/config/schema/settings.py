@@ -81,6 +81,12 @@ def _read_images(value: object) -> str:
     return str(value)
 
 
+def _read_presence(value: object) -> bool:
+    if value not in {"on", "off"}:
+        must('must be "on" or "off"')
+    return value == "on"
+
+
 def _read_motion(value: object) -> Motion:
     if value not in set(Motion):
         ways = ", ".join(f'"{way}"' for way in Motion)
@@ -247,6 +253,7 @@ class ConfigFile(Table):
     images: Annotated[str, PlainValidator(_read_images)] = "auto"
     mouse: bool = True
     motion: Annotated[Motion, PlainValidator(_read_motion)] = Motion.AUTO
+    presence: Annotated[bool, PlainValidator(_read_presence)] = Field(default=True, examples=['presence = "off"'])
     board: BoardTable | None = Field(default=None, examples=['[board] with lanes = "area"'])
     capacity: dict[str, _Load] = Field(default={}, examples=["[capacity] with maya = 8"])
     capacity_in: dict[str, dict[str, _Load]] = Field(default={}, examples=['[capacity_in."Sprint 14"] with maya = 8'])
@@ -286,6 +293,7 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         images=file.images,
         mouse=file.mouse,
         motion=file.motion,
+        presence=file.presence,
         board=_board_of(file.board, values["board"]) if file.board is not None else None,
         capacities=OwnCapacities(file.capacity, file.capacity_in),
         lint=ready_rules_of({ItemType(name): rules for name, rules in lint.items()}),

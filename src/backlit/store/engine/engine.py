@@ -72,6 +72,14 @@ class OthersDisplay(Protocol):
     def show(self, edits: Iterable[OthersEdit]) -> None: ...
 
 
+class PresenceDisplay(Protocol):
+    """Where what the service says of people at items is shown."""
+
+    def take(self, told: list[object]) -> None: ...
+
+    def forget(self) -> None: ...
+
+
 async def _nothing(_project_id: int) -> None:
     return
 
@@ -86,6 +94,7 @@ class Engine:
         self.on_projects: Callable[[list[int]], int | None] = lambda _: None
         self.on_synced: Callable[[int], Awaitable[None]] = _nothing
         self.others: OthersDisplay | None = None
+        self.presence: PresenceDisplay | None = None
         self.owner = ""
         """The name of the user whose changes the journal holds; empty for a workspace of one user."""
         self._files = files

@@ -74,6 +74,9 @@ class FollowingSession(Protocol):
     async def stored_cursor(self, project_id: int) -> str | None:
         """Return the cursor up to which the mirror has the changes of a project."""
 
+    def take_presence(self, told: list[object] | None) -> None:
+        """Show where people are; None for the end of what is known of them."""
+
     def show_current(self) -> None:
         """Show that the mirror is up to date now."""
 
@@ -218,6 +221,7 @@ class ChangeFollower:
                         await self._take(event)
                     batch = await waiting.take()
             finally:
+                self._session.take_presence(None)
                 await waiting.aclose()
         return ""
 
@@ -227,6 +231,10 @@ class ChangeFollower:
 
     async def _take(self, event: "ServerEvent") -> None:
         """Read what an event says. The cursor moves only afterwards, so that nothing is missed."""
+        if event.name == "presence":
+            here = event.data.get("here")
+            self._session.take_presence(here if isinstance(here, list) else [])
+            return
         self._check_order(event)
         data, rows = event.data, event.data.get("changes")
         is_reset = event.name == "hello" and bool(data.get("reset"))

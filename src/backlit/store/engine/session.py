@@ -20,11 +20,13 @@ from backlit.model.wrap import TokenGrant
 from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.engine.following import ChangeFollower
 from backlit.store.engine.other_user import OtherUser
+from backlit.store.engine.presence_lease import PresenceLease
 from backlit.store.engine.user_lookup import UserLookup
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
 from backlit.store.records.item import Document, is_item
+from backlit.store.records.others import ItemEditing
 from backlit.store.records.people import Person, signed_in_of
 from backlit.store.remote.listing import read_offered
 from backlit.store.remote.reachability import SHUTS, Reachability, RetryPauses
@@ -36,7 +38,7 @@ from backlit.store.sync.sync import NOUNS_EVERY, Sync
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
-    from backlit.store.engine.engine import OthersDisplay
+    from backlit.store.engine.engine import OthersDisplay, PresenceDisplay
 
 
 _T = TypeVar("_T")
@@ -54,6 +56,7 @@ class SessionDisplay(Protocol):
     on_projects: Callable[[list[int]], int | None]
     on_synced: Callable[[int], Awaitable[None]]
     others: "OthersDisplay | None"
+    presence: "PresenceDisplay | None"
 
     def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: object) -> None: ...
 
@@ -104,6 +107,7 @@ class SyncSession:
         self._show_loading = partial(display.show, ConnectionState.LOADING, "Loading")
         self._sync_lock = SyncLock(files.places, waits.sync_every, self._show_loading)
         self._follower = ChangeFollower(client, files, self, waits)
+        self._lease = PresenceLease(client, files)
 
     def close(self) -> None:
         self._sending.close()
@@ -215,6 +219,7 @@ class SyncSession:
             loops.create_task(self._read_wanted_items())
             loops.create_task(self._follower.run())
             loops.create_task(self._read_news())
+            loops.create_task(self._lease.run())
             loops.create_task(self.user_lookup.run(self.ready))
 
     async def _repeat(self, work: Callable[[bool], Awaitable[float | None]], due: asyncio.Event) -> None:
@@ -333,6 +338,16 @@ class SyncSession:
         if others is not None and changes.edits:
             others.show(changes.edits)
         self._news_due.set()
+
+    def tell_presence(self, own: ItemEditing | None) -> None:
+        """Tell the service which item the user edits; None for no more."""
+        self._lease.set(None if own is None else (own.item_id, own.field))
+
+    def take_presence(self, told: list[object] | None) -> None:
+        if self._display.presence is not None and told is None:
+            self._display.presence.forget()
+        elif self._display.presence is not None and told is not None:
+            self._display.presence.take(told)
 
     async def take_away_projects(self, kept: frozenset[int]) -> bool:
         async with self._syncing:

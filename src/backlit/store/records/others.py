@@ -26,3 +26,10 @@ class OthersEdit(Struct, frozen=True):
         """Return both as one edit: the later author, all fields, and what weighs more."""
         act = max(self.act, later.act, key=list(OthersAct).index)
         return OthersEdit(self.item_id, later.user_id, act, self.fields | later.fields)
+
+
+class ItemEditing(Struct, frozen=True):
+    """An item that somebody edits, with the label of the field."""
+
+    item_id: int
+    field: str = ""

@@ -108,6 +108,8 @@ class ItemEditorScreen(ItemScreen):
             self.mark_seen(self.item_id)
             self.form.show_comments(self._head.read(self.item_id))
             self.run_worker(work(self.store.look_at, self.item_id), exclusive=True, group="look")
+            if who := self.store.presence.words(self.item_id):
+                self._note.say(f"{who}.")
         self.update_labels()
 
     def on_resize(self) -> None:
@@ -117,6 +119,8 @@ class ItemEditorScreen(ItemScreen):
     async def on_unmount(self) -> None:
         """Write what is not written yet, for an application that is being quit; what came meanwhile was seen."""
         self.mark_seen(self.item_id)
+        if self.item_id is not None:
+            self.store.presence.end(self.item_id)
         await self.autosave.flush()
 
     @on(FieldForm.Touched)
@@ -250,7 +254,18 @@ class ItemEditorScreen(ItemScreen):
         self._note.begin_save()
         self.store_changed(ChangeBatch())
 
+    def _tell_presence(self) -> None:
+        """Tell others that the item is edited here: from the first change or open field to the last one."""
+        if self.item_id is None:
+            return
+        if self.form.is_editing or self.draft:
+            field = self.form.grid.field
+            self.store.presence.begin(self.item_id, field.label if field is not None and self.form.is_editing else "")
+        else:
+            self.store.presence.end(self.item_id)
+
     def update_labels(self) -> None:
+        self._tell_presence()
         item = self.store.item(self.item_id) if self.item_id is not None else None
         self.title_line.place = number_of(self.item_id)
         name = str(self.draft.value("Name") or "")

@@ -64,6 +64,8 @@ class ListNames:
         for item_id in self.store.drafts.item_ids().intersection(row.id for row in rows):
             found[item_id] = found.get(item_id, NO_BADGE)._replace(has_draft=True)
         for row in rows:
+            if editor := self.store.presence.initial(row.id):
+                found[row.id] = found.get(row.id, NO_BADGE)._replace(editor=editor)
             if self.store.recent_edits.of(row.id) is not None:
                 who = self.store.recent_edits.named_of(row.id)
                 found[row.id] = found.get(row.id, NO_BADGE)._replace(changed_by=who)

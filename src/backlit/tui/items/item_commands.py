@@ -61,7 +61,11 @@ async def write_comment(
         await target.store.drafts.discard(key)
         return True
 
-    return await ask_until_saved(target, make, save)
+    target.store.presence.begin(item_id, "a comment")
+    try:
+        return await ask_until_saved(target, make, save)
+    finally:
+        target.store.presence.end(item_id)
 
 
 async def _is_agreed(target: StoreCommandTarget) -> bool:

@@ -79,7 +79,9 @@ class ItemHeader:
         colour = type_colour(item_type)
         title = (str(name or ""), HEADING, "editor.name" if self._place is ItemDestination.EDITOR else "item.edit")
         kind: list[Word] = [(f" {type_sign(item_type)} ", colour), (item_type, colour), (" · ", "muted")]
-        self.heading.say([*kind, title], last_change(item, self._store.now()))
+        who = self._store.presence.words(item.id) if item is not None else ""
+        others: list[Part] = [(f"  {who}", "mark")] if who else []
+        self.heading.say([*kind, title], [*others, *last_change(item, self._store.now())])
         self.tabs.say(self.tab_words(is_new=item is None), note)
 
     def tab_words(self, *, is_new: bool = False) -> list[Drawn]:

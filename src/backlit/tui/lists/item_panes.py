@@ -133,7 +133,9 @@ class ItemPanes(StorageErrorGuard, Container):
         around = item_context(self._store, item, faults, found)
         self._preview.is_brief = self.has_class("-below") and self.size.height < WHOLE_HEAD_HEIGHT
         self._preview.show(item, self._store.comments.of_item(item.id) if item else (), around)
-        self._preview_frame.say(*preview_head(item, around.now) if item else ((), ()))
+        left, right = preview_head(item, around.now) if item else ((), ())
+        who = self._store.presence.words(item.id) if item else ""
+        self._preview_frame.say(left, [(f"{who} ", "mark"), *right] if who else right)
 
     def find_words(self, words: str) -> None:
         """Show in previews where some words occur in the item's texts; an empty string shows nothing."""

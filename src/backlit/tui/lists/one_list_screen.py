@@ -39,6 +39,7 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.inputs import QueryLine
 from backlit.tui.widgets.side_lines import Part
 
+PREVIEWED_SUBJECTS = (Subject.ITEMS, Subject.COMMENTS, Subject.OTHERS)
 REST_SECONDS = 0.6
 """Seconds after a key in which changes of others leave the rows where they are."""
 EXPLAIN_EMPTY_DELAY = 0.3
@@ -255,7 +256,7 @@ class OneListScreen(ListScreen):
             items.rows_changed(changes.ids(Subject.OTHERS))
             items.refresh()
         item_id = items.current_id
-        if item_id and any(changes.touches(subject, item_id) for subject in (Subject.ITEMS, Subject.COMMENTS)):
+        if item_id and any(changes.touches(subject, item_id) for subject in PREVIEWED_SUBJECTS):
             panes.draw_preview()
 
     def _show_changed_items(self, changes: ChangeBatch) -> None:

@@ -112,6 +112,8 @@ class Badge(NamedTuple):
     task_progress: tuple[int, int] | None = None
     changed_by: str | None = None
     """Who changed it just now, in words for its row; None for nobody."""
+    editor: str = ""
+    """The initial of who edits it now."""
 
 
 NO_BADGE = Badge()
@@ -122,6 +124,8 @@ def state_sign(row: ItemRow, badge: Badge) -> tuple[str, str]:
     sign, colour = ROW_SIGNS[row.sign]
     if sign != " ":
         return sign, colour
+    if badge.editor:
+        return badge.editor, "mark"
     if badge.changed_by is not None:
         return OTHERS_SIGN, "mark"
     if badge.has_draft:
