@@ -83,8 +83,8 @@ class ServiceContents:
     """What the service holds in the end, against what was done."""
 
     def __init__(self, items: Mapping[int, dict[str, Any]], comments: Iterable[tuple[int, str]]) -> None:
-        self._items = items
-        self._comments = Counter(comments)
+        self.items = items
+        self.comments = Counter(comments)
         self._names = Counter(str(each["fields"]["Name"]) for each in items.values())
         self._ids = {each["fields"]["Name"]: item_id for item_id, each in items.items()}
 
@@ -141,11 +141,11 @@ class ServiceContents:
         ]
 
     def _field(self, on: int, key: str) -> Any:
-        return self._items[on]["fields"].get(key) if on in self._items else None
+        return self.items[on]["fields"].get(key) if on in self.items else None
 
     def _count(self, act: Act, on: int) -> int:
         if act.deed is Deed.COMMENT:
-            return self._comments[on, act.text]
+            return self.comments[on, act.text]
         if act.deed is Deed.TAG:
             return list(self._field(on, "Tags") or ()).count(act.text)
         if act.after is After.UNDO and self._field(self._ids.get(act.text, 0), "Status") == DELETED:

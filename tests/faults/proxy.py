@@ -28,6 +28,9 @@ USUAL: Mapping[str, float] = {
     "restart": 0.003,
 }
 """How likely each fault is; a request meets one at most."""
+STREAM = "/api/v1/changes/stream"
+STREAM_LIVES = (0.5, 12.0)
+"""Bounds of the seconds after which a stream is cut."""
 DELAYS = (0.02, 0.3)
 TOO_LATE, SILENCE = 1.3, 3.0
 """Seconds: longer than the clients of these tests wait; the first then reaches the service all the same."""
@@ -69,8 +72,10 @@ class Proxy:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open.add(writer)
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            while (request := await read_request(reader)) is not None and await self._answer(request, writer):
-                pass
+            is_open = True
+            while is_open and (request := await read_request(reader)) is not None:
+                answer = self._stream if request.path.partition("?")[0] == STREAM else self._answer
+                is_open = await answer(request, writer)
         self._open.discard(writer)
         writer.close()
 
@@ -113,6 +118,12 @@ class Proxy:
         await say(writer, chance.choice(GARBAGE) if kind == "garbage" else answer)
         return kind != "garbage"
 
+    async def _stream(self, request: Request, writer: asyncio.StreamWriter) -> bool:
+        _, chance = self._choose(request)
+        self.counts["streams"] += 1
+        await pass_on(self._upstream, request, writer, chance.uniform(*STREAM_LIVES))
+        return False
+
     async def _restart(self, seconds: float) -> None:
         """Refuse connections for a moment."""
         assert self._server is not None
@@ -146,6 +157,19 @@ async def ask(port: int, request: Request) -> bytes:
     finally:
         writer.close()
     return answer.replace(b"connection: close\r\n", b"", 1)
+
+
+async def pass_on(port: int, request: Request, to: asyncio.StreamWriter, seconds: float) -> None:
+    """Pass an answer on as it comes, and cut it after some seconds wherever it is."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(request.head + request.body)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while part := await reader.read(65_536):
+                    await say(to, part)
+    finally:
+        writer.close()
 
 
 def refusal(status: str, chance: random.Random) -> bytes:

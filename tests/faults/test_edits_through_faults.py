@@ -22,6 +22,8 @@ from tests.store.world import until
 from backlit.client.client import NodeEndpoint
 from backlit.model.errors import BadRequest
 from backlit.model.trees import ROOT_PARENT
+from backlit.store import ViewSpec
+from backlit.store.records.merge import is_same
 
 pytestmark = pytest.mark.slow
 
@@ -111,6 +113,56 @@ async def test_the_history_replayed_from_nothing_gives_what_the_service_holds(tm
         tell(workspace, began, edits=sum(map(len, planned.values())), documents=len(expected), restarts=restarts)
         assert found.keys() == expected.keys()
         assert {key: found[key] for key in expected if found[key] != expected[key]} == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("followed_seed", ["1", "2"])
+async def test_each_local_copy_is_what_the_service_holds_after_streams_were_cut(
+    tmp_path: Path, followed_seed: str
+) -> None:
+    began, chance = time.monotonic(), random.Random(followed_seed)
+    async with FaultyWorkspace(tmp_path, followed_seed) as workspace:
+        stories = await workspace.stories(STORIES)
+        planned = {who: list(acts(followed_seed, who, stories, REPLAYED_EDITS)) for who in ("maya", "jon", "ada")}
+        runners = [PlanRunner(tmp_path, who, workspace.address) for who in planned]
+        others = asyncio.create_task(restarts_and_nodes(workspace, chance))
+        try:
+            await asyncio.gather(*(work(runner, planned[runner.who]) for runner in runners))
+            restarts = await others
+            for runner in runners:
+                await until_alike(workspace, runner)
+        finally:
+            others.cancel()
+            for runner in runners:
+                await asyncio.to_thread(runner.store.close)
+        live = sum(runner.store.connection.is_live for runner in runners)
+        await asyncio.to_thread(workspace.calm)
+
+        tell(workspace, began, edits=sum(map(len, planned.values())), restarts=restarts, live=live)
+
+
+async def until_alike(workspace: FaultyWorkspace, runner: PlanRunner) -> None:
+    """Wait until a local copy has each item and each comment of the service once, and no others."""
+    deadline = time.monotonic() + PATIENCE
+    while (wrong := await differences(workspace, runner)) and time.monotonic() < deadline:
+        await runner.keep_up(0)
+        await asyncio.sleep(0.2)
+    assert wrong == [], (runner.who, runner.store.connection)
+
+
+async def differences(workspace: FaultyWorkspace, runner: PlanRunner) -> list[str]:
+    store, held_now = runner.store, await workspace.holds()
+    view = store.view(ViewSpec(with_done=True))
+    await view.load()
+    ids = set(view.ids())
+    wrong = [f"#{item_id} is only on one side" for item_id in ids ^ held_now.items.keys()]
+    for item_id in ids & held_now.items.keys():
+        here, there = store.item(item_id), held_now.items[item_id]["fields"]
+        fields = {} if here is None else here.fields
+        wrong += [f"#{item_id} {key}" for key in there if not is_same(fields.get(key), there[key])]
+    said = sorted((item_id, each.text) for item_id in ids for each in store.comments.of_item(item_id))
+    wrong += [] if said == sorted(each for each in held_now.comments if each[0] in ids) else ["comments"]
+    return wrong[:10]
 
 
 @pytest.fixture(params=SEEDS)

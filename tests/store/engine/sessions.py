@@ -9,7 +9,7 @@ from tests.store.reading import Reading
 from tests.store.world import until
 
 from backlit.model.errors import BacklitError
-from backlit.store.engine.engine import OthersDisplay
+from backlit.store.engine.engine import OthersDisplay, PresenceDisplay
 from backlit.store.engine.session import SyncSession
 from backlit.store.records.changes import ConnectionState, ConnectionStatus
 from backlit.store.records.people import Person
@@ -26,6 +26,7 @@ class Shown:
         self.on_projects: Callable[[list[int]], int | None] = lambda ids: ids[0]
         self.on_synced: Callable[[int], Awaitable[None]] = self._synced
         self.others: OthersDisplay | None = None
+        self.presence: PresenceDisplay | None = None
         self.said: list[str] = []
         self.users: list[str] = []
         self.details: object = None

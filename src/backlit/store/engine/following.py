@@ -169,11 +169,14 @@ class ChangeFollower:
         elif isinstance(error, TooManyRequests):
             # The service refuses followers alone, and answers polls.
             self._do_without(feed, max(error.retry_after or 0.0, WITHOUT_SECONDS))
-        elif isinstance(error, (ServiceRefused, NoEventStream)) and not self._has_answered:
+        elif isinstance(error, NoEventStream) and not self._has_answered:
+            self._do_without(feed, WITHOUT_SECONDS)  # a proxy's own page, which may be gone by then
+        elif isinstance(error, ServiceRefused) and not self._has_answered:
             self._do_without(feed, float("inf"))
         elif isinstance(error, (TransientError, TimeoutError)):
             self._poll()
-            self._cursor = None  # an answer that cannot be read: the next stream begins with a sync
+            if self._has_answered:
+                self._cursor = None  # an event that cannot be read: the next stream begins with a sync
             self._has_answered = True
         else:
             self._poll()
