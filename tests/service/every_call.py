@@ -70,6 +70,11 @@ async def view(manager: Client) -> int:
     return int(answer.json()["id"])
 
 
+async def activity(manager: Client) -> int:
+    found = await manager.get(f"workitems/{await item(manager)}/activities")
+    return int(found.json()["results"][0]["id"])
+
+
 async def project(_: Client) -> int:
     return HIDDEN
 
@@ -79,6 +84,7 @@ async def user(manager: Client) -> int:
 
 
 MAKERS: dict[str, Callable[[Client], Awaitable[int]]] = {
+    "activities": activity,
     "workitems": item,
     "comments": comment,
     "areas": lambda manager: node(manager, "areas"),
@@ -90,6 +96,7 @@ MAKERS: dict[str, Callable[[Client], Awaitable[int]]] = {
     "users": user,
 }
 CHANGES: dict[str, dict[str, Any]] = {
+    "activities": {"isRead": True},
     "workitems": {"Name": "changed"},
     "areas": {"name": "changed"},
     "iterations": {"name": "changed"},
@@ -138,6 +145,8 @@ async def right_for(manager: Client, method: str, path: str) -> Sent:
 async def right_without_id(manager: Client, path: str) -> Sent:
     if path == "/presence":
         return Sent(0, {"json": {"itemId": await item(manager), **CHANGES_BY_PATH[path]}})
+    if path == "/activities/unread":
+        return Sent(0, {"json": {"readTo": await activity(manager)}})
     return Sent(0, {"params": {"wait": 0}} if path == "/changes/stream" else {})
 
 

@@ -10,6 +10,7 @@ from backlit.model.fields import FIELDS
 from backlit.model.planning import EVENT_KEYS
 from backlit.service.storage.schema import (
     METADATA,
+    activity_marks,
     areas,
     attachments,
     change_texts,
@@ -25,10 +26,12 @@ from backlit.service.storage.schema import (
     iterations,
     login_attempts,
     login_sessions,
+    mentions,
     project_capacities,
     project_settings,
     project_totals,
     projects,
+    read_activities,
     refresh_families,
     refresh_tokens,
     schema_version,
@@ -62,6 +65,7 @@ KINDS = {
     ),
 }
 NO_HISTORY = {
+    activity_marks,
     changes,
     change_texts,
     iteration_log,
@@ -69,14 +73,16 @@ NO_HISTORY = {
     files_place,
     login_attempts,
     login_sessions,
+    mentions,
     project_totals,
+    read_activities,
     refresh_families,
     refresh_tokens,
     schema_version,
     signing_keys,
     verification_codes,
 }
-"""Tables of the history itself, of counters and of sign-ins."""
+"""Tables of the history itself and what users have read of it, of counters and of sign-ins."""
 _BESIDE = {"created_by", "created_at", "last_modified_by", "last_modified_at", "doc", "settings_revision"}
 _BESIDE |= {"history_from", "history_since", "order_revision"}
 _OBJECT_COLUMNS = {grants: "user_id", item_splits: "item_id"}

@@ -25,7 +25,7 @@ from backlit.service.app import Service
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import custom_fields, grants, projects, users
 
-FREE = {"/users", "/users/me", "/users/{id}", "/capabilities"}
+FREE = {"/users", "/users/me", "/users/{id}", "/capabilities", "/activities/unread"}
 """What is the same, or the caller's own, for whoever is signed in."""
 MANAGED = {"/areas", "/areas/{id}", "/iterations", "/iterations/{id}", "/projects/{id}/settings", "/views/{id}"}
 
@@ -61,7 +61,7 @@ def status_for(person: str, method: str, path: str) -> int:
         return 200
     if person == "ada":
         return 404 if "{id}" in path else 400
-    if method == "GET" or person == "maya":
+    if method == "GET" or person == "maya" or path == "/activities/{id}":
         return done
     is_refused = person == "rex" or path in MANAGED or (method, path) == ("DELETE", "/comments/{id}")
     return 403 if is_refused else done

@@ -32,16 +32,21 @@ from backlit.service.storage.database import engine_at, writing_engine
 from backlit.service.storage.migrations import VERSION
 from backlit.service.storage.schema import (
     HISTORY_COLUMNS,
+    activity_marks,
     change_texts,
     changes,
     iteration_log,
+    mentions,
+    read_activities,
     schema_version,
     status_groups,
+    users,
     work_items,
     workspace,
 )
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.storage.worker_queue import WorkerQueue
+from backlit.service.tables.changes import last_revision
 from backlit.store import ConnectionState, Store
 from backlit.store.engine.engine import Report
 from backlit.store.records.item import ItemRow
@@ -330,3 +335,22 @@ def test_a_clock_behind_a_stamp_goes_on_from_it_at_half_pace_until_the_time_is_t
     clock.keep_ahead_of(began - timedelta(hours=1))
 
     assert [shown(seconds) for seconds in (0, 4, 20, 30, 30.0015)] == [10, 12, 20, 30, 30.001]
+
+
+async def test_after_an_upgrade_all_earlier_activities_are_read(settings: ServiceSettings, tmp_path: Path) -> None:
+    engine = writing_engine(settings.database)
+    with engine.begin() as connection:
+        for table in (mentions, activity_marks, read_activities):
+            table.drop(connection)
+        connection.execute(update(schema_version).values(version=7))
+    service = Service(settings)
+    await service.start()
+    await service.stop()
+
+    with engine.connect() as connection:
+        marks = connection.execute(select(activity_marks.c.user_id, activity_marks.c.read_to)).all()
+        last = last_revision(connection)
+        everybody = connection.execute(select(users.c.id)).scalars().all()
+    engine.dispose()
+    assert last > 0
+    assert sorted(marks) == [(user_id, last) for user_id in sorted(everybody)]

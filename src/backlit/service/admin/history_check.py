@@ -8,8 +8,18 @@ from sqlalchemy import Connection, and_, func, or_, select
 
 from backlit.model.fields import UNCOUNTED_TYPES
 from backlit.service.storage.clock import Clock
-from backlit.service.storage.schema import change_texts, changes, iteration_log, iterations, projects, work_items
-from backlit.service.tables.changes import TEXT_REFERENCE, ChangeAct, ChangeKind
+from backlit.service.storage.schema import (
+    activity_marks,
+    change_texts,
+    changes,
+    iteration_log,
+    iterations,
+    mentions,
+    projects,
+    read_activities,
+    work_items,
+)
+from backlit.service.tables.changes import TEXT_REFERENCE, ChangeAct, ChangeKind, last_revision
 from backlit.service.tables.trimming import LOG_KEPT, text_references
 
 MAX_FAULTS_OF_A_KIND = 20
@@ -23,6 +33,7 @@ def history_faults(connection: Connection) -> Iterator[Fault]:
     yield from _numbers(connection)
     yield from _texts(connection)
     yield from _members(connection)
+    yield from _reading(connection)
 
 
 def _numbers(connection: Connection) -> Iterator[Fault]:
@@ -42,6 +53,19 @@ def _numbers(connection: Connection) -> Iterator[Fault]:
     lost = select(changes.c.revision, changes.c.request).where(changes.c.request > trimmed, ~exists)
     for revision, request in connection.execute(lost.limit(MAX_FAULTS_OF_A_KIND)):
         yield "changes", revision, "request", f"Its request {request} does not exist."
+
+
+def _reading(connection: Connection) -> Iterator[Fault]:
+    """Find what was read, or mentions somebody, and was never written."""
+    last = last_revision(connection)
+    for table, column in (
+        (mentions, mentions.c.activity_id),
+        (activity_marks, activity_marks.c.read_to),
+        (read_activities, read_activities.c.activity_id),
+    ):
+        beyond = select(table.c.user_id, column).where(column > last).limit(MAX_FAULTS_OF_A_KIND)
+        for user_id, revision in connection.execute(beyond):
+            yield table.name, user_id, column.name, f"It names revision {revision}; the last one is {last}."
 
 
 def _texts(connection: Connection) -> Iterator[Fault]:

@@ -27,6 +27,7 @@ from backlit.service.storage.migrations import VERSION, begin_history, follow_id
 from backlit.service.storage.schema import (
     METADATA,
     ROOT_PARENT,
+    activity_marks,
     areas,
     attachments,
     change_texts,
@@ -36,7 +37,9 @@ from backlit.service.storage.schema import (
     iterations,
     login_attempts,
     login_sessions,
+    mentions,
     projects,
+    read_activities,
     refresh_families,
     refresh_tokens,
     schema_version,
@@ -55,7 +58,7 @@ CONTENT_LINE_BYTES = 192 * 1024
 """Bytes of contents per line."""
 SECRET_TABLES = {signing_keys, refresh_families, refresh_tokens, verification_codes, login_sessions, login_attempts}
 """Tables of tokens, sessions and attempts."""
-HISTORY_TABLES = {changes, change_texts, iteration_log, workspace}
+HISTORY_TABLES = {changes, change_texts, iteration_log, workspace, mentions, activity_marks, read_activities}
 """Tables of the history; an import without them begins a history of its own."""
 TABLES = tuple(table for table in METADATA.sorted_tables if table not in {schema_version, files_place})
 """All tables of the workspace's contents, each after the tables it refers to."""

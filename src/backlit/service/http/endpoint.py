@@ -49,7 +49,7 @@ from backlit.service.storage.access import Caller
 from backlit.service.storage.bounded_cache import BoundedCache
 from backlit.service.storage.clock import Clock
 from backlit.service.storage.database import Database
-from backlit.service.storage.notifications import PRESENCE_CHANNEL, Notification
+from backlit.service.storage.notifications import PRESENCE_CHANNEL, READER_CHANNEL, Notification
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects
 from backlit.service.tables.changes import ChangeCause, Revisions, Stamp, revisions
@@ -99,8 +99,15 @@ class ServiceState:
         """Take what another process on the database told."""
         if notification.channel == PRESENCE_CHANNEL:
             self.presence.receive(notification.payload)
+        elif notification.channel == READER_CHANNEL:
+            self.waiters.tell_reader(int(notification.payload))
         else:
             self.waiters.look_now()
+
+    def tell_reader(self, user_id: int) -> None:
+        """Tell the streams of a user that something was read by one of them."""
+        self.waiters.tell_reader(user_id)
+        self.database.notify(READER_CHANNEL, str(user_id).encode())
 
     def open(self) -> None:
         self.database.open()
@@ -127,6 +134,8 @@ class HandlerResponse(Struct, frozen=True):
     headers: Mapping[str, str] = field(default_factory=dict)
     freed: tuple[str, ...] = ()
     extras: Mapping[str, Any] = field(default_factory=dict)
+    reader: int | None = None
+    """The user who has read something by this request."""
 
 
 class RequestContext(Struct, frozen=True):
@@ -382,6 +391,8 @@ class Endpoint:
             answer = await handler.respond(self._shared, request, await self._body(request))
         else:
             answer = await self._answer(request, handler)
+        if answer.reader is not None:
+            self._shared.tell_reader(answer.reader)
         # After the commit: contents that were removed before it would be missing where the transaction rolled back.
         if answer.freed:
             await asyncio.to_thread(self._shared.contents.release, answer.freed)

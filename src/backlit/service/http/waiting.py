@@ -51,6 +51,8 @@ class WaitingPlace:
         self.connection = connection
         self.end_reason: PlaceEnd | None = None
         self._is_nudged = False
+        self.has_read = False
+        """Whether its user has read something since this was last set back."""
 
     @property
     def is_ended(self) -> bool:
@@ -150,6 +152,12 @@ class ChangeWaiters:
         if not self._places and self._looking is not None:
             self._looking.cancel()
             self._looking = None
+
+    def tell_reader(self, user_id: int) -> None:
+        for place, owner in self._places.items():
+            if owner == user_id:
+                place.has_read = True
+                place.nudge()
 
     def look_now(self) -> None:
         """Look for the writes of other processes without a wait."""

@@ -270,14 +270,15 @@ def _report() -> Schema:
 
 _EVENTS = (
     "Events, each with `event`, `data`, an object of JSON, and `id`, the cursor with which to go on: `hello`,"
-    " `changes`, `many`, `access`, `presence`, `tick` and `bye`. `changes` has an array of `ShortChange`; `presence`"
-    " has no `id`."
+    " `changes`, `many`, `access`, `presence`, `you`, `tick` and `bye`. `changes` has an array of"
+    " `ShortChange`; `presence` and `you` have no `id`."
 )
 
 
 def _history() -> Schema:
     text: Schema = {"type": "string"}
     revision: Schema = {"type": "integer", "format": "int64", "minimum": 0}
+    number: Schema = {"type": "integer", "format": "int32", "minimum": 0}
     kind, act = {"enum": list(KIND_WORDS.values())}, {"enum": list(ACT_WORDS.values())}
     about = "Old and new value by key; `=` has what was removed."
     values: Schema = {"type": "object", "additionalProperties": True, "description": about}
@@ -305,6 +306,7 @@ def _history() -> Schema:
         "author": text,
         "iconUrl": text,
         "isFlagged": {"type": "boolean"},
+        "isRead": {"type": "boolean"},
         "system": text,
         "systemEvent": {"enum": ["WorkItemChanged", "SystemMessage"]},
         "commentType": _nullable(text),
@@ -328,6 +330,9 @@ def _history() -> Schema:
         "ChangePage": _object({**page, "isMore": {"type": "boolean"}}),
         "ChangeReset": _object(reset),
         "ChangeStream": {"type": "string", "description": _EVENTS},
+        "ActivityChanges": _object({"isRead": {"const": True}}, [], is_open=True),
+        "UnreadActivities": _object({"unread": number, "flagged": number}),
+        "UnreadActivitiesChanges": _object({"readTo": ID}, ["readTo"]),
         "PresenceChanges": _object(
             {
                 "itemId": _nullable(ID),

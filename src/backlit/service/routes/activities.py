@@ -1,11 +1,15 @@
 """Activities: the history of items in words, one for each request that changed something."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from backlit.model.dates import write_datetime
-from backlit.model.errors import BadRequest
+from backlit.model.errors import BadRequest, NotFound
 from backlit.service.http.endpoint import (
+    ID_LIMIT,
     ContinueOnSlowQueue,
     HandlerResponse,
     RequestContext,
@@ -15,9 +19,11 @@ from backlit.service.http.endpoint import (
 from backlit.service.http.options import is_id_text
 from backlit.service.routes.history import HISTORY_TOP, asked_project_ids, asked_revision, asked_top
 from backlit.service.routes.work_items import visible_document
-from backlit.service.tables import history
+from backlit.service.tables import history, read_marks
 from backlit.service.tables.changes import LAST_DOCUMENT, ChangeAct, ChangeKind
 from backlit.service.tables.history import ACTIVITY_ROWS, ActivityPeople, HistoryRow
+from backlit.service.tables.mentions import mentions_of
+from backlit.service.tables.read_marks import ReadState
 
 routes = Routes()
 
@@ -65,13 +71,63 @@ def _page(call: RequestContext, *, by: int | None = None, item_id: int | None = 
             break
         before = rows[-1].revision
     page = list(found.values())[:top]
-    people = history.people_of(call.connection, page)
-    results = [_activity(call, row, people) for row in page]
+    reading = _reading(call, page)
+    results = [_activity(call, row, reading) for row in page]
     return json_answer({"results": results, "next": page[-1].revision if len(found) > top and page else None})
 
 
-def _activity(call: RequestContext, row: HistoryRow, people: ActivityPeople) -> dict[str, Any]:
+@routes("GET", "/activities/unread", "UnreadActivities", tag="activities", extension="unread")
+def read_unread(call: RequestContext) -> HandlerResponse:
+    """GET /activities/unread: how many activities of others are unread, and how many of these concern the caller."""
+    found = read_marks.unread(call.connection, call.caller, read_marks.state_of(call.connection, call.caller.id))
+    return json_answer({"unread": len(found.flags), "flagged": found.flagged})
+
+
+@routes("PUT", "/activities/unread", "UnreadActivities", tag="activities", extension="unread")
+def update_unread(call: RequestContext) -> HandlerResponse:
+    """PUT /activities/unread `{"readTo": id}`: note all activities up to this one as read."""
+    given = call.json().get("readTo")
+    if not isinstance(given, int) or isinstance(given, bool) or not 0 < given <= ID_LIMIT:
+        sentence = "readTo must be the id of an activity."
+        raise BadRequest(sentence, {"readTo": sentence})
+    state = read_marks.state_of(call.connection, call.caller.id)
+    known = read_marks.unread(call.connection, call.caller, state).flags
+    is_new = read_marks.mark_read(call.connection, call.caller, [each for each in known if each <= given])
+    return replace(read_unread(call), reader=call.caller.id if is_new else None)
+
+
+@routes("PUT", "/activities/{id}", "Activity", tag="activities", extension="unread")
+def update_activity(call: RequestContext) -> HandlerResponse:
+    """PUT /activities/{id} `{"isRead": true}`: note an activity as read; other keys are ignored."""
+    if call.json().get("isRead", True) is not True:
+        sentence = "isRead can only be set to true."
+        raise BadRequest(sentence, {"isRead": sentence})
+    row = history.activity(call.connection, call.caller, call.path["id"])
+    if row is None:
+        raise NotFound(f"Activity {call.path['id']} does not exist, or you have no access to it.")
+    is_new = read_marks.mark_read(call.connection, call.caller, [row.request or row.revision])
+    answer = json_answer(_activity(call, row, _reading(call, [row])))
+    return replace(answer, reader=call.caller.id if is_new else None)
+
+
+class _Reading(Struct, frozen=True):
+    """What a page of activities needs to know of people, mentions, and what the caller has read."""
+
+    people: ActivityPeople
+    mentions: Mapping[int, Collection[int]]
+    state: ReadState
+
+
+def _reading(call: RequestContext, page: list[HistoryRow]) -> _Reading:
+    mentioned = mentions_of(call.connection, [row.request or row.revision for row in page])
+    state = read_marks.state_of(call.connection, call.caller.id)
+    return _Reading(history.people_of(call.connection, page), mentioned, state)
+
+
+def _activity(call: RequestContext, row: HistoryRow, reading: _Reading) -> dict[str, Any]:
     kind, act = ChangeKind(row.kind), ChangeAct(row.act)
+    people, activity_id = reading.people, row.request or row.revision
+    mentioned, is_own = reading.mentions.get(activity_id, ()), row.user_id == call.caller.id
     name, display_name = people.names(row.user_id)
     at = write_datetime(row.at)
     return {
@@ -81,14 +137,15 @@ def _activity(call: RequestContext, row: HistoryRow, people: ActivityPeople) -> 
         "content": f"{display_name} {_sentence(row, kind, act)}",
         "author": display_name,
         "iconUrl": "",
-        "isFlagged": row.user_id != call.caller.id and people.concerns(row.item_id, call.caller),
+        "isFlagged": not is_own and (call.caller.id in mentioned or people.concerns(row.item_id, call.caller)),
+        "isRead": is_own or reading.state.has_read(activity_id),
         "system": call.shared.settings.name,
         "systemEvent": "SystemMessage" if row.user_id is None else "WorkItemChanged",
         "commentType": _value(row, "type") if kind is ChangeKind.COMMENT else None,
         "subject": SUBJECTS[kind],
         "verb": VERBS[act],
         "changes": [_changed(key, *pair) for key, pair in row.fields.items()] if act is ChangeAct.CHANGED else [],
-        "mentions": [],
+        "mentions": mentioned,
         "createdBy": name,
         "createdAt": at,
         "lastModifiedBy": name,

@@ -65,7 +65,7 @@ async def follow_changes(shared: ServiceState, request: Request) -> ASGIApp:
 
     The first event is `hello`. `changes` has ids and names of fields, `many` the projects of over 1,000 changes,
     `access` the caller's roles where they differ, `tick` says every 15 seconds without another event that the stream
-    lives, `presence` where others are, and `bye` why it ends.
+    lives, `presence` where others are, `you` that the caller has read something elsewhere, and `bye` why it ends.
     """
 
     def begin(connection: Connection) -> _Beginning:
@@ -193,6 +193,9 @@ class _ChangeStream:
                 return "token" if self._has_expired() else "signed out"
         await self._send_changes()
         await self._send_presence()
+        if self._place.has_read:
+            self._place.has_read = False
+            await self._send_body(_event("you", {"unread": True}, None))
         if is_tick and asyncio.get_running_loop().time() >= self._tick_at:
             after = self._sent
             if log.revision > after:

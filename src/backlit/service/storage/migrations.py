@@ -15,6 +15,7 @@ from backlit.service.storage.schema import (
     HISTORY_COLUMNS,
     LAST_REVISION,
     METADATA,
+    activity_marks,
     areas,
     attachments,
     change_texts,
@@ -28,12 +29,15 @@ from backlit.service.storage.schema import (
     iterations,
     login_attempts,
     login_sessions,
+    mentions,
     project_capacities,
     project_settings,
     projects,
+    read_activities,
     schema_version,
     status_groups,
     time_entry_types,
+    users,
     views,
     work_items,
     workspace,
@@ -86,6 +90,13 @@ def _add_history(connection: Connection) -> None:
     begin_history(connection, clock_of(connection, [work_items]).now())
 
 
+def _add_read_marks(connection: Connection) -> None:
+    """Add mentions and what users have read; everything up to now counts as read."""
+    METADATA.create_all(connection, [mentions, activity_marks, read_activities])
+    everybody = select(users.c.id, LAST_REVISION)
+    connection.execute(insert(activity_marks).from_select(["user_id", "read_to"], everybody))
+
+
 def begin_history(connection: Connection, now: datetime, *conditions: ColumnElement[bool]) -> None:
     """Let the history of every project begin after the revisions given so far, with the items as they are.
 
@@ -124,6 +135,7 @@ STEPS: tuple[Step, ...] = (
     _add_comment_index,
     _index_siblings,
     _add_history,
+    _add_read_marks,
 )
 """Step n upgrades version n to n + 1; a new database gets the current tables at once."""
 

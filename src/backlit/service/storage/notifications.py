@@ -9,6 +9,8 @@ from sqlalchemy import URL
 CHANGES_CHANNEL = "backlit_changes"
 """Told with each commit."""
 PRESENCE_CHANNEL = "backlit_presence"
+READER_CHANNEL = "backlit_readers"
+"""Told when a user has read something."""
 _SEPARATOR = ":"
 _PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds before a broken connection is made again; the last one repeats."""
@@ -43,7 +45,7 @@ async def listen(url: URL, origin: str, receive: Callable[[Notification], None])
     while True:
         try:
             async with await psycopg.AsyncConnection.connect(*given, autocommit=True, **named) as connection:
-                for channel in (CHANGES_CHANNEL, PRESENCE_CHANNEL):
+                for channel in (CHANGES_CHANNEL, PRESENCE_CHANNEL, READER_CHANNEL):
                     await connection.execute(f"LISTEN {channel}")
                 receive(Notification(CHANGES_CHANNEL, ""))
                 failures = 0

@@ -452,6 +452,31 @@ workspace = Table(
 )
 """One row."""
 
+mentions = Table(
+    "mentions",
+    METADATA,
+    Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    # The first revision of the request that mentions the user.
+    Column("activity_id", _ID, primary_key=True, autoincrement=False),
+    Index("mentions_by_activity", "activity_id"),
+)
+
+activity_marks = Table(
+    "activity_marks",
+    METADATA,
+    Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    # All activities up to this one are read.
+    Column("read_to", BigInteger, nullable=False),
+)
+
+read_activities = Table(
+    "read_activities",
+    METADATA,
+    Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    Column("activity_id", _ID, primary_key=True, autoincrement=False),
+)
+"""Activities after a user's mark that are read."""
+
 _GIVEN = select(func.max(changes.c.revision).label("revision")).union_all(select(workspace.c.last_revision)).subquery()
 LAST_REVISION = select(func.max(_GIVEN.c.revision)).scalar_subquery()
 """The last revision given, whether its change was trimmed or not."""

@@ -23,6 +23,7 @@ from sqlalchemy import (
 from backlit.service.storage.clock import TICK
 from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import LAST_REVISION, changes, workspace
+from backlit.service.tables.mentions import note_mentions
 
 LONG_TEXT = 512
 """Bytes of a text beyond which it is kept once, compressed, and named by its digest."""
@@ -83,6 +84,12 @@ class ChangeCause(IntEnum):
 
 _ACCESS = frozenset({ChangeKind.GRANT, ChangeKind.USER})
 """Kinds whose changes may change what somebody sees."""
+
+
+_WITH_TEXT = frozenset({ChangeKind.ITEM, ChangeKind.COMMENT})
+_GIVING_TEXT = frozenset({ChangeAct.CREATED, ChangeAct.CHANGED})
+_SILENT = frozenset({ChangeCause.EXPORT_IMPORTED, ChangeCause.IMPORT})
+"""Causes that mention nobody: what is brought from elsewhere was said long ago."""
 
 
 class Stamp(Struct):
@@ -170,6 +177,9 @@ def note(
         ]
         connection.execute(insert(changes), numbered)
     stamp.last_revision = last
+    for change in recorded:
+        if change.kind in _WITH_TEXT and change.act in _GIVING_TEXT and stamp.cause not in _SILENT:
+            note_mentions(connection, stamp.first_revision, stamp.user_id, change.project_id, change.fields)
     if any(change.kind in _ACCESS for change in recorded):
         raise_access_revision(connection)
     return int(first)

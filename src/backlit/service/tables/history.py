@@ -102,6 +102,21 @@ _RANKED = '{"BacklogPriority":[%]}'
 """The fields of a change of the order, which nothing else changes."""
 
 
+def is_activity(caller: Caller) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of changes that the caller may see, that follow from no other and are no order."""
+    return (
+        _visible(caller),
+        changes.c.kind.in_(_OF_ITEMS),
+        changes.c.cause.not_in(_FOLLOWING),
+        changes.c.fields.not_like(_RANKED),
+    )
+
+
+def activity(connection: Connection, caller: Caller, revision: int) -> HistoryRow | None:
+    """Return one of the changes of `of_activities`."""
+    return next(iter(_read(connection, [changes.c.revision == revision, *is_activity(caller)], 1)), None)
+
+
 def of_activities(
     connection: Connection,
     caller: Caller,
@@ -112,8 +127,7 @@ def of_activities(
     item_id: int | None,
 ) -> list[HistoryRow]:
     """Return changes of items, comments and files that follow from no other and are no order, newest first."""
-    where = [_visible(caller), changes.c.kind.in_(_OF_ITEMS), changes.c.cause.not_in(_FOLLOWING)]
-    where.append(changes.c.fields.not_like(_RANKED))
+    where = [*is_activity(caller)]
     if before is not None:
         where.append(changes.c.revision < before)
     if project_ids:

@@ -18,6 +18,7 @@ from backlit.service.storage.schema import (
     signing_keys,
     verification_codes,
 )
+from backlit.service.tables import read_marks
 from backlit.service.tables.changes import raise_access_revision
 
 REFRESH_LIFETIME = timedelta(days=30)
@@ -64,6 +65,7 @@ def add_family(connection: Connection, user_id: int) -> int:
     """Start a family of refresh tokens for a sign-in, and delete the user's expired families."""
     live = select(refresh_tokens.c.family_id).where(refresh_tokens.c.family_id == refresh_families.c.id).exists()
     connection.execute(delete(refresh_families).where(refresh_families.c.user_id == user_id, ~live))
+    read_marks.begin(connection, user_id)
     family = insert(refresh_families).values(user_id=user_id, is_revoked=False).returning(refresh_families.c.id)
     return int(connection.execute(family).scalar_one())
 
@@ -144,6 +146,7 @@ SESSION_LIFETIME = timedelta(hours=12)
 def add_session(connection: Connection, user_id: int, now: datetime) -> str:
     """Start a session and delete expired ones; return the cookie's value, of which only a digest is stored."""
     secret = secrets.token_urlsafe(32)
+    read_marks.begin(connection, user_id)
     connection.execute(delete(login_sessions).where(login_sessions.c.expires_at <= now))
     row = {"digest": digest(secret), "user_id": user_id, "expires_at": now + SESSION_LIFETIME}
     connection.execute(insert(login_sessions).values(row))

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, delete, select, update
 from backlit.service.storage.schema import change_texts, changes, iteration_log, iterations, projects, workspace
 from backlit.service.tables.changes import TEXT_REFERENCE, last_revision
 from backlit.service.tables.history import references
+from backlit.service.tables.read_marks import forget_trimmed
 
 MIN_HISTORY_DAYS = 30
 """Days for which a project keeps its changes at least."""
@@ -47,6 +48,7 @@ def _trim_project(connection: Connection, project_id: int, before: datetime, mos
     # First, so that no number is given twice where the last change itself is removed.
     connection.execute(update(workspace).values(last_revision=last_revision(connection)))
     connection.execute(delete(changes).where(changes.c.revision.in_([revision for revision, _ in gone])))
+    forget_trimmed(connection, [revision for revision, _ in gone])
     revision, at = gone[-1]
     begins = {"history_from": revision + 1, "history_since": at}
     connection.execute(update(projects).where(projects.c.id == project_id).values(begins))
