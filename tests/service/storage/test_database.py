@@ -116,6 +116,36 @@ def test_writes_that_wait_share_a_commit_and_only_the_bad_one_fails(lane: Worker
     assert seen(lane) == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_jobs_that_share_a_commit_need_no_statement_of_their_own(empty_url: str) -> None:
+    statements: list[str] = []
+    engine = writing_engine(empty_url)
+    listen(engine, "connect", lambda connection, _: connection.set_trace_callback(statements.append))
+    lane = WorkerQueue(engine, "test", batch=16)
+    lane.submit(lambda c: c.execute(text("CREATE TABLE seen (n INTEGER UNIQUE)"))).result()
+    gate = threading.Event()
+
+    def refuse(_: Connection) -> None:
+        raise Conflict("no")
+
+    jobs: list[Future[Any]] = [blocked_lane(lane, gate)]
+    statements.clear()
+    jobs += [lane.submit(partial(insert, 1)), lane.submit(refuse), lane.submit(partial(insert, 2))]
+    gate.set()
+    outcomes = [job.exception() for job in jobs]
+    lane.close()
+    engine.dispose()
+
+    assert [type(outcome).__name__ for outcome in outcomes] == ["NoneType", "NoneType", "Conflict", "NoneType"]
+    assert [statement.partition(" ")[0] for statement in statements] == [
+        "COMMIT",
+        "BEGIN",
+        "INSERT",
+        "INSERT",
+        "COMMIT",
+    ]
+
+
 def test_a_job_that_fails_alone_leaves_nothing_behind(lane: WorkerQueue) -> None:
     def fail(connection: Connection) -> None:
         insert(1, connection)
