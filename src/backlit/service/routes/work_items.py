@@ -121,9 +121,12 @@ def visible_document(call: RequestContext, item_id: int, *, writing: bool = Fals
     return row[1]
 
 
+_TYPES = tuple(ItemType)
+
+
 def _settings_for_new(call: RequestContext, body: dict[str, Any]) -> ProjectSettings:
     errors = {}
-    if body.get("type") not in tuple(ItemType):
+    if body.get("type") not in _TYPES:
         errors["type"] = f"type must be one of: {', '.join(ItemType)}."
     project_id = body.get("projectId")
     if not is_id(project_id) or not call.caller.can_see(project_id):
@@ -164,11 +167,11 @@ def _exists(call: RequestContext, settings: ProjectSettings) -> Exists:
 
 
 def _presets(item_type: str, settings: ProjectSettings, parent: WorkItemRow | None) -> dict[str, Any]:
-    presets = {f.key: settings.default(item_type, f) for f in settings.fields_by_type[item_type]}
-    preset_values: dict[str, Any] = {key: value for key, value in presets.items() if value is not None}
-    preset_values["AreaID"] = settings.root_area_id if parent is None else parent.values["AreaID"]
-    preset_values["IterationID"] = settings.root_iteration_id if parent is None else parent.values["IterationID"]
-    return preset_values
+    return {
+        **settings.presets[item_type],
+        "AreaID": settings.root_area_id if parent is None else parent.values["AreaID"],
+        "IterationID": settings.root_iteration_id if parent is None else parent.values["IterationID"],
+    }
 
 
 def _calculated(item_type: str, values: dict[str, Any]) -> dict[str, Any]:

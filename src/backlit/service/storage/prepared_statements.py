@@ -42,17 +42,14 @@ class PreparedStatement:
         if known is None:
             known = self._known[dialect.name] = self._compiled(dialect)
         text, arguments = known
-        driver: Any = connection.connection
-        # Documents are bytes, which PostgreSQL's text format doubles in length as hexadecimal digits.
-        cursor = driver.cursor() if dialect.name == "sqlite" else driver.cursor(binary=fetches)
+        driver: Any = connection.connection.driver_connection
         try:
-            cursor.execute(text, arguments(values))
-            found: list[tuple[Any, ...]] = cursor.fetchall() if fetches else []
+            # Documents are bytes, which PostgreSQL's text format doubles in length as hexadecimal digits.
+            options = {} if dialect.name == "sqlite" else {"binary": fetches}
+            cursor = driver.execute(text, arguments(values), **options)
+            return cursor.fetchall() if fetches else []
         except dialect.loaded_dbapi.Error as error:
             raise _translated(connection, text, error) from error
-        finally:
-            cursor.close()
-        return found
 
     def _usual(self, connection: Connection, values: Mapping[str, object], *, fetches: bool) -> list[tuple[Any, ...]]:
         result = connection.execute(self._statement, dict(values))
@@ -94,13 +91,11 @@ def _written_time(value: datetime | None) -> str | None:
 # SQLAlchemy's `exec_driver_sql` instead makes one item take 1.9 times the CPU: it begins each quick read.
 def driver_sql(connection: Connection, text: str) -> None:
     """Run a statement without values through the driver."""
-    cursor = connection.connection.cursor()
+    driver: Any = connection.connection.driver_connection
     try:
-        cursor.execute(text)
+        driver.execute(text)
     except cast("Any", connection.dialect).loaded_dbapi.Error as error:
         raise _translated(connection, text, error) from error
-    finally:
-        cursor.close()
 
 
 def _translated(connection: Connection, statement: str, error: Exception) -> BaseException:

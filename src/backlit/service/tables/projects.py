@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -53,7 +53,7 @@ _REORDER = PreparedStatement(
 )
 
 
-class ProjectSettings(Struct, frozen=True):
+class ProjectSettings(Struct, frozen=True, dict=True):
     """Settings of one project that decide the valid values of its items."""
 
     id: int
@@ -86,6 +86,13 @@ class ProjectSettings(Struct, frozen=True):
     def _status_lists(self) -> list[tuple[str, ...]]:
         status = FIELD_BY_KEY["Status"]
         return [self.choices(each, status) for each in ItemType if status.applies_to(each)]
+
+    # Built for each new item, they took a twelfth of the CPU of its creation.
+    @cached_property
+    def presets(self) -> Mapping[str, Mapping[str, str | float | bool]]:
+        """The values that new items of each type are given, apart from area and iteration."""
+        presets = {t: {f.key: self.default(t, f) for f in fields} for t, fields in self.fields_by_type.items()}
+        return {t: {key: value for key, value in own.items() if value is not None} for t, own in presets.items()}
 
     def default(self, item_type: str, field: Field) -> str | float | bool | None:
         """Return the preset of a new item's field, apart from area and iteration."""

@@ -406,21 +406,21 @@ def change(
 ) -> bytes:
     """Give an item other values, as modified by the author of the stamp."""
     new = old.changed(values, stamp)
-    document = _write(connection, old, new, settings)
-    _record(connection, stamp, old.difference(new, cause), old, new)
+    difference = old.difference(new, cause)
+    document = _write(connection, new, difference.fields, settings)
+    _record(connection, stamp, difference, old, new)
     return document
 
 
 def store(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> None:
     """Write what differs between two states of an item, without a trace in the history."""
-    _write(connection, old, new, settings)
+    _write(connection, new, differences(old.values, new.values), settings)
     projects.count_items(connection, new.project_id, 0)
 
 
-def _write(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> bytes:
-    changed = {key: value for key, value in new.values.items() if value != old.values.get(key)}
-    columns = {FIELD_BY_KEY[key].column: value for key, value in changed.items() if key in FIELD_BY_KEY}
-    if len(columns) < len(changed) or new.values.keys() != old.values.keys():  # a removed custom field has no key
+def _write(connection: Connection, new: WorkItemRow, changed: Fields, settings: ProjectSettings) -> bytes:
+    columns = {FIELD_BY_KEY[key].column: value for key, (_, value) in changed.items() if key in FIELD_BY_KEY}
+    if len(columns) < len(changed):
         columns["cf"] = _custom(new.values)
     document = new.document(settings.fields_by_type[new.type])
     columns |= {"last_modified_by": new.last_modified_by, "last_modified_at": new.last_modified_at, "doc": document}
