@@ -4,7 +4,7 @@ import argparse
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
-from backlit.cli.common_options import Version, add_display, add_reading, add_target, add_writing
+from backlit.cli.common_options import Version, add_display, add_formats, add_reading, add_target, add_writing
 from backlit.cli.late_parser import LateParser, TopParser
 from backlit.cli.option_values import count, item_number, number, port, size
 from backlit.config.settings import DEMO_ITEMS, DEMO_SEED
@@ -18,9 +18,16 @@ EPILOG = (
 )
 NOUNS = {
     "items": "list, show, make and change work items",
+    "comments": "list, write and delete comments",
     "areas": "list and change the areas of a project",
     "iterations": "list and change iterations; start and close sprints",
     "plan": "show, export and apply the plan",
+    "outbox": "list, send and resolve the changes that the server does not have yet",
+    "projects": "list the projects that you see",
+    "users": "list the people of the server",
+    "teams": "list the teams of a project",
+    "views": "list the saved views",
+    "profiles": "list the profiles of this machine",
 }
 """Nouns with verbs of their own, each in a module of `backlit.cli.grammar`."""
 
@@ -41,6 +48,7 @@ def parser() -> TopParser:
     _add_serve(commands)
     _add_session(commands)
     _add_log(commands)
+    _add_history(commands)
     _add_report(commands)
     _add_admin(commands)
     _add_help(commands)
@@ -179,6 +187,20 @@ def _add_log(commands: "_Commands") -> None:
     log.add_argument("--remaining", metavar="HOURS", help="remaining work (default: current value minus the hours)")
     add_writing(log, is_waiting=False, has_yes=False)
     log.set_defaults(handler="commands.items:log_work")
+
+
+def _add_history(commands: "_Commands") -> None:
+    sync = commands.add_parser("sync", help="bring the local copy up to date, and send what waits")
+    sync.add_argument("--full", action="store_true", help="read everything again")
+    add_formats(sync)
+    add_target(sync)
+    add_display(sync)
+    sync.set_defaults(handler="commands.sync:sync")
+    for name, words in (("undo", "undo your last change"), ("redo", "make the change again that was undone")):
+        command = commands.add_parser(name, help=words)
+        add_formats(command)
+        add_writing(command)
+        command.set_defaults(handler="commands.undo:revert", is_redo=name == "redo")
 
 
 def _add_report(commands: "_Commands") -> None:
