@@ -19,7 +19,8 @@ from backlit.store import ProfileFiles, Store, ViewSpec
 from benchmarks.served import settings_in
 from benchmarks.table import print_table
 
-PEOPLE = ("maya", "jon", "rex")
+# The service keeps 8 streams of a user.
+USERS = ("maya", "jon", "ada", "rex", "priya", "tomas", "lena", "kofi", "sofia")
 PATIENCE = 60.0
 
 
@@ -57,7 +58,7 @@ async def until(is_so: object) -> None:
 
 
 async def measure(folder: Path, address: str, options: argparse.Namespace) -> None:
-    programs = [Program(folder, address, PEOPLE[number % 2], number) for number in range(options.programs)]
+    programs = [Program(folder, address, USERS[number % len(USERS)], number) for number in range(options.programs)]
     for program in programs:
         program.start()
         await until(lambda store=program.store: store.connection.is_live)

@@ -29,7 +29,7 @@ USUAL: Mapping[str, float] = {
 }
 """How likely each fault is; a request meets one at most."""
 STREAM = "/api/v1/changes/stream"
-STREAM_LIVES = (0.5, 12.0)
+STREAM_LIVES = (3.0, 12.0)
 """Bounds of the seconds after which a stream is cut."""
 DELAYS = (0.02, 0.3)
 TOO_LATE, SILENCE = 1.3, 3.0

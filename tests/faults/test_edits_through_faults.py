@@ -131,11 +131,11 @@ async def test_each_local_copy_is_what_the_service_holds_after_streams_were_cut(
             restarts = await others
             for runner in runners:
                 await until_alike(workspace, runner)
+            live = sum(runner.store.connection.is_live for runner in runners)
         finally:
             others.cancel()
             for runner in runners:
                 await asyncio.to_thread(runner.store.close)
-        live = sum(runner.store.connection.is_live for runner in runners)
         await asyncio.to_thread(workspace.calm)
 
         tell(workspace, began, edits=sum(map(len, planned.values())), restarts=restarts, live=live)

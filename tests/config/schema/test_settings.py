@@ -305,6 +305,21 @@ def test_the_way_in_which_pictures_are_shown_can_be_named(written: str, images: 
     assert settings_in(f"images = {written}").images == images
 
 
+@pytest.mark.parametrize(("written", "presence"), [("", True), ('presence = "on"', True), ('presence = "off"', False)])
+def test_presence_is_told_unless_it_is_off(written: str, presence: bool) -> None:
+    settings = settings_in(written)
+
+    assert settings.presence is presence
+    assert settings.problems == ()
+
+
+def test_another_presence_is_said_with_those_that_there_are() -> None:
+    settings = settings_in("presence = false")
+
+    assert settings.presence
+    assert 'must be "on" or "off"' in settings.problems[0]
+
+
 @pytest.mark.parametrize("motion", Motion)
 def test_motion_can_be_named(motion: Motion) -> None:
     assert settings_in(f'motion = "{motion}"').motion is motion

@@ -105,7 +105,7 @@ class ChangeFollower:
         self._failures = 0
         self._short_lives: dict[Feed, int] = {}
         self._without_until: dict[Feed, float] = {}
-        self._has_answered = self._has_begun = False
+        self._has_answered = self._has_begun = self._is_reading = False
         self.is_live = False
         self.is_refused = False
         """Whether the service offers changes, and none of its ways to follow them works."""
@@ -146,7 +146,7 @@ class ChangeFollower:
 
     async def _try_to_follow(self, feed: Feed) -> None:
         """Follow one stream to its end, and pause after it. The next one goes on where it ended."""
-        self._has_answered = self._has_begun = False
+        self._has_answered = self._has_begun = self._is_reading = False
         began, pause = time.monotonic(), None
         try:
             pause = self._pause_after(await self._follow(feed))
@@ -154,7 +154,7 @@ class ChangeFollower:
             self._failed(feed, error)
         except _GapError:
             self._covered = None
-        if self._has_answered and not self._is_without(feed):
+        if self._has_answered and not self._is_reading and not self._is_without(feed):
             self._count(feed, has_lived=time.monotonic() - began >= SHORT_LIFE)
         self._failures = 0 if self._has_begun else self._failures + 1
         if not self._is_without(feed):
@@ -221,7 +221,9 @@ class ChangeFollower:
                     for event in _gathered(batch):
                         if event.name == "bye":
                             return str(event.data.get("reason"))
+                        self._is_reading = True  # a read that fails says nothing of the stream
                         await self._take(event)
+                        self._is_reading = False
                     batch = await waiting.take()
             finally:
                 self._session.take_presence(None)
