@@ -84,7 +84,7 @@ class ChangeLog:
         if self.cursor and not newer.is_same:
             self.epoch += 1
         self._bodies.clear()
-        self.revision, self.access_revision = newer.revisions
+        self.revision, self.access_revision = self._waiters.known = newer.revisions
         self.cursor = newer.cursor
 
 

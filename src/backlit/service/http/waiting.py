@@ -89,6 +89,8 @@ class ChangeWaiters:
 
     def __init__(self, limits: ServiceLimits, look: Callable[[], Awaitable[Revisions | None]]) -> None:
         self.count = 0
+        self.known: Revisions | None = None
+        """The revisions that were last read; a look that finds others wakes all."""
         self._limits = limits
         self._look = look
         self._places: dict[WaitingPlace, int] = {}
@@ -195,13 +197,13 @@ class ChangeWaiters:
             place.wake()
 
     async def _look_for_others(self) -> None:
-        known: Revisions | None = None
+        self.known = None
         while True:
             self._is_look_due.clear()
             found = await self._look()
-            if known is not None and found is not None and found != known:
+            if self.known is not None and found is not None and found != self.known:
                 self._changed()
-            known = known if found is None else found
+            self.known = self.known if found is None else found
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_EVERY):
                     await self._is_look_due.wait()
