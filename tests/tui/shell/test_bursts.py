@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.bare_app import BareApp, said, text_of
+from tests.tui.bare_app import BareApp, missing, place_of, said, text_of
 from tests.tui.editor_steps import burst
 from tests.tui.list_steps import items, press, select, shown
 from tests.tui.opened import Open
@@ -361,6 +361,17 @@ async def test_no_key_waits_for_the_network(world: World, store: Store, opened: 
         await until(lambda: items(pilot).cursor == 2, lambda: text_of(pilot.app))
 
         world.faults.is_answered = lambda _path: True
+
+
+async def test_a_key_behind_another_report_is_for_that_report(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        assert isinstance(pilot.app, ChordApp)
+        pilot.app.input.brief_wait = PATIENCE  # a busy machine reads a report late
+        burst(pilot, *"gr", "tab", *"td")
+        await done(pilot)
+
+        assert place_of(pilot.app, 1) == "Burnup"
+        await until(lambda: missing(pilot.app, ("Burnup", "Day", "Scope")) == [], lambda: text_of(pilot.app))
 
 
 async def test_keys_from_before_a_failure_that_arrive_behind_it_are_dropped(store: Store, opened: Open) -> None:

@@ -11,7 +11,7 @@ tab. Textual hands keys on as they come, to the screen that is there when it doe
 
 Settling is over when no worker runs that a key waits for, and all message pumps on the way of an event rest. A worker
 that asks in a dialog counts as over (`pausing`); reads of lists count while the screen has not shown the last one that
-was wanted (`ListReadCounter`); work for the network never counts.
+was wanted (`ListReadCounter`); work for the network never counts, but for a report, which counts for a moment.
 
 The short cut for characters takes a third of the time of typed text, and a third or less of a filter: without it,
 each character waits for the list of a filter that the next one replaces (0.2 s against 0.5 to 1.4 s of processor time
@@ -66,11 +66,14 @@ PATIENCE = 0.05
 """Seconds after which a silent message pump is asked again, as it may have ended."""
 BEHIND = frozenset(
     {
-        *("board", "drafts", "facets", "look", "look at", "projects", "report", "seen", "selection", "words"),
+        *("board", "drafts", "facets", "look", "look at", "projects", "seen", "selection", "words"),
         *(BACKGROUND_GROUP, "refresh", "sign in", "transfer"),
     }
 )
 """Groups of workers that keys never wait for: they change nothing that keys act on, or wait for the network."""
+BRIEFLY = frozenset({"report"})
+"""Groups of workers that keys wait for a moment: a key is meant for the report that comes in a moment, and
+for what is in sight where the server is slow."""
 READINGS = frozenset({"view", "panes"})
 """Groups of workers that read a list, repeatedly during a sync; `ListReadCounter` limits the wait for them."""
 
@@ -124,6 +127,8 @@ class InputQueue:
         self._waiting: deque[events.Event] = deque()
         self._running: asyncio.Task[None] | None = None
         self._since = 0.0
+        self.brief_wait = VISIBLE_AFTER
+        """Seconds for which a key waits for workers of `BRIEFLY`."""
         self._shown_at = math.inf
         self._is_typing = False
         self.typed_at = -math.inf
@@ -288,6 +293,8 @@ class InputQueue:
     def _unfinished(self, besides: frozenset[str]) -> Iterable[Worker[Any]]:
         readings: ListReadCounter | None = getattr(self._app.screen, "readings", None)
         passed = BEHIND | besides | (frozenset() if readings is not None and readings.is_behind else READINGS)
+        if asyncio.get_running_loop().time() - self._since >= self.brief_wait:
+            passed |= BRIEFLY
         self._given_up = {each for each in self._given_up if not each.is_finished}
         return (
             each
