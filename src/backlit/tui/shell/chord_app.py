@@ -6,7 +6,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from msgspec import Struct
 from textual import events
@@ -69,6 +69,19 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         self._safe_filter = SafeFilter()
         self.outside: Popen[bytes] | None = None
         """The user's editor, while it has the terminal."""
+
+    def get_screen(self, screen: Screen[Any] | str, screen_class: type[Screen[Any]] | None = None) -> Screen[Any]:  # type: ignore[override] # Textual has one for each type
+        """Return a screen with the classes of the terminal's width.
+
+        Textual sets them with the first size of a screen and styles all its widgets once more, for a quarter of the
+        styling of a start.
+        """
+        opened = super().get_screen(screen, screen_class)
+        if not opened.is_running:
+            breakpoints = opened.HORIZONTAL_BREAKPOINTS or self.HORIZONTAL_BREAKPOINTS
+            widest = max(each for each in breakpoints if each[0] <= self.size.width)
+            opened.update_classes({name: (width, name) == widest for width, name in breakpoints}, update=False)
+        return opened
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(themes.VARIABLE_DEFAULTS)
