@@ -89,7 +89,10 @@ def test_the_service_never_loads_pydantic(home: Home) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    ["--help", "items list --limit 1", "items show 1", "plan export", "report velocity", "doctor", "admin users list"],
+    [
+        *("--help", "items list --limit 1", "doctor", "admin users list"),
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("items show 1", "plan export", "report velocity")),
+    ],
 )
 def test_a_command_loads_pydantic_after_a_change_of_its_files_alone(demo_home: Home, arguments: str) -> None:
     def run() -> str:

@@ -40,10 +40,14 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "words"),
-    [*((ASCII, words) for words in COMMANDS), *((LATIN, words) for words in COMMANDS[:3])],
+    [
+        *(pytest.param(ASCII, words, marks=pytest.mark.slow) for words in COMMANDS[::2]),
+        pytest.param(LATIN, COMMANDS[0], marks=pytest.mark.slow),
+        *(pytest.param(ASCII, words, marks=pytest.mark.long) for words in COMMANDS[1::2]),
+        *(pytest.param(LATIN, words, marks=pytest.mark.long) for words in COMMANDS[1:3]),
+    ],
 )
 def test_a_command_ends_in_every_locale_as_in_utf_8(
     demo_home: Home, settings: dict[str, str], words: tuple[str, ...]

@@ -46,8 +46,9 @@ def some_change(chance: random.Random) -> dict[str, object]:
     return {key: every[key] for key in chance.sample(KEYS, chance.randint(1, 3))}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 12))])
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.slow if seed < 3 else pytest.mark.long) for seed in range(12)]
+)
 async def test_edits_undo_and_redo_leave_the_service_as_the_model_has_it(world: World, seed: int) -> None:
     chance = random.Random(seed)
     store = await world.online()

@@ -37,7 +37,12 @@ THEIRS: Mapping[str, object] = {
 MERGED = {"Tags": ["old", "theirs", "mine"]}
 """What comes of changes of one field that do not clash."""
 FIELDS = list(BEFORE)
-PAIRS = [*zip(FIELDS, FIELDS, strict=True), *zip(FIELDS, [*FIELDS[1:], FIELDS[0]], strict=True)]
+SAME = [(key, key) for key in FIELDS]
+BESIDE = list(zip(FIELDS, [*FIELDS[1:], FIELDS[0]], strict=True))
+PAIRS = [
+    *(pytest.param(*pair, marks=pytest.mark.slow) for pair in (*SAME, BESIDE[0])),
+    *(pytest.param(*pair, marks=pytest.mark.long) for pair in BESIDE[1:]),
+]
 """Every field on both sides, and every field beside another one."""
 
 
@@ -64,7 +69,6 @@ async def on_service(world: World, item_id: int) -> Mapping[str, object]:
     return fields
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("mine", "theirs"), PAIRS, ids=lambda key: key)
 async def test_what_a_rival_changed_while_the_editor_was_open_is_kept_or_asked_about(
     world: World, store: Store, edit: Edit, mine: str, theirs: str
@@ -89,7 +93,6 @@ async def test_what_a_rival_changed_while_the_editor_was_open_is_kept_or_asked_a
         assert {key: fields[key] for key in expected} == expected
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("mine", "theirs"), PAIRS, ids=lambda key: key)
 async def test_what_a_rival_changed_unseen_is_kept_or_waits_to_be_settled(
     world: World, store: Store, edit: Edit, mine: str, theirs: str

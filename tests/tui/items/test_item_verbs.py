@@ -28,11 +28,11 @@ from backlit.tui.items.field_commands import check_line, stepped_estimate
 
 SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0)
 VIEWS = (
-    *("backlog", "plan", "editor"),
     *(
         pytest.param(view, marks=pytest.mark.slow)
-        for view in ("search", "tree's list", "board", "comments", "groom queue")
+        for view in ("backlog", "plan", "editor", "board", "comments", "groom queue")
     ),
+    *(pytest.param(view, marks=pytest.mark.long) for view in ("search", "tree's list")),  # lists as the backlog's
 )
 
 
@@ -321,7 +321,6 @@ LIKE_THE_BACKLOG = frozenset({"search", "tree's list"})
 """Lists of the backlog's screen, where one verb of each outcome is tried, and the exceptions."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS)
 async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_not(
     store: Store, opened: Open, view: str

@@ -81,17 +81,16 @@ async def test_moves_extend_a_range_and_escape_ends_it_with_its_rows_selected(st
         assert not items(pilot).selection.ids()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(("c", "3", "y"), id="an estimate by a digit"),
-        pytest.param(("c", "p", "2", "enter", "y"), id="a priority"),
-        pytest.param(("i", "y"), id="me as owner"),
-        pytest.param(("d", "s", "y"), id="a deletion by status"),
-        pytest.param(("y", "y"), id="a copy"),
-        pytest.param(("J",), id="a rank"),
-        pytest.param((":", *"rank", "space", "5", "enter"), id="a command typed out"),
+        pytest.param(("c", "3", "y"), id="an estimate by a digit", marks=pytest.mark.long),
+        pytest.param(("c", "p", "2", "enter", "y"), id="a priority", marks=pytest.mark.slow),
+        pytest.param(("i", "y"), id="me as owner", marks=pytest.mark.long),
+        pytest.param(("d", "s", "y"), id="a deletion by status", marks=pytest.mark.slow),
+        pytest.param(("y", "y"), id="a copy", marks=pytest.mark.slow),
+        pytest.param(("J",), id="a rank", marks=pytest.mark.slow),
+        pytest.param((":", *"rank", "space", "5", "enter"), id="a command typed out", marks=pytest.mark.slow),
     ],
 )
 async def test_a_range_ends_with_the_command_that_acted_on_it(

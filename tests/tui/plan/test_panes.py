@@ -33,9 +33,13 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
-    "seed", [pytest.param(0, marks=pytest.mark.slow), *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))]
+    ("size", "seed"),
+    [
+        *(pytest.param(size, 0, marks=pytest.mark.slow) for size in (SIZES[0], SIZES[-1])),
+        *(pytest.param(size, 0, marks=pytest.mark.long) for size in SIZES[1:-1]),
+        *(pytest.param(size, seed, marks=pytest.mark.long) for seed in (1, 2) for size in SIZES),
+    ],
 )
 async def test_the_focus_is_in_a_pane_on_the_screen_after_any_steps(
     store: Store, opened: Open, size: tuple[int, int], seed: int

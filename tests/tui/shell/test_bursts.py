@@ -43,8 +43,11 @@ WAYS = {
     "a change of the order": ("#", *"ID", "enter", "J", "K"),
     "undo": ("3", "G", *NAME, "u", "j"),
 }
-USUAL_WAYS = {"a filter by a query", "the editor and back", "the plan and back", "undo"}
-"""The ways that are tried by default: a list that changes, another screen, another list, another value."""
+USUAL_WAYS = {
+    *("a filter by a query from another row", "a filter of the plan", "a filter of the board", "the next hit"),
+    *("the command line", "the editor and back", "the plan and back", "groups", "undo"),
+}
+"""One way of each kind: filters of each list, a hit, a jump, other screens, groups, and another value."""
 
 
 async def forget_location(store: Store) -> None:
@@ -86,9 +89,8 @@ def filled_in(keys: tuple[str, ...], item_id: int) -> list[str]:
     return "\0".join(keys).replace("I\0D", "\0".join(str(item_id))).split("\0")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "way", [way if way in USUAL_WAYS else pytest.param(way, marks=pytest.mark.slow) for way in WAYS]
+    "way", [pytest.param(way, marks=pytest.mark.slow if way in USUAL_WAYS else pytest.mark.long) for way in WAYS]
 )
 async def test_a_verb_behind_other_keys_acts_where_they_lead(store: Store, opened: Open, way: str) -> None:
     story = [row for row in await shown(store) if row.type == "Story"][4]
@@ -131,10 +133,12 @@ async def test_a_command_that_was_over_at_once_has_its_changes_shown_before_the_
     assert caught_up == [True]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "verbs",
-    [(">", "u", "j", ">"), *(pytest.param(keys, marks=pytest.mark.slow) for keys in (">j>", ">>j>", "j>k>"))],
+    [
+        *(pytest.param(keys, marks=pytest.mark.slow) for keys in (">uj>", ">>j>")),
+        *(pytest.param(keys, marks=pytest.mark.long) for keys in (">j>", "j>k>")),
+    ],
 )
 async def test_planning_in_a_burst_plans_what_slow_keys_plan(store: Store, opened: Open, verbs: Sequence[str]) -> None:
     planned = []
