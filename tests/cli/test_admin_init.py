@@ -50,6 +50,7 @@ def test_a_database_of_something_else_is_no_workspace(tmp_path: Path, content: s
     assert tables <= {"songs"}
 
 
+@pytest.mark.slow
 def test_the_printed_command_makes_the_workspace_and_leads_on(user_home: Path) -> None:
     refused = command("admin", "users", "list")
     begun = command(*shlex.split(refused.stderr.rpartition("here: backlit ")[2]))

@@ -135,6 +135,7 @@ async def test_secrets_can_be_left_out(workspace: Workspace, served: Served, oth
     assert not any(user["hasPassword"] for user in other.good("users", "list"))
 
 
+@pytest.mark.slow
 async def test_a_history_can_be_left_out_and_begins_anew_where_that_is_imported(
     workspace: Workspace, served: Served, other: Workspace, tmp_path: Path
 ) -> None:
@@ -215,6 +216,7 @@ def test_import_rejects_malformed_json_with_its_line(other: Workspace) -> None:
     assert other.admin("import", "/nowhere/lines").stderr.startswith("backlit: /nowhere/lines cannot be read")
 
 
+@pytest.mark.slow
 async def test_a_backup_restored_is_the_workspace_with_its_files(
     workspace: Workspace, served: Served, other: Workspace, tmp_path: Path
 ) -> None:

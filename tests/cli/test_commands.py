@@ -183,6 +183,7 @@ def test_the_demo_is_listed_limited_and_filtered(demo_home: Home) -> None:
     assert {"id", "type", "projectId", "fields", "lastModifiedAt"} <= items[0].keys()
 
 
+@pytest.mark.slow
 def test_the_demo_is_listed_by_a_query_in_an_order(demo_home: Home) -> None:
     items = ("items", "list")
     one = demo_home.run(*DEMO, *items, "--query", "id:19 text:funnel")  # a word of its description
@@ -290,6 +291,7 @@ def test_an_item_that_is_not_there_is_said(home: Home) -> None:
     )
 
 
+@pytest.mark.slow
 def test_times_of_comments_are_local_and_those_of_documents_are_the_services(
     demo_home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -312,6 +314,7 @@ def test_times_of_comments_are_local_and_those_of_documents_are_the_services(
         time.tzset()
 
 
+@pytest.mark.slow
 async def test_created_items_persist_with_visible_control_characters(home: Home) -> None:
     hostile = "a\x1b]0;owned\x07b\u202ec\x9bd\U000e0041é"
     async with await connect_to(local_profile(), locations_of(home))(nothing) as client:

@@ -128,6 +128,7 @@ def ascii_output(monkeypatch: pytest.MonkeyPatch) -> io.TextIOWrapper:
     return output
 
 
+@pytest.mark.slow
 def test_every_sign_that_a_command_writes_has_a_likeness_in_ascii(ascii_output: io.TextIOWrapper) -> None:
     characters = set(written_signs())
     ascii_output.write("".join(sorted(characters)))

@@ -9,6 +9,7 @@ from tests.cli.home import DEMO, Home
 from tests.terminal import terminal
 
 
+@pytest.mark.slow
 def test_estimates_that_are_no_number_are_imported_only_with_an_answer(demo_home: Home) -> None:
     def imported(text: str, *options: str) -> Done:
         return demo_home.run(*DEMO, "items", "import", "-", *options, given=text)

@@ -39,6 +39,7 @@ def spoil(path: Path, **changes: object) -> None:
     path.write_text(json.dumps(entries))
 
 
+@pytest.mark.slow
 async def test_a_password_signs_in_and_out(visitor: Client) -> None:
     await visitor.auth.sign_in("maya", "lantern")
     me = await visitor.users.me()

@@ -90,6 +90,7 @@ async def test_a_crash_has_the_id_of_its_request_in_log_and_answer(
     assert (line["status"], line["user"]) == (500, 1)
 
 
+@pytest.mark.slow
 async def test_the_log_has_a_line_for_each_request_and_no_secret(
     visitor: Client, service: Service, log: io.StringIO
 ) -> None:
@@ -213,6 +214,7 @@ async def test_the_caller_is_the_nearest_that_is_no_trusted_proxy(
     assert lines(log)[0]["client"] == client
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "attempts",
     [

@@ -74,6 +74,7 @@ def test_a_damaged_journal_is_broken_and_left_as_it_is(home: Home) -> None:
     assert journal.read_bytes() == b"no database" * 100
 
 
+@pytest.mark.slow
 def test_doctor_reports_no_sign_in_and_an_unreachable_service(home: Home, server: Server) -> None:
     locations = find_locations(home.environment)
     address = server.address

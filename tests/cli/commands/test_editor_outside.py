@@ -43,6 +43,7 @@ def number(shown: Terminal) -> str:
     return found[1]
 
 
+@pytest.mark.slow
 def test_a_long_text_goes_to_the_users_editor_and_back(demo_home: Home) -> None:
     with editing(demo_home, 'printf "  from outside\\n" >> "$1"') as shown:
         item_id, before = number(shown), str(fields(demo_home, number(shown))["Description"])
@@ -76,6 +77,7 @@ def test_an_editor_that_cannot_start_leaves_the_screen_and_the_keys_alive(demo_h
         shown.wait_for("Keys")
 
 
+@pytest.mark.slow
 def test_the_whole_item_goes_to_the_users_editor_and_back(demo_home: Home) -> None:
     script = """sed -i 's/^Name: .*/Name: Written outside/; s/^Status: .*/Status: in progress/' "$1" """
     with editing(demo_home, script) as shown:

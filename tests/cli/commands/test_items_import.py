@@ -58,6 +58,7 @@ async def test_a_row_with_a_number_changes_what_differs_and_an_empty_cell_says_n
     assert same.changes == {}
 
 
+@pytest.mark.slow
 async def test_the_history_names_an_import_in_new_and_changed_items(world: World, store: Store) -> None:
     row = await first(store, "type:story status:open")
     (newest,) = (await world.rival.work_items.page(order="id desc", top=1)).results
@@ -296,6 +297,7 @@ def test_import_names_every_fault_of_a_file_on_a_line_of_its_own(demo_home: Home
     ]
 
 
+@pytest.mark.slow
 def test_an_id_changes_an_existing_item_off_a_terminal_only_with_yes(demo_home: Home) -> None:
     def name() -> str:
         return str(json.loads(demo_home.run(*DEMO, "items", "show", "19", "--json").stdout)["fields"]["Name"])

@@ -143,6 +143,7 @@ def test_a_tree_written_for_v4_reads_back_as_itself(tree: Filter) -> None:
     assert repr(parse_filter(write_filter(tree, ODataVersion.V4))) == repr(tree)
 
 
+@pytest.mark.slow
 @given(filters)
 def test_a_tree_written_for_v3_reads_back_as_itself_but_for_in(tree: Filter) -> None:
     assert repr(parse_filter(write_filter(tree))) == repr(spelled_out(tree))
@@ -160,6 +161,7 @@ items = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(filters, items)
 def test_spelling_in_out_changes_nothing_and_a_filter_and_its_opposite_never_agree(
     tree: Filter, item: dict[str, object]
@@ -212,6 +214,7 @@ words = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.text(max_size=60) | st.text(string.printable, max_size=60) | st.lists(words, max_size=14).map(" ".join))
 def test_any_text_is_read_or_refused(text: str) -> None:

@@ -271,6 +271,7 @@ def test_conditions_are_equal_by_their_meaning_wherever_they_stand() -> None:
     assert all(condition != other for other in (*others, NameText("est")))
 
 
+@pytest.mark.slow
 @given(trees)
 @example(NameText("@me"))
 @example(AllOf((NameText("OR"), NameText("And"), NameText("not"))))

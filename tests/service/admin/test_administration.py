@@ -25,6 +25,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()][1:]
 
 
+@pytest.mark.slow
 def test_a_new_database_gets_its_first_user_and_project(empty_url: str, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, empty_url)
     workspace.good("init")
@@ -95,12 +96,14 @@ async def test_of_two_names_that_differ_in_case_the_exact_one_signs_in(
         assert (await visitor.post(f"{BASE}{TOKEN_PATH}", data=form)).status_code == 200, name
 
 
+@pytest.mark.slow
 async def test_a_new_password_signs_out_everywhere(workspace: Workspace, maya: httpx.AsyncClient) -> None:
     workspace.good("users", "password", "maya", given=f"{PASSWORD}\n")
 
     assert (await maya.get("users/me")).status_code == 401
 
 
+@pytest.mark.slow
 async def test_a_workspace_goes_from_one_database_to_the_other_and_back(
     workspace: Workspace, service: Service, maya: httpx.AsyncClient, empty_url: str, tmp_path: Path
 ) -> None:

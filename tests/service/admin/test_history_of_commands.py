@@ -72,6 +72,7 @@ def test_every_writing_command_is_among_the_acts() -> None:
     assert {" ".join(words) for words in known if not _WITHOUT & {*words}} == {*ACTS}
 
 
+@pytest.mark.slow
 def test_every_writing_command_records_all_that_it_changes_and_no_more(connection: Connection) -> None:
     wrong: dict[str, Any] = {}
     begin = last_revision(connection)
@@ -98,6 +99,7 @@ def test_a_command_that_changes_nothing_records_nothing(connection: Connection, 
     assert (last_revision(connection), expected(before, everything(connection))) == (last, set())
 
 
+@pytest.mark.slow
 def test_no_secret_is_in_the_history(connection: Connection) -> None:
     users.add(connection, "zoe", "long enough", texts={})
     users.set_password(connection, "zoe", "quite another")

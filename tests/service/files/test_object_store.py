@@ -84,6 +84,7 @@ async def test_contents_are_kept_in_the_bucket_and_come_back(jon_in_cloud: Clien
     assert objects(bucket) == []
 
 
+@pytest.mark.slow
 async def test_a_refused_upload_leaves_nothing_in_the_bucket(jon_in_cloud: Client, bucket: S3Store) -> None:
     body = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\nbroken of'
 

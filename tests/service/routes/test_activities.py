@@ -103,6 +103,7 @@ async def test_changes_by_others_of_ones_own_items_are_flagged(maya: Client, jon
     assert [each["isFlagged"] for each in his] == [False, False]
 
 
+@pytest.mark.slow
 @pytest.mark.postgresql
 async def test_pages_go_back_without_gap_or_double(maya: Client) -> None:
     story = await item(maya)

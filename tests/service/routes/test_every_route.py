@@ -67,6 +67,7 @@ def status_for(person: str, method: str, path: str) -> int:
     return 403 if is_refused else done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("person", ["nobody", *GRANTS])
 async def test_everybody_gets_from_every_route_what_is_due(people: dict[str, Client], person: str) -> None:
     wrong = {}
@@ -80,6 +81,7 @@ async def test_everybody_gets_from_every_route_what_is_due(people: dict[str, Cli
     assert wrong == {}
 
 
+@pytest.mark.slow
 async def test_responses_hide_invisible_projects(people: dict[str, Client]) -> None:
     leaks = []
     for method, path in CALLS:
@@ -94,6 +96,7 @@ async def test_responses_hide_invisible_projects(people: dict[str, Client]) -> N
     assert leaks == []
 
 
+@pytest.mark.slow
 async def test_invisible_resources_answer_like_missing_ones(people: dict[str, Client]) -> None:
     differences = []
     for method, path in CALLS:

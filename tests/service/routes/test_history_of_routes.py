@@ -26,6 +26,7 @@ def in_database(service: Service, work: Any) -> Any:
     return service.shared.database.write.submit(work).result()
 
 
+@pytest.mark.slow
 async def test_every_writing_route_records_all_that_it_changes_and_no_more(maya: Client, service: Service) -> None:
     wrong = {}
     for method, path in WRITES:
@@ -125,6 +126,7 @@ async def test_an_unknown_cause_is_an_ordinary_change(maya: Client, service: Ser
     assert (row["cause"], row["made_at"]) == (ChangeCause.ASKED, None)
 
 
+@pytest.mark.slow
 async def test_an_order_is_not_an_edit(maya: Client, jon: Client, service: Service) -> None:
     """Ranked 70 times into one gap, so that neighbours are renumbered: no stamp and no ETag of any item moves."""
 

@@ -53,6 +53,7 @@ async def test_an_item_that_is_there_already_is_left_as_it_is(maya: Client) -> N
     assert await ranked(maya, rest[-1], bottom=True) == (await maya.get(f"workitems/{rest[-1]}")).json()
 
 
+@pytest.mark.slow
 async def test_rank_renumbers_neighbours_when_floats_run_out(maya: Client) -> None:
     expected = await order(maya)
     anchor = expected[5]

@@ -20,6 +20,7 @@ Client = httpx.AsyncClient
 STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done", "Deferred", "Deleted")
 
 
+@pytest.mark.slow
 @pytest.mark.postgresql
 async def test_burndown_follows_the_changes_of_a_sprint(service: Service, maya: Client) -> None:
     sprint = await sprint_from(maya, -4, 4)
@@ -40,6 +41,7 @@ async def test_burndown_follows_the_changes_of_a_sprint(service: Service, maya: 
     assert [row[2] for row in found["rows"][3:]] == [5, 5, *[None] * 4]
 
 
+@pytest.mark.slow
 @pytest.mark.postgresql
 async def test_scope_names_each_change_and_its_item(service: Service, maya: Client) -> None:
     sprint = await sprint_from(maya, -14, 4)
@@ -67,6 +69,7 @@ async def test_scope_names_each_change_and_its_item(service: Service, maya: Clie
     assert causes == [(item_ids[number], f"Item {number}", cause) for number, cause in enumerate(names)]
 
 
+@pytest.mark.slow
 async def test_hours_remember_tasks_that_left_the_sprint(service: Service, maya: Client) -> None:
     sprint, other = await sprint_from(maya, -2, 5), await sprint_from(maya, 6, 12)
     parent = await item(maya, IterationID=other)
@@ -265,6 +268,7 @@ async def test_every_report_answers_for_a_sprint_and_for_the_whole_project(maya:
         assert all(len(row) == len(found["columns"]) for row in found["rows"])
 
 
+@pytest.mark.slow
 async def test_two_people_get_the_same_document(maya: Client, sign_in: SignIn) -> None:
     jon = await sign_in("jon")
 

@@ -90,6 +90,7 @@ async def test_history_has_the_source_of_a_part_that_is_created_and_removed(maya
     assert run(rows_after).result()[-1]["fields"]["="]["splitFrom"] == source
 
 
+@pytest.mark.slow
 @pytest.mark.postgresql
 async def test_part_that_the_rollover_keeps_is_done_in_the_closed_sprint(service: Service, maya: Client) -> None:
     sprint, following = await sprint_from(maya, -10, -1), await sprint_from(maya, 0, 9)

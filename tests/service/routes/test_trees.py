@@ -303,6 +303,7 @@ async def test_every_single_resource_has_an_etag(maya: Client, path: str) -> Non
     assert (await maya.get(path)).headers["etag"]
 
 
+@pytest.mark.slow
 @pytest.mark.postgresql
 @pytest.mark.parametrize("seed", range(3))
 async def test_any_series_of_writes_leaves_numbers_and_paths_right(maya: Client, seed: int) -> None:

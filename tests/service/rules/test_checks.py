@@ -45,6 +45,7 @@ def values(item_type: str, *, creating: bool = False, **given: Any) -> Mapping[s
     return checked(item_type, given, SETTINGS, lambda _kind, _value: True, creating=creating)
 
 
+@pytest.mark.slow
 async def test_no_password_is_right_for_a_user_without_one() -> None:
     passwords = Passwords()
 

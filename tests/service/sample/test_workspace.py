@@ -64,6 +64,7 @@ def test_the_history_of_the_sample_replayed_from_nothing_gives_what_it_holds(tmp
     assert empty == (0,)
 
 
+@pytest.mark.slow
 def test_nothing_of_the_sample_happened_after_it_was_made(tmp_path: Path) -> None:
     now = datetime(2026, 3, 10, 9, 5)  # already the next day east of here
     _, database = written(tmp_path, "n", items=400, now=now)
@@ -111,6 +112,7 @@ async def test_the_documents_are_as_the_service_would_write_them(settings: Servi
     await service.stop()
 
 
+@pytest.mark.slow
 def test_sprints_before_today_are_done_and_those_after_are_not_begun(tmp_path: Path) -> None:
     _, database = written(tmp_path, "s", items=600)
     ends = {
@@ -130,6 +132,7 @@ def test_sprints_before_today_are_done_and_those_after_are_not_begun(tmp_path: P
     assert all(item["createdAt"] <= item["lastModifiedAt"] < f"{today}T24" for item in items)
 
 
+@pytest.mark.slow
 def test_the_sprints_before_today_were_about_as_full_as_they_could_be(tmp_path: Path) -> None:
     _, database = written(tmp_path, "v", items=500)
     sprints = database.execute(
@@ -154,6 +157,7 @@ def history_of(database: sqlite3.Connection, item_id: int) -> list[dict[str, Any
     return [orjson.loads(fields) for (fields,) in rows]
 
 
+@pytest.mark.slow
 def test_the_history_of_the_sample_leads_to_its_items(tmp_path: Path) -> None:
     _, database = written(tmp_path, "h", items=400)
 
@@ -172,6 +176,7 @@ def test_the_history_of_the_sample_leads_to_its_items(tmp_path: Path) -> None:
     database.close()
 
 
+@pytest.mark.slow
 def test_the_history_of_the_sample_grows_in_time_up_to_now(tmp_path: Path) -> None:
     now = datetime(2026, 3, 11, 14, 30)
     _, database = written(tmp_path, "t", items=400, now=now)
@@ -185,6 +190,7 @@ def test_the_history_of_the_sample_grows_in_time_up_to_now(tmp_path: Path) -> No
     assert last == shown
 
 
+@pytest.mark.slow
 def test_the_iteration_log_of_the_sample_ends_with_its_items(tmp_path: Path) -> None:
     _, database = written(tmp_path, "l", items=400)
 
@@ -199,6 +205,7 @@ def test_the_iteration_log_of_the_sample_ends_with_its_items(tmp_path: Path) -> 
     assert members == shown
 
 
+@pytest.mark.slow
 def test_the_reports_of_the_sample_show_the_sprints_of_a_team(tmp_path: Path) -> None:
     written(tmp_path, "r", items=500, now=datetime(2026, 3, 11, 14))[1].close()
     with reading(place(tmp_path, "r")) as connection:
@@ -234,6 +241,7 @@ def test_large_samples_keep_the_past_of_their_sprints_alone(tmp_path: Path) -> N
     assert None not in since
 
 
+@pytest.mark.slow
 def test_no_two_items_of_a_project_have_the_same_name(tmp_path: Path) -> None:
     _, database = written(tmp_path, "u", items=1500)
 

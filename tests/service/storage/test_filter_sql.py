@@ -188,6 +188,7 @@ def connection(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
         postgres.drop(name)
 
 
+@pytest.mark.slow
 @few_and_many(10, 80)
 def test_sql_and_matches_choose_the_same_items(connection: Connection, examples: int) -> None:
     @settings(max_examples=examples, suppress_health_check=list(HealthCheck))

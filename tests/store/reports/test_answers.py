@@ -75,6 +75,7 @@ async def test_an_answer_that_is_the_same_is_not_written_again(world: World) -> 
     assert store.files.mirror.execute(notes).fetchall() == before
 
 
+@pytest.mark.slow
 async def test_the_last_answers_alone_are_kept(world: World) -> None:
     store = await world.online()
     for days in range(1, KEPT_ANSWERS + 3):

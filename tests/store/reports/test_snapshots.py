@@ -53,6 +53,7 @@ async def in_an_iteration(world: World) -> tuple[int, int]:
     return item["id"], item["fields"]["IterationID"]
 
 
+@pytest.mark.slow
 async def test_a_complete_sync_writes_how_everything_stands(dated: World) -> None:
     store = await dated.online()
     page = await dated.rival.work_items.page(filter="projectId eq 1", top=1000)
@@ -137,6 +138,7 @@ async def test_snapshots_outlive_the_process_and_a_day_begun_is_renewed(dated: W
     assert after[1].scope.count == before[1].scope.count + 1
 
 
+@pytest.mark.slow
 async def test_a_start_without_changes_counts_nothing_again(dated: World) -> None:
     item_id, _ = await in_an_iteration(dated)
     await dated.rival.work_items.update(item_id, {"Status": "In Progress"})

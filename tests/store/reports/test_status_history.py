@@ -87,6 +87,7 @@ async def test_another_change_of_the_item_does_not_make_it_younger(dated: World,
     assert await age_of(store, item_id) == 5.0
 
 
+@pytest.mark.slow
 async def test_another_status_begins_anew_and_done_ends_it(dated: World, calendar: Calendar) -> None:
     item_id = await waiting_story(dated)
     store = await dated.online()

@@ -160,6 +160,7 @@ async def test_a_count_goes_so_many_jumps_back_and_forward_again(tmp_path: Path)
     assert (back, places.here) == (left[1], start)
 
 
+@pytest.mark.slow
 async def test_back_quits_at_the_backlog_where_all_is_sent(store: Store) -> None:
     target = FakeApplication(store)
 

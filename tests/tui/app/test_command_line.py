@@ -17,6 +17,7 @@ async def type_in(pilot: Pilot[None], text: str, *then: str) -> None:
     await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_commands_sort_and_group(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, ":group type", "enter")
@@ -26,6 +27,7 @@ async def test_commands_sort_and_group(store: Store, opened: Open) -> None:
         assert "points ↓, name ↑" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_word_alone_does_what_its_key_does(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, ":sort", "enter")
@@ -33,6 +35,7 @@ async def test_a_word_alone_does_what_its_key_does(store: Store, opened: Open) -
         assert "Sort by" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_words_are_offered_at_once_and_fields_behind_them(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, ":")
@@ -70,6 +73,7 @@ async def test_explain_says_what_ran_and_what_was_asked(store: Store, opened: Op
         assert "Filters are never sent to the server" in " ".join(text_of(pilot.app).split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
@@ -158,6 +162,7 @@ async def test_a_theme_is_put_on_by_its_name(store: Store, opened: Open) -> None
         assert pilot.app.theme == "paper"
 
 
+@pytest.mark.slow
 async def test_an_item_is_ranked_to_a_place_by_words(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:

@@ -54,6 +54,7 @@ async def test_every_command_of_the_contexts_is_listed_under_their_names() -> No
         assert missing(app, ["Iterations and areas", "Editor"]) == ["Iterations and areas", "Editor"]
 
 
+@pytest.mark.slow
 async def test_typing_searches_labels_helps_and_keys() -> None:
     async with asked() as (pilot, app):
         await pilot.press(*"sprint", *["backspace"] * 6, *"iteration")
@@ -89,6 +90,7 @@ async def test_the_cursor_steps_over_headings() -> None:
         assert app.answers == lists[:1]
 
 
+@pytest.mark.slow
 async def test_both_directions_share_a_row_that_runs_the_first_and_are_found_apart() -> None:
     async with asked(size=(120, 160)) as (pilot, app):
         together = line_with(app, "Next or previous match")

@@ -31,6 +31,7 @@ def test_a_place_is_kept_once() -> None:
     assert [jumps.back(THREE), jumps.back(THREE), jumps.back(THREE)] == [ONE, TWO, None]
 
 
+@pytest.mark.slow
 async def test_an_item_is_gone_to_by_its_number_and_ctrl_o_goes_back(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
@@ -83,6 +84,7 @@ async def test_a_hidden_item_is_reported_with_an_offer_to_show_it(store: Store, 
         assert "type Story" not in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_going_to_a_done_item_shows_done_items(store: Store, opened: Open) -> None:
     is_open = {row.id for row in await shown(store)}
     done = next(row for row in await shown(store, with_done=True) if row.id not in is_open)

@@ -76,6 +76,7 @@ async def test_the_line_for_a_new_user_is_hidden_for_good_by_esc(store: Store) -
         assert "New here?" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_key_of_the_line_for_a_new_user_is_run_by_a_click(store: Store) -> None:
     async with BacklitApp(store, greets=True).run_test(size=(120, 40)) as pilot:
         await until(lambda: "New here?" in text_of(pilot.app))
@@ -108,6 +109,7 @@ async def test_the_place_is_kept_for_an_application_that_is_killed(tmp_path: Pat
             await until(lambda: " 41, 40," in str(kept()), lambda: str(kept()))
 
 
+@pytest.mark.slow
 async def test_an_empty_backlog_shows_three_steps_and_offers_nothing_without_an_item(tmp_path: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()

@@ -58,6 +58,7 @@ async def test_the_facts_of_the_project_are_shown(store: Store, opened: Open) ->
         assert "Issue, Risk: Active, Closed" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", ["demo-5", "demo-500-1"])
 async def test_another_profile_is_gone_to_by_its_name(store: Store, typed: str) -> None:
     app = BacklitApp(store, profiles=["here", "local", "demo-500-1"])

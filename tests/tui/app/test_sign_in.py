@@ -143,6 +143,7 @@ def line_below(pilot: Pilot[None], label: str) -> str:
     return lines[next(at for at, line in enumerate(lines) if line.startswith(label)) + 1]
 
 
+@pytest.mark.slow
 async def test_a_fault_stands_below_what_it_is_about(world: World, opened: Open) -> None:
     async with asked(opened, world.store(signed_in=False)) as pilot:
         await pilot.press("enter")
@@ -228,6 +229,7 @@ async def test_a_password_goes_to_another_address_only_after_a_yes(world: World,
         assert before == 0
 
 
+@pytest.mark.slow
 async def test_an_unreachable_server_is_said_in_the_dialog(world: World, opened: Open) -> None:
     store = world.store(signed_in=False)
 
@@ -282,6 +284,7 @@ async def test_it_says_nothing_of_changes_where_none_wait(world: World, opened: 
         assert "to be sent" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [pytest.param("password", marks=pytest.mark.slow), "code"])
 async def test_another_users_sign_in_opens_their_profile_and_sends_nothing(
     world: World, store: Store, way: str

@@ -89,6 +89,7 @@ async def test_files_are_listed_with_all_that_is_known(store: Store, opened: Ope
             assert part in line
 
 
+@pytest.mark.slow
 async def test_the_file_under_the_cursor_is_previewed_below_the_list(
     store: Store, opened: Open, item_id: int, write: Write
 ) -> None:
@@ -289,6 +290,7 @@ async def test_a_look_fetches_only_the_beginning(store: Store, opened: Open, ite
         assert missing(pilot.app, ["only the first 256 KB"]) == []
 
 
+@pytest.mark.slow
 async def test_saving_leaves_what_is_there_and_stays_in_the_folder(
     store: Store, opened: Open, item_id: int, write: Write, tmp_path: Path
 ) -> None:
@@ -437,6 +439,7 @@ async def test_offline_it_is_said_in_a_sentence(
         assert store.outbox.pending == 0
 
 
+@pytest.mark.slow
 async def test_a_new_item_says_why_it_takes_no_files(world: World, store: Store, opened: Open) -> None:
     world.faults.says = lambda _method, _path: Said(503)
     new_id = await store.items.add("Story", {"Name": "New"})

@@ -123,6 +123,7 @@ class _Watched:
         del self._widget.render_line
 
 
+@pytest.mark.slow
 async def test_the_filter_narrows_as_it_is_typed_and_escape_widens(store: Store, opened: Open) -> None:
     everything = await shown(store)
     word = everything[3].name.split()[0]
@@ -224,6 +225,7 @@ async def test_unassigning_takes_the_owner_off(world: World, store: Store, opene
         assert await field(world, item_id, "AssignedToID") is None
 
 
+@pytest.mark.slow
 async def test_a_verb_that_does_not_apply_says_why(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await go_to(pilot, store, "Feedback")

@@ -34,6 +34,7 @@ def in_column(pilot: Pilot[None]) -> list[int]:
 # What is seen
 
 
+@pytest.mark.slow
 async def test_each_status_has_a_column_with_its_items_and_points(store: Store) -> None:
     async with on_board(store) as pilot:
         names = [each.name for each in board(pilot).position.grid.columns]
@@ -137,6 +138,7 @@ async def test_a_filter_shows_all_done_cards(store: Store) -> None:
 # Moving
 
 
+@pytest.mark.slow
 async def test_h_and_l_go_from_column_to_column_and_each_keeps_its_place(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "3", "j")
@@ -239,6 +241,7 @@ async def test_the_settings_combine_and_collapse_columns(store: Store) -> None:
         assert 0 in board(pilot).position.grid.collapsed
 
 
+@pytest.mark.slow
 async def test_in_a_combined_column_the_cards_are_in_the_order_of_the_backlog(store: Store) -> None:
     async with on_board(store) as pilot:
         await active_issue(pilot, store)
@@ -429,6 +432,7 @@ async def test_braces_go_from_lane_to_lane(store: Store) -> None:
         assert current(pilot, store).type != first
 
 
+@pytest.mark.slow
 async def test_without_lanes_their_keys_say_so(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "z", "a")

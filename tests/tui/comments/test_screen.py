@@ -241,6 +241,7 @@ async def test_refreshing_brings_what_somebody_else_wrote(world: World, store: S
         await until(lambda: "From jon" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_offline_a_comment_is_shown_as_waiting(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
     world.faults.is_down = True
@@ -261,6 +262,7 @@ async def test_an_answer_begins_with_the_quoted_comment(store: Store, opened: Op
         assert store.comments.of_item(item_id)[1].text == "> one\n> two\n\nno"
 
 
+@pytest.mark.slow
 async def test_a_quote_goes_after_what_was_half_written(store: Store, opened: Open) -> None:
     item_id = await story(store)
     await store.items.comment(item_id, "one")
@@ -270,6 +272,7 @@ async def test_a_quote_goes_after_what_was_half_written(store: Store, opened: Op
         await until(lambda: not missing(pilot.app, ["half", "> one"]), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_what_was_left_half_written_is_there_again(store: Store, opened: Open) -> None:
     item_id = await story(store)
     async with comments_of(opened, store, item_id) as pilot:
@@ -301,6 +304,7 @@ async def test_there_is_nothing_to_quote_in_an_empty_thread(store: Store, opened
         assert "quote" not in lines_of(pilot.app)[-1]
 
 
+@pytest.mark.slow
 async def test_a_click_on_the_field_above_the_thread_begins_a_comment(store: Store, opened: Open) -> None:
     async with comments_of(opened, store, await story(store)) as pilot:
         at = next(y for y, line in enumerate(lines_of(pilot.app)) if "Add a comment" in line)

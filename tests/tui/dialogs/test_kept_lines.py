@@ -102,6 +102,7 @@ async def test_a_text_for_some_items_is_not_offered_for_others(store: Store, ope
         assert "Half a name" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_row_has_a_sign_while_its_item_has_an_unfinished_text(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2)]) as store:
         app = BacklitApp(store)
@@ -130,6 +131,7 @@ async def test_a_draft_about_a_new_item_follows_it_to_its_real_id(tmp_path: Path
         assert store.drafts.item_ids() == {40, -77}
 
 
+@pytest.mark.slow
 def test_every_dialog_for_a_line_keeps_what_is_typed() -> None:
     without = [
         f"{path.name}:{call.lineno}"

@@ -135,6 +135,7 @@ async def test_a_field_is_emptied(world: World, store: Store, edit: Edit) -> Non
         assert (await fields_on(world, store, item_id))["AssignedToID"] is None
 
 
+@pytest.mark.slow
 async def test_only_what_changed_is_sent(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
 
@@ -233,6 +234,7 @@ async def test_moving_the_cursor_draws_two_lines(world: World, edit: Edit, monke
         assert sorted(set(drawn)) == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
 async def test_every_field_is_reached_on_any_screen(world: World, edit: Edit, size: tuple[int, int]) -> None:
     async with edit(await item_of(world, "Story"), size) as pilot:
@@ -394,6 +396,7 @@ async def test_another_place_asks_about_unsaved_changes_below_the_comments(
         assert fields["AssignedToID"] is None
 
 
+@pytest.mark.slow
 async def test_a_save_says_that_it_is_sent(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         await pilot.press("e", *"x", "escape", "ctrl+s")

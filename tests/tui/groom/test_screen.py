@@ -138,6 +138,7 @@ async def test_without_a_selection_the_queue_is_what_the_list_shows(store: Store
         assert current(pilot) == ids[0]
 
 
+@pytest.mark.slow
 async def test_where_nothing_is_lacking_there_is_no_queue(store: Store, opened: Open) -> None:
     rows = [row.id for row in await shown(store)]
     (item_id, *_) = [each for each in rows if not store.ready_check.faults([each])]

@@ -1,5 +1,6 @@
 """The History tab: days, exact values, older pages, the state offline, restored values, and who changed a field."""
 
+import pytest
 from tests.store.world import World, sent, until
 from tests.tui.bare_app import line_with, lines_of, missing, text_of
 from tests.tui.editor_steps import Edit, fields_on, go_to, item_of
@@ -51,6 +52,7 @@ async def test_the_cursor_passes_over_the_days(world: World, store: Store, opene
         assert "→ 21" in line_with(pilot.app, "▌")
 
 
+@pytest.mark.slow
 async def test_r_restores_the_value_before_a_change_and_u_takes_that_back(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -74,6 +76,7 @@ async def test_r_restores_the_value_before_a_change_and_u_takes_that_back(
         assert (newest["cause"], newest["fields"]["Name"]) == ("restore", ["After", "Before"])
 
 
+@pytest.mark.slow
 async def test_a_comment_has_no_value_to_restore(world: World, store: Store, opened: Open) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "Said"})
@@ -85,6 +88,7 @@ async def test_a_comment_has_no_value_to_restore(world: World, store: Store, ope
         await shows(pilot, "Nothing to restore here")
 
 
+@pytest.mark.slow
 async def test_older_pages_come_as_the_cursor_nears_the_end(world: World, store: Store, opened: Open) -> None:
     item_id = await old_story(world)
     for number in range(60):
@@ -100,6 +104,7 @@ async def test_older_pages_come_as_the_cursor_nears_the_end(world: World, store:
         await shows(pilot, "The server's history begins on")
 
 
+@pytest.mark.slow
 async def test_the_editor_says_who_changed_a_field(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Estimate": "21"})

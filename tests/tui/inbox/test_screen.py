@@ -184,6 +184,7 @@ async def test_a_long_number_is_shown_whole(store: Store, opened: Open) -> None:
         assert [feed.render_row_line(at, 0, is_cursor=False).text.split()[2] for at in (0, 1)] == ["#12345", "#7"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_history", [True, False])
 async def test_changes_of_several_people_are_ascribed_by_the_history_alone(
     world: World, store: Store, opened: Open, *, has_history: bool
@@ -216,6 +217,7 @@ async def test_what_several_people_changed_stands_below_their_names(world: World
         assert missing(pilot.app, ["priya: Description (", "jon: Estimate", "→ 71", "+ Another text."]) == []
 
 
+@pytest.mark.slow
 async def test_a_sentence_takes_two_lines_where_the_list_has_room(world: World, store: Store, opened: Open) -> None:
     (item_id, *_) = await stories(store)
     await commented(world, item_id, "Tried it on staging: the second retry still loses the basket of the guest.")
@@ -264,6 +266,7 @@ async def test_space_marks_one_as_read_and_the_next_moves_up(world: World, store
         assert f"#{first}" in rows_of(pilot)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("keys", "left"), [(("M", "enter"), 2), (("M", "M", "n", "escape"), 2), (("M", "y"), 0)])
 async def test_marking_all_as_read_asks(
     world: World, store: Store, opened: Open, keys: tuple[str, ...], left: int

@@ -114,6 +114,7 @@ async def test_a_copy_of_several_lines_names_its_form_and_the_items(store: Store
         assert "Copied JSON of 2 items" in said[2]
 
 
+@pytest.mark.slow
 async def test_a_prompt_counts_selected_tasks_apart(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await select(pilot, store, "Story", "Task")
@@ -236,6 +237,7 @@ async def test_items_that_are_gone_meanwhile_are_left_out(world: World, store: S
         assert (await fields_of(world, store, story))["Estimate"] == "40"
 
 
+@pytest.mark.slow
 async def test_escape_keeps_the_selection_until_the_search_is_closed(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await select(pilot, store, "Story")
@@ -331,6 +333,7 @@ async def test_a_change_that_is_the_same_for_all_items_stands_in_the_title_alone
         assert words_of(await bulk_question(store, mixed)).endswith("Item 3 already 5")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("status", "is_warned"), [("testing", True), ("deferred", False)])
 async def test_items_that_begin_without_being_ready_are_counted(
     store: Store, opened: Open, status: str, is_warned: bool

@@ -239,6 +239,7 @@ async def test_a_high_terminal_shows_every_field(world: World, edit: Edit) -> No
         assert "more (" not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_the_fold_names_the_fields_without_room_and_opens(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story"), (60, 20)) as pilot:
         closed = missing(pilot.app, ["Status", "za  13 more (", " …)"])
@@ -315,6 +316,7 @@ async def test_space_reads_on_in_a_long_description(world: World, store: Store, 
         assert missing(pilot.app, ["Part 10."]) == []
 
 
+@pytest.mark.slow
 async def test_the_footer_follows_the_draft_and_the_open_text(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         clean = lines_of(pilot.app)[-1]
@@ -339,6 +341,7 @@ async def test_a_typed_text_is_read_as_markdown_when_it_is_left(world: World, ed
         assert missing(pilot.app, ["• quokka"]) == []
 
 
+@pytest.mark.slow
 async def test_ctrl_t_edits_the_description_from_any_field(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         await pilot.press("j", "ctrl+t", *"quokka")
@@ -369,6 +372,7 @@ async def test_e_opens_an_item_with_its_name_in_the_input(store: Store, opened: 
         assert len(pilot.app.screen_stack) == depth
 
 
+@pytest.mark.slow
 async def test_keys_typed_behind_e_go_into_the_name(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         burst(pilot, "e", "!", "q", "x")
@@ -443,6 +447,7 @@ async def test_the_status_is_a_way_of_steps_below_the_title(
         assert ("2/4" in steps) is not is_whole
 
 
+@pytest.mark.slow
 async def test_a_click_on_a_step_changes_the_status_until_it_is_saved(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Status": "In Progress"})
@@ -458,6 +463,7 @@ async def test_a_click_on_a_step_changes_the_status_until_it_is_saved(world: Wor
         assert " ◑ Testing  ─── ● Done" in lines_of(pilot.app)[y]
 
 
+@pytest.mark.slow
 async def test_empty_fields_are_one_line_that_opens(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Complexity": None, "Maturity": None, "AssignedToID": None})

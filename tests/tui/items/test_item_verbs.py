@@ -422,6 +422,7 @@ async def test_from_the_comments_a_verb_changes_the_item_at_once(world: World, s
         assert isinstance(pilot.app.screen, CommentsScreen)
 
 
+@pytest.mark.slow
 async def test_the_editor_under_the_comments_is_gone_back_to(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await open_view(pilot, store, "editor")

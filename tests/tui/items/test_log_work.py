@@ -70,6 +70,7 @@ async def test_offline_it_is_logged_and_undone_too(world: World, store: Store, o
         assert (await comments_of(world, task_id))[-1] == "[time] 2h Development"
 
 
+@pytest.mark.slow
 async def test_the_dialog_says_what_it_will_do_and_that_there_are_no_time_entries(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")
@@ -294,6 +295,7 @@ def _begun_earlier(store: Store, hours: float) -> dict[str, object]:
     return {"item": running.item_id, "began": running.began_at - hours * 3600}
 
 
+@pytest.mark.slow
 async def test_the_label_of_the_current_input_is_brighter_than_the_others(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")

@@ -115,6 +115,7 @@ async def test_the_pop_up_and_the_palette_offer_a_reader_no_change(
         assert hidden not in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_reader_is_told_what_an_empty_plan_offers(reader: Store, opened: Open) -> None:
     async with opened(reader, (140, 30)) as pilot:
         await press(pilot, "g", "p", *["right_curly_bracket"] * 3)

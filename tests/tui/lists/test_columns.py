@@ -152,6 +152,7 @@ async def test_written_columns_show_values_of_any_field(store: Store, opened: Op
         assert "2026-" in cells
 
 
+@pytest.mark.slow
 async def test_an_unknown_field_is_named(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await say(pilot, "columns tags, colour")
@@ -176,6 +177,7 @@ async def test_columns_that_do_not_fit_are_scrolled_to_and_id_and_name_stay(stor
         assert after == ["#", "Name", "‹", "1", "Area", "Team", "+1", "›"]
 
 
+@pytest.mark.slow
 async def test_a_status_is_its_sign_where_that_makes_room_for_other_columns(store: Store, opened: Open) -> None:
     async with opened(store, (80, 24)) as pilot:
         await say(pilot, "columns status, severity")
@@ -193,6 +195,7 @@ async def test_scrolling_is_refused_when_all_columns_are_in_sight(store: Store, 
         assert "No more columns to the right" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_changed_value_is_drawn_in_its_column(store: Store, opened: Open) -> None:
     async with opened(store, (160, 40)) as pilot:
         await say(pilot, "columns tags 30")

@@ -54,6 +54,7 @@ def expected(rows: Sequence[ItemRow], **wanted: Sequence[object]) -> list[int]:
     return [row.id for row in rows if all(getattr(row, key) in values for key, values in wanted.items())]
 
 
+@pytest.mark.slow
 async def test_a_picked_status_filters_the_list_and_is_shown_in_the_title(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
@@ -76,6 +77,7 @@ async def test_tab_picks_several_and_they_are_selected_the_next_time(store: Stor
         assert line_with(pilot.app, "✓ ◇ Risk  ")
 
 
+@pytest.mark.slow
 async def test_the_picker_counts_the_items_that_match_the_other_filters(store: Store, opened: Open) -> None:
     rows = await shown(store)
     count = len(expected(rows, type=["Bug"], status=["Not Done"]))
@@ -93,6 +95,7 @@ async def test_done_is_a_status_that_can_be_asked_for(store: Store, opened: Open
         assert ids_in(pilot) == expected(rows, status=["Done"])
 
 
+@pytest.mark.slow
 async def test_a_filter_by_area_includes_the_areas_below(store: Store, opened: Open) -> None:
     tree = store.lookups.tree(TreeKind.AREAS)
     node = next(each for each in tree.walk() if tree.depth(each.id) == 1 and tree.children(each.id))
@@ -123,6 +126,7 @@ async def test_a_filter_by_nobody_finds_unassigned_items(store: Store, opened: O
         assert "› nobody" in title(pilot)
 
 
+@pytest.mark.slow
 async def test_mine_is_mine_and_again_everybodys(store: Store, opened: Open) -> None:
     me = store.lookups.me()
     assert me is not None
@@ -155,6 +159,7 @@ async def test_filters_hold_together_with_the_typed_text_and_escape_takes_them_o
         assert ids_in(pilot) == [row.id for row in rows]
 
 
+@pytest.mark.slow
 async def test_f0_clears_every_filter(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
@@ -164,6 +169,7 @@ async def test_f0_clears_every_filter(store: Store, opened: Open) -> None:
         assert missing(pilot.app, ["Open items"]) == []
 
 
+@pytest.mark.slow
 async def test_escape_in_the_picker_changes_nothing(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "f", "t", *"story", "enter")
@@ -173,6 +179,7 @@ async def test_escape_in_the_picker_changes_nothing(store: Store, opened: Open) 
         assert ids_in(pilot) == before
 
 
+@pytest.mark.slow
 async def test_the_first_row_takes_a_filter_off(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
@@ -181,6 +188,7 @@ async def test_the_first_row_takes_a_filter_off(store: Store, opened: Open) -> N
         assert ids_in(pilot) == [row.id for row in rows]
 
 
+@pytest.mark.slow
 async def test_a_picker_takes_keys_before_its_counts_are_there(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await pilot.press("f", "t")

@@ -64,6 +64,7 @@ async def test_the_cursor_stays_on_its_item_when_the_list_is_grouped(store: Stor
         assert items(pilot).current_id == before
 
 
+@pytest.mark.slow
 async def test_two_levels_stand_under_each_other(store: Store, opened: Open) -> None:
     first, second = (await groups_of(store, "Status", "type"))[:2]
     async with opened(store) as pilot:
@@ -76,6 +77,7 @@ async def test_two_levels_stand_under_each_other(store: Store, opened: Open) -> 
         assert "by status, then type" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_no_groups_takes_the_headers_away(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await group_by(pilot, "status")
@@ -121,6 +123,7 @@ async def test_folded_groups_stay_folded_when_done_items_are_shown(store: Store,
         assert set(folded) <= set(headers_of(pilot))
 
 
+@pytest.mark.slow
 async def test_braces_go_from_group_to_group(store: Store, opened: Open) -> None:
     groups = await groups_of(store, "type")
     async with opened(store) as pilot:
@@ -183,6 +186,7 @@ async def test_a_sort_is_picked_and_turned(store: Store, opened: Open) -> None:
         assert "name ↓" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_several_sort_keys_are_picked_with_their_directions(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "t", "s", *"status", "tab", *"points", "tab", *"points", "tab")
@@ -193,6 +197,7 @@ async def test_several_sort_keys_are_picked_with_their_directions(store: Store, 
         assert "status ↑, points ↓" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_computed_column_is_picked_as_the_order_and_turned_and_cells_come_in_it(
     store: Store, opened: Open
 ) -> None:
@@ -272,6 +277,7 @@ async def test_headers_fit_small_terminals(store: Store, opened: Open, size: tup
         assert all(len(line) <= size[0] for line in lines_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_the_line_below_says_the_place_in_the_group_and_on_its_header_the_groups_place(
     store: Store, opened: Open
 ) -> None:

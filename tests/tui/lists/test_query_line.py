@@ -37,6 +37,7 @@ async def type_in(pilot: Pilot[None], text: str, *then: str) -> None:
     await press(pilot, *("space" if sign == " " else sign for sign in text), *then)
 
 
+@pytest.mark.slow
 async def test_a_query_typed_into_the_filter_finds_by_field(store: Store, opened: Open) -> None:
     wanted = await count_of(store, "type:bug est:none")
     async with opened(store) as pilot:
@@ -46,6 +47,7 @@ async def test_a_query_typed_into_the_filter_finds_by_field(store: Store, opened
         assert "type bug › est:none" in heading_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_a_malformed_query_is_explained_under_the_line(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await type_in(pilot, "/type:bug colour:red", "enter")
@@ -74,6 +76,7 @@ async def test_a_completion_stands_below_the_word_it_completes(store: Store, ope
         assert typed.index("seve") == offered.index("severity:")
 
 
+@pytest.mark.slow
 async def test_the_line_counts_the_matches_of_what_is_typed_among_all_rows(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
@@ -146,6 +149,7 @@ async def test_escape_takes_the_query_away(store: Store, opened: Open) -> None:
         assert items(pilot).row_count() == everything
 
 
+@pytest.mark.slow
 async def test_a_burst_of_keys_goes_to_the_line_and_after_enter_to_the_list(store: Store, opened: Open) -> None:
     wanted = await count_of(store, "type:bug")
     async with opened(store) as pilot:

@@ -71,6 +71,7 @@ async def test_the_preview_says_what_an_item_lacks(store: Store, opened: Open) -
         await until(lambda: f"Ready   ¬ {sentence[:12]}" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_nothing_says_of_a_task_that_it_is_not_ready(store: Store, opened: Open) -> None:
     tasks = [row.id for row in await shown(store) if row.type == "Task" and store.ready_check.faults([row.id])]
     async with opened(store) as pilot:
@@ -81,6 +82,7 @@ async def test_nothing_says_of_a_task_that_it_is_not_ready(store: Store, opened:
         assert store.cells.values(tasks[:1], ["lint"])[tasks[0]]["lint"] is None
 
 
+@pytest.mark.slow
 async def test_the_title_counts_items_that_are_not_ready_without_their_tasks(store: Store, opened: Open) -> None:
     rows = {row.id: row for row in await shown(store)}
     failing = [item_id for item_id in store.ready_check.faults(list(rows)) if rows[item_id].type != "Task"]

@@ -177,6 +177,7 @@ async def test_the_board_shows_the_view_that_the_list_shows(store: Store, tmp_pa
         assert items(pilot).row_count() >= bugs
 
 
+@pytest.mark.slow
 async def test_a_view_without_matches_offers_no_key_that_clears_its_own_filters(store: Store, tmp_path: Path) -> None:
     nothing = '[[view]]\nname = "Nothing"\nquery = "type:bug tag:nonesuch"\n'
     async with viewed(store, tmp_path / "home", nothing) as pilot:

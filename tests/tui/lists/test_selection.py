@@ -35,6 +35,7 @@ async def test_space_selects_and_steps_and_the_status_line_adds_up(store: Store,
         assert [line[:2] for line in pane_lines(pilot.app)[3:5]] == [" ✓", " ✓"]
 
 
+@pytest.mark.slow
 async def test_title_selection_and_question_count_tasks_apart(store: Store, opened: Open) -> None:
     rows = await shown(store)
     tasks = sum(row.type == "Task" for row in rows)
@@ -131,6 +132,7 @@ async def test_a_range_goes_up_too(store: Store, opened: Open) -> None:
         assert set(items(pilot).selection.ids()) == {row.id for row in rows[3:6]}
 
 
+@pytest.mark.slow
 async def test_a_star_selects_all_that_match_and_an_inversion_the_others(store: Store, opened: Open) -> None:
     rows = await shown(store)
     word = rows[3].name.split()[0]

@@ -43,6 +43,7 @@ async def test_za_folds_the_tasks_of_an_item_and_shows_their_number(store: Store
         assert items(pilot).current_id == item.id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fold", "unfold"), [("h", "l"), ("left", "right")])
 async def test_h_on_a_task_folds_it_under_its_item_and_l_unfolds_it(
     store: Store, opened: Open, fold: str, unfold: str
@@ -72,6 +73,7 @@ async def test_all_tasks_fold_and_the_folds_stay_when_an_item_changes(store: Sto
         assert items(pilot).row_count() == len(rows)
 
 
+@pytest.mark.slow
 async def test_each_view_keeps_its_folds_of_tasks_through_a_restart(store: Store, tmp_path: Path) -> None:
     rows = await shown(store)
     whole, folded = len(rows), sum(row.type != "Task" for row in rows)

@@ -65,6 +65,7 @@ async def test_it_says_why_and_is_done_after_all_or_given_up(
         await until(lambda: not store.outbox_entries(), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_an_item_that_is_let_stay_is_in_its_place_again(world: World, store: Store, opened: Open) -> None:
     before = [row.id for row in store.view(ViewSpec()).rows(0, 999)]
     await refused(world, store, an_item)

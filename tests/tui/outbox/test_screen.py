@@ -61,6 +61,7 @@ async def test_what_waits_is_listed_with_what_it_changes(world: World, store: St
         assert str(before.fields["Name"])[:20] in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_what_is_sent_leaves_the_list(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
     world.faults.is_down = True
@@ -167,6 +168,7 @@ async def test_giving_up_a_change_asks_and_leaves_the_service_alone(world: World
         assert item.fields["Name"] == "Theirs [b]"
 
 
+@pytest.mark.slow
 async def test_new_items_and_comments_are_named(world: World, store: Store, opened: Open) -> None:
     item_id = await story(store)
     world.faults.is_down = True
@@ -179,6 +181,7 @@ async def test_new_items_and_comments_are_named(world: World, store: Store, open
         assert "comment: Some words more" in line_with(pilot.app, "▌")
 
 
+@pytest.mark.slow
 async def test_a_small_terminal_shows_rows_and_reason(world: World, store: Store, opened: Open) -> None:
     await conflict(world, store)
     async with outbox_of(opened, store, (60, 20)) as pilot:
@@ -186,6 +189,7 @@ async def test_a_small_terminal_shows_rows_and_reason(world: World, store: Store
         assert missing(pilot.app, ["Conflicts 1 ≠", "Was", "Mine", "Theirs [b]"]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "has_item"), [((40, 14), False), ((100, 24), False), ((100, 30), True)])
 async def test_a_long_change_leaves_title_and_footer_in_sight_and_the_item_where_both_have_room(
     world: World, store: Store, opened: Open, size: tuple[int, int], has_item: bool
@@ -206,6 +210,7 @@ async def test_a_long_change_leaves_title_and_footer_in_sight_and_the_item_where
             assert pilot.app.screen.query_one(ItemSidePane).size.height >= LEAST_ASIDE
 
 
+@pytest.mark.slow
 async def test_q_goes_back(store: Store, opened: Open) -> None:
     async with outbox_of(opened, store) as pilot:
         assert isinstance(pilot.app.screen, OutboxScreen)

@@ -437,6 +437,7 @@ async def test_a_target_that_gets_children_goes_on_without_the_next_sprints(stor
         assert "Plan" in text_of(pilot.app)
 
 
+@pytest.mark.slow
 async def test_the_next_sprint_has_its_dates_whole_beside_its_key(store: Store, opened: Open) -> None:
     async with opened(store, (80, 24)) as pilot:
         await pilot.press("g", "p")

@@ -85,6 +85,7 @@ async def test_the_chosen_day_stays_in_another_report_of_the_same_days(store: St
         assert chosen.findall(text_of(pilot.app)) == day
 
 
+@pytest.mark.slow
 async def test_the_notes_are_behind_a_key_that_is_shown(world: World, opened: Open) -> None:
     world.without_history()
     async with opened(await world.online()) as pilot:
@@ -107,6 +108,7 @@ async def test_unknown_statuses_are_named_while_notes_are_hidden(tmp_path: Path,
             await shown(pilot, "1 item in Limbo, a status without a meaning.")
 
 
+@pytest.mark.slow
 async def test_figures_of_a_server_without_history_are_labelled(world: World, opened: Open) -> None:
     world.without_history()
     foreign = await world.online()
@@ -118,6 +120,7 @@ async def test_figures_of_a_server_without_history_are_labelled(world: World, op
         await shown(pilot, "Cycle time needs the history of a server, and this server keeps none.")
 
 
+@pytest.mark.slow
 async def test_the_last_answer_is_shown_with_its_time_while_the_server_is_away(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -133,6 +136,7 @@ async def test_the_last_answer_is_shown_with_its_time_while_the_server_is_away(
         await until(lambda: "as of " not in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_unsent_changes_are_said_not_to_be_included(world: World, store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         page = await world.rival.work_items.page(filter="projectId eq 1 and Status eq 'Not Done'", top=1)
@@ -151,6 +155,7 @@ async def test_the_help_begins_with_what_the_figures_mean(store: Store, opened: 
         assert text_of(pilot.app).index("Committed is the scope") < text_of(pilot.app).index("Needed most")
 
 
+@pytest.mark.slow
 async def test_a_key_does_not_wait_for_the_server(world: World, store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         world.faults.stalls = frozenset({"/burnup"})
@@ -246,6 +251,7 @@ async def test_the_iterations_before_and_after_are_one_key_away(store: Store, op
         await shown(pilot, "No iteration after this one.")
 
 
+@pytest.mark.slow
 async def test_the_next_iteration_is_offered_where_a_report_is_about_one(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
         await shown(pilot, "} next iteration")
@@ -400,6 +406,7 @@ async def test_a_report_is_copied_as_markdown(store: Store, opened: Open) -> Non
         assert pilot.app.clipboard.startswith("# Burndown: Sprint ")
 
 
+@pytest.mark.slow
 async def test_a_narrow_list_names_its_source_and_the_key_of_its_notes(world: World, opened: Open) -> None:
     world.without_history()
     async with opened(await world.online(), (60, 20)) as pilot:
@@ -439,6 +446,7 @@ async def test_leaving_leads_back_to_the_backlog_and_the_report_stays(store: Sto
         await shown(pilot, "[Burnup]")
 
 
+@pytest.mark.slow
 async def test_without_records_that_is_said_instead_of_drawn(world: World, opened: Open) -> None:
     world.without_history()
     store = await world.online()

@@ -92,6 +92,7 @@ async def test_every_size_shows_the_setting_its_source_and_what_it_decides(
         assert "keys" in lines[-1]
 
 
+@pytest.mark.slow
 async def test_working_days_are_picked_and_saved_for_everybody(world: World, store: Store, opened: Open) -> None:
     async with settings_screen(opened, store) as pilot:
         await go_to(pilot, CALENDAR, "Working days")
@@ -112,6 +113,7 @@ async def test_a_time_zone_is_found_by_its_name(world: World, store: Store, open
     assert (await settings_of(world.rival))["timeZone"] == "Europe/Berlin"
 
 
+@pytest.mark.slow
 async def test_a_line_says_what_it_comes_to_and_what_is_wrong_below_it(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -144,6 +146,7 @@ async def test_days_off_are_added_to_those_that_are_there(world: World, store: S
     assert (await settings_of(world.rival))["daysOff"] == ["2099-12-25", "2099-12-26"]
 
 
+@pytest.mark.slow
 async def test_a_status_means_what_a_digit_says_and_x_takes_that_back(world: World, store: Store, opened: Open) -> None:
     async with settings_screen(opened, store) as pilot:
         await go_to(pilot, STATUSES, "Testing")
@@ -175,6 +178,7 @@ async def test_rules_and_limits_are_set_by_type_and_status(world: World, store: 
     assert found["readyRules"] == {"Story": ["owner", "area", "maturity", "stale"]}
 
 
+@pytest.mark.slow
 async def test_a_refused_value_stays_below_its_setting_with_the_sentence_of_the_service(
     world: World, store: Store, opened: Open
 ) -> None:
@@ -251,6 +255,7 @@ async def test_others_than_managers_read_only_and_are_told_why(
         assert "change" not in lines_of(pilot.app)[-1]
 
 
+@pytest.mark.slow
 async def test_a_server_without_settings_shows_those_of_this_machine_and_says_so(world: World, opened: Open) -> None:
     world.without_history()
     store = await world.online("foreign")

@@ -54,6 +54,7 @@ async def test_a_macro_stops_where_something_fails_and_says_where(world: World, 
         await sent(store)
 
 
+@pytest.mark.slow
 async def test_a_macro_that_plays_itself_comes_to_an_end(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "Q", "a", "j", "Q")

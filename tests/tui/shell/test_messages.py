@@ -174,6 +174,7 @@ async def test_a_message_does_not_follow_to_a_screen_that_a_later_key_opens(tmp_
             await until(lambda: not messages_of(app), lambda: text_of(app))
 
 
+@pytest.mark.slow
 async def test_messages_are_read_again_and_say_when(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         app = BacklitApp(store)

@@ -35,6 +35,7 @@ async def test_title_marks_the_tab_of_the_screen_by_more_than_colour(
         assert place_of(pilot.app) == place
 
 
+@pytest.mark.slow
 async def test_title_adds_a_tab_for_an_open_item(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await press(pilot, "g", "k", "enter")
@@ -104,6 +105,7 @@ async def test_a_narrow_title_leaves_out_that_the_project_is_synced(store: Store
         assert "synced" not in title_of(narrow.app)
 
 
+@pytest.mark.slow
 async def test_a_click_on_the_unsent_changes_shows_them(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         world.faults.is_down = True

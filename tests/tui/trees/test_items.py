@@ -59,6 +59,7 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
         await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
+@pytest.mark.slow
 async def test_an_item_that_leaves_the_node_leaves_the_list_beside_it(store: Store, opened: Open) -> None:
     node, name = await node_with_items(store)
     view = store.view(ViewSpec(area_ids=frozenset({node})))

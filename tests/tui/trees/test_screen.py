@@ -250,6 +250,7 @@ async def test_a_capacity_counts_done_points_as_the_plan_does(store: Store, open
         assert f"{points:g} / " in line_with(pilot.app, "▌")
 
 
+@pytest.mark.slow
 async def test_the_tree_counts_the_items_that_are_not_ready(world: World, store: Store, opened: Open) -> None:
     area = next(node for node in store.lookups.tree(TreeKind.AREAS).walk() if node.name == "Basket")
     before = (await store.ready_check.count_by(TreeKind.AREAS, [area.id])).get(area.id, NodeTotals()).count

@@ -180,6 +180,7 @@ async def test_cm_and_enter_leave_a_capacity_with_two_decimals_as_it_is(opened: 
         assert store.lookups.iterations()[node.id].max_capacity == 34.55
 
 
+@pytest.mark.slow
 async def test_c_shift_r_makes_a_release_of_it(opened: Open, store: Store) -> None:
     async with tree_of(opened, store, ITERATIONS) as pilot:
         node = sprint(store)

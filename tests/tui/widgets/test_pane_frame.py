@@ -124,6 +124,7 @@ async def test_the_totals_stand_in_the_head_of_the_list_and_what_to_do_at_its_ri
         assert heading.startswith("╭─") is (width >= FRAME_WIDTH)
 
 
+@pytest.mark.slow
 async def test_the_preview_is_a_card_whose_state_stands_on_grounds_and_whose_facts_have_labels(
     store: Store, opened: Open
 ) -> None:
@@ -145,6 +146,7 @@ def _ground(segment: Segment) -> Color | None:
 PLACES = {"backlog": "gb", "plan": "gp", "inbox": "gh", "iterations": "gi", "areas": "ga"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", PLACES.values(), ids=PLACES)
 async def test_a_pane_with_the_focus_has_a_bright_frame_and_in_a_narrow_terminal_a_bright_head(
     store: Store, opened: Open, keys: str

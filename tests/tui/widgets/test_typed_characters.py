@@ -85,6 +85,7 @@ async def paste(pilot: Pilot[None], *texts: str) -> None:
     await until(lambda: app.input.is_idle, lambda: text_of(app))
 
 
+@pytest.mark.slow
 async def test_a_text_that_is_pasted_in_parts_is_whole_and_keys_behind_it_wait() -> None:
     text = "\n".join(f"Line {number} of a long text" for number in range(2 * PASTE_PART_LENGTH // 20))
     async with BareApp().run_test() as pilot:
