@@ -45,6 +45,7 @@ PARTS = (
         ("a<script>alert('<b>')</script>b<STYLE>p {}</STYLE>c<!-- d -->e", "abce"),
         ("the &lt;b&gt; tag, 5 < 6", "the `<b>` tag, 5 < 6"),
         ("Maya <maya@example.com>", "Maya `<maya@example.com>`"),
+        ("see <https://x.y/z> and <o:p>this</o:p>", "see `<https://x.y/z>` and this"),
         ("<p>First line,\nsecond &quot;quoted&quot; line</p>", 'First line,\nsecond "quoted" line'),
         ("<div>1. Open</div><div>2. Click</div>", "1. Open\n2. Click"),
         ("", ""),

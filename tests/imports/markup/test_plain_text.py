@@ -30,7 +30,7 @@ def without_signs_of_lists(text: str) -> str:
     """Return a text without what the screens draw otherwise: bullets, numbers with a bracket, rules, typed code."""
     lines = [line.strip().replace("`", "") for line in text.replace(" (http://q.r)", "").split("\n")]
     lines = [re.sub(r"^(\d+)[.)]", r"\1.", re.sub(r"^[-*•] ", "", line)) for line in lines]
-    return "".join(re.sub(r"\s", "", line) for line in lines if not re.fullmatch(r"([-_*─])(?: *\1)*", line))
+    return "".join(re.sub(r"\s", "", line) for line in lines if not re.fullmatch(r"[-_*─\s]*", line))
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,14 @@ def test_signs_that_would_be_markup_become_code(text: str, markdown: str) -> Non
 @pytest.mark.parametrize("text", ["1. open\n2. click", "- one\n- two", "see `code` here"])
 def test_what_was_typed_as_markdown_stays(text: str) -> None:
     assert adf_to_markdown(document((text, []))) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [("\u200d# a", "# a"), ("+\ufe0f", "+"), ("\u200d> a", "> a"), ("[a]\u200d(b)", "[a](b)"), ("-\u200b 5", "- 5")],
+)
+def test_characters_that_are_not_drawn_hide_no_markup(text: str, drawn: str) -> None:
+    assert shown(adf_to_markdown(document((text, [])))) == [drawn]
 
 
 def test_typed_numbers_that_would_be_counted_anew_are_kept() -> None:

@@ -34,8 +34,9 @@ _WITHOUT_MEANING = re.compile(
     r"title|font|u|ins|sup|sub|small|big|mark|q|abbr|acronym|time|label|button|wbr|col|colgroup|link|meta|"
     r"base|iframe|object|embed|param|video|audio|source|picture|svg|path|noscript|template|script|style|"
     r"nobr|bdi|bdo|data|output|textarea|select|option|map|area|ruby|rt|rp"
+    r"|(?:o|v|w|m|x|st\d|ac|ri|mso):\w+"
 )
-"""Tags that leave their text as it is."""
+"""Tags that leave their text as it is; the last ones are those of word processors and wikis."""
 _DROPPED = ("script", "style")
 
 # The standard parser looks for the end of an unfinished tag from each of them, and takes a text for the value of an
@@ -86,7 +87,7 @@ def _checked_tag(match: re.Match[str]) -> str:
     name = (match[1] or "").lower()
     if name in _READ or _LINES.fullmatch(name):
         return match[0]
-    return "" if ":" in name or _WITHOUT_MEANING.fullmatch(name) else "&lt;" + match[0][1:]
+    return "" if _WITHOUT_MEANING.fullmatch(name) else "&lt;" + match[0][1:]
 
 
 class _Reader(HTMLParser):

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from backlit.imports.markup.characters import clean
+from backlit.imports.markup.characters import SOMETIMES_SEEN, clean
 from backlit.imports.markup.document import ImageSpan, Mark, TextSpan
 
 _HOLE = "\x01"
@@ -22,7 +22,9 @@ _RUNS = {
     "_": re.compile(r"_+"),
     "~": re.compile(r"~+"),
 }
-_LINK_OR_TAG = re.compile(rf"!?\[[^\[\]\n{_HOLE}]*+\]\([^()\n{_HOLE}]*+\)?|\]\(|<[A-Za-z/!?][^<>\n{_HOLE}]*+>")
+_LINK_OR_TAG = re.compile(
+    rf"!?\[[^\[\]\n{_HOLE}]*+\]\([^()\n{_HOLE}]*+\)?|\][{SOMETIMES_SEEN}]*+\(|<[A-Za-z/!?][^<>\n{_HOLE}]*+>"
+)
 _BACKTICKS = re.compile("`+")
 _CUTS_LABEL = re.compile(r"[*_~`<]|\]\(|!\[")
 """What may put one bracket of a pair into a code span."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from backlit.imports.markup.characters import SOMETIMES_SEEN
 from backlit.imports.markup.document import (
     Block,
     CodeBlock,
@@ -26,6 +27,7 @@ _LISTED = re.compile(r" +(?:[^\W\d_]|[\"'(\[“„«‘¿¡\x01])")
 """What follows the sign of a typed list; after anything else, as in `- 5 EUR`, the sign belongs to the text."""
 _LISTED_NUMBER = re.compile(r" +(?:[^\W_]|[\"'(\[“„«‘¿¡\x01])(?!\d{0,8}[.)](?!\S))")
 _OTHER_BLOCK = re.compile(r"#{1,6}(?!\S)|>+|~{3,}|`{3,}(?=[^`]*$)|<(?=[A-Za-z!/])")
+_LEFT_OUT = re.compile(f"[{SOMETIMES_SEEN}](?!\u20e3)")
 _TABLE_RULE = re.compile(r"[-:| ]{2,}")
 _CODE_FENCE = re.compile("`+")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
@@ -137,11 +139,13 @@ def _paragraph(
     text = InlineText(lines)
     at = 0
     for number, line in enumerate(text.plain.split("\n")):
+        seen = _LEFT_OUT.sub(" ", line)
+        blanks = len(seen) - len(seen.lstrip())
         length, open_list = _block_sign(
-            line, open_list, is_first=number == 0, is_item_text=is_item_text and number == 0
+            seen[blanks:], open_list, is_first=number == 0, is_item_text=is_item_text and number == 0
         )
         if length:
-            text.regions.append(Region(at, at + length))
+            text.regions.append(Region(at, at + blanks + length))
         at += len(line) + 1
     return text.markdown().split("\n"), open_list
 
