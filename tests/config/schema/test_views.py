@@ -80,10 +80,10 @@ def test_each_fault_of_three_views_is_said_at_its_place_and_the_good_view_stays(
     assert views.tables == (mine,)
     assert placed(views) == [
         "Unknown setting 'qurey' of view 1 (3:1). Did you mean 'query'? The view is left out.",
-        "There is no field 'estimat' (4:9). Custom fields end in _cf. Did you mean 'estimate'? The view is left out.",
-        "There is no field 'statsu' (5:9). Custom fields end in _cf. Did you mean 'status'? The view is left out.",
+        "There is no field 'estimat' (4:9). Custom fields end in _cf. Did you mean “estimate”? The view is left out.",
+        "There is no field 'statsu' (5:9). Custom fields end in _cf. Did you mean “status”? The view is left out.",
         'The setting "done" of view 3 must be true or false (17:8). The view is left out.',
-        "There is no field 'statuss' (18:12). Custom fields end in _cf. Did you mean 'status'? The view is left out.",
+        "There is no field 'statuss' (18:12). Custom fields end in _cf. Did you mean “status”? The view is left out.",
         'The setting "name" of view 4 is missing (20:1). Add, for example: name = "Mine". The view is left out.',
         "The query has an error at character 1: this '(' has no closing ')'; add one, or put it in double quotes (21:9). The view is left out.",
     ]

@@ -213,7 +213,8 @@ async def test_coverages_are_found_by_name_path_and_number(store: Store) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("Sprint 99", "Unknown iteration “Sprint 99”. Iterations: "), ("", "Unknown")]
+    ("text", "said"),
+    [("Sprint 99", "Unknown iteration “Sprint 99”. Did you mean “Sprint 9”[?] Iterations: "), ("", "Unknown")],
 )
 async def test_an_iteration_that_is_not_there_is_named(store: Store, text: str, said: str) -> None:
     with pytest.raises(BadRequest, match=said):

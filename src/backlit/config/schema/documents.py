@@ -280,6 +280,7 @@ class _Check:
                 hint = f"Choose from: {', '.join(words)}."
         elif kind == SAID:
             sentence = str(context["sentence"]).removesuffix(".")
+            hint = "" if sentence.endswith("?") else hint  # it asks the question itself
         else:
             rest = context["rest"] if kind == MUST else SENTENCES[kind].format(**context)
             sentence = f"{self._subject(found)} {rest}"
@@ -293,7 +294,7 @@ class _Check:
         # The place belongs to the fault; a rule may say in a second sentence what would do.
         fault, _, advice = sentence.partition(". ")
         told = f"{fault} ({self._path}, line {place.line}, column {place.column})."
-        advice = f"{advice}." if advice else ""
+        advice = f"{advice}." if advice and not advice.endswith("?") else advice
         return " ".join(filter(None, (told, advice, hint, context.get("effect") or self._effect(found))))
 
     def _subject(self, found: _Fault) -> str:
