@@ -66,7 +66,20 @@ ITEMS: Meaning = LISTING | {
     "count": False,
 }
 DRY: Meaning = READING | {"dry_run": False}
-IMPORT: Meaning = DRY | {"yes": False, "format": None, "customers_see": False, "report": None, "keep_estimates": False}
+IMPORT: Meaning = DRY | {
+    "yes": False,
+    "format": None,
+    "customers_see": False,
+    "report": None,
+    "keep_estimates": False,
+    "source": None,
+    "map": None,
+    "write_map": None,
+    "encoding": None,
+    "delimiter": None,
+    "overwrite": False,
+    "skip_faulty": False,
+}
 SELECTION: Meaning = WRITING | FORMATS | {"columns": (), "query": None, "view": None, "filter": None}
 MEANT: dict[str, Meaning] = {
     "": {},
@@ -102,10 +115,13 @@ MEANT: dict[str, Meaning] = {
     "items show --json 1 #2 new-3": READING | FORMATS | {"ids": ["1", "#2", "new-3"], "json": True},
     "items show 1 --json --project x": READING | FORMATS | {"ids": ["1"], "json": True, "project": "x"},
     "items import f": IMPORT | {"file": "f"},
-    "items import - --dry-run --format json --customers-see --yes --report r --keep-estimates --project x": IMPORT
+    "items import - --dry-run --from jira --customers-see --yes --report r --keep-estimates --project x": IMPORT
     | {"project": "x"}
-    | {"file": "-", "dry_run": True, "format": "json", "customers_see": True, "yes": True, "report": "r"}
+    | {"file": "-", "dry_run": True, "format": "jira", "customers_see": True, "yes": True, "report": "r"}
     | {"keep_estimates": True},
+    "items import f --map m --write-map w --source s --encoding e --delimiter ; --overwrite --skip-faulty": IMPORT
+    | {"file": "f", "map": "m", "write_map": "w", "source": "s", "encoding": "e", "delimiter": ";"}
+    | {"overwrite": True, "skip_faulty": True},
     "log 1 2h": DRY | {"id": 1, "hours": "2h", "type": "", "note": "", "remaining": None, "dry_run": False},
     "log 1 2h --type t --note n --remaining 3 --dry-run --project x": DRY
     | {"project": "x"}
@@ -206,7 +222,7 @@ def test_a_command_has_these_options_and_defaults(words: str, meant: Meaning) ->
     "words",
     [
         *("items show 0", "items show ٣", f"items show {2**63}", f"items show {10**20}", "items list --limit -1"),
-        *("items list --limit 1000000000", "items list --limit ٣", "items import f --format xml", "items import"),
+        *("items list --limit 1000000000", "items list --limit ٣", "items import f --from xml", "items import"),
         *("serve --port 65536", "serve --workers 0", "serve --max-requests 0", "serve --max-upload K"),
         *(
             "serve --max-upload 5T",

@@ -400,7 +400,7 @@ def test_a_reader_that_has_enough_is_no_failure_to_shout_about(demo_home: Home) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", [("items", "list", "--json"), ("items", "list"), ("--version",), ("items", "import", "-")]
+    "words", [("items", "list", "--json"), ("items", "list"), ("--version",), ("items", "import", "-", "--yes")]
 )
 def test_an_output_that_takes_nothing_is_said_in_a_sentence(demo_home: Home, words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("wb") as full:

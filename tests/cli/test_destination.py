@@ -22,7 +22,7 @@ def test_a_screen_that_opens_another_profile_redirects_no_command(home: Home, se
     home.run("login", server.address, "--user", "maya", given="lantern\n")
     Profiles(find_locations(home.environment)).remember(demo_profile(20, 1))  # as the screens do
 
-    done = home.run("items", "import", "-", given=NEW)
+    done = home.run("items", "import", "-", "--yes", given=NEW)
 
     assert done.returncode == 0
     assert f"writing to maya@{server.address.partition('//')[2]} · Aurora" in done.stderr
@@ -31,7 +31,7 @@ def test_a_screen_that_opens_another_profile_redirects_no_command(home: Home, se
 
 @pytest.mark.slow
 def test_a_project_is_named_by_name_or_number_and_said(home: Home) -> None:
-    done = home.run(*DEMO, "items", "import", "-", "--project", "beacon", given=NEW)
+    done = home.run(*DEMO, "items", "import", "-", "--yes", "--project", "beacon", given=NEW)
     unknown = home.run(*DEMO, "items", "list", "--project", "nowhere")
 
     assert "writing to demo-20-1 · Beacon" in done.stderr
@@ -48,9 +48,9 @@ def test_the_environment_and_a_file_of_the_directory_pin_profile_and_project(
     (tmp_path / "repository" / ".backlit.toml").write_text('profile = "demo-20-1"\nproject = 2\n')
     monkeypatch.chdir(tmp_path / "repository" / "below")
 
-    by_file = home.run("items", "import", "-", given=NEW)
+    by_file = home.run("items", "import", "-", "--yes", given=NEW)
     monkeypatch.setenv("BACKLIT_PROJECT", "Aurora")
-    by_environment = home.run("items", "import", "-", given=NEW)
+    by_environment = home.run("items", "import", "-", "--yes", given=NEW)
 
     assert "writing to demo-20-1 · Beacon" in by_file.stderr
     assert "writing to demo-20-1 · Aurora" in by_environment.stderr

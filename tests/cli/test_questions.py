@@ -12,7 +12,7 @@ from tests.terminal import terminal
 @pytest.mark.slow
 def test_estimates_that_are_no_number_are_imported_only_with_an_answer(demo_home: Home) -> None:
     def imported(text: str, *options: str) -> Done:
-        return demo_home.run(*DEMO, "items", "import", "-", *options, given=text)
+        return demo_home.run(*DEMO, "items", "import", "-", "--yes", *options, given=text)
 
     text = "type,Name,est\nStory,Sized,XL\nStory,Sized,8 pts\n"
     refused = imported(text)
@@ -31,7 +31,7 @@ def test_estimates_that_are_no_number_are_imported_only_with_an_answer(demo_home
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("answer", "sentence"), [("n", "no changes were made"), ("y", "Written")])
+@pytest.mark.parametrize(("answer", "sentence"), [("n", "no changes were made"), ("y", "Imported")])
 def test_an_estimate_that_is_no_number_is_asked_about_on_a_terminal(
     demo_home: Home, tmp_path: Path, answer: str, sentence: str
 ) -> None:
@@ -40,4 +40,7 @@ def test_an_estimate_that_is_no_number_is_asked_about_on_a_terminal(
     with terminal([*DEMO, "items", "import", str(tmp_path / "items.csv")], demo_home.environment) as shown:
         shown.wait_for("Keep it")
         shown.press(answer, "enter")
+        if answer == "y":
+            shown.wait_for("Import 1 new")
+            shown.press("y", "enter")
         shown.wait_for(sentence)

@@ -9,9 +9,11 @@ import pytest
 from tests.store.documents import places_in
 from tests.store.world import World, until
 
-from backlit.cli.commands.items_import import planned, write_import
+from backlit.cli.commands.items_import import write_import
 from backlit.cli.synced import wait_until_settled
 from backlit.client.client import Client
+from backlit.imports.own import planned_rows
+from backlit.imports.reading.source import read_source
 from backlit.model.errors import Offline
 from backlit.store.engine.engine import Report
 from backlit.store.store import Store
@@ -56,7 +58,7 @@ async def test_an_interrupted_import_says_what_was_sent_and_what_waits(
             await asyncio.Event().wait()
 
     world.faults.before = answer_one
-    found = planned(store, STORIES, is_json=False)
+    found = planned_rows(store, read_source(STORIES.encode(), "stories"))
 
     writing = asyncio.create_task(write_import(store, found))
     await until(lambda: store.outbox.pending == 2, lambda: store.outbox)
@@ -79,7 +81,7 @@ async def test_a_signal_ends_an_import_with_what_was_sent_and_its_exit_code(
 
     world.faults.before = end_after_one
     before = signal.getsignal(number)
-    found = planned(store, STORIES, is_json=False)
+    found = planned_rows(store, read_source(STORIES.encode(), "stories"))
 
     with pytest.raises(SystemExit) as ended:
         await write_import(store, found)

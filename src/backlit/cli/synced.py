@@ -120,13 +120,19 @@ def _silence(store: Store) -> str:
     return f"{server} did not send the backlog in time. Check the connection, and run the command again."
 
 
+def read_bytes(file: str, noun: str) -> bytes:
+    """Return the content of a file, or of standard input for `-`; raise StorageError that names the noun."""
+    name = "standard input" if file == PIPE else file
+    try:
+        return standard_input(noun).read() if file == PIPE else Path(file).read_bytes()
+    except OSError as error:
+        raise StorageError(f"Could not read the {noun} in {name}: {error.strerror}.") from error
+
+
 def read_input(file: str, noun: str) -> str:
     """Return the text of a file, or of standard input for `-`; raise StorageError that names the noun."""
     name = "standard input" if file == PIPE else file
-    try:
-        written = standard_input(noun).read() if file == PIPE else Path(file).read_bytes()
-    except OSError as error:
-        raise StorageError(f"Could not read the {noun} in {name}: {error.strerror}.") from error
+    written = read_bytes(file, noun)
     if b"\0" in written:
         raise StorageError(f"Could not read the {noun} in {name}: it is not a text file in UTF-8.")
     try:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from backlit.client.client import Client, DocumentEndpoint, FetchedResource
     from backlit.store.edits.conflicts import Conflicts
     from backlit.store.edits.deletions import Deletions
+    from backlit.store.edits.imports import ImportEdits
     from backlit.store.edits.items import ItemEdits
     from backlit.store.edits.nodes import NodeEdits
     from backlit.store.edits.project_settings import ProjectSettingsEdits
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
 else:
     Conflicts = late("edits.conflicts", "Conflicts")
     Deletions = late("edits.deletions", "Deletions")
+    ImportEdits = late("edits.imports", "ImportEdits")
     ItemEdits = late("edits.items", "ItemEdits")
     NodeEdits = late("edits.nodes", "NodeEdits")
     ProjectSettingsEdits = late("edits.project_settings", "ProjectSettingsEdits")
@@ -155,6 +157,7 @@ class Store:
 
     # Edits
     items = StorePart(lambda self: ItemEdits(self.files, self.lookups))
+    imports = StorePart(lambda self: ImportEdits(self.files, self.lookups, self.today))
     nodes = StorePart(lambda self: NodeEdits(self.files, self.lookups, self.today, self.now))
     project_settings = StorePart(lambda self: ProjectSettingsEdits(self.files, self.lookups, self._ask_settings))
     deletions = StorePart(lambda self: Deletions(self.files, self.lookups))

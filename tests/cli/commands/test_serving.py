@@ -198,7 +198,7 @@ def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home,
     before = home.run("items", "list", "--json")
     server.stop()
     after = home.run("items", "list", "--json")
-    written = home.run("items", "import", "-", given="type,name\nStory,Later\n")
+    written = home.run("items", "import", "-", "--yes", given="type,name\nStory,Later\n")
     task = next(str(each["id"]) for each in json.loads(before.stdout) if each["type"] == "Task")
     logged, shown = home.run("log", task, "1"), home.run("items", "show", task)
 

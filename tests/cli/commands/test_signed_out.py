@@ -46,7 +46,7 @@ def test_a_signed_out_copy_is_read_but_not_written(home: Home, server: Server) -
     how = f"Use: backlit login {server.address} --user maya\n"
 
     read = home.run("items", "list")
-    written = home.run("items", "import", "-", given="type,name\nStory,New\n")
+    written = home.run("items", "import", "-", "--yes", given="type,name\nStory,New\n")
 
     assert listed.returncode == 0
     assert (read.returncode, read.stdout) == (3, listed.stdout)

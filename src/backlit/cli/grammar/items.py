@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from backlit.cli.common_options import add_formats, add_reading, add_writing
 from backlit.cli.late_parser import LateParser
 from backlit.cli.option_values import count, item_word
+from backlit.model.import_mappings import FORMATS
 
 if TYPE_CHECKING:
     Verbs: TypeAlias = argparse._SubParsersAction[LateParser]  # noqa: SLF001  argparse's only name for it
@@ -119,13 +120,27 @@ def _add_selection(command: LateParser, words: str) -> None:
 
 
 def _add_import(verbs: "Verbs") -> None:
-    bring = verbs.add_parser("import", help="create and change work items from a CSV or JSON file (docs/backlog.md)")
+    bring = verbs.add_parser("import", help="import work items from another tracker's file (docs/import.md)")
     bring.add_argument("file", metavar="FILE", help="file to read; - for standard input")
-    bring.add_argument("--format", choices=("csv", "json"), help="file format (default: detect)")
-    bring.add_argument("--report", metavar="FILE", help="file for all faults, or all changes, a line each")
+    bring.add_argument(
+        "--from",
+        dest="format",
+        choices=FORMATS,
+        metavar="FORMAT",
+        help=f"format of the file (default: detect): {', '.join(FORMATS)}",
+    )
+    bring.add_argument("--source", metavar="NAME", help="name of the other tracker's project, beside the keys")
+    bring.add_argument("--map", metavar="FILE", help="mapping of columns and values (TOML)")
+    bring.add_argument("--write-map", metavar="FILE", help="write the mapping as proposed, import nothing")
+    bring.add_argument("--encoding", metavar="NAME", help="encoding of the file (default: detect)")
+    bring.add_argument("--delimiter", metavar="C", help="delimiter of the columns (default: detect)")
+    bring.add_argument("--overwrite", action="store_true", help="take the file's value where both sides changed")
+    bring.add_argument("--skip-faulty", action="store_true", help="leave out rows with a fault")
+    bring.add_argument("--report", metavar="FILE", help="file for all faults, or all warnings, a line each")
     bring.add_argument("--customers-see", action="store_true", help="allow changes that customers can see")
     add_keep_estimates(bring)
-    add_writing(bring, is_waiting=False)
+    add_writing(bring, is_waiting=False, has_yes=False)
+    bring.add_argument("--yes", action="store_true", help="import without a question")
     bring.set_defaults(handler="commands.items_import:import_items")
 
 

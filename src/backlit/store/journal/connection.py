@@ -206,9 +206,22 @@ ALTER TABLE news ADD COLUMN is_unsure INTEGER NOT NULL DEFAULT 0
 """
 
 
+_IMPORTED = """
+CREATE TABLE imported (
+  project_id INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  key TEXT NOT NULL,
+  item_id INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  content TEXT NOT NULL,
+  PRIMARY KEY (project_id, source, key)
+) WITHOUT ROWID
+"""
+
+
 MIGRATIONS = (
     *(_FIRST_SCHEMA, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
-    *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS),
+    *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS, _IMPORTED),
 )
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""
 

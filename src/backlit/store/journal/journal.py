@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from backlit.model.errors import StorageError
 from backlit.store.journal.connection import UNDELIVERED_SQL, JournalConnection, opened
 from backlit.store.journal.groom_queue import GroomQueues
+from backlit.store.journal.imported import ImportedTable
 from backlit.store.journal.inbox import InboxTable
 from backlit.store.journal.reports import ScopeLogTable, SnapshotTable, StatusHistoryTable
 from backlit.store.journal.settings import DraftTable, RankTable, SettingsTable
@@ -64,6 +65,7 @@ class Journal:
         self.status_history = StatusHistoryTable(self._connection)
         self.scope_log = ScopeLogTable(self._connection)
         self.groom_queues = GroomQueues(self._connection)
+        self.imported = ImportedTable(self._connection)
 
     def close(self) -> None:
         self._connection.close()

@@ -128,6 +128,14 @@ class Lookups:
             lambda: {person.id: person for person in map(person_of, self._resources("user", 0))},
         )
 
+    def addresses(self) -> Mapping[int, str]:
+        """Return the e-mail addresses of the licensed users, by id, as far as the service tells them."""
+        return self.keep(
+            Subject.PEOPLE,
+            "addresses",
+            lambda: {id_in(each): str(each.get("email") or "") for each in self._resources("user", 0)},
+        )
+
     def known_people(self) -> Mapping[int, Person]:
         """Return the licensed and the looked-up users, by id. Unknown users have only an id."""
         return self.keep(

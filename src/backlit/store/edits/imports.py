@@ -1,0 +1,239 @@
+"""Imports: new items with their tasks, comments and places, and changes of existing items, as one step for undo."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from backlit.model.errors import BadRequest
+from backlit.model.trees import Tree
+from backlit.store.edits.checks import ON_ADD, ON_EDIT, check, check_text, usual_dates
+from backlit.store.edits.items import edit_entry, present, update_overlay
+from backlit.store.edits.nodes import show_trees
+from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.journal.imported import ImportedItem
+from backlit.store.records.changes import StoreChange, Subject
+from backlit.store.records.entry import PLACE_KEYS, EntryCause, EntryKind, OutboxEntry, new_comment, new_entry
+from backlit.store.records.item import fields_in
+from backlit.store.records.merge import is_same
+from backlit.store.records.people import Person, TreeKind
+from backlit.store.sqlite.database import ids_json
+from backlit.store.views.lookups import MANAGER, Lookups
+
+
+class ImportedValues(Struct, frozen=True):
+    """What is remembered of an imported item: its key, and the values that the file gave."""
+
+    key: str
+    values: Mapping[str, object]
+
+
+class NewItem(Struct, frozen=True):
+    """An item to create. `places` are paths of areas and iterations below the root, by the key of the field."""
+
+    type: str
+    fields: Mapping[str, object]
+    places: Mapping[str, str] = {}
+    comments: Sequence[str] = ()
+    tasks: Sequence["NewItem"] = ()
+    origin: ImportedValues | None = None
+
+
+class ItemChange(Struct, frozen=True):
+    """A change of an existing item, and comments that it does not have yet."""
+
+    item_id: int
+    fields: Mapping[str, object]
+    places: Mapping[str, str] = {}
+    comments: Sequence[str] = ()
+    origin: ImportedValues | None = None
+
+
+class NewPlace(Struct, frozen=True):
+    """An area or iteration to create, by its path below the root; its parents come first."""
+
+    kind: TreeKind
+    path: str
+    start: date | None = None
+    end: date | None = None
+
+
+class ImportEdits:
+    """Writes imports batch by batch; all batches of an import are one act."""
+
+    def __init__(self, files: LocalDatabase, lookups: Lookups, today: Callable[[], date]) -> None:
+        self._files = files
+        self._lookups = lookups
+        self._today = today
+
+    def checked(self, item_type: str, fields: Mapping[str, object], *, is_new: bool) -> dict[str, object]:
+        """Return the values as they are journalled; raises BadRequest that names each invalid key."""
+        return check(item_type, fields, self._lookups, ON_ADD if is_new else ON_EDIT)
+
+    def check_comment(self, text: str) -> None:
+        check_text(text, self._lookups.limits())
+
+    def may_make_places(self) -> bool:
+        return self._lookups.role() in {"", MANAGER}
+
+    def people(self) -> Mapping[int, tuple[Person, str]]:
+        """Return the licensed users with their addresses, by id."""
+        addresses = self._lookups.addresses()
+        return {person.id: (person, addresses.get(person.id, "")) for person in self._lookups.people().values()}
+
+    def known(self, source: str) -> dict[str, ImportedItem]:
+        """Return what this machine has imported from a source and not undone, by key, with the items' ids of now."""
+        journal = self._files.journal
+        found = journal.imported.of_source(self._lookups.project_id or 0, source)
+        return {
+            key: replace(each, item_id=journal.real_id(each.item_id))
+            for key, each in found.items()
+            if not journal.undo_log.is_undone(each.step)
+        }
+
+    def described_with(self, text: str) -> list[int]:
+        """Return the current project's items whose documents hold a text."""
+        found = self._files.mirror.execute(
+            "SELECT id FROM documents JOIN items USING (id) WHERE project_id = ? AND instr(doc, ?) > 0 ORDER BY id",
+            (self._lookups.project_id, json.dumps(text, ensure_ascii=False)[1:-1]),
+        )
+        return [item_id for (item_id,) in found]
+
+    def comments_of(self, item_ids: Sequence[int]) -> dict[int, set[str]]:
+        found = self._files.mirror.execute(
+            "SELECT item_id, text FROM comments WHERE item_id IN (SELECT value FROM json_each(?))",
+            (ids_json(item_ids),),
+        )
+        texts: dict[int, set[str]] = {}
+        for item_id, text in found:
+            texts.setdefault(item_id, set()).add(" ".join(text.split()))
+        return texts
+
+    async def make_places(self, places: Sequence[NewPlace], step: int | None = None) -> int | None:
+        """Create areas and iterations, and return the step of the act."""
+        for place in places:
+            tree = self._lookups.tree(place.kind)
+            above, _, name = place.path.rpartition("\\")
+            parent_id = place_id(tree, above)
+            values: dict[str, object] = {"name": name}
+            if place.kind is TreeKind.ITERATIONS:
+                start, end = usual_dates(place.start, place.end, self._today())
+                values |= {
+                    "startDate": min(start, end).isoformat(),
+                    "endDate": max(start, end).isoformat(),
+                    "isRelease": False,
+                }
+            siblings = tree.children(parent_id)
+            payload = {
+                "tree": place.kind.value,
+                "name": name,
+                "values": values,
+                "place": {"parentId": parent_id, "after": siblings[-1].id if siblings else 0},
+            }
+            entry = new_entry(EntryKind.NODE_ADD, self._lookups.need_project(), payload)
+
+            def act(writer: WriteContext, entry: OutboxEntry = entry, step: int | None = step) -> int:
+                (written,) = writer.journal.add([entry], step)
+                show_trees(writer)
+                return written.step
+
+            step = await self._files.edit(act)
+        return step
+
+    async def write(
+        self, source: str, items: Sequence[NewItem], changes: Sequence[ItemChange] = (), step: int | None = None
+    ) -> int:
+        """Journal a batch of new items and changes, and return the step of the act.
+
+        Everything was checked before. Raises BadRequest where the project changed meanwhile.
+        """
+        self._lookups.need_writer()
+        families = [(each, self._entry(each), [self._entry(task) for task in each.tasks]) for each in items]
+        edits = [(each, self._fields(each)) for each in changes]
+        return await self._files.edit(lambda writer: self._write(writer, source, families, edits, step))
+
+    def _fields(self, item: NewItem | ItemChange) -> dict[str, object]:
+        trees = {PLACE_KEYS[kind.value]: kind for kind in TreeKind}
+        places = {key: place_id(self._lookups.tree(trees[key]), path) for key, path in item.places.items()}
+        return {**item.fields, **places}
+
+    def _entry(self, item: NewItem) -> OutboxEntry:
+        project_id = self._lookups.need_project()
+        given = {key: value for key, value in self._fields(item).items() if value is not None}
+        if "Name" not in given:
+            raise BadRequest("An item without a name cannot be imported.")
+        payload = {"type": item.type, "projectId": project_id, "fields": given}
+        return replace(new_entry(EntryKind.ADD, project_id, payload), cause=EntryCause.IMPORT)
+
+    def _write(
+        self,
+        writer: WriteContext,
+        source: str,
+        families: Sequence[tuple[NewItem, OutboxEntry, Sequence[OutboxEntry]]],
+        edits: Sequence[tuple[ItemChange, Mapping[str, object]]],
+        step: int | None,
+    ) -> int:
+        project_id = self._lookups.need_project()
+        with writer.journal.transaction():
+            parents = writer.journal.add([entry for _, entry, _ in families], step)
+            step = parents[0].step if parents else step
+            below = [
+                _under(task, parent) for parent, (_, _, tasks) in zip(parents, families, strict=True) for task in tasks
+            ]
+            tasks = writer.journal.add(below, step) if below else []
+            made = [
+                *zip((item for item, _, _ in families), parents, strict=True),
+                *zip((task for item, _, _ in families for task in item.tasks), tasks, strict=True),
+            ]
+            changed = []
+            for change, fields in edits:
+                item_id, document = present(writer, change.item_id)
+                now = fields_in(document)
+                values = {key: value for key, value in fields.items() if not is_same(now.get(key), value)}
+                if values:
+                    changed.append(replace(edit_entry(item_id, document, values), cause=EntryCause.IMPORT))
+            if changed:
+                changed = writer.journal.add(changed, step)
+                step = changed[0].step
+            comments = [new_comment(project_id, entry.item_id, text) for item, entry in made for text in item.comments]
+            comments += [
+                new_comment(project_id, writer.journal.real_id(change.item_id), text)
+                for change, _ in edits
+                for text in change.comments
+            ]
+            if comments:
+                written = writer.journal.add(comments, step)
+                step = written[0].step
+            remembered = [(item.origin, entry.item_id, entry.step) for item, entry in made]
+            known = writer.journal.imported.of_source(project_id, source) if edits else {}
+            for change, _ in edits:
+                if change.origin:
+                    before = known.get(change.origin.key)
+                    remembered.append((change.origin, change.item_id, before.step if before else 0))
+            writer.journal.imported.note(
+                project_id,
+                source,
+                [ImportedItem(each.key, item_id, of, each.values) for each, item_id, of in remembered if each],
+            )
+        update_overlay(writer, [entry.item_id for entry in (*parents, *tasks, *changed)])
+        if comments:
+            commented = frozenset(each.item_id for each in comments)
+            writer.signal.publish(StoreChange(Subject.COMMENTS, commented))
+        return step or 0
+
+
+def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:
+    return replace(task, payload={**task.payload, "fields": {**task.fields, "ParentID": parent.item_id}})
+
+
+def place_id(tree: Tree, path: str) -> int:
+    """Return the node of a path below the root, in any case; the root for an empty path. Raises BadRequest."""
+    node = tree.roots[0]
+    for name in path.split("\\") if path else ():
+        below = [each for each in tree.children(node.id) if each.name.casefold() == name.casefold()]
+        if not below:
+            raise BadRequest(f"“{path}” does not exist in this project any more. Import the file again.")
+        node = below[0]
+    return node.id
