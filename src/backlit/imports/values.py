@@ -140,9 +140,11 @@ class DraftValues:
     def _priority(self, draft: Draft) -> int | None:
         text = draft.priority.strip()
         own = self._own_priorities.get(folded(text))
-        if own is not None or not text or folded(text) in NO_PRIORITY:
+        if own is not None or not text:
             return own
         number = int(text) if text.isdecimal() else priority_named(text, self._priority_scale)
+        if not number and folded(text) in NO_PRIORITY:
+            return None
         if number is None and re.match(r"[1-5]\b", text):
             number = int(text[0])
         if number is None:

@@ -38,6 +38,11 @@ class TableFormat(Struct, frozen=True):
     tag_separator: str = ","
     priorities: str = ""
     story_types: Sequence[str] = ()
+    has_small_statuses: bool = False
+    """The export writes the names of statuses without their capitals."""
+
+    def status(self, text: str) -> str:
+        return text[:1].upper() + text[1:] if self.has_small_statuses else text
 
     def fits(self, keys: Sequence[str]) -> bool:
         known = set(keys)
@@ -186,7 +191,7 @@ class _ColumnReading:
             url=one(row, "url"),
             title=title,
             type=self._type(one(row, "type")),
-            status=one(row, "status"),
+            status=form.status(one(row, "status")),
             category=one(row, "category"),
             priority=one(row, "priority"),
             severity=one(row, "severity"),

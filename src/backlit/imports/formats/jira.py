@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from backlit.imports.drafts.dates import DateReading
 from backlit.imports.drafts.draft import Draft, DraftComment, DraftFile, DraftIteration, DraftLink, Drafts
-from backlit.imports.formats.markup import display_names, document_to_markdown, to_markdown
+from backlit.imports.formats.markup import display_names, to_markdown
 from backlit.imports.formats.objects import Json, object_in, objects_in, text_in, texts_in
+from backlit.imports.markup.adf import adf_to_markdown
 from backlit.imports.reading.tables import heading_key
 from backlit.imports.reading.xml_files import XmlElement
 from backlit.imports.words.tables import role_of_heading
@@ -74,7 +75,7 @@ class _RestReading:
 
     def _rich(self, value: object) -> str:
         if isinstance(value, dict):
-            return document_to_markdown(value)
+            return adf_to_markdown(value).strip()
         return to_markdown(text_in(value), "wiki", self._drafts.people)
 
     def _draft(self, issue: Json, line: int) -> Draft:

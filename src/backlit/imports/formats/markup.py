@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Collection, Mapping
-from importlib import import_module
+
+from backlit.imports.markup.html import html_to_markdown
+from backlit.imports.markup.wiki import wiki_to_markdown
 
 _TAG = re.compile(r"<[a-zA-Z/!][^>]*>")
 
@@ -10,24 +12,11 @@ _TAG = re.compile(r"<[a-zA-Z/!][^>]*>")
 def to_markdown(text: str, markup: str, people: Mapping[str, Collection[str]]) -> str:
     """Return a text of a markup (`wiki`, `html`, `markdown`) as Markdown with LF at the ends of lines."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if markup == "wiki" and text:
-        return _rendered("wiki", text, display_names(people))
-    if markup == "html" and _TAG.search(text):
-        return _rendered("html", text)
+    if markup == "wiki":
+        text = wiki_to_markdown(text, display_names(people))
+    elif markup == "html" and _TAG.search(text):
+        text = html_to_markdown(text)
     return text.strip()
-
-
-def document_to_markdown(document: Mapping[str, object]) -> str:
-    """Return a document of the Atlassian Document Format as Markdown."""
-    return _rendered("adf", document)
-
-
-def _rendered(markup: str, *values: object) -> str:
-    try:
-        module = import_module(f"backlit.imports.markup.{markup}")
-    except ModuleNotFoundError:
-        return str(values[0]).strip()  # without its renderer a text stays as it is
-    return str(getattr(module, f"{markup}_to_markdown")(*values)).strip()
 
 
 def display_names(people: Mapping[str, Collection[str]]) -> dict[str, str]:

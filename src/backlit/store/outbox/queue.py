@@ -224,7 +224,7 @@ def _take(writer: WriteContext, room: int, resting: Collection[int]) -> list[Out
         before.append(entry)
         of_step.setdefault(entry.step, []).append(entry)
         if entry.state in BUSY:
-            occupied |= entry.places
+            occupied |= entry.places | entry.places_of_deleted
     if chosen:
         # Marked before the request leaves: after a crash in between, the next start asks the service whether the change
         # arrived before it sends it again.

@@ -196,6 +196,12 @@ class OutboxEntry(Struct, frozen=True):
         return frozenset(each for key in ITEM_PLACES if isinstance(each := self.fields.get(key), int))
 
     @property
+    def places_of_deleted(self) -> frozenset[int]:
+        """The nodes that hold a deleted item. They go after it: the deletion expects its fields as they were."""
+        base = self.base if self.kind is EntryKind.DELETE else {}
+        return frozenset(each for key in ITEM_PLACES if isinstance(each := base.get(key), int))
+
+    @property
     def needs(self) -> frozenset[int]:
         """The nodes, or the deleted comment, that must exist on the service first."""
         if self.kind not in ON_NODES:

@@ -65,7 +65,7 @@ class UndoPlan:
         }
         self._of_item = _by_item(self._entries, self._ids)
         self._withdrawn_of_item = _by_item(self._withdrawn, self._ids)
-        self._is_hard = any(each.kind is EntryKind.DELETE for each in first)
+        self._is_hard = any(each.kind is EntryKind.DELETE or _is_imported(each) for each in first)
         self._made = {self._id(each) for each in self._entries if each.kind is EntryKind.ADD}
         self._unsent = {
             each.item_id for each in self._entries if each.kind is EntryKind.ADD and not each.may_have_been_sent
@@ -250,6 +250,11 @@ class UndoPlan:
     def _is_looked_for(self, entry: OutboxEntry) -> bool:
         open_recalls = [each for each in self._entries if each.kind in RECALLS and not each.may_have_been_sent]
         return any(each.payload.get("of") == entry.id for each in open_recalls)
+
+
+def _is_imported(entry: OutboxEntry) -> bool:
+    """Report whether an import made an item. Its undo leaves no item, not even one with the status Deleted."""
+    return entry.kind is EntryKind.ADD and entry.cause is EntryCause.IMPORT
 
 
 def _by_item(entries: Iterable[OutboxEntry], ids: Mapping[int, int]) -> Mapping[int, Sequence[OutboxEntry]]:
