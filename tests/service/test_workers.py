@@ -63,5 +63,5 @@ def test_several_processes_on_sqlite_are_refused(tmp_path: Path) -> None:
 
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment, check=False)
 
-    assert done.returncode == 1
+    assert done.returncode == 6
     assert "An SQLite database is served by one process." in done.stderr

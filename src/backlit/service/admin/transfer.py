@@ -90,13 +90,13 @@ def import_(
 
 
 def backup(settings: ServiceSettings, target: Path, *, with_files: bool = True) -> dict[str, Any]:
-    """Copy database and contents into a new directory while the service runs; raise StorageError.
+    """Copy database and contents into a new directory while the service runs; raise StorageError or Conflict.
 
     A workspace of which not one attached file is found is an error, unless it is copied without files. Returns the
     count of missing contents: lost earlier, or deleted during the copy.
     """
     if target.exists():
-        raise StorageError(f"{target} exists already; name a directory that does not.")
+        raise Conflict(f"{target} exists already; name a directory that does not.")
     unfinished = target.with_name(f"{target.name}.part")
     shutil.rmtree(unfinished, ignore_errors=True)
     make_private_folder(unfinished / FILES)
@@ -126,7 +126,7 @@ def _no_contents(settings: ServiceSettings) -> str:
 
 
 def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
-    """Create a workspace from a backup; raise StorageError or Conflict for an existing one."""
+    """Create a workspace from a backup; raise Conflict for an existing one."""
     if not (source / NOTE).is_file():
         raise NotFound(f"There is no backup in {source}: it has no {NOTE}.")
     path = file_of(settings)
@@ -135,9 +135,7 @@ def restore(settings: ServiceSettings, source: Path) -> dict[str, Any]:
     else:
         for taken in (path, path.with_name(f"{path.name}-wal")):
             if taken.exists():
-                raise StorageError(
-                    f"{taken} exists and is never overwritten. Move it away, or name another --database."
-                )
+                raise Conflict(f"{taken} exists and is never overwritten. Move it away, or name another --database.")
         unfinished = path.with_name(f"{path.name}.part")
         remove_database(unfinished)
         try:
@@ -219,11 +217,11 @@ def copy_contents(connection: Connection, source: ContentStore, target: ContentS
 
 @contextmanager
 def private(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file readable by its owner only, on disk at the end; raise StorageError for an existing one."""
+    """Open a new file readable by its owner only, on disk at the end; raise Conflict for an existing one."""
     try:
         output = os.fdopen(open_new_private(path), "wb")
     except FileExistsError:
-        raise StorageError(f"{path} exists already; name a file that does not.") from None
+        raise Conflict(f"{path} exists already; name a file that does not.") from None
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
     with output:
