@@ -99,6 +99,10 @@ class Terminal:
             assert time.monotonic() < deadline, f"It did not come about on\n{self.text}"
             self.read(0.05)
 
+    def wait_until_synced(self) -> None:
+        """Wait until the local copy is that of the service, which tells of changes or is asked for them."""
+        self.wait_for(r"synced|● live")
+
     def wait_for(self, pattern: str) -> None:
         """Wait until the screen shows something."""
         deadline = time.monotonic() + PATIENCE

@@ -89,7 +89,7 @@ def test_a_fault_in_a_command_is_one_sentence_and_a_report(home: Home, monkeypat
 def test_a_fault_in_the_screens_leaves_one_sentence_on_the_terminal_and_ends_with_1(demo_home: Home) -> None:
     program = (sys.executable, "-c", FAULTY.format(secret=SECRET))
     with terminal([*DEMO], demo_home.environment, program=program) as shown:
-        shown.wait_for("synced")
+        shown.wait_until_synced()
         shown.press("s")
         status = shown.ended()
         left = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]|\s", "", shown.written.decode().rpartition("\x1b[?1049l")[2])

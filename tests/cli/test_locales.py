@@ -113,7 +113,12 @@ def written_signs() -> Iterator[str]:
     """The signs in the strings of every module that can write to the output of a command, but for ranges of letters."""
     source = Path(backlit.__file__).parent
     for module in source.rglob("*.py"):
-        if module.relative_to(source).parts[0] in {"tui", "service"} or module == Path(ascii_module.__file__):
+        place = module.relative_to(source)
+        if (
+            place.parts[0] in {"tui", "service"}
+            or place.is_relative_to("imports/markup")
+            or module == Path(ascii_module.__file__)
+        ):
             continue
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != SYLLABIC:

@@ -34,7 +34,7 @@ def test_two_people_work_on_one_served_workspace(home: Home, server: Server) -> 
         assert user.run("login", address, "--user", name, given="lantern\n").returncode == 0
     with terminal([], home.environment) as one, terminal([], jon.environment) as other:
         for each in (one, other):
-            each.wait_for(r"synced")
+            each.wait_until_synced()
         one.press("c", "e", "ctrl+u", "777", "enter")
         one.wait_for(r"▌.* 777 ")
         one.wait_without("pending")

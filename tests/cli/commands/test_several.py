@@ -20,7 +20,7 @@ def signed_in(home: Home, server: Server) -> Home:
 def test_an_edit_in_one_terminal_appears_in_the_other(signed_in: Home) -> None:
     with terminal([], signed_in.environment) as one, terminal([], signed_in.environment) as other:
         for each in (one, other):
-            each.wait_for(r"synced")
+            each.wait_until_synced()
         one.press("c", "e", "ctrl+u", "777", "enter")
 
         other.wait_for(r"\b777\b")
@@ -31,7 +31,7 @@ def test_an_edit_in_one_terminal_appears_in_the_other(signed_in: Home) -> None:
 def test_after_a_kill_in_the_middle_of_sending_the_other_goes_on_and_nothing_is_made_twice(signed_in: Home) -> None:
     with terminal([], signed_in.environment) as one, terminal([], signed_in.environment) as other:
         for each in (one, other):
-            each.wait_for(r"synced")
+            each.wait_until_synced()
         for number in range(4):
             one.press("C")
             one.wait_for(r"ctrl\+s +send")
@@ -49,7 +49,7 @@ def test_after_a_kill_in_the_middle_of_sending_the_other_goes_on_and_nothing_is_
 @pytest.mark.slow
 def test_the_command_line_works_beside_a_terminal_even_a_suspended_one(signed_in: Home) -> None:
     with terminal([], signed_in.environment) as shown:
-        shown.wait_for(r"synced")
+        shown.wait_until_synced()
         beside = signed_in.run("items", "list", "--json", "--limit", "3")
         os.kill(shown.process, signal.SIGSTOP)
         time.sleep(0.2)
@@ -63,7 +63,7 @@ def test_the_command_line_works_beside_a_terminal_even_a_suspended_one(signed_in
 
 def test_signing_out_on_the_command_line_is_seen_in_the_terminal(signed_in: Home) -> None:
     with terminal([], signed_in.environment) as shown:
-        shown.wait_for(r"synced")
+        shown.wait_until_synced()
         assert signed_in.run("logout").returncode == 0
 
         shown.wait_for(r"(?i)signed out|sign in")

@@ -173,7 +173,7 @@ async def test_the_files_of_a_comment_are_opened_from_it(
 def test_a_comment_is_written_in_the_users_own_editor(tmp_path: Path) -> None:
     editor = script(tmp_path, "echo 'Written **outside**' > \"$1\"")
     with terminal(["demo", "--items", "40"], environment(tmp_path, editor)) as shown:
-        shown.wait_for("synced")
+        shown.wait_until_synced()
         shown.press("g", "c")
         shown.wait_for("keys")
         shown.press("E")

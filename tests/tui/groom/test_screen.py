@@ -290,7 +290,7 @@ async def test_the_backlog_is_an_answer_to_the_question_for_the_iteration(
         await queue_of(pilot, [item_id])
         await press(pilot, "5")
         offered = line_with(pilot.app, "Which iteration?")
-        digit = re.search(r"(\d) backlog", offered)
+        digit = re.search(r"(\d)  backlog", offered)
         assert digit is not None
         await press(pilot, digit[1])
 
@@ -336,7 +336,8 @@ async def test_questions_are_docked_above_the_footer_and_begin_in_one_column(
         words = " ".join(footer.split())
         assert "C comment n skip " in words
         assert " q pause ? keys" in words
-        assert last.index("¬") == line_with(pilot.app, "How many points?").index("1")
+        ground_of_cap = 1 if size == (120, 40) else 0  # narrower strips have no room for it
+        assert last.index("¬") == line_with(pilot.app, "How many points?").index("1") - ground_of_cap
 
 
 @pytest.mark.slow

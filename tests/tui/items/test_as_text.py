@@ -227,16 +227,16 @@ async def test_a_line_that_belongs_to_no_item_is_refused(store: Store, line: str
 def test_the_users_editor_gets_the_terminal_and_what_it_writes_is_taken(tmp_path: Path) -> None:
     editor = script(tmp_path, "sed -i 's/^Name: .*/Name: Written outside/' \"$1\"")
     with terminal(["demo", "--items", "40"], environment(tmp_path, editor)) as shown:
-        shown.wait_for("synced")
+        shown.wait_until_synced()
         shown.press("E")
         shown.wait_for("Written outside")
-        shown.wait_for("synced")
+        shown.wait_until_synced()
 
 
 def test_what_cannot_be_read_is_kept_and_offered_again(tmp_path: Path) -> None:
     editor = script(tmp_path, "sed -i 's/^Name: .*/Nmae: Written outside/' \"$1\"")
     with terminal(["demo", "--items", "40"], environment(tmp_path, editor)) as shown:
-        shown.wait_for("synced")
+        shown.wait_until_synced()
         shown.press("E")
         shown.wait_for("Line 3, column 1")
         script(tmp_path, "sed -i 's/^Nmae: /Name: /' \"$1\"")
@@ -248,7 +248,7 @@ def test_what_cannot_be_read_is_kept_and_offered_again(tmp_path: Path) -> None:
 
 def test_an_editor_that_fails_writes_nothing_and_the_file_stays(tmp_path: Path) -> None:
     with terminal(["demo", "--items", "40"], environment(tmp_path, script(tmp_path, "exit 3"))) as shown:
-        shown.wait_for("synced")
+        shown.wait_until_synced()
         shown.press("E")
         shown.wait_for("exited with status 3")
 

@@ -33,14 +33,14 @@ async def test_answers_are_given_one_by_one_and_saved_at_the_end(world: World, s
         await sent(store)
 
         assert f"#{rows[0].id} " in first
-        assert "n Move to Sprint" in first
+        assert "n  Move to Sprint" in first
         assert "1 of 4" in first
         assert "2 of 4" in second
         assert all(
             each in summary for each in ("1 to Sprint", "1 to the backlog", "1 split", "1 done", "3 done, 5 moved")
         )
-        assert "d Mark done, including " in last
-        assert "D Mark done, leave " in last
+        assert "d  Mark done, including " in last
+        assert "D  Mark done, leave " in last
         assert "done, with its tasks" in summary
         assert before == ()
         assert await held(world, store.nodes.real_id(task_id), "Status") == ["Done"]
@@ -65,7 +65,7 @@ async def test_answers_survive_leaving_and_the_capacity_follows_them(store: Stor
         assert "2 of 2" in after_one
         assert f"#{rows[0].id} to Sprint" in after_one
         assert "2 of 2" in again
-        assert "✓ n" in back
+        assert "✓  n " in back
 
 
 @pytest.mark.slow
