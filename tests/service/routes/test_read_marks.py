@@ -143,9 +143,33 @@ async def test_all_up_to_one_are_read_at_once(maya: Client, jon: Client) -> None
     assert [each["isRead"] for each in (await activities(jon))[:3]] == [False, True, True]
 
 
+@pytest.mark.postgresql
+async def test_what_is_unread_is_listed_and_noted_by_item_and_time(maya: Client, jon: Client) -> None:
+    one, other = await item(maya), await item(maya)
+    await item(jon)
+    listed = (await jon.get("activities", params={"isRead": "false", "projectId": 1})).json()["results"]
+    assert [(each["workItemId"], each["objectId"]) for each in listed] == [(other, other), (one, one)]
+    later = await made(maya, "comments", workItemId=one, description="later")
+
+    await jon.put("activities/unread", json={"readUntil": listed[1]["createdAt"], "workItemIds": [one]})
+
+    listed = (await jon.get("activities", params={"isRead": "false"})).json()["results"]
+    assert [each["objectId"] for each in listed] == [later, other]
+    await jon.put("activities/unread", json={"readUntil": listed[0]["createdAt"], "projectId": 2})
+    assert (await unread(jon))[0] == 2
+    await jon.put("activities/unread", json={"readUntil": listed[0]["createdAt"], "projectId": 1})
+    assert (await unread(jon))[0] == 0
+
+
 @pytest.mark.parametrize(
     ("path", "body", "key"),
-    [("activities/1", {"isRead": False}, "isRead"), ("activities/unread", {}, "readTo")],
+    [
+        ("activities/1", {"isRead": False}, "isRead"),
+        ("activities/unread", {}, "readTo"),
+        ("activities/unread", {"readUntil": "soon"}, "readUntil"),
+        ("activities/unread", {"readTo": 1, "projectId": "a"}, "projectId"),
+        ("activities/unread", {"readTo": 1, "workItemIds": [0]}, "workItemIds"),
+    ],
 )
 async def test_what_cannot_be_noted_is_refused_by_name(maya: Client, path: str, body: dict[str, Any], key: str) -> None:
     answer = await maya.put(path, json=body)

@@ -197,6 +197,7 @@ _OF_HISTORY: Mapping[str, Sequence[tuple[str, Schema, str]]] = {
         ("before", _REVISION, "Only activities before this id, as `next` of a page says."),
         ("projectId", {"type": "integer", "format": "int64", "minimum": 1}, "Only activities of this project."),
         ("by", {"type": "integer", "format": "int64", "minimum": 1}, "Only activities of this user."),
+        ("isRead", {"enum": ["false"]}, "Only the unread activities of others."),
     ),
     "ChangeStream": (
         ("after", {"type": "string"}, "A cursor, in place of the header Last-Event-ID."),

@@ -311,6 +311,7 @@ def _history() -> Schema:
         "systemEvent": {"enum": ["WorkItemChanged", "SystemMessage"]},
         "commentType": _nullable(text),
         "subject": {"enum": list(SUBJECTS.values())},
+        "objectId": ID,
         "verb": {"enum": list(dict.fromkeys(VERBS.values()))},
         "changes": _array(_object(field_change, ["field", "old", "new"])),
         "mentions": _array(ID),
@@ -332,7 +333,9 @@ def _history() -> Schema:
         "ChangeStream": {"type": "string", "description": _EVENTS},
         "ActivityChanges": _object({"isRead": {"const": True}}, [], is_open=True),
         "UnreadActivities": _object({"unread": number, "flagged": number}),
-        "UnreadActivitiesChanges": _object({"readTo": ID}, ["readTo"]),
+        "UnreadActivitiesChanges": _object(
+            {"readTo": ID, "readUntil": DATETIME, "projectId": ID, "workItemIds": _array(ID)}, []
+        ),
         "PresenceChanges": _object(
             {
                 "itemId": _nullable(ID),

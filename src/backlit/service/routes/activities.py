@@ -1,12 +1,13 @@
 """Activities: the history of items in words, one for each request that changed something."""
 
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from backlit.model.dates import write_datetime
+from backlit.model.dates import parse_utc, write_datetime
 from backlit.model.errors import BadRequest, NotFound
 from backlit.service.http.endpoint import (
     ID_LIMIT,
@@ -17,13 +18,13 @@ from backlit.service.http.endpoint import (
     json_answer,
 )
 from backlit.service.http.options import is_id_text
-from backlit.service.routes.history import HISTORY_TOP, asked_project_ids, asked_revision, asked_top
+from backlit.service.routes.history import HISTORY_TOP, asked_project_ids, asked_revision, asked_top, refusal
 from backlit.service.routes.work_items import visible_document
 from backlit.service.tables import history, read_marks
 from backlit.service.tables.changes import LAST_DOCUMENT, ChangeAct, ChangeKind
 from backlit.service.tables.history import ACTIVITY_ROWS, ActivityPeople, HistoryRow
 from backlit.service.tables.mentions import mentions_of
-from backlit.service.tables.read_marks import ReadState
+from backlit.service.tables.read_marks import ReadState, UnreadSelection
 
 routes = Routes()
 
@@ -38,6 +39,10 @@ VERBS = {
 LONGEST_TEXT, LONGEST_VALUE = 500, 60
 """Characters of a text in `changes`, and of a value or a comment in `content`."""
 _TOP = frozenset({"$top"})
+_WRITTEN_TO = timedelta(milliseconds=1)
+"""What DateTimes of answers are cut to."""
+MAX_MARKED_ITEMS = 1000
+"""Items whose activities one request notes as read."""
 
 
 @routes("GET", "/activities", "ActivityList", tag="activities", extension="activities", options=_TOP)
@@ -61,19 +66,41 @@ def read_item_activities(call: RequestContext) -> HandlerResponse:
 def _page(call: RequestContext, *, by: int | None = None, item_id: int | None = None) -> HandlerResponse:
     top, before, project_ids = asked_top(call, HISTORY_TOP), asked_revision(call, "before"), asked_project_ids(call)
     found: dict[int, HistoryRow] = {}
+    state = read_marks.state_of(call.connection, call.caller.id)
+    is_unread = _is_asked_for_unread(call)
+    after, not_by = (state.mark, call.caller.id) if is_unread else (0, None)
     while len(found) <= top:
         rows = history.of_activities(
-            call.connection, call.caller, before=before, project_ids=project_ids, by=by, item_id=item_id
+            call.connection,
+            call.caller,
+            before=before,
+            after=after,
+            project_ids=project_ids,
+            by=by,
+            not_by=not_by,
+            item_id=item_id,
         )
         # Newest first, so that the first change of a request stands in the end: its others follow from it.
-        found |= {row.request or row.revision: row for row in rows}
+        found |= {
+            row.request or row.revision: row
+            for row in rows
+            if not (is_unread and state.has_read(row.request or row.revision))
+        }
         if len(rows) < ACTIVITY_ROWS:
             break
         before = rows[-1].revision
     page = list(found.values())[:top]
-    reading = _reading(call, page)
+    reading = _reading(call, page, state)
     results = [_activity(call, row, reading) for row in page]
     return json_answer({"results": results, "next": page[-1].revision if len(found) > top and page else None})
+
+
+def _is_asked_for_unread(call: RequestContext) -> bool:
+    """Report whether only the unread activities of others are asked for."""
+    asked = call.query.get("isRead")
+    if asked not in {None, "false"}:
+        raise refusal("isRead", "isRead can only be false, for the unread activities of others.")
+    return asked is not None
 
 
 @routes("GET", "/activities/unread", "UnreadActivities", tag="activities", extension="unread")
@@ -85,15 +112,38 @@ def read_unread(call: RequestContext) -> HandlerResponse:
 
 @routes("PUT", "/activities/unread", "UnreadActivities", tag="activities", extension="unread")
 def update_unread(call: RequestContext) -> HandlerResponse:
-    """PUT /activities/unread `{"readTo": id}`: note all activities up to this one as read."""
-    given = call.json().get("readTo")
-    if not isinstance(given, int) or isinstance(given, bool) or not 0 < given <= ID_LIMIT:
-        sentence = "readTo must be the id of an activity."
-        raise BadRequest(sentence, {"readTo": sentence})
+    """PUT /activities/unread `{"readTo": id}`, or `{"readUntil": time}`: note activities as read.
+
+    `projectId` and `workItemIds` keep to those of a project and of some items.
+    """
+    given = call.json()
     state = read_marks.state_of(call.connection, call.caller.id)
-    known = read_marks.unread(call.connection, call.caller, state).flags
-    is_new = read_marks.mark_read(call.connection, call.caller, [each for each in known if each <= given])
+    activity_ids = read_marks.unread_up_to(call.connection, call.caller, state, _asked_marks(given))
+    is_new = read_marks.mark_read(call.connection, call.caller, activity_ids)
     return replace(read_unread(call), reader=call.caller.id if is_new else None)
+
+
+def _asked_marks(given: Mapping[str, Any]) -> UnreadSelection:
+    read_to, until, item_ids = given.get("readTo"), given.get("readUntil"), given.get("workItemIds")
+    project_id = given.get("projectId")
+    if until is None and not _is_id(read_to):
+        raise refusal("readTo", "readTo must be the id of an activity.")
+    if project_id is not None and not _is_id(project_id):
+        raise refusal("projectId", "projectId must be the id of a project.")
+    are_ids = isinstance(item_ids, list) and len(item_ids) <= MAX_MARKED_ITEMS and all(map(_is_id, item_ids))
+    if item_ids is not None and not are_ids:
+        raise refusal("workItemIds", f"workItemIds must be a list of ids of work items, at most {MAX_MARKED_ITEMS:,}.")
+    before = None
+    if until is not None:
+        try:
+            before = parse_utc(str(until)) + _WRITTEN_TO
+        except (BadRequest, OverflowError):
+            raise refusal("readUntil", "readUntil must be a DateTime, such as 2026-03-01T14:30:00.") from None
+    return UnreadSelection(read_to if until is None else None, before, project_id, item_ids)
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= ID_LIMIT
 
 
 @routes("PUT", "/activities/{id}", "Activity", tag="activities", extension="unread")
@@ -106,7 +156,8 @@ def update_activity(call: RequestContext) -> HandlerResponse:
     if row is None:
         raise NotFound(f"Activity {call.path['id']} does not exist, or you have no access to it.")
     is_new = read_marks.mark_read(call.connection, call.caller, [row.request or row.revision])
-    answer = json_answer(_activity(call, row, _reading(call, [row])))
+    state = read_marks.state_of(call.connection, call.caller.id)
+    answer = json_answer(_activity(call, row, _reading(call, [row], state)))
     return replace(answer, reader=call.caller.id if is_new else None)
 
 
@@ -118,9 +169,8 @@ class _Reading(Struct, frozen=True):
     state: ReadState
 
 
-def _reading(call: RequestContext, page: list[HistoryRow]) -> _Reading:
+def _reading(call: RequestContext, page: list[HistoryRow], state: ReadState) -> _Reading:
     mentioned = mentions_of(call.connection, [row.request or row.revision for row in page])
-    state = read_marks.state_of(call.connection, call.caller.id)
     return _Reading(history.people_of(call.connection, page), mentioned, state)
 
 
@@ -143,6 +193,7 @@ def _activity(call: RequestContext, row: HistoryRow, reading: _Reading) -> dict[
         "systemEvent": "SystemMessage" if row.user_id is None else "WorkItemChanged",
         "commentType": _value(row, "type") if kind is ChangeKind.COMMENT else None,
         "subject": SUBJECTS[kind],
+        "objectId": row.object_id,
         "verb": VERBS[act],
         "changes": [_changed(key, *pair) for key, pair in row.fields.items()] if act is ChangeAct.CHANGED else [],
         "mentions": mentioned,

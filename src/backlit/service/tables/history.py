@@ -122,14 +122,20 @@ def of_activities(
     caller: Caller,
     *,
     before: int | None,
+    after: int,
     project_ids: Collection[int],
     by: int | None,
+    not_by: int | None,
     item_id: int | None,
 ) -> list[HistoryRow]:
     """Return changes of items, comments and files that follow from no other and are no order, newest first."""
     where = [*is_activity(caller)]
     if before is not None:
         where.append(changes.c.revision < before)
+    if after:
+        where.append(changes.c.revision > after)
+    if not_by is not None:
+        where.append(or_(changes.c.user_id.is_(None), changes.c.user_id != not_by))
     if project_ids:
         where.append(changes.c.project_id.in_(project_ids))
     if by is not None:

@@ -4,6 +4,7 @@ An activity counts by the first revision of its request.
 """
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
@@ -37,6 +38,15 @@ class Unread(NamedTuple):
     @property
     def flagged(self) -> int:
         return sum(self.flags.values())
+
+
+class UnreadSelection(NamedTuple):
+    """Which of the unread activities: up to an id or before a time, of a project, of some items; None for any."""
+
+    read_to: int | None
+    before: datetime | None
+    project_id: int | None
+    item_ids: Collection[int] | None
 
 
 def begin(connection: Connection, user_id: int) -> None:
@@ -82,6 +92,24 @@ def unread(connection: Connection, caller: Caller, state: ReadState) -> Unread:
         if activity_id not in state.after:
             flags[activity_id] = flags.get(activity_id, False) or bool(concerns or mentioned)
     return Unread(flags)
+
+
+def unread_up_to(
+    connection: Connection, caller: Caller, state: ReadState, selection: UnreadSelection
+) -> Collection[int]:
+    """Return the ids of unread activities that are selected."""
+    activity = func.coalesce(changes.c.request, changes.c.revision).label("activity")
+    where = [changes.c.revision > state.mark, activity > state.mark, *is_activity(caller)]
+    if selection.read_to is not None:
+        where.append(activity <= selection.read_to)
+    if selection.before is not None:
+        where.append(changes.c.at < selection.before)
+    if selection.project_id is not None:
+        where.append(changes.c.project_id == selection.project_id)
+    if selection.item_ids is not None:
+        where.append(changes.c.item_id.in_(selection.item_ids))
+    found = connection.execute(select(activity).where(*where).distinct()).scalars()
+    return [activity_id for activity_id in found if activity_id not in state.after]
 
 
 def mark_read(connection: Connection, caller: Caller, activity_ids: Collection[int]) -> bool:
