@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import httpx
 from msgspec.structs import replace
-from tests.store.world import World, until
+from tests.store.world import LOADED, World, until
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
@@ -32,27 +32,28 @@ class Network(httpx.AsyncBaseTransport):
 
 
 @asynccontextmanager
-async def following(world: World) -> AsyncIterator[Store]:
+async def following(world: World, name: str = LOADED) -> AsyncIterator[Store]:
     """A store of maya's that follows the service after its first syncs, and would sync next in an hour."""
-    async with connected(world) as store:
+    async with connected(world, name) as store:
         await until(lambda: store.connection.is_live, lambda: (store.connection, world.faults.requests))
         yield store
 
 
 @asynccontextmanager
-async def connected(world: World) -> AsyncIterator[Store]:
-    """A store of maya's that was started, with the service behind a network."""
-    world.take_loaded()
+async def connected(world: World, name: str = LOADED) -> AsyncIterator[Store]:
+    """A store of maya's that was started, with the service behind a network; another name is another machine."""
+    if name == LOADED:
+        world.take_loaded()
     await asyncio.to_thread(lambda: world.service)
 
     async def connect(_report: Report) -> Client:
-        tokens = TokenCache(world.folder / "following.json", "following")
+        tokens = TokenCache(world.folder / f"following {name}.json", "following")
         client = Client.at("http://backlit.local", tokens, world.pacing, Network(world.faults))
         if not client.auth.signed_in:
             await client.auth.sign_in_with_code(await asyncio.to_thread(world.service.invite, "maya"))
         return client
 
-    store = Store(world.places(), connect, waits=replace(world.waits, sync_every=SELDOM, first_pause=0.05))
+    store = Store(world.places(name), connect, waits=replace(world.waits, sync_every=SELDOM, first_pause=0.05))
     store.engine.owner = "maya"
     store.open()
     store.start()

@@ -1,7 +1,7 @@
 """Client of the service and its nouns: list, page, get, create, update, delete, and operations of their own."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from hashlib import sha256
 from typing import Any, NamedTuple, Self, TypedDict, Unpack
@@ -414,6 +414,20 @@ class Client:
         """Say which item is edited here, for half a minute, or that none is any more; an extension."""
         body = {"itemId": item_id, "mode": "edit", "field": field or None}
         await self._calls.call("PUT", f"{API}presence", body={"itemId": None} if item_id is None else body)
+
+    async def unread_activities(self, project_id: int, top: int) -> Document:
+        """Read the newest activities of others that the user has not read; an extension."""
+        query: dict[str, QueryValue] = {"projectId": project_id, "isRead": "false", "$top": top}
+        return (await self._calls.call("GET", f"{API}activities", query)).document()
+
+    async def mark_read(self, until: str, project_id: int | None, item_ids: Sequence[int] | None) -> None:
+        """Note activities until a time as read: all, those of a project or those of items; an extension."""
+        body: dict[str, object] = {"readUntil": until}
+        if project_id is not None:
+            body["projectId"] = project_id
+        if item_ids is not None:
+            body["workItemIds"] = list(item_ids)
+        await self._calls.call("PUT", f"{API}activities/unread", body=body)
 
     async def aclose(self) -> None:
         try:

@@ -2,16 +2,21 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import orjson
 from msgspec import Struct
 
 from backlit.model.fields import FIELD_BY_KEY
+from backlit.model.mentions import names_in
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.journal.inbox import InboxRecord, NewsKind
+from backlit.store.journal.inbox import EVERY, InboxRecord, NewsKind, ReadMark
+from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import Signal, StoreChange, Subject
 from backlit.store.records.item import FieldNews, fields_in, moment
+from backlit.store.records.people import Person
+from backlit.store.remote.capabilities import UNREAD, announces
 from backlit.store.sqlite.database import ids_json
 
 if TYPE_CHECKING:
@@ -32,11 +37,19 @@ class AuthorNews(Struct, frozen=True):
     fields: tuple[FieldNews, ...]
 
 
+class NewsReason(StrEnum):
+    """Why news are for the user in person; the first that holds."""
+
+    MENTION = "mention"
+    ASSIGNMENT = "assignment"
+
+
 class ItemNews(Struct, frozen=True):
     """The unseen changes of an item. A deleted item has only a name, a new item no `fields`.
 
     `authors` are the known authors, the latest first, empty if the service names none. `changes` are the changes of
-    each, where the service's history told them; `fields` are those of all.
+    each, where the service's history told them; `fields` are those of all. `sentences` are the service's words for
+    what is neither a field nor a comment.
     """
 
     item_id: int
@@ -48,15 +61,27 @@ class ItemNews(Struct, frozen=True):
     authors: tuple[str, ...]
     at: datetime | None
     changes: tuple[AuthorNews, ...] = ()
+    sentences: tuple[str, ...] = ()
+    reason: NewsReason | None = None
 
 
 class Inbox:
     """The current project's unseen changes, and the record of those that the user has seen."""
 
-    def __init__(self, files: LocalDatabase, signal: Signal, project: Callable[[], int | None]) -> None:
+    def __init__(
+        self,
+        files: LocalDatabase,
+        signal: Signal,
+        project: Callable[[], int | None],
+        me: Callable[[], Person | None],
+        server_now: Callable[[], datetime],
+    ) -> None:
+        """`server_now` is the service's time."""
         self._files = files
         self._signal = signal
         self._project = project
+        self._me = me
+        self._server_now = server_now
 
     def unread(self) -> int:
         """Count the items with unseen changes. Cheap enough for every repaint."""
@@ -75,19 +100,49 @@ class Inbox:
         has = fields_in(orjson.loads(found[0])) if found else {}
         from backlit.store.views.items import comments_in
 
+        comments = comments_in(
+            self._files.mirror, "id IN (SELECT value FROM json_each(?)) ORDER BY id", ids_json(record.comments)
+        )
+        fields = _fields(record, has)
         return ItemNews(
             item_id,
             record.kind,
             record.type,
             str(has.get("Name") or record.name),
-            _fields(record, has),
-            comments_in(
-                self._files.mirror, "id IN (SELECT value FROM json_each(?)) ORDER BY id", ids_json(record.comments)
-            ),
+            fields,
+            comments,
             tuple(record.authors),
             moment(record.noted_at),
             tuple(AuthorNews(each.author, _sorted(each.fields)) for each in record.changes),
+            tuple(record.sentences),
+            self._reason(record.kind, has, fields, comments),
         )
+
+    def _reason(
+        self,
+        kind: NewsKind,
+        has: Mapping[str, object],
+        fields: Sequence[FieldNews],
+        comments: "Sequence[CommentEntry]",
+    ) -> NewsReason | None:
+        me = self._me()
+        if me is None:
+            return None
+        name = me.username.lower()
+        description = next((each for each in fields if each.key == "Description"), None)
+        if description is None and kind is NewsKind.NEW:
+            description = FieldNews("Description", None, has.get("Description"))
+        new = (
+            set(names_in(str(description.after or ""))) - set(names_in(str(description.before or "")))
+            if description
+            else ()
+        )
+        if name in new or any(name in names_in(comment.text) for comment in comments):
+            return NewsReason.MENTION
+        is_given = kind is NewsKind.NEW and has.get("AssignedToID") == me.id
+        if is_given or any(each.key == "AssignedToID" and each.after == me.id for each in fields):
+            return NewsReason.ASSIGNMENT
+        return None
 
     def feed(self) -> "tuple[CommentEntry, ...]":
         from backlit.store.views.items import comments_in
@@ -116,13 +171,27 @@ class Inbox:
             await self._files.write(lambda writer: self._forget(writer, found))
 
     def _forget(self, writer: WriteContext, records: dict[int, InboxRecord]) -> None:
+        marks = [ReadMark(each.project_id, each.item_id, each.noted_at) for each in records.values() if each.noted_at]
+        self._keep_read(writer, marks)
         if writer.journal.inbox.forget(records):
             self._signal.publish(StoreChange(Subject.INBOX, frozenset(records)))
 
+    def _keep_read(self, writer: WriteContext, marks: Sequence[ReadMark]) -> None:
+        """Keep what was read for a service that tells the user's other machines."""
+        if marks and announces(writer.mirror.note(CAPABILITIES), UNREAD):
+            writer.journal.inbox.keep_read(marks)
+            self._files.wake()
+
     async def all_seen(self, *, everywhere: bool = False) -> None:
         project_id = None if everywhere else self._project() or 0
+        now = self._server_now().isoformat()
 
         def act(writer: WriteContext) -> None:
+            noted = [each.noted_at for each in writer.journal.inbox.of_project(project_id) if each.noted_at]
+            # What comes to this project meanwhile was not seen; of other projects this machine has no list.
+            until = now if project_id is None else max(noted, default=None)
+            if until is not None:
+                self._keep_read(writer, [ReadMark(project_id or EVERY, EVERY, until)])
             if writer.journal.inbox.forget_project(project_id):
                 self._signal.publish(StoreChange(Subject.INBOX))
 

@@ -150,7 +150,7 @@ class Store:
     batch = StorePart(lambda self: ItemBatch(self.files))
     cells = StorePart(lambda self: ColumnCells(self.files, self.names))
     item_history = StorePart(lambda self: ItemHistory(self.files, self.lookups, self.server_time, self._read_history))
-    inbox = StorePart(lambda self: Inbox(self.files, self._signal, lambda: self.project_id))
+    inbox = StorePart(lambda self: Inbox(self.files, self._signal, lambda: self.project_id, self.lookups.me, self.now))
     everybody = StorePart(lambda self: KnownUsers(self.lookups, self.engine))
     project_facts = StorePart(lambda self: ProjectLookups(self.files, self.lookups))
     kept_views = StorePart(lambda self: KeptViews(self.files, self.lookups, self.engine))

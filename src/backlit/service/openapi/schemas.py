@@ -312,6 +312,7 @@ def _history() -> Schema:
         "commentType": _nullable(text),
         "subject": {"enum": list(SUBJECTS.values())},
         "objectId": ID,
+        "workItem": _nullable(_object({"type": _nullable(text), "name": _nullable(text)})),
         "verb": {"enum": list(dict.fromkeys(VERBS.values()))},
         "changes": _array(_object(field_change, ["field", "old", "new"])),
         "mentions": _array(ID),

@@ -1,7 +1,6 @@
 """Activities: the history of items in words, one for each request that changed something."""
 
 from collections.abc import Collection, Mapping
-from datetime import timedelta
 from typing import Any
 
 from msgspec import Struct
@@ -39,8 +38,6 @@ VERBS = {
 LONGEST_TEXT, LONGEST_VALUE = 500, 60
 """Characters of a text in `changes`, and of a value or a comment in `content`."""
 _TOP = frozenset({"$top"})
-_WRITTEN_TO = timedelta(milliseconds=1)
-"""What DateTimes of answers are cut to."""
 MAX_MARKED_ITEMS = 1000
 """Items whose activities one request notes as read."""
 
@@ -133,13 +130,12 @@ def _asked_marks(given: Mapping[str, Any]) -> UnreadSelection:
     are_ids = isinstance(item_ids, list) and len(item_ids) <= MAX_MARKED_ITEMS and all(map(_is_id, item_ids))
     if item_ids is not None and not are_ids:
         raise refusal("workItemIds", f"workItemIds must be a list of ids of work items, at most {MAX_MARKED_ITEMS:,}.")
-    before = None
-    if until is not None:
-        try:
-            before = parse_utc(str(until)) + _WRITTEN_TO
-        except (BadRequest, OverflowError):
-            raise refusal("readUntil", "readUntil must be a DateTime, such as 2026-03-01T14:30:00.") from None
-    return UnreadSelection(read_to if until is None else None, before, project_id, item_ids)
+    if until is None:
+        return UnreadSelection(read_to, None, project_id, item_ids)
+    try:
+        return UnreadSelection(None, parse_utc(str(until)), project_id, item_ids)
+    except BadRequest:
+        raise refusal("readUntil", "readUntil must be a DateTime, such as 2026-03-01T14:30:00.") from None
 
 
 def _is_id(value: object) -> bool:
@@ -195,6 +191,7 @@ def _activity(call: RequestContext, row: HistoryRow, reading: _Reading) -> dict[
         "subject": SUBJECTS[kind],
         "objectId": row.object_id,
         "verb": VERBS[act],
+        "workItem": _item_words(row) if kind is ChangeKind.ITEM else None,
         "changes": [_changed(key, *pair) for key, pair in row.fields.items()] if act is ChangeAct.CHANGED else [],
         "mentions": mentioned,
         "createdBy": name,
@@ -202,6 +199,16 @@ def _activity(call: RequestContext, row: HistoryRow, reading: _Reading) -> dict[
         "lastModifiedBy": name,
         "lastModifiedAt": at,
     }
+
+
+def _item_words(row: HistoryRow) -> dict[str, Any] | None:
+    """Return type and name of an item that was created or deleted."""
+    last = row.fields.get(LAST_DOCUMENT)
+    if isinstance(last, Mapping):
+        return {"type": last.get("type"), "name": (last.get("fields") or {}).get("Name")}
+    if row.act != ChangeAct.CREATED:
+        return None
+    return {"type": _value(row, "type"), "name": _value(row, "Name")}
 
 
 def _sentence(row: HistoryRow, kind: ChangeKind, act: ChangeAct) -> str:

@@ -1,30 +1,17 @@
 """Mentions: `@name` in comments and descriptions, found when they are written."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select
 
+from backlit.model.mentions import names_in
 from backlit.service.storage.schema import grants, mentions, users
 
 MAX_MENTIONS = 20
 """People whom one change mentions at most."""
 TEXT_KEYS = ("description", "Description")
 """The text of a comment, and that of an item."""
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-# A name after a letter, a dot or a slash is a part of an address: `maya@example.org`.
-_NAME = re.compile(r"(?<![\w.@/])@([\w.+-]{1,200})")
-
-
-def names_in(text: str) -> Iterator[str]:
-    """Yield what may be user names, in lower case, each with and without the dots that may end its sentence."""
-    if "@" in text:
-        for match in _NAME.finditer(_CODE.sub(" ", text)):
-            name = match[1].lower()
-            yield name
-            if name.rstrip(".-") != name:
-                yield name.rstrip(".-")
 
 
 def note_mentions(

@@ -41,10 +41,10 @@ class Unread(NamedTuple):
 
 
 class UnreadSelection(NamedTuple):
-    """Which of the unread activities: up to an id or before a time, of a project, of some items; None for any."""
+    """Which of the unread activities: up to an id or a time, of a project, of some items; None for any."""
 
     read_to: int | None
-    before: datetime | None
+    until: datetime | None
     project_id: int | None
     item_ids: Collection[int] | None
 
@@ -102,8 +102,8 @@ def unread_up_to(
     where = [changes.c.revision > state.mark, activity > state.mark, *is_activity(caller)]
     if selection.read_to is not None:
         where.append(activity <= selection.read_to)
-    if selection.before is not None:
-        where.append(changes.c.at < selection.before)
+    if selection.until is not None:
+        where.append(changes.c.at <= selection.until)
     if selection.project_id is not None:
         where.append(changes.c.project_id == selection.project_id)
     if selection.item_ids is not None:

@@ -77,6 +77,9 @@ class FollowingSession(Protocol):
     def take_presence(self, told: list[object] | None) -> None:
         """Show where people are; None for the end of what is known of them."""
 
+    def unread_changed(self) -> None:
+        """Read soon what is unread."""
+
     def show_current(self) -> None:
         """Show that the mirror is up to date now."""
 
@@ -239,6 +242,9 @@ class ChangeFollower:
         if event.name == "presence":
             here = event.data.get("here")
             self._session.take_presence(here if isinstance(here, list) else [])
+            return
+        if event.name == "you":
+            self._session.unread_changed()
             return
         self._check_order(event)
         data, rows = event.data, event.data.get("changes")

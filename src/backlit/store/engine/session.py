@@ -19,6 +19,7 @@ from backlit.model.user_names import is_same_user
 from backlit.model.wrap import TokenGrant
 from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.engine.following import ChangeFollower
+from backlit.store.engine.news import NewsReader
 from backlit.store.engine.other_user import OtherUser
 from backlit.store.engine.presence_lease import PresenceLease
 from backlit.store.engine.user_lookup import UserLookup
@@ -31,7 +32,6 @@ from backlit.store.records.people import Person, signed_in_of
 from backlit.store.remote.listing import read_offered
 from backlit.store.remote.reachability import SHUTS, Reachability, RetryPauses
 from backlit.store.remote.receiving import note_comments_left, receive
-from backlit.store.remote.recorded_changes import HistoryReader
 from backlit.store.sqlite.process_lock import SharedLock, SyncLock
 from backlit.store.sync.followed import FollowedChanges, FollowedRow
 from backlit.store.sync.sync import NOUNS_EVERY, Sync
@@ -90,13 +90,12 @@ class SyncSession:
         self._outbox = Outbox(client, files, waits)
         self._reachability = Reachability(client.users.me, display.lost, self._found, waits)
         self._sync = Sync(client, files, self._show_progress)
-        self._history = HistoryReader(client, files)
+        self._news = NewsReader(client, files, waits, self.ready, self.note)
         self.user_lookup = UserLookup(client, files)
         self._syncing = asyncio.Lock()
         self._sync_due = asyncio.Event()
         self._send_due = self._outbox.due
         self._look_due = asyncio.Event()
-        self._news_due = asyncio.Event()
         self._wanted: dict[int, None] = {}
         self._looked: dict[int, float] = {}
         self._signed_in = asyncio.Event()
@@ -131,7 +130,7 @@ class SyncSession:
     async def read_history(self, item_id: int, *, is_older: bool) -> None:
         """Read the newest recorded changes of an item, or those before the known ones. Raises what prevents it."""
         await self.confirm_owner()
-        await self._history.read(item_id, is_older=is_older)
+        await self._news.history.read(item_id, is_older=is_older)
 
     def cancel(self) -> None:
         self._sync.cancel()
@@ -218,7 +217,7 @@ class SyncSession:
             loops.create_task(self._repeat(self._send_pending, self._send_due))
             loops.create_task(self._read_wanted_items())
             loops.create_task(self._follower.run())
-            loops.create_task(self._read_news())
+            loops.create_task(self._news.run(lambda: self._project_id))
             loops.create_task(self._lease.run())
             loops.create_task(self.user_lookup.run(self.ready))
 
@@ -267,7 +266,12 @@ class SyncSession:
         self._send_due.set()
 
     async def _send_pending(self, _is_wanted: bool) -> float | None:
-        """Send pending entries, after recovering the ones that an ended process left half sent."""
+        """Send pending entries, after recovering the ones that an ended process left half sent, and what was read."""
+        period = await self._send_entries()
+        await self._news.send_read(self.confirm_owner)
+        return period
+
+    async def _send_entries(self) -> float | None:
         if not self._files.outbox.pending:
             return None
         await self.confirm_owner()
@@ -337,7 +341,7 @@ class SyncSession:
             await self.sync_again(is_asked=True)
         if others is not None and changes.edits:
             others.show(changes.edits)
-        self._news_due.set()
+        self._news.followed()
 
     def tell_presence(self, own: ItemEditing | None) -> None:
         """Tell the service which item the user edits; None for no more."""
@@ -362,23 +366,13 @@ class SyncSession:
         if not self._follower.is_live:
             self._sync_due.set()
 
-    async def _read_news(self) -> None:
-        """Have the inbox tell what the history says, some time after what was followed."""
-        while True:
-            await self._news_due.wait()
-            await asyncio.sleep(self._waits.sync_every)
-            await self.ready()
-            self._news_due.clear()
-            if self._project_id is not None:
-                try:
-                    await self._history.read_news(self._project_id)
-                except BacklitError as error:
-                    self.note(error)
+    def unread_changed(self) -> None:
+        self._news.read_elsewhere()
 
     async def _sync_project(self, project_id: int, *, is_asked: bool) -> None:
         generation = self._files.generation
         await self._sync.run(project_id, is_asked=is_asked)
-        await self._history.read_news(project_id)
+        await self._news.read(project_id)
         if self._files.generation != generation:
             self._files.renew()  # its notes may claim a complete load, so rebuild it
             raise StorageError("The local copy of the backlog was damaged. Loading it again.")

@@ -219,9 +219,20 @@ CREATE TABLE imported (
 """
 
 
+_READ = """
+CREATE TABLE news_read (
+  project_id INTEGER NOT NULL,
+  item_id INTEGER NOT NULL,
+  until TEXT NOT NULL,
+  PRIMARY KEY (project_id, item_id)
+) WITHOUT ROWID;
+ALTER TABLE news ADD COLUMN sentences TEXT NOT NULL DEFAULT '[]'
+"""
+
+
 MIGRATIONS = (
     *(_FIRST_SCHEMA, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
-    *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS, _IMPORTED),
+    *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS, _IMPORTED, _READ),
 )
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""
 

@@ -9,8 +9,12 @@ from msgspec.json import decode, encode
 
 from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
 
-_COLUMNS = "item_id, project_id, kind, type, name, base, comments, authors, noted_at, since, changes, is_unsure"
-_IS_NEWS = "(is_unsure = 0 OR comments <> '[]')"
+_COLUMNS = (
+    "item_id, project_id, kind, type, name, base, comments, authors, noted_at, since, changes, is_unsure, sentences"
+)
+_IS_NEWS = "(is_unsure = 0 OR comments <> '[]' OR sentences <> '[]')"
+EVERY = 0
+"""In place of the id of a project or of an item: all of them."""
 
 
 class NewsKind(StrEnum):
@@ -34,7 +38,8 @@ class InboxRecord(Struct, frozen=True):
     `authors` are the known authors, the latest first. `noted_at` is the service's time of the latest change, or
     this machine's time for a deleted item. `since` is the time of the last change that the user saw. `changes` are
     those since then by author, the latest first, once the service's history told them; `is_unsure` stands until then
-    where the changes may all be the user's own, made elsewhere.
+    where the changes may all be the user's own, made elsewhere. `sentences` are the service's words for what is
+    neither a changed field nor a comment, such as an attached file.
     """
 
     item_id: int
@@ -49,10 +54,11 @@ class InboxRecord(Struct, frozen=True):
     since: str | None = None
     changes: Sequence[AuthorChanges] = ()
     is_unsure: bool = False
+    sentences: Sequence[str] = ()
 
     @property
     def is_empty(self) -> bool:
-        return self.kind is NewsKind.CHANGED and not self.base and not self.comments
+        return self.kind is NewsKind.CHANGED and not (self.base or self.comments or self.sentences)
 
     @property
     def is_exact(self) -> bool:
@@ -74,7 +80,19 @@ class InboxRecord(Struct, frozen=True):
             self.since,
             encode(self.changes).decode(),
             self.is_unsure,
+            orjson.dumps(list(self.sentences)).decode(),
         )
+
+
+class ReadMark(Struct, frozen=True):
+    """What the user has read and the service does not know yet: an item's or a project's news until a time.
+
+    EVERY stands for all items of the project, or for all projects.
+    """
+
+    project_id: int
+    item_id: int
+    until: str
 
 
 class Watermarks(Struct, frozen=True):
@@ -111,7 +129,7 @@ class InboxTable(SqliteTable):
         with transaction(self._connection):
             self.forget(record.item_id for record in written if record.is_empty)
             self._connection.executemany(
-                f"INSERT OR REPLACE INTO news ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 # constant
+                f"INSERT OR REPLACE INTO news ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 # constant
                 [record.row for record in written if not record.is_empty],
             )
         return frozenset(record.item_id for record in written)
@@ -128,6 +146,31 @@ class InboxTable(SqliteTable):
             return self._connection.execute(
                 "DELETE FROM news WHERE project_id = ifnull(?, project_id)", (project_id,)
             ).rowcount
+
+    def of_project(self, project_id: int | None) -> list[InboxRecord]:
+        """Return the records of a project, or of all projects."""
+        sql = f"SELECT {_COLUMNS} FROM news WHERE project_id = ifnull(?, project_id)"  # noqa: S608 # constant
+        return list(map(_record, self._connection.execute(sql, (project_id,))))
+
+    def keep_read(self, marks: Iterable[ReadMark]) -> None:
+        """Keep what the user has read until the service was told; the later one of two times holds."""
+        with transaction(self._connection):
+            self._connection.executemany(
+                "INSERT INTO news_read VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET until = max(until, excluded.until)",
+                [(mark.project_id, mark.item_id, mark.until) for mark in marks],
+            )
+
+    def read_marks(self) -> list[ReadMark]:
+        found = self._connection.execute("SELECT project_id, item_id, until FROM news_read")
+        return [ReadMark(*row) for row in found]
+
+    def drop_read(self, marks: Iterable[ReadMark]) -> None:
+        """Forget what the service was told, unless the user has read on meanwhile."""
+        with transaction(self._connection):
+            self._connection.executemany(
+                "DELETE FROM news_read WHERE project_id = ? AND item_id = ? AND until = ?",
+                [(mark.project_id, mark.item_id, mark.until) for mark in marks],
+            )
 
     def ids(self, project_id: int) -> list[int]:
         sql = f"SELECT item_id FROM news WHERE project_id = ? AND {_IS_NEWS} ORDER BY noted_at DESC, item_id DESC"  # noqa: S608 # constant
@@ -152,7 +195,8 @@ class InboxTable(SqliteTable):
 
 
 def _record(values: tuple[object, ...]) -> InboxRecord:
-    item_id, project_id, kind, item_type, name, base, comments, authors, noted_at, since, changes, is_unsure = values
+    item_id, project_id, kind, item_type, name, base, comments, authors, noted_at, since, changes, *last = values
+    is_unsure, sentences = last
     return InboxRecord(
         int(str(item_id)),
         int(str(project_id)),
@@ -166,4 +210,5 @@ def _record(values: tuple[object, ...]) -> InboxRecord:
         None if since is None else str(since),
         decode(str(changes), type=tuple[AuthorChanges, ...]),
         bool(is_unsure),
+        tuple(orjson.loads(str(sentences))),
     )

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from backlit.model.dates import written_day
-from backlit.store.inbox import ItemNews
+from backlit.store.inbox import ItemNews, NewsReason
 from backlit.store.journal.inbox import NewsKind
 from backlit.store.records.item import Item
 from backlit.store.records.people import Person
@@ -254,6 +254,7 @@ class FeedList(EntryList[CommentEntry]):
 
 
 SOMEBODY = "somebody"
+REASON_WORDS = {NewsReason.MENTION: "Mentions you", NewsReason.ASSIGNMENT: "Assigned to you"}
 
 
 def name_of(item: Item | None) -> str:
@@ -274,7 +275,7 @@ def summary_of(store: Store, news: ItemNews) -> str:
 
     It names the authors of changes and of a comment only where there are several.
     """
-    parts: list[str] = []
+    parts: list[str] = [REASON_WORDS[news.reason]] if news.reason is not None else []
     match news.kind:
         case NewsKind.NEW:
             parts.append(f"New {news.type.lower() or 'item'}")
@@ -291,6 +292,7 @@ def summary_of(store: Store, news: ItemNews) -> str:
         said = f"“{_on_one_line(last.text)}”"
         by = f"{last.author or SOMEBODY}: " if len(news.authors) > 1 else ""
         parts.append(f"{by}{said}" if count == 1 else f"{count} comments: {said}")
+    parts += map(_on_one_line, news.sentences)
     return " · ".join(parts)
 
 
@@ -339,3 +341,5 @@ def lines_of(
     for comment in news.comments:
         yield []
         yield from PreviewLayout(theme, width).comment(comment, now)
+    for sentence in news.sentences:
+        yield from ([Segment(line, style())] for line in ["", *wrapped(sentence, width)])
