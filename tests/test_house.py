@@ -34,8 +34,8 @@ def texts() -> dict[Path, str]:
 
 
 @cache
-def trees() -> dict[Path, ast.Module]:
-    return {path: ast.parse(text) for path, text in texts().items()}
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(texts()[path])
 
 
 def at(path: Path, node: ast.AST) -> str:
@@ -44,7 +44,7 @@ def at(path: Path, node: ast.AST) -> str:
 
 def nodes(paths: list[Path]) -> Iterator[tuple[Path, ast.AST]]:
     for path in paths:
-        for node in ast.walk(trees()[path]):
+        for node in ast.walk(tree_of(path)):
             yield path, node
 
 
@@ -125,7 +125,7 @@ def test_every_style_names_a_class_that_exists() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    silent = [path for path, tree in trees().items() if tree.body and not ast.get_docstring(tree)]
+    silent = [path for path in ALL if tree_of(path).body and not ast.get_docstring(tree_of(path))]
 
     assert [str(path.relative_to(HOUSE)) for path in silent] == []
 
@@ -139,7 +139,7 @@ def test_package_files_only_pass_names_on() -> None:
 
     packages = [path for path in ALL if path.name == "__init__.py"]
 
-    assert [at(path, node) for path in packages for node in trees()[path].body if not is_plain(node)] == []
+    assert [at(path, node) for path in packages for node in tree_of(path).body if not is_plain(node)] == []
 
 
 def layer_modules(layer: str) -> list[str]:
@@ -251,7 +251,7 @@ def is_markup_risk(node: ast.AST, names: set[str]) -> bool:
 
 @pytest.mark.slow
 def test_no_text_reaches_a_widget_as_markup() -> None:
-    names = {path: content_names(trees()[path]) for path in TERMINAL}
+    names = {path: content_names(tree_of(path)) for path in TERMINAL}
 
     assert [at(path, node) for path, node in nodes(TERMINAL) if is_markup_risk(node, names[path])] == []
 
@@ -311,6 +311,6 @@ def imports_mock(node: ast.AST) -> bool:
 @pytest.mark.slow
 def test_no_test_patches_our_own_code() -> None:
     tests = [path for path in ALL if "tests" in path.parts]
-    ours = {path: names_from_backlit(trees()[path]) for path in tests}
+    ours = {path: names_from_backlit(tree_of(path)) for path in tests}
 
     assert [at(path, node) for path, node in nodes(tests) if imports_mock(node) or patches_ours(node, ours[path])] == []
