@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import AsyncIterator
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,22 @@ def keep_compiled_sql() -> None:
     Engine._compiled_cache = property(lambda _: compiled, lambda *_: None)  # type: ignore[assignment] # noqa: SLF001 - not public
     DefaultDialect.__hash__ = lambda dialect: hash(type(dialect))  # type: ignore[assignment,method-assign] # of each dialect
     DefaultDialect.__eq__ = lambda dialect, other: type(dialect) is type(other)  # type: ignore[method-assign] # likewise
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as long the variants of a test that its mark `long_but` does not name, by parts of their ids."""
+    marked = [(item, mark) for item in items if (mark := item.get_closest_marker("long_but"))]
+    kept = {item.nodeid for item, mark in marked if any(f"-{name}-" in f"-{variant_of(item)}-" for name in mark.args)}
+    for test, variants in groupby((item.nodeid for item, _ in marked), key=lambda each: each.partition("[")[0]):
+        if len(names := set(variants)) > 1 and not names & kept:
+            raise pytest.UsageError(f"{test}: its mark long_but names none of its variants")
+    for item, _ in marked:
+        if item.nodeid not in kept:
+            item.add_marker(pytest.mark.long)
+
+
+def variant_of(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[2].removesuffix("]")
 
 
 def pytest_collection_finish() -> None:

@@ -23,6 +23,7 @@ def words_of(svg: str) -> set[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 async def test_the_recording_has_the_words_of_the_screens(tmp_path: Path) -> None:
     quiet.wait_so_with_keys()
     for name in ("workspace", "recording"):

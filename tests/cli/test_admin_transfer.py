@@ -303,6 +303,7 @@ def peak(*words: str) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_exporting_takes_no_more_memory_for_more_items(workspace: Workspace, tmp_path: Path) -> None:
     large = Workspace(tmp_path / "large")
     write_sample(large.settings, 12_000, today=date(2026, 3, 11))

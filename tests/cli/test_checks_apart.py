@@ -56,6 +56,7 @@ def test_the_screens_never_load_pydantic_for_views_read_or_saved(demo_home: Home
 
 
 @pytest.mark.parametrize("is_changed", [True, False])
+@pytest.mark.long_but("True")
 def test_the_screens_never_load_pydantic_and_have_the_changed_settings(demo_home: Home, is_changed: bool) -> None:
     configure(demo_home, CONFIG)
     if not is_changed:
@@ -94,6 +95,7 @@ def test_the_service_never_loads_pydantic(home: Home) -> None:
         *(pytest.param(each, marks=pytest.mark.long) for each in ("items show 1", "plan export", "report velocity")),
     ],
 )
+@pytest.mark.long_but("items list --limit 1")
 def test_a_command_loads_pydantic_after_a_change_of_its_files_alone(demo_home: Home, arguments: str) -> None:
     def run() -> str:
         command = [sys.executable, "-c", LOADED, *DEMO, *arguments.split()]

@@ -49,6 +49,7 @@ COMMANDS = [
         *(pytest.param(LATIN, words, marks=pytest.mark.long) for words in COMMANDS[1:3]),
     ],
 )
+@pytest.mark.long_but("words1", "words2", "words4")
 def test_a_command_ends_in_every_locale_as_in_utf_8(
     demo_home: Home, settings: dict[str, str], words: tuple[str, ...]
 ) -> None:
@@ -64,6 +65,7 @@ def test_a_command_ends_in_every_locale_as_in_utf_8(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [("report", "burndown"), ("plan", "export")], ids=" ".join)
+@pytest.mark.long_but("plan export")
 def test_a_document_is_utf_8_in_every_locale(demo_home: Home, words: tuple[str, ...]) -> None:
     usual = demo_home.run(*DEMO, *words)
 
@@ -100,6 +102,7 @@ def test_a_file_may_have_a_name_that_is_no_text(demo_home: Home, tmp_path: Path)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [("login", "http://127.0.0.1:9", "--user", "maya"), ("admin", "users", "add", "zoe")])
+@pytest.mark.long_but("words0")
 def test_a_password_that_is_not_utf_8_is_refused_in_a_sentence(home: Home, words: tuple[str, ...]) -> None:
     run(home, {}, "admin", "init")
 

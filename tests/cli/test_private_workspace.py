@@ -62,6 +62,7 @@ async def test_a_served_workspace_is_private_while_it_runs(tmp_path: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("umask")
+@pytest.mark.long_but("umask 0")
 def test_what_administration_writes_is_private(workspace: Workspace, tmp_path: Path) -> None:
     attach(workspace)
     out = tmp_path / "out"

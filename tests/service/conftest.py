@@ -29,15 +29,15 @@ ABOUT_SQL = {"admin", "storage", "tables"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the PostgreSQL variants of tests as slow or long, but for those that are marked to run on both databases."""
+    """Mark the PostgreSQL variants of tests as slow where a test is about statements, else as long.
+
+    None runs by default: each worker would fill a database of its own, and the server has the processor of two workers.
+    """
     for item in items:
         parameters = getattr(item, "callspec", None)
-        if (
-            parameters
-            and parameters.params.get("database") == "postgresql"
-            and not item.get_closest_marker("postgresql")
-        ):
-            item.add_marker(pytest.mark.slow if item.path.parent.name in ABOUT_SQL else pytest.mark.long)
+        if parameters and parameters.params.get("database") == "postgresql":
+            is_about_sql = item.path.parent.name in ABOUT_SQL or item.get_closest_marker("postgresql")
+            item.add_marker(pytest.mark.slow if is_about_sql else pytest.mark.long)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 PEOPLE = 63
 
 
+@pytest.mark.long
 async def test_a_server_with_500_followers_of_one_address_answers_others_and_ends_at_once(
     sample_file: Path, tmp_path: Path
 ) -> None:

@@ -177,6 +177,7 @@ def test_refused_body_is_not_read_to_its_end(start: Start) -> None:
 
 
 @pytest.mark.parametrize("limits", [{"stall": 0.1}, {"body": 0.1}, {"body_grace": 0.1, "body_rate": 1000}])
+@pytest.mark.long_but("limits0")
 def test_slow_body_is_answered_408(start: Start, limits: dict[str, float]) -> None:
     served = start(**{"stall": LONG, "body_grace": LONG, **limits})
     header = sign_in(served.base, "maya")

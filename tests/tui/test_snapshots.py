@@ -30,6 +30,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
+@pytest.mark.long_but(
+    "plan", "board", "reports", "backlog-grouped", "backlog-offline", "editor", "item", "conflict", "iterations", "keys"
+)
 async def test_the_screen_is_as_on_its_pictures(
     name: str, workspace: Path, tmp_path: Path, snapshot: SnapshotAssertion
 ) -> None:

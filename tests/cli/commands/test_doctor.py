@@ -165,6 +165,7 @@ STREAM, LONG_POLL = "/api/v1/changes/stream", "/api/v1/changes"
         ((STREAM, LONG_POLL), Health.NOTE, "backlit asks every 20 seconds."),
     ],
 )
+@pytest.mark.long_but("refused1")
 async def test_the_way_of_the_changes_is_told(
     tmp_path: Path, refused: tuple[str, ...], health: Health, words: str
 ) -> None:

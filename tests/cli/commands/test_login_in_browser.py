@@ -160,6 +160,7 @@ async def test_the_page_is_used_with_the_keyboard_alone(visit: Visit) -> None:
     assert visit.complaints == []
 
 
+@pytest.mark.long
 async def test_a_form_that_was_tampered_with_is_refused(visit: Visit, context: BrowserContext) -> None:
     await visit.page.evaluate("document.querySelector('[name=form_token]').value = '0'.repeat(64)")
     await visit.sign_in("maya", "lantern")
@@ -184,6 +185,7 @@ async def test_a_page_of_another_site_cannot_act_for_who_is_signed_in(visit: Vis
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
+@pytest.mark.long_but("dark")
 async def test_a_small_screen_by_day_and_night(browser: Browser, base: str, tmp_path: Path, scheme: str) -> None:
     pictures = Path(os.environ.get("BACKLIT_PICTURES", tmp_path))
     colours: Literal["dark", "light"] = "dark" if scheme == "dark" else "light"

@@ -113,6 +113,7 @@ def is_listening(address: tuple[str, int]) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.long_but("15")
 def test_idle_server_ends_at_once(started: Started, number: int, code: int) -> None:
     started.start()
 

@@ -97,6 +97,7 @@ def test_unfinished_markup_keeps_what_follows(part: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["{{", "[", "![", "{code:", "\\\\", "`"])
+@pytest.mark.long_but("[", "`", "{code:")
 def test_a_megabyte_of_unfinished_markup_is_read(part: str) -> None:
     assert wiki_to_markdown(part * (1_000_000 // len(part)) + " w0z").count("w0z") == 1
 

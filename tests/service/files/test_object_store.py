@@ -68,6 +68,7 @@ async def jon_in_cloud(bucket: S3Store, settings: ServiceSettings) -> AsyncItera
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 10, 2 * PART_BYTES + 5])
+@pytest.mark.long_but("0", "10")
 async def test_contents_are_kept_in_the_bucket_and_come_back(jon_in_cloud: Client, bucket: S3Store, size: int) -> None:
     content = bytes(index % 251 for index in range(size))
     answer = await jon_in_cloud.post("workitems/1/attachments", files={"files": ("a.bin", content)})
@@ -142,6 +143,7 @@ def sent(files: ObjectContentStore, content: bytes) -> str:
 
 
 @pytest.mark.parametrize("size", [0, 10, PART_BYTES, 2 * PART_BYTES])
+@pytest.mark.long_but("0", "8388608")
 def test_reading_ends_with_the_object(bucket: S3Store, size: int) -> None:
     files = ObjectContentStore(URL)
     digest = sent(files, b"x" * size)

@@ -119,6 +119,7 @@ async def test_a_row_tells_who_when_why_and_which_values(maya: Client, service: 
 
 
 @pytest.mark.parametrize("text", ["", "cause=banana", "at=yesterday", ";;=", "cause=7; at=", "undo"])
+@pytest.mark.long_but("sqlite", "postgresql-undo")
 async def test_an_unknown_cause_is_an_ordinary_change(maya: Client, service: Service, text: str) -> None:
     await maya.put(f"workitems/{await item(maya)}", json={"Name": "y"}, headers={"backlit-change": text})
 

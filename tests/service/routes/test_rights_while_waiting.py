@@ -66,6 +66,7 @@ async def do(service: Service, act: Act, process: str) -> None:
 @pytest.mark.postgresql
 @pytest.mark.parametrize("process", ["same", "other"])
 @pytest.mark.parametrize("act", ENDS.values(), ids=[*ENDS])
+@pytest.mark.long_but("licence-same", "password-other", "user-same", "tokens-other", "signing key-same")
 async def test_a_stream_ends_with_what_its_sign_in_needs(jon: Client, service: Service, act: Act, process: str) -> None:
     async with following(service, jon) as follower:
         await follower.next("hello")

@@ -306,6 +306,7 @@ async def test_every_single_resource_has_an_etag(maya: Client, path: str) -> Non
 @pytest.mark.slow
 @pytest.mark.postgresql
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.long_but("sqlite-1", "postgresql-2")
 async def test_any_series_of_writes_leaves_numbers_and_paths_right(maya: Client, seed: int) -> None:
     random = Random(seed)
     for step in range(40):

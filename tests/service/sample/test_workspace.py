@@ -79,6 +79,7 @@ def test_nothing_of_the_sample_happened_after_it_was_made(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 1003])
+@pytest.mark.long_but("7")
 def test_the_number_of_items_is_exact_and_the_counters_know_it(tmp_path: Path, count: int) -> None:
     calls: list[tuple[int, int]] = []
     sample, database = written(tmp_path, "n", items=count, progress=lambda done, total: calls.append((done, total)))

@@ -198,6 +198,7 @@ def open_folder() -> Iterator[Path]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("processes", "number"), [(0, signal.SIGKILL), (2, signal.SIGINT)])
+@pytest.mark.long_but("0-9")
 def test_an_interrupted_run_leaves_no_server_behind(open_folder: Path, processes: int, number: int) -> None:
     command = [
         sys.executable,

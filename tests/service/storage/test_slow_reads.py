@@ -212,6 +212,7 @@ async def test_a_user_beside_a_busy_one_is_answered(
 @pytest.mark.parametrize(
     "path", ["areas", "projects/1/iterations", "projects", "teams", "projects/1/timeentrytypes", "users"]
 )
+@pytest.mark.long_but("sqlite", "postgresql-users")
 async def test_what_a_list_compares_is_not_compared_on_the_event_loop(
     service: Service, maya: httpx.AsyncClient, path: str
 ) -> None:

@@ -111,6 +111,7 @@ async def write_until_refused(base: str, header: str, size: int, given: list[tup
 @pytest.mark.slow
 @ON_SQLITE
 @pytest.mark.parametrize("size", [200, 20_000, 200_000])
+@pytest.mark.long_but("20000")
 async def test_every_acknowledged_item_is_there_once_when_the_disk_is_full(
     settings: ServiceSettings, tmp_path: Path, size: int
 ) -> None:

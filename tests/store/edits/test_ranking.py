@@ -278,6 +278,7 @@ async def test_a_list_in_another_order_is_not_ranked(world: World) -> None:
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=pytest.mark.slow if seed < 2 else pytest.mark.long) for seed in range(8)]
 )
+@pytest.mark.long_but("1")
 async def test_two_who_rank_at_random_end_with_one_order(world: World, seed: int) -> None:
     one, other = await world.online("one"), await world.online("other")
     ids = await shown(one)

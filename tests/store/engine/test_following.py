@@ -139,6 +139,7 @@ IS_NO_STREAM = Said(200, [(b"content-type", b"text/html")], b"<p>Hello")
 
 
 @pytest.mark.parametrize("answer", [Said(404), Said(405), Said(429), ENDS_AT_ONCE, IS_NO_STREAM])
+@pytest.mark.long_but("answer0", "answer2")
 async def test_a_stream_that_does_not_come_gives_way_to_requests_that_wait(world: World, answer: Said) -> None:
     world.faults.says = lambda _method, path: answer if path == STREAM else None
     async with following(world) as store:

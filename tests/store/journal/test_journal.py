@@ -56,6 +56,7 @@ async def assert_all_arrived_once(world: World, acknowledged: Acknowledged, item
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.long_but("1")
 async def test_what_was_acknowledged_before_a_kill_is_journalled_shown_and_arrives_once(
     world: World, seed: int
 ) -> None:
@@ -88,6 +89,7 @@ async def test_what_was_acknowledged_before_a_kill_is_journalled_shown_and_arriv
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.long_but("1")
 async def test_a_kill_while_sending_loses_nothing_and_doubles_nothing(tmp_path: Path, sample: Path, seed: int) -> None:
     world = World(tmp_path, sample)
 

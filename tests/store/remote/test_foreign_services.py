@@ -47,6 +47,9 @@ async def test_the_first_load_brings_everything(server: ForeignServer, online: O
     assert known(store) == server.names()
 
 
+@pytest.mark.long_but(
+    "as SPEC shows it", "no dates in filters", "$filter refused with 500", "neither filtered nor ordered"
+)
 async def test_what_a_rival_changes_adds_and_deletes_is_found(server: ForeignServer, online: Online) -> None:
     store = await online(server)
     changed, deleted, *_ = sorted(server.items)
@@ -59,6 +62,7 @@ async def test_what_a_rival_changes_adds_and_deletes_is_found(server: ForeignSer
     assert known(store) == server.names()
 
 
+@pytest.mark.long_but("as SPEC shows it", "no dates in filters", "neither filtered nor ordered")
 async def test_a_deletion_alone_is_found(server: ForeignServer, online: Online) -> None:
     store = await online(server)
     del server.items[sorted(server.items)[60]]
@@ -89,6 +93,7 @@ async def test_edits_additions_and_comments_arrive_exactly_once(server: ForeignS
     assert store.outbox_entries() == ()
 
 
+@pytest.mark.long_but("as SPEC shows it", "neither filtered nor ordered")
 async def test_a_rivals_comment_is_seen_when_its_item_is_looked_at(server: ForeignServer, online: Online) -> None:
     store = await online(server)
     item_id = min(server.items)
@@ -99,6 +104,7 @@ async def test_a_rivals_comment_is_seen_when_its_item_is_looked_at(server: Forei
     await until(lambda: [each.text for each in store.comments.of_item(item_id)] == ["Look"])
 
 
+@pytest.mark.long_but("as SPEC shows it", "$filter refused with 500")
 async def test_a_start_later_tries_nothing_out_again(server: ForeignServer, online: Online) -> None:
     store = await online(server)
     traits = store.server.traits()

@@ -20,6 +20,7 @@ async def remember(store: Store, points: float) -> None:
 
 
 @pytest.mark.parametrize("name", list(ReportName))
+@pytest.mark.long_but("burndown", "velocity", "people", "estimates")
 async def test_clients_with_different_pasts_show_equal_figures(world: World, name: ReportName) -> None:
     one, other = await world.online(), await world.online("other")
     await remember(one, 99.0)

@@ -115,6 +115,7 @@ def test_paging_ends_without_news_and_after_very_many_pages(page_of: Callable[[i
 
 @pytest.mark.parametrize("lie", [announces_more, grows, repeats, empty, year_one])
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.long_but("filtered", "grows")
 async def test_a_sync_ends_with_what_arrives(settled: Callable[[ForeignServer], Any], way: str, lie: Lie) -> None:
     server = Liar(WAYS[way], lie)
 

@@ -49,6 +49,7 @@ def some_change(chance: random.Random) -> dict[str, object]:
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=pytest.mark.slow if seed < 3 else pytest.mark.long) for seed in range(12)]
 )
+@pytest.mark.long_but("1")
 async def test_edits_undo_and_redo_leave_the_service_as_the_model_has_it(world: World, seed: int) -> None:
     chance = random.Random(seed)
     store = await world.online()

@@ -83,6 +83,7 @@ async def test_explain_says_what_ran_and_what_was_asked(store: Store, opened: Op
         (":99999", "No item #99999 in this project"),
     ],
 )
+@pytest.mark.long_but(":frobnicate", ":99999")
 async def test_the_line_closes_after_an_error_so_that_the_next_keys_are_commands(
     store: Store, opened: Open, line: str, fault: str
 ) -> None:

@@ -205,6 +205,7 @@ def keys_and_words(offers: OfferList) -> tuple[list[str], str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
+@pytest.mark.long_but("backlog", "board", "plan", "editor", "inbox")
 async def test_the_help_of_each_screen_lists_each_key_once_and_cuts_no_help(
     store: Store, opened: Open, place: str
 ) -> None:

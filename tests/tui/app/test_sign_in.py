@@ -341,6 +341,7 @@ SENTENCE = "typed for something else"
         pytest.param("s", [], id="a picker"),
     ],
 )
+@pytest.mark.long_but("a filter", "a comment")
 async def test_the_dialog_that_no_key_asked_for_takes_no_text_from_what_is_open(
     store: Store, opened: Open, keys: str, missed: list[str]
 ) -> None:

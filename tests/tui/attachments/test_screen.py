@@ -243,6 +243,7 @@ async def test_a_transfer_shows_its_progress_stays_in_sight_and_is_cancelled(
         ("a.bin", b"\0\1\2", "It cannot be shown here"),
     ],
 )
+@pytest.mark.long_but("a.md", "a.bin", "a.png")
 async def test_a_look_shows_each_kind(
     *, store: Store, opened: Open, item_id: int, write: Write, name: str, content: bytes, shown: str
 ) -> None:
@@ -390,6 +391,7 @@ async def test_without_an_opener_the_address_is_shown(
 
 @pytest.mark.parametrize("keys", ["o", "yy"])
 @pytest.mark.parametrize("kind", ["is_local", "is_sample"])
+@pytest.mark.long_but("is_local-o", "is_sample-yy")
 async def test_no_address_is_offered_that_answers_inside_the_program_only(  # noqa: PLR0917 - fixtures
     store: Store, opened: Open, item_id: int, write: Write, monkeypatch: pytest.MonkeyPatch, kind: str, keys: str
 ) -> None:

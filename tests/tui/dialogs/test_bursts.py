@@ -274,6 +274,18 @@ async def test_a_picker_and_the_keys_behind_it_end_the_same_in_one_write(tmp_pat
     ],
 )
 @pytest.mark.parametrize("dialog", MAKERS, ids=lambda each: each.__name__)
+@pytest.mark.long_but(
+    "LogWorkDialog",
+    "FormDialog",
+    "Palette",
+    "PickDialog",
+    "PickTagsDialog",
+    "ComposeDialog",
+    "LineDialog",
+    "ConfirmDialog",
+    "ConflictDialog",
+    "GoToDialog",
+)
 async def test_a_dialog_ends_the_same_in_one_write(
     tmp_path: Path, dialog: type[Dialog[Any]], texts: Sequence[str], numbers: Sequence[int]
 ) -> None:

@@ -63,6 +63,7 @@ LEFT: Sequence[tuple[str, Sequence[str], Sequence[str]]] = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("place", "keys"), [each[1:] for each in LEFT], ids=[each[0] for each in LEFT])
+@pytest.mark.long_but("sprints", "area", "comment", "estimate", "attach")
 async def test_what_was_typed_into_a_dialog_that_was_left_comes_back_when_it_opens_again(
     store: Store, opened: Open, place: Sequence[str], keys: Sequence[str]
 ) -> None:

@@ -58,6 +58,7 @@ async def edit_field(pilot: Pilot[None], store: Store, field: Field, item_type: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("item_type", list(ItemType))
+@pytest.mark.long_but("Story", "Task", "Risk")
 async def test_every_field_of_a_type_is_edited_and_reaches_the_service(
     world: World, store: Store, edit: Edit, item_type: ItemType
 ) -> None:
@@ -114,6 +115,7 @@ FAULTS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", FAULTS, ids=lambda case: f"{case[1]}-{case[2][:10]}")
+@pytest.mark.long_but("Name", "Priority-high", "WorkRemaining")
 async def test_a_wrong_value_is_explained_when_the_field_is_left_and_again_at_save(
     world: World, store: Store, edit: Edit, case: tuple[str, str, str, str]
 ) -> None:
@@ -279,6 +281,7 @@ async def test_values_stay_readable_in_a_narrow_terminal(world: World, store: St
         ("Feedback", "Source", ("A call", " on Monday", "A call on Monday")),
     ],
 )
+@pytest.mark.long_but("case0", "case2")
 async def test_typing_replaces_a_value_and_goes_on_at_the_end_of_a_text(
     world: World, edit: Edit, item_type: str, key: str, case: tuple[object, str, object]
 ) -> None:

@@ -70,6 +70,7 @@ async def on_service(world: World, item_id: int) -> Mapping[str, object]:
 
 
 @pytest.mark.parametrize(("mine", "theirs"), PAIRS, ids=lambda key: key)
+@pytest.mark.long_but("Name-Name", "Description-Description", "Name-Estimate")
 async def test_what_a_rival_changed_while_the_editor_was_open_is_kept_or_asked_about(
     world: World, store: Store, edit: Edit, mine: str, theirs: str
 ) -> None:
@@ -94,6 +95,7 @@ async def test_what_a_rival_changed_while_the_editor_was_open_is_kept_or_asked_a
 
 
 @pytest.mark.parametrize(("mine", "theirs"), PAIRS, ids=lambda key: key)
+@pytest.mark.long_but("Status-Status", "Tags-Tags", "Name-Estimate")
 async def test_what_a_rival_changed_unseen_is_kept_or_waits_to_be_settled(
     world: World, store: Store, edit: Edit, mine: str, theirs: str
 ) -> None:

@@ -28,6 +28,7 @@ TYPED: list[Case] = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", TYPED, ids=lambda case: case[1])
+@pytest.mark.long_but("Name", "Priority", "Status", "WorkRemaining")
 async def test_a_field_of_every_kind_is_edited_and_reaches_the_service(
     world: World, store: Store, edit: Edit, case: Case
 ) -> None:
@@ -236,6 +237,7 @@ async def test_moving_the_cursor_draws_two_lines(world: World, edit: Edit, monke
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+@pytest.mark.long_but("size0")
 async def test_every_field_is_reached_on_any_screen(world: World, edit: Edit, size: tuple[int, int]) -> None:
     async with edit(await item_of(world, "Story"), size) as pilot:
         first = missing(pilot.app, ["▌ Status", "[Details]"])
@@ -248,6 +250,7 @@ async def test_every_field_is_reached_on_any_screen(world: World, edit: Edit, si
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 @pytest.mark.parametrize("key", ["j", "tab", "ctrl+d", "pagedown"])
+@pytest.mark.long_but("j-size0", "pagedown-size1")
 async def test_editor_cursor_crosses_the_headings_of_the_open_fold(
     world: World, edit: Edit, key: str, size: tuple[int, int]
 ) -> None:
@@ -285,6 +288,7 @@ async def test_hostile_values_are_shown_as_they_are(world: World, store: Store, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["backlit", "paper", "contrast", "ansi"])
+@pytest.mark.long_but("backlit", "ansi")
 async def test_every_theme_shows_fields_inputs_and_pickers(world: World, edit: Edit, theme: str) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
         pilot.app.theme = theme

@@ -107,6 +107,7 @@ async def test_a_number_with_its_unit_is_saved_as_the_number(
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("typed", NO_POINTS)
+@pytest.mark.long_but("prompt", "abc")
 async def test_an_estimate_without_points_is_asked_about_and_may_be_kept(
     store: Store, path: Setting, typed: str
 ) -> None:

@@ -220,6 +220,7 @@ async def test_the_history_marks_an_unsent_change(world: World, store: Store, ed
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+@pytest.mark.long_but("size0", "size2")
 async def test_an_item_shows_its_text_beside_or_above_its_fields(
     world: World, store: Store, edit: Edit, size: tuple[int, int]
 ) -> None:
@@ -432,6 +433,7 @@ async def test_the_history_copies_an_event_and_leads_to_its_tab(world: World, st
 
 
 @pytest.mark.parametrize(("size", "is_whole"), [((120, 40), True), ((80, 24), False), ((60, 20), False)])
+@pytest.mark.long_but("size0", "size2")
 async def test_the_status_is_a_way_of_steps_below_the_title(
     world: World, store: Store, edit: Edit, size: tuple[int, int], *, is_whole: bool
 ) -> None:

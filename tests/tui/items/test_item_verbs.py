@@ -322,6 +322,7 @@ LIKE_THE_BACKLOG = frozenset({"search", "tree's list"})
 
 
 @pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.long_but("backlog", "plan", "editor")
 async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_not(
     store: Store, opened: Open, view: str
 ) -> None:

@@ -185,6 +185,7 @@ async def test_what_remains_follows_the_hours_until_it_is_typed(world: World, st
         pytest.param(("2", "tab", "tab", *"5", "enter"), 5, id="a number"),
     ],
 )
+@pytest.mark.long_but("hours alone", "a number")
 async def test_remaining_hours_that_are_not_set_stay_so_until_a_number_is_typed(
     world: World, store: Store, opened: Open, keys: tuple[str, ...], remaining: float | None
 ) -> None:
@@ -210,6 +211,7 @@ async def test_remaining_hours_that_are_not_set_stay_so_until_a_number_is_typed(
         (("1", "tab", "tab", *"-1", "enter"), "Remaining: enter "),
     ],
 )
+@pytest.mark.long_but("keys0", "keys2")
 async def test_what_is_wrong_is_said_by_the_field(
     store: Store, opened: Open, keys: tuple[str, ...], sentence: str
 ) -> None:

@@ -81,6 +81,7 @@ async def test_the_title_shows_that_a_project_is_read_only(reader: Store, opened
         (("enter",), "] next tab  q close  ? keys"),
     ],
 )
+@pytest.mark.long_but("keys0", "keys3")
 async def test_a_reader_is_offered_no_key_that_is_refused(
     reader: Store, opened: Open, keys: tuple[str, ...], shown: str
 ) -> None:
@@ -104,6 +105,7 @@ async def test_a_reader_is_offered_no_key_that_is_refused(
         (("ctrl+p", *"undo"), "Undo the last", "Change"),
     ],
 )
+@pytest.mark.long_but("keys0", "keys2")
 async def test_the_pop_up_and_the_palette_offer_a_reader_no_change(
     reader: Store, opened: Open, keys: tuple[str, ...], shown: str, hidden: str
 ) -> None:

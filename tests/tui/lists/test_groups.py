@@ -226,6 +226,7 @@ async def test_a_computed_column_is_picked_as_the_order_and_turned_and_cells_com
         ("businessvalue desc", ("BusinessValue_cf", True), "business value ↓"),
     ],
 )
+@pytest.mark.long_but("order0", "order2")
 async def test_a_typed_order_takes_computed_columns_and_own_fields_without_their_suffix(
     store: Store, opened: Open, typed: str, order: tuple[str, bool], title: str
 ) -> None:
@@ -269,6 +270,7 @@ async def test_a_group_of_tasks_counts_tasks_alone(store: Store, opened: Open) -
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (40, 14)])
+@pytest.mark.long_but("size0", "size2")
 async def test_headers_fit_small_terminals(store: Store, opened: Open, size: tuple[int, int]) -> None:
     async with opened(store, size) as pilot:
         await group_by(pilot, "area")

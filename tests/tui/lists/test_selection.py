@@ -94,6 +94,7 @@ async def test_moves_extend_a_range_and_escape_ends_it_with_its_rows_selected(st
         pytest.param((":", *"rank", "space", "5", "enter"), id="a command typed out", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.long_but("a priority", "a copy", "a rank")
 async def test_a_range_ends_with_the_command_that_acted_on_it(
     store: Store, opened: Open, command: tuple[str, ...]
 ) -> None:

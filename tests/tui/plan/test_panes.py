@@ -41,6 +41,7 @@ STEPS = [
         *(pytest.param(size, seed, marks=pytest.mark.long) for seed in (1, 2) for size in SIZES),
     ],
 )
+@pytest.mark.long_but("size1-0")
 async def test_the_focus_is_in_a_pane_on_the_screen_after_any_steps(
     store: Store, opened: Open, size: tuple[int, int], seed: int
 ) -> None:
@@ -58,6 +59,7 @@ async def test_the_focus_is_in_a_pane_on_the_screen_after_any_steps(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("count", "keys_to_it"), [(2, "}"), (3, "2}")])
+@pytest.mark.long_but("3")
 async def test_redo_names_the_iteration_that_is_not_on_the_screen(
     store: Store, opened: Open, count: int, keys_to_it: str
 ) -> None:
@@ -82,6 +84,7 @@ async def test_redo_names_the_iteration_that_is_not_on_the_screen(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 2])
+@pytest.mark.long_but("2")
 async def test_an_empty_pane_of_an_ended_iteration_agrees_with_its_head(store: Store, opened: Open, count: int) -> None:
     (first, _), rows = await two_sprints(store, count)
     end = date.today() - timedelta(days=13)

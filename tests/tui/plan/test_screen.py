@@ -274,6 +274,7 @@ async def test_the_workload_has_the_points_of_the_release(store: Store, opened: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [70, 60, 40])
+@pytest.mark.long_but("40")
 async def test_bars_of_the_workload_stay_beside_their_words_in_a_narrow_terminal(
     store: Store, opened: Open, width: int
 ) -> None:

@@ -92,6 +92,7 @@ def filled_in(keys: tuple[str, ...], item_id: int) -> list[str]:
 @pytest.mark.parametrize(
     "way", [pytest.param(way, marks=pytest.mark.slow if way in USUAL_WAYS else pytest.mark.long) for way in WAYS]
 )
+@pytest.mark.long_but("undo", "groups", "the command line", "the editor and back", "a filter of the board")
 async def test_a_verb_behind_other_keys_acts_where_they_lead(store: Store, opened: Open, way: str) -> None:
     story = [row for row in await shown(store) if row.type == "Story"][4]
     keys = [*filled_in(WAYS[way], story.id), *NAME]
@@ -245,6 +246,7 @@ async def test_keys_behind_a_failure_are_dropped_with_a_word(store: Store, opene
     ],
     ids=["picker", "line", "finder", "command line", "filter"],
 )
+@pytest.mark.long_but("line", "filter", "picker")
 async def test_keys_behind_a_refused_answer_are_dropped_with_a_word(
     store: Store, opened: Open, asked: Sequence[str], said: str
 ) -> None:

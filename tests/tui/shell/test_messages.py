@@ -93,6 +93,7 @@ async def test_an_error_of_the_background_is_shown_once_over_a_dialog(store: Sto
 
 
 @pytest.mark.parametrize("keys", [["C"], ["d"], ["c", "n"], ["question_mark"]])
+@pytest.mark.long_but("keys0")
 async def test_ctrl_c_twice_quits_from_a_dialog(store: Store, opened: Open, keys: list[str]) -> None:
     async with opened(store) as pilot:
         await press(pilot, *keys, "ctrl+c")

@@ -26,6 +26,7 @@ async def click(pilot: Pilot[None], word: str) -> None:
     ("keys", "place"),
     [("", "Backlog"), ("gk", "Board"), ("gp", "Plan"), ("gi", "Iterations"), ("ga", "Areas"), ("gh", "Inbox")],
 )
+@pytest.mark.long_but("Backlog", "Plan")
 async def test_title_marks_the_tab_of_the_screen_by_more_than_colour(
     store: Store, opened: Open, keys: str, place: str
 ) -> None:

@@ -21,6 +21,7 @@ from backlit.tui.widgets.pane_frame import PaneFrame
 
 
 @pytest.mark.parametrize(("size", "is_framed"), [((120, 30), True), ((100, 30), True), ((99, 30), False)])
+@pytest.mark.long_but("size0", "size2")
 async def test_panes_have_frames_where_there_is_room_and_their_position_and_scrollbar_in_them(
     store: Store, opened: Open, size: tuple[int, int], *, is_framed: bool
 ) -> None:
@@ -113,6 +114,7 @@ async def test_at_most_a_few_rows_of_a_page_carry_a_warning(store: Store, opened
 
 
 @pytest.mark.parametrize("width", [160, 120, 100, 80])
+@pytest.mark.long_but("160", "80")
 async def test_the_totals_stand_in_the_head_of_the_list_and_what_to_do_at_its_right(
     store: Store, opened: Open, width: int
 ) -> None:
@@ -148,6 +150,7 @@ PLACES = {"backlog": "gb", "plan": "gp", "inbox": "gh", "iterations": "gi", "are
 
 @pytest.mark.slow
 @pytest.mark.parametrize("keys", PLACES.values(), ids=PLACES)
+@pytest.mark.long_but("backlog", "inbox")
 async def test_a_pane_with_the_focus_has_a_bright_frame_and_in_a_narrow_terminal_a_bright_head(
     store: Store, opened: Open, keys: str
 ) -> None:
@@ -180,6 +183,7 @@ def _colour(strip: Strip) -> Color | None:
 
 
 @pytest.mark.parametrize(("width", "titles"), [(160, ()), (180, ("Area",)), (200, ("Area", "Tags"))])
+@pytest.mark.long_but("180")
 async def test_a_wide_list_has_more_columns_in_place_of_blanks_behind_the_names(
     store: Store, opened: Open, width: int, titles: tuple[str, ...]
 ) -> None:

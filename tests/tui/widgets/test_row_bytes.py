@@ -63,6 +63,7 @@ async def test_a_step_and_a_page_of_the_sample_cost_no_more_than_their_budgets(w
     ("scene", "keys", "most"),
     [("board", "jjjkj", MOST_FOR_STEP), ("board", "hlhl", MOST_FOR_COLUMN), ("plan", "jjjj", MOST_FOR_STEP)],
 )
+@pytest.mark.long_but("board")
 async def test_a_step_on_the_board_and_in_the_plan_costs_no_more_than_its_budget(
     workspace: Path, tmp_path: Path, scene: str, keys: str, most: int
 ) -> None:

@@ -41,6 +41,7 @@ def dialog(request: pytest.FixtureRequest) -> LineDialog | TextDialog:
 
 
 @pytest.mark.parametrize("character", CHARACTERS.values(), ids=CHARACTERS)
+@pytest.mark.long_but("line-joined", "line-mark", "text-flag")
 async def test_a_character_of_several_parts_is_typed_passed_and_deleted_whole(
     dialog: LineDialog | TextDialog, character: str
 ) -> None:
