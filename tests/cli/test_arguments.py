@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from backlit.cli.arguments import parser
-from backlit.config.settings import DEMO_ITEMS, DEMO_SEED
+from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
 from backlit.model.fields import ItemType
 
 Meaning = dict[str, object]

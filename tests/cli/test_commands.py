@@ -89,6 +89,15 @@ def test_reading_the_command_line_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize("words", ["--version", "--help", "items --help", "items list --help"])
+def test_help_loads_no_settings(words: str) -> None:
+    script = f"import sys, backlit.__main__ as main\ntry:\n main.run({words.split()!r})\nexcept SystemExit:\n pass\n"
+    script += f"print([name for name in {(*HEAVY, 'msgspec', 'orjson', 'pydantic')!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
+
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize(("text", "size"), [("77", 77), ("512k", 524_288), ("100M", 104_857_600), ("2G", 2**31)])
 def test_a_size_may_have_a_unit(text: str, size: int) -> None:
     assert parser().parse_args(["serve", "--max-upload", text]).max_upload == size

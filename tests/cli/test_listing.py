@@ -100,4 +100,20 @@ def test_an_export_is_what_the_import_reads(demo_home: Home) -> None:
     done = demo_home.run(*DEMO, "items", "import", "-", "--dry-run", given=renamed)
 
     assert (exported.returncode, done.returncode) == (0, 0), done.stderr
-    assert "1 changed." in done.stdout
+    assert "changed 1 ·" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_copy_in_sync_a_moment_ago_is_listed_without_the_service(demo_home: Home) -> None:
+    (database,) = demo_home.path.glob("data/workspaces/*/service.db")
+    database.write_bytes(b"no database" * 1000)
+    demo_home.date_copies(age=1.0)
+
+    recent = demo_home.run(*DEMO, "items", "list", "--limit", "1")
+    demanded = demo_home.run(*DEMO, "items", "list", "--limit", "1", "--fresh")
+    demo_home.date_copies(age=61.0)
+    old = demo_home.run(*DEMO, "items", "list", "--limit", "1")
+
+    assert (recent.returncode, recent.stderr) == (0, "")
+    assert demanded.returncode != 0
+    assert "Showing the local copy." in old.stderr

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from backlit.cli.common_options import Version, add_display, add_formats, add_reading, add_target, add_writing
 from backlit.cli.late_parser import LateParser, TopParser
 from backlit.cli.option_values import count, item_number, number, port, size
-from backlit.config.settings import DEMO_ITEMS, DEMO_SEED
+from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
 
 if TYPE_CHECKING:
     _Commands: TypeAlias = argparse._SubParsersAction["LateParser"]  # noqa: SLF001  argparse's only name for it

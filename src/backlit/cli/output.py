@@ -1,46 +1,17 @@
 """Output of the commands: plain tables and sentences for people, JSON for programs."""
 
 import argparse
-import io
-import os
 import re
 import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import orjson
 
-from backlit.model.errors import StorageError
 from backlit.model.plain import plain
-
-
-class _OutputWithSentences(io.FileIO):
-    """Standard output whose faults are sentences; after one, nothing more is written."""
-
-    def write(self, data: Any) -> int:
-        """Write data; raise StorageError, or BrokenPipeError where the reader has enough."""
-        try:
-            return super().write(data) or 0
-        except OSError as error:
-            # Python writes what is left in the buffer at its end, and would report the same fault again, in its own
-            # words.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
-            if isinstance(error, BrokenPipeError):
-                raise
-            raise StorageError(f"The output could not be written: {error.strerror}.") from error
-
-
-def guard_output() -> None:
-    """Replace a standard output that is no terminal by one whose faults are sentences."""
-    if sys.stdout is None:
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - it is open until the end
-        return
-    raw = _OutputWithSentences(sys.stdout.fileno(), "wb", closefd=False)
-    sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), sys.stdout.encoding, sys.stdout.errors)
 
 
 def announce(lines: Iterable[str]) -> None:

@@ -13,17 +13,20 @@ from threading import Event, current_thread, main_thread
 from backlit.cli.output import note
 from backlit.cli.terminal_input import PIPE, standard_input
 from backlit.cli.wiring import chosen_profile, sign_in_needed, store_of
-from backlit.config.settings import find_locations, read_pins
+from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_pins
 from backlit.model.amounts import counted
-from backlit.model.errors import BacklitError, Offline, StorageError
+from backlit.model.errors import BacklitError, NameNotFound, Offline, StorageError
 from backlit.model.plain import plain
 from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
 from backlit.store.records.entry import BUSY, EntryState, OutboxEntry
+from backlit.store.records.people import ProjectEntry
 from backlit.store.store import Store
 
 FIRST_LOAD_TIMEOUT = 600.0
 """Seconds allowed for the first load of a large backlog."""
 POLL_SECONDS = 0.2
+RECENT_SECONDS = 60.0
+"""Age up to which a copy is listed without a sync, which takes twice as long as the rows."""
 OFFLINE_TIMEOUT = 1.0
 """Seconds to wait for an unreachable service."""
 _SETTLED = frozenset(
@@ -32,10 +35,13 @@ _SETTLED = frozenset(
 
 
 @contextmanager
-def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> Iterator[Store]:
+def synced_store(
+    arguments: argparse.Namespace, *, is_writing: bool = False, is_listing: bool = False
+) -> Iterator[Store]:
     """Open the chosen profile's store on the chosen project and wait until it is in sync or fails to sync.
 
-    A writing command says where it writes. No screen decides about profile and project.
+    A writing command says where it writes. No screen decides about profile and project. A listing shows a copy that
+    was in sync a moment ago as it is.
 
     With the service unreachable, the command shows the local copy and a warning; with `--offline` it does not connect.
     Raises the connection's error if there is no local copy, Offline for `--fresh` without one, SignInNeeded for a
@@ -48,6 +54,8 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
     store.open()
     try:
         is_offline = getattr(arguments, "offline", False)
+        if is_listing and not getattr(arguments, "fresh", False):
+            is_offline = is_offline or _is_recent(arguments, store, profile, locations)
         connection = store.connection if is_offline else wait_until_settled(store)
         is_out, has_copy = connection.state is ConnectionState.SIGNED_OUT, bool(store.lookups.projects())
         if is_out and (is_writing or not has_copy):
@@ -72,6 +80,26 @@ def synced_store(arguments: argparse.Namespace, *, is_writing: bool = False) -> 
         store.close()
 
 
+def _is_recent(arguments: argparse.Namespace, store: Store, profile: Profile, locations: Locations) -> bool:
+    """Return whether the copy was in sync a moment ago. With changes that wait it is not: a sync sends them."""
+    if store.outbox_entries():
+        return False
+    try:
+        project = _chosen_project(store, arguments.project or read_pins(Path.cwd()).project)
+    except NameNotFound:  # the service may have a project that the copy does not have yet
+        return False
+    synced_at = store.files.places.synced_at(project.id) if project else None
+    if synced_at is None or not 0.0 <= time.time() - synced_at < RECENT_SECONDS:
+        return False
+    return profile.kind is not ProfileKind.REMOTE or _has_sign_in(profile, locations)
+
+
+def _has_sign_in(profile: Profile, locations: Locations) -> bool:
+    from backlit.client.tokens import TokenCache
+
+    return TokenCache(locations.tokens(profile), profile.url or "").load() is not None
+
+
 def _fault_of(store: Store, connection: ConnectionStatus) -> BacklitError:
     # A service in this process is never out of reach: what keeps it from starting is this machine.
     is_offline = connection.state is ConnectionState.OFFLINE and not store.is_inside
@@ -80,14 +108,18 @@ def _fault_of(store: Store, connection: ConnectionStatus) -> BacklitError:
 
 def _choose_project(store: Store, wanted: str) -> None:
     """Show the named project, the one of the settings, or the first; raises BadRequest for an unknown name."""
-    projects = store.lookups.projects()
-    named = [store.lookups.project_named(wanted)] if wanted else []
-    own = store.lookups.own_names.project_id
-    chosen = next(iter([*named, *(each for each in projects if each.id == own), *projects]), None)
+    chosen = _chosen_project(store, wanted)
     if chosen is not None and chosen.id != store.project_id:
         store.pin_project(chosen.id)
         if store.connection.state is ConnectionState.ONLINE:
             asyncio.run(store.refresh())
+
+
+def _chosen_project(store: Store, wanted: str) -> ProjectEntry | None:
+    projects = store.lookups.projects()
+    named = [store.lookups.project_named(wanted)] if wanted else []
+    own = store.lookups.own_names.project_id
+    return next(iter([*named, *(each for each in projects if each.id == own), *projects]), None)
 
 
 def wait_until_settled(store: Store, seconds: float = FIRST_LOAD_TIMEOUT) -> ConnectionStatus:

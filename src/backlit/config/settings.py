@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 
 from backlit.config.atomic_files import locked, write_private
 from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
+from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
 from backlit.model.errors import NameNotFound, SignInNeeded, StorageError
 from backlit.model.nearest import did_you_mean
 from backlit.model.ready_check import STALE_DAYS, USUAL_RULES, ReadyRules
@@ -25,8 +26,6 @@ HOME = "BACKLIT_HOME"
 DEFAULT_THEME = "backlit"
 ESTIMATE_SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0)
 """The estimates that `+` and `-` step through."""
-DEMO_ITEMS = 500
-DEMO_SEED = 1
 DEMO_USER = "maya"
 
 PROFILE, PROJECT = "BACKLIT_PROFILE", "BACKLIT_PROJECT"

@@ -4,10 +4,6 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-FORMATS = (
-    *("jira", "azure", "github", "gitlab", "trello", "linear", "pivotal", "redmine", "asana", "plane", "openproject"),
-    *("taiga", "clickup", "backlit", "csv"),
-)
 ROLES: Mapping[str, str] = {
     "Name": "title",
     "type": "type",

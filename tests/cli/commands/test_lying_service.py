@@ -45,6 +45,7 @@ def test_a_number_that_cannot_be_ends_a_command_with_a_sentence(home: Home, liar
     if is_known:
         assert home.run("items", "list").returncode == 0
     liar.is_lying = True
+    home.date_copies()
 
     done = home.run("items", "list")
 

@@ -197,6 +197,7 @@ def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home,
     home.run("login", server.address, "--user", "maya", given="lantern\n")
     before = home.run("items", "list", "--json")
     server.stop()
+    home.date_copies()
     after = home.run("items", "list", "--json")
     written = home.run("items", "import", "-", "--yes", given="type,name\nStory,Later\n")
     task = next(str(each["id"]) for each in json.loads(before.stdout) if each["type"] == "Task")

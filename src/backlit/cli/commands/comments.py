@@ -24,7 +24,7 @@ _COLUMNS = (
 
 def list_comments(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _COLUMNS)
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_listing=True) as store:
         item = item_numbered(store, arguments.id)
         rows = [
             {

@@ -34,7 +34,7 @@ EXPORTED = ("id", "type", "Name")
 
 
 def list_items(arguments: argparse.Namespace) -> None:
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_listing=True) as store:
         fields = ItemFields(store)
         columns = chosen_columns(arguments, fields.columns())
         items = list(listed_items(store, arguments, arguments.limit))
@@ -60,7 +60,7 @@ def write_items(
 
 def export_items(arguments: argparse.Namespace) -> None:
     """Write items as CSV, which `items import` reads, or in another format; by default every field that is used."""
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_listing=True) as store:
         items = list(listed_items(store, arguments))
         fields = ItemFields(store)
         names = tuple(each.strip() for each in (arguments.fields or "").split(",") if each.strip())
@@ -85,7 +85,7 @@ _TREE_BY_KEY = {"AreaID": TreeKind.AREAS, "IterationID": TreeKind.ITERATIONS}
 
 
 def show_item(arguments: argparse.Namespace) -> None:
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_listing=True) as store:
         items = [item_numbered(store, word) for word in arguments.ids]
         documents = ItemFields(store).documents(items)
         if arguments.json is True:

@@ -44,7 +44,7 @@ _PROFILES = (
 
 def list_projects(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _PROJECTS)
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_listing=True) as store:
         roles = store.lookups.roles()
         rows: list[Row] = [
             {
@@ -60,7 +60,7 @@ def list_projects(arguments: argparse.Namespace) -> None:
 
 def list_users(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _USERS)
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_listing=True) as store:
         me = store.lookups.me()
         rows: list[Row] = [
             {"id": each.id, "user": each.username, "name": each.display_name, "me": me is not None and each.id == me.id}
@@ -71,14 +71,14 @@ def list_users(arguments: argparse.Namespace) -> None:
 
 def list_teams(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _TEAMS)
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_listing=True) as store:
         rows: list[Row] = [{"id": each, "name": name} for each, name in store.lookups.teams().items()]
         write_rows(arguments, columns, rows, nothing="The project has no teams.")
 
 
 def list_views(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _VIEWS)
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_listing=True) as store:
         write_rows(arguments, columns, _view_rows(store), nothing="There are no saved views.")
 
 

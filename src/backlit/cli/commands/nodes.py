@@ -64,7 +64,7 @@ _TRUTHS = {"yes": True, "no": False, "true": True, "false": False}
 def list_nodes(arguments: argparse.Namespace) -> None:
     kind = TreeKind(arguments.tree)
     columns = chosen_columns(arguments, _AREA_COLUMNS if kind is TreeKind.AREAS else _ITERATION_COLUMNS)
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_listing=True) as store:
         tree, totals = store.lookups.tree(kind), store.lookups.totals(kind)
         entries = store.lookups.iterations() if kind is TreeKind.ITERATIONS else {}
         wanted = _wanted(store, arguments) if entries else None

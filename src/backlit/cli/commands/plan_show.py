@@ -26,7 +26,7 @@ _COLUMNS = (
 def show_plan(arguments: argparse.Namespace) -> None:
     """Write a row for each iteration: its points under the draft, and how many items the draft moves into it."""
     columns = chosen_columns(arguments, _COLUMNS)
-    with synced_store(arguments) as store:
+    with synced_store(arguments, is_listing=True) as store:
         chosen = _chosen(store, arguments)
         loads = store.plan_preview.loads_now([each.id for each in chosen])
         moves = [

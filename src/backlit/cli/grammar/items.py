@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from backlit.cli.common_options import add_formats, add_reading, add_writing
 from backlit.cli.late_parser import LateParser
 from backlit.cli.option_values import count, item_word
-from backlit.model.import_mappings import FORMATS
+from backlit.model.import_formats import FORMATS
 
 if TYPE_CHECKING:
     Verbs: TypeAlias = argparse._SubParsersAction[LateParser]  # noqa: SLF001  argparse's only name for it

@@ -8,7 +8,8 @@ from pydantic import AfterValidator, Field
 from backlit.config.schema.documents import Table, check_document, must
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.model.import_mappings import COLUMN_VALUES, FORMATS, ImportMapping
+from backlit.model.import_formats import FORMATS
+from backlit.model.import_mappings import COLUMN_VALUES, ImportMapping
 from backlit.model.settings.user_settings import toml_in
 
 
