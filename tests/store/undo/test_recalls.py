@@ -79,6 +79,21 @@ async def test_an_item_that_is_gone_is_made_again_with_what_was_done_to_it_meanw
     assert not await exists(world, item_id)
 
 
+async def test_a_task_that_is_added_meanwhile_waits_for_its_item(world: World) -> None:
+    store = await deleting(world)
+    item_id = await of_type(world)
+    lose(world, is_done=True)
+    await store.deletions.delete_items([item_id])
+    await unclear(world, store, is_done=True)
+    await undone(store)
+    await store.items.add("Task", {"Name": "Added meanwhile", "ParentID": item_id})
+
+    await settled(world, store)
+
+    tasks = await world.rival.work_items.tasks(store.files.journal.renames.followed(item_id)).page()
+    assert [each["fields"]["Name"] for each in tasks.results] == ["Added meanwhile"]
+
+
 async def test_an_item_that_is_still_there_stays(world: World) -> None:
     store = await deleting(world)
     item_id = await of_type(world)

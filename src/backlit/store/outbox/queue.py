@@ -212,6 +212,7 @@ def _take(writer: WriteContext, room: int, resting: Collection[int]) -> list[Out
         is_free = (
             _is_free(entry, before)
             and _is_neighbour_there(entry, earlier)
+            and _is_parent_certain(entry, earlier)
             and not occupied & deleted_nodes(entry)
             and _is_in_turn(entry, of_step.get(entry.step, ()))
         )
@@ -247,6 +248,15 @@ def _is_neighbour_there(entry: OutboxEntry, earlier: Mapping[tuple[object, int],
     (_, nearest), *_ = rank_neighbours(entry.payload)
     new = earlier.get((EntryKind.ADD, entry.project_id), ())
     return not any(each.item_id == nearest and each.state in BUSY for each in new)
+
+
+def _is_parent_certain(entry: OutboxEntry, earlier: Mapping[tuple[object, int], Sequence[OutboxEntry]]) -> bool:
+    """Report whether no deletion of a new task's item is under way, or being taken back.
+
+    The item may be gone already, and then be made again with another number, which the task follows.
+    """
+    before = earlier.get((None, entry.parent_id), ()) if entry.parent_id is not None else ()
+    return not any(each.kind in {EntryKind.DELETE, EntryKind.RECALL} and each.state in BUSY for each in before)
 
 
 def _is_in_turn(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
@@ -351,6 +361,7 @@ def _is_gone(files: LocalDatabase, writer: WriteContext, entry: OutboxEntry, del
         gone = writer.mirror.delete_items([deletion.item_id])
         new_id = writer.journal.renames.followed(deletion.item_id)
         writer.signal.publish(StoreChange(Subject.ITEMS, gone, renamed={deletion.item_id: new_id} if made else {}))
+        made += [each for each in writer.journal.entries.following(new_id) if each.kind is EntryKind.ADD]
         sentence = f"{_name(entry)} was already deleted. It is restored with a new number."
     else:
         writer.mirror.comments.remove([id_in(deletion.payload)])
