@@ -160,6 +160,7 @@ async def test_a_comment_for_customers_is_agreed_to_first_and_written_again_wher
     assert isinstance(second, CommentDialog)
     assert (str(first.frame.border_title), first.area.text) == ("Comment on Item 1", "Kept")
     assert (second.area.text, second.for_customers) == (" Hello\n", True)
+    assert set(first.area.names) == {person.username for person in store.lookups.people().values()}
     assert "Customers will see this comment." in words_of(agreement)
     assert [(each.kind, each.item_id, each.payload) for each in store.outbox_entries()] == [
         (EntryKind.COMMENT, 1, {"text": "Hello", "type": "Feedback"})

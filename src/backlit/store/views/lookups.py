@@ -136,6 +136,10 @@ class Lookups:
             lambda: {id_in(each): str(each.get("email") or "") for each in self._resources("user", 0)},
         )
 
+    def mentionable(self) -> Sequence[str]:
+        """Return the user names that a text can mention."""
+        return [person.username for person in self.people().values() if person.username]
+
     def known_people(self) -> Mapping[int, Person]:
         """Return the licensed and the looked-up users, by id. Unknown users have only an id."""
         return self.keep(

@@ -1,6 +1,6 @@
 """Dialogs that ask for a text of several lines, which a draft keeps while it is written."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from textual.app import ComposeResult
@@ -36,13 +36,21 @@ class TextDialog(Dialog[Answer | None]):
     """Asks for a text, beginning with `text` or with the draft; the caller discards the draft once the text is saved.
 
     The answer is None when the dialog was left. A caller that could not save the answer asks with `is_again`, which
-    takes `text` over the draft, and says why in `fault`.
+    takes `text` over the draft, and says why in `fault`. `names` are those of the people who may be mentioned.
     """
 
     draft: StoredDraft
 
     def __init__(
-        self, title: str, text: str, draft: StoredDraft, *, act: str, is_again: bool = False, fault: str = ""
+        self,
+        title: str,
+        text: str,
+        draft: StoredDraft,
+        *,
+        act: str,
+        names: Sequence[str] = (),
+        is_again: bool = False,
+        fault: str = "",
     ) -> None:
         super().__init__(title)
         self.draft = draft
@@ -51,7 +59,7 @@ class TextDialog(Dialog[Answer | None]):
         kept = self.kept.get("text")
         self._is_restored = isinstance(kept, str) and bool(kept.strip())
         self.made_from = str(self.kept.get("base", "")) if self._is_restored or is_again else text
-        self.area = MultilineInput(str(kept) if self._is_restored else text)
+        self.area = MultilineInput(str(kept) if self._is_restored else text, names=names)
         self.area.move_cursor(self.area.document.end)
         self._saved = {} if is_again else self.content_to_keep()
         self._fault = Static(literal(fault), classes="fault")
@@ -117,12 +125,13 @@ class CommentDialog(TextDialog[ComposedComment]):
         draft: StoredDraft,
         *,
         act: str,
+        names: Sequence[str] = (),
         is_again: bool = False,
         fault: str = "",
     ) -> None:
         self.for_customers = comment.for_customers
         self._visible_to = Static(classes="note")
-        super().__init__(title, comment.text, draft, act=act, is_again=is_again, fault=fault)
+        super().__init__(title, comment.text, draft, act=act, names=names, is_again=is_again, fault=fault)
         if self.kept:
             self.for_customers = self.kept.get("type") == FOR_CUSTOMERS
         self.name_keys(("ctrl+s", act), ("ctrl+t", "who sees it"), ("esc", "keep for later"))

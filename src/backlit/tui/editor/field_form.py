@@ -56,7 +56,7 @@ class FieldForm(Container):
         self.draft = draft
         self.lines = lines
         self.grid = FieldGrid()
-        self.texts = LongTextPane(lines.store.now)
+        self.texts = LongTextPane(lines.store.now, lines.store.lookups.mentionable)
         self._thread = EditorThread()
         self._comments: Sequence[CommentEntry] = ()
         self.texts_frame = PaneFrame(self.texts, self.texts.view, id="texts-frame")

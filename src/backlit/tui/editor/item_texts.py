@@ -22,8 +22,8 @@ from backlit.tui.widgets.text_view import LinesView
 class LongTextInput(MultilineInput):
     """The input of a long text; gives back byte for byte what was not touched."""
 
-    def __init__(self) -> None:
-        super().__init__(id="long-text")
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(names=names, id="long-text")
         self._raw = ""
         self._loaded = ""
 
@@ -106,8 +106,10 @@ class LongTextsView(LinesView):
 class LongTextPane(Container):
     """The texts of an item, or the input of one."""
 
-    def __init__(self, now: Callable[[], datetime]) -> None:
+    def __init__(self, now: Callable[[], datetime], names: Callable[[], Sequence[str]]) -> None:
+        """`names` are those of the people whom a text can mention."""
         super().__init__(id="text-pane")
+        self._names = names
         self.top = ItemTop()
         self.view = LongTextsView(now)
         self._input: LongTextInput | None = None
@@ -118,7 +120,7 @@ class LongTextPane(Container):
 
     def open_input(self, label: str, text: str) -> None:
         if self._input is None:
-            self._input = LongTextInput()
+            self._input = LongTextInput(self._names())
             self.mount(self._input, before=self.view)
         self._input.display = True
         self.view.display = False

@@ -287,7 +287,8 @@ async def _change_text(target: ItemTarget, field: Field, items: Sequence[Item], 
     before = str(values[0] or "") if all(is_same(values[0], each) for each in values) else ""
     draft = draft_key(field, found)
     title = title_of(field.label, found, items)
-    answer = await target.ask(ComposeDialog(title, before, StoredDraft(target.store, draft), act="save"))
+    names = target.store.lookups.mentionable()
+    answer = await target.ask(ComposeDialog(title, before, StoredDraft(target.store, draft), act="save", names=names))
     if answer is None:
         return
     text, made_from = answer

@@ -52,7 +52,8 @@ async def write_comment(
     def make(written: ComposedComment | None, fault: str) -> CommentDialog:
         draft, is_again = StoredDraft(target.store, key), written is not None
         begins = written or begun or ComposedComment("", False)
-        return CommentDialog(title, begins, draft, act=act, is_again=is_again, fault=fault)
+        names = target.store.lookups.mentionable()
+        return CommentDialog(title, begins, draft, act=act, names=names, is_again=is_again, fault=fault)
 
     async def save(written: ComposedComment) -> bool:
         if written.for_customers and not await _is_agreed(target):

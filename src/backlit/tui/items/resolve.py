@@ -136,7 +136,7 @@ async def _ask_text(
         text = str(_present(contested, decision) or "")
     label = _field_of(target.store, contested.key).label
     draft = StoredDraft(target.store, _draft_key(case, contested.key))
-    dialog = ComposeDialog(label, text, draft, act="apply")
+    dialog = ComposeDialog(label, text, draft, act="apply", names=target.store.lookups.mentionable())
     dialog.area.move_cursor((0, 0))
     answer = await target.ask(dialog)
     return None if answer is None else NewValue(answer.text)
@@ -219,7 +219,10 @@ async def _rewrite(target: StoreCommandTarget, entry: OutboxEntry) -> None:
 
     def make(written: WrittenText | None, fault: str) -> ComposeDialog:
         draft, text = StoredDraft(target.store, key), before if written is None else written.text
-        return ComposeDialog("Rejected comment", text, draft, act="send again", is_again=bool(fault), fault=fault)
+        names = target.store.lookups.mentionable()
+        return ComposeDialog(
+            "Rejected comment", text, draft, act="send again", names=names, is_again=bool(fault), fault=fault
+        )
 
     async def save(written: WrittenText) -> bool:
         await target.store.conflicts.rewrite(entry.id, written.text)

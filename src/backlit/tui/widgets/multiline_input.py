@@ -12,6 +12,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Location
 from textual.worker import WorkType
 
+from backlit.model.mentions import typed_name
 from backlit.tui.drawing.text import WrappedLine, boundary
 from backlit.tui.widgets.inputs import MAX_PASTED_LINE, OrderedKeysInput, TextRefused, actions_of
 
@@ -33,19 +34,38 @@ def _next_point(point: re.Match[str]) -> str:
 
 
 class MultilineInput(OrderedKeysInput, TextArea):
-    """Several wrapped lines with a steady cursor; tab leaves the input."""
+    """Several wrapped lines with a steady cursor; tab completes a name behind `@`, and else leaves the input.
+
+    `names` are those of the people who may be mentioned.
+    """
 
     ACTIONS = actions_of(TextArea.BINDINGS)
 
-    def __init__(self, text: str = "", *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+    def __init__(self, text: str = "", *, names: Sequence[str] = (), id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        self.names = names
         super().__init__(text, compact=True, soft_wrap=True, tab_behavior="focus", id=id)
         self.cursor_blink = False
+
+    def update_suggestion(self) -> None:
+        """Offer the rest of the first name that begins as the one at the cursor, behind a sign of a mention."""
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        typed = None if self.read_only or line[column : column + 1].isalnum() else typed_name(line[:column])
+        begins = "" if typed is None else typed.lower()
+        # Textual asks after each key, and also while the text is being made.
+        found = () if typed is None else [name for name in self.names if name.lower().startswith(begins)]
+        self.suggestion = min(found, key=str.lower)[len(begins) :] if found else ""
 
     def put(self, text: str) -> None:
         self.replace(text, *self.selection, maintain_selection_offset=False)
 
     async def _on_key(self, event: events.Key) -> None:
-        """Begin the next line of a list as its line before; enter on an empty one ends the list."""
+        """Complete a name, or begin the next line of a list as its line before; enter on an empty one ends the list."""
+        if event.key == "tab" and self.suggestion:
+            event.stop()
+            event.prevent_default()
+            self.put(self.suggestion)
+            return
         if event.key != "enter" or self.read_only or not self.screen.is_current or not self.selection.is_empty:
             return
         row, column = self.cursor_location
