@@ -166,6 +166,7 @@ STREAM, LONG_POLL = "/api/v1/changes/stream", "/api/v1/changes"
     ],
 )
 @pytest.mark.long_but("refused1")
+@pytest.mark.slow
 async def test_the_way_of_the_changes_is_told(
     tmp_path: Path, refused: tuple[str, ...], health: Health, words: str
 ) -> None:

@@ -57,6 +57,7 @@ def test_a_long_text_goes_to_the_users_editor_and_back(demo_home: Home) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_editor_that_fails_changes_nothing_and_keeps_the_text(demo_home: Home) -> None:
     with editing(demo_home, 'echo kept > "$1"; exit 3') as shown:
         shown.press("ctrl+e")

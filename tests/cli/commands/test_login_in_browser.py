@@ -185,7 +185,7 @@ async def test_a_page_of_another_site_cannot_act_for_who_is_signed_in(visit: Vis
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-@pytest.mark.long_but("dark")
+@pytest.mark.long
 async def test_a_small_screen_by_day_and_night(browser: Browser, base: str, tmp_path: Path, scheme: str) -> None:
     pictures = Path(os.environ.get("BACKLIT_PICTURES", tmp_path))
     colours: Literal["dark", "light"] = "dark" if scheme == "dark" else "light"

@@ -96,6 +96,7 @@ async def test_a_refused_upload_leaves_nothing_in_the_bucket(jon_in_cloud: Clien
     assert objects(bucket) == []
 
 
+@pytest.mark.slow
 async def test_only_old_objects_are_offered_as_orphans(bucket: S3Store) -> None:
     files = ObjectContentStore(URL)
     incoming = files.begin()

@@ -143,6 +143,7 @@ async def test_a_cursor_of_another_history_begins_anew(
     assert (hello.data["reset"], hello.cursor) == (reason, await cursor_of(maya))
 
 
+@pytest.mark.slow
 async def test_a_cursor_far_behind_begins_anew(maya: Client, service: Service) -> None:
     await item(maya)
     cursor = await cursor_of(maya)

@@ -143,6 +143,7 @@ async def test_today_is_that_of_the_project(maya: Client, zone: str) -> None:
 
 
 @pytest.mark.parametrize(("zone", "is_next_day"), [("UTC", False), ("Asia/Tokyo", True)])
+@pytest.mark.slow
 async def test_late_evening_is_the_next_day_farther_east(
     service: Service, maya: Client, zone: str, is_next_day: bool
 ) -> None:

@@ -204,9 +204,8 @@ async def test_random_acts_with_and_without_a_network_end_with_the_trees_of_a_mo
     assert undone > operations * UNDONE / 2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [AREAS, ITERATIONS])
-@pytest.mark.long_but("areas")
 async def test_every_act_works_on_a_tree_of_a_thousand_nodes(world: World, kind: TreeKind) -> None:
     plant(world, kind)
     store = await world.online()

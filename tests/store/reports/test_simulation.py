@@ -10,7 +10,7 @@ MOMENTS = (10, 25, 40)
 """Days after the first planning."""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 async def test_every_client_shows_the_figures_of_the_list_of_events(tmp_path: Path) -> None:
     async with Simulation(tmp_path, 1, visits_a_day=1) as simulation:
         await simulation.run(MOMENTS, questions=4)

@@ -100,6 +100,7 @@ async def test_both_directions_share_a_row_that_runs_the_first_and_are_found_apa
         assert app.answers == [COMMAND_BY_ID["list.previous-hit"]]
 
 
+@pytest.mark.slow
 async def test_keys_of_one_effect_share_a_row() -> None:
     async with asked(size=(120, 160)) as (_pilot, app):
         assert text_of(app).count("Fold or unfold tasks or the group") == 1

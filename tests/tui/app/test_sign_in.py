@@ -399,6 +399,7 @@ async def test_the_dialog_does_not_come_again_after_r_asked_for_it(store: Store,
         assert not isinstance(pilot.app.screen, SignInDialog)
 
 
+@pytest.mark.slow
 async def test_a_password_that_is_typed_as_the_dialog_closes_by_itself_runs_no_commands(
     world: World, opened: Open
 ) -> None:

@@ -367,6 +367,7 @@ async def test_deleting_asks_and_enter_means_no(
         assert (await world.rival.work_items.attachments(item_id).page()).results == []
 
 
+@pytest.mark.slow
 async def test_the_address_is_copied(store: Store, opened: Open, item_id: int, write: Write) -> None:
     attachment_id = await attached(store, item_id, write("plan.txt", b"1"))
 

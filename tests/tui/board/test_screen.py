@@ -78,7 +78,7 @@ async def test_below_80_columns_there_is_one_column_at_a_time(store: Store) -> N
         assert str(item.fields["Name"])[:20] in text_of(pilot.app)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 async def test_every_size_shows_the_title_and_the_cursor(store: Store) -> None:
     for size in ((120, 40), (80, 24), (60, 20), (40, 12), (200, 50)):
         async with on_board(store, size=size) as pilot:

@@ -179,7 +179,7 @@ async def test_a_newest_comment_stays_where_it_was_scrolled_to_when_it_gets_a_fi
         assert round(app.thread.scroll_y) == 4
 
 
-@pytest.mark.slow
+@pytest.mark.long
 async def test_a_long_thread_draws_what_is_in_sight() -> None:
     async with showing(*(comment(number, "text *x* " * 30) for number in range(400))) as (pilot, app):
         await pilot.press("G")  # lays all of it out

@@ -228,6 +228,7 @@ async def test_lines_below_a_toast_are_left_to_textual(store: Store) -> None:
     assert app.differing == []
 
 
+@pytest.mark.slow
 async def test_lines_below_a_dialog_are_left_to_textual(store: Store) -> None:
     app = LinedApp(store)
     with every_frame():

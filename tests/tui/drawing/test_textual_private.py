@@ -19,6 +19,7 @@ def test_textual_has_the_private_names() -> None:
     assert textual_private.fault() == ""
 
 
+@pytest.mark.slow
 def test_no_other_module_imports_private_modules_of_textual() -> None:
     imports = [
         (path.name, node.module or "")

@@ -194,7 +194,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "scene", ["backlog-selected", "conflict", "editor", "groom", "inbox", "keys", "plan", "reports-age", "sign-in"]
 )
-@pytest.mark.long_but("backlog-selected", "editor", "keys", "reports-age")
+@pytest.mark.long_but("editor", "reports-age")
 async def test_what_a_screen_draws_is_legible_in_every_theme(scene: str, workspace: Path, tmp_path: Path) -> None:
     async with opened(scene, tmp_path, workspace, (120, 40)) as pilot:
         for name, theme in BY_NAME.items():

@@ -149,6 +149,7 @@ async def test_only_what_changed_is_sent(world: World, store: Store, edit: Edit)
         assert [dict(entry.payload) for entry in store.outbox_entries()] == [{"Estimate": "13"}]
 
 
+@pytest.mark.slow
 async def test_a_cap_stands_behind_keys_alone(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
         ground = ThemeStyles.of(pilot.app.screen.app).style(KEY).bgcolor

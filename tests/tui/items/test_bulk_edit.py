@@ -144,6 +144,7 @@ async def test_a_value_that_a_type_does_not_have_is_left_out_with_the_reason(
         assert (await fields_of(world, store, task))["Status"] != "Ready For Test"
 
 
+@pytest.mark.slow
 async def test_where_it_applies_to_none_it_says_why(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await select(pilot, store, "Feedback", "Task")

@@ -207,6 +207,7 @@ async def test_the_history_shows_the_values_of_a_change(world: World, store: Sto
         assert "Estimate" in line_with(pilot.app, "▌")
 
 
+@pytest.mark.slow
 async def test_the_history_marks_an_unsent_change(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     world.faults.is_down = True

@@ -87,6 +87,7 @@ async def test_the_picker_counts_the_items_that_match_the_other_filters(store: S
         assert f"{count} items" in line_with(pilot.app, "▌   × Bug")
 
 
+@pytest.mark.slow
 async def test_done_is_a_status_that_can_be_asked_for(store: Store, opened: Open) -> None:
     rows = await shown(store, with_done=True)
     async with opened(store) as pilot:

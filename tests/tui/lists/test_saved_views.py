@@ -24,6 +24,7 @@ async def count_of(store: Store, query: str) -> int:
     return view.count or 0
 
 
+@pytest.mark.slow
 async def test_there_is_no_tab_line_without_views(store: Store, tmp_path: Path) -> None:
     async with viewed(store, tmp_path / "home") as pilot:
         assert lines_of(pilot.app)[1].startswith("╭─ Open items ")

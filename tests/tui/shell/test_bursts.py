@@ -141,6 +141,7 @@ async def test_a_command_that_was_over_at_once_has_its_changes_shown_before_the_
         *(pytest.param(keys, marks=pytest.mark.long) for keys in (">j>", "j>k>")),
     ],
 )
+@pytest.mark.long_but(">uj>")
 async def test_planning_in_a_burst_plans_what_slow_keys_plan(store: Store, opened: Open, verbs: Sequence[str]) -> None:
     planned = []
     for is_slow in (True, False):
@@ -162,6 +163,7 @@ async def test_planning_in_a_burst_plans_what_slow_keys_plan(store: Store, opene
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", [("u", "y"), ("u", "y", "ctrl+r", "y")], ids=["undo", "redo"])
+@pytest.mark.long_but("undo")
 async def test_a_verb_behind_the_undo_of_many_items_acts_where_the_undo_leads(
     store: Store, opened: Open, step: Sequence[str]
 ) -> None:

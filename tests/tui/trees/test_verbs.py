@@ -346,7 +346,7 @@ async def test_what_waits_to_be_sent_has_its_sign(opened: Open, store: Store, wo
         assert any("Waits here" in line and "↑" in line for line in lines_of(pilot.app))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 async def test_a_series_of_a_thousand_nodes_is_one_step_that_is_shown_at_once(store: Store, world: World) -> None:
     world.faults.is_down = True
     root = store.lookups.tree(AREAS).roots[0].id
