@@ -117,6 +117,8 @@ async def right_for(manager: Client, method: str, path: str) -> Sent:
     noun = path.split("/")[1]
     if path.endswith("/rank"):
         return Sent(await item(manager), {"json": {"top": True}})
+    if path.endswith("/batch"):
+        return Sent(0, {"json": {"items": [{"projectId": HIDDEN, "type": "Story", "fields": {"Name": "new"}}]}})
     if method == "POST" and path.endswith("/views"):
         return Sent(HIDDEN, {"json": NEW_VIEW})
     if path.endswith(EVENTS):

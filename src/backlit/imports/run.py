@@ -1,10 +1,11 @@
 """Imports from the bytes of a file to the journal."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from backlit.imports.drafts.draft import Drafts
+from backlit.imports.faults import Remark
 from backlit.imports.formats.detection import drafts_of
 from backlit.imports.mapping import counted_values, mapping_text
 from backlit.imports.own import is_own, planned_rows
@@ -37,7 +38,8 @@ class PreparedImport(Struct, frozen=True):
     mapping: ImportMapping
     plan: ImportPlan
     drafts: Drafts | None
-    skipped: int = 0
+    skipped: Sequence[Remark] = ()
+    """The faults of rows that are left out."""
 
 
 def prepare(store: Store, content: bytes, name: str, mapping: ImportMapping, options: ImportOptions) -> PreparedImport:
@@ -47,19 +49,23 @@ def prepare(store: Store, content: bytes, name: str, mapping: ImportMapping, opt
     custom = store.lookups.custom_fields()
     if wanted == "backlit" or (not wanted and not mapping.columns and is_own(source, custom)):
         plan = planned_rows(store, source)
-        lines = frozenset(fault.line for fault in plan.faults) if options.skips_faulty else frozenset()
-        if lines - {1}:
-            plan = planned_rows(store, source, lines)
-        return PreparedImport(source, mapping, plan, None, len(lines))
+        skipped = plan.faults if options.skips_faulty else []
+        if skipped:
+            plan = planned_rows(store, source, _lines(skipped))
+        return PreparedImport(source, mapping, plan, None, skipped)
     fields = {each.key: each.label for each in custom}
     drafts = drafts_of(source, wanted, mapping, fields)
     drafts.source = options.source or mapping.source or drafts.source
     plan = planned(store, drafts, mapping, overwrite=options.overwrite)
-    lines = frozenset(fault.line for fault in plan.faults) if options.skips_faulty else frozenset()
-    if lines:
-        drafts.items = [draft for draft in drafts.items if draft.line not in lines]
+    skipped = plan.faults if options.skips_faulty else []
+    if skipped:
+        drafts.items = [draft for draft in drafts.items if draft.line not in _lines(skipped)]
         plan = planned(store, drafts, mapping, overwrite=options.overwrite)
-    return PreparedImport(source, mapping, plan, drafts, len(lines))
+    return PreparedImport(source, mapping, plan, drafts, skipped)
+
+
+def _lines(faults: Iterable[Remark]) -> frozenset[int]:
+    return frozenset(fault.line for fault in faults)
 
 
 async def write(store: Store, plan: ImportPlan, written: Callable[[int], object] = lambda _: None) -> None:

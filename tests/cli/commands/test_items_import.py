@@ -30,7 +30,7 @@ def test_a_csv_file_makes_items_with_their_tasks(demo_home: Home) -> None:
     assert done.stdout.splitlines()[-3:] == [
         "1 task without a parent below the new item above.",
         "New 2 · changed 0",
-        "Imported 2 · changed 0. Undo: u in backlit.",
+        "Imported 2 · changed 0. Undo: backlit undo, or u in backlit.",
     ]
     story, task = json.loads(listed.stdout)
     assert (story["fields"]["Estimate"], story["fields"]["Tags"]) == ("5", ["wild", "big"])
@@ -64,7 +64,7 @@ def test_an_import_tells_what_it_does_and_whether_it_does_anything(demo_home: Ho
 
     assert done("id,type,Name", "19,,") == [heading, "New 0 · changed 0 · unchanged 1"]
     assert done(*lines, options=("--dry-run",)) == [*told, change, "New 1 · changed 1"]
-    assert done(*lines)[-1] == "Imported 1 · changed 1. Undo: u in backlit."
+    assert done(*lines)[-1] == "Imported 1 · changed 1. Undo: backlit undo, or u in backlit."
     assert done(*lines[:2])[-1] == "New 0 · changed 0 · unchanged 1"
 
 

@@ -59,6 +59,7 @@ async def test_readers_may_not_write(maya: Client, rex: Client, method: str, pat
     item_id = await in_project(maya, path, 1)
     bodies: dict[str, dict[str, Any]] = {
         "/workitems": {"type": "Story", "projectId": 1, "fields": {"Name": "x"}},
+        "/workitems/batch": {"items": [{"type": "Story", "projectId": 1, "fields": {"Name": "x"}}]},
         "/comments": {"projectId": 1, "workItemId": 1, "description": "x"},
         "/areas": {"projectId": 1},
         "/iterations": {"projectId": 1},

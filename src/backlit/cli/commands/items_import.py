@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from backlit.imports.plan import ImportPlan
 from backlit.imports.run import ImportOptions, PreparedImport, mapping_of, prepare, write
 from backlit.imports.summary import summary
 from backlit.model.amounts import counted
-from backlit.model.errors import AnswerNeeded, BacklitError, BadRequest, StorageError
+from backlit.model.errors import AnswerNeeded, BacklitError, BadRequest, PartlyDone, StorageError
 from backlit.model.import_mappings import ImportMapping
 from backlit.model.plain import plain
 from backlit.store.records.entry import EntryState
@@ -44,13 +44,16 @@ def import_items(arguments: argparse.Namespace) -> None:
         if plan.faults:
             _refuse(arguments, name, plan)
         announce(summary(store, prepared.source, plan, prepared.drafts, is_done=False))
-        if arguments.report:
+        left_out = _left_out(arguments, name, prepared.skipped)
+        announce(left_out)
+        if arguments.report and not left_out:
             lines = [*summary(store, prepared.source, plan, prepared.drafts, is_done=False), *listed(plan.warnings)]
             _write_file(arguments.report, "".join(f"{line}\n" for line in lines), "report")
-        if arguments.dry_run or plan.is_empty:
-            return
-        _confirm(arguments, store, prepared)
-        asyncio.run(write_import(store, plan, is_quiet=arguments.quiet))
+        if not (arguments.dry_run or plan.is_empty):
+            _confirm(arguments, store, prepared)
+            asyncio.run(write_import(store, plan, is_quiet=arguments.quiet))
+    if left_out:
+        raise PartlyDone(left_out[0])
 
 
 def _prepared(
@@ -77,6 +80,15 @@ def _refuse(arguments: argparse.Namespace, name: str, plan: ImportPlan) -> None:
     kept = f"All faults are in {_written_faults(arguments, name, faults)}." if len(faults) > 1 else ""
     lines = [f"Could not import the items in {plain(name)}.", *grouped(faults), kept, "No changes were made."]
     raise BadRequest("\n".join(filter(None, lines)))
+
+
+def _left_out(arguments: argparse.Namespace, name: str, skipped: Sequence[Remark]) -> list[str]:
+    """Return what is said of rows that are left out for their faults; all of them are in a file."""
+    if not skipped:
+        return []
+    rows = counted(len({fault.line for fault in skipped}), "row")
+    file = _written_faults(arguments, name, skipped)
+    return [f"{rows} with a fault left out. All faults are in {file}.", *grouped(skipped)]
 
 
 def _written_faults(arguments: argparse.Namespace, name: str, faults: Iterable[Remark]) -> str:
@@ -145,7 +157,7 @@ async def write_import(store: Store, plan: ImportPlan, *, is_quiet: bool = True)
         raise BacklitError(
             f"The server rejected {counted(len(refused), 'change')}. Press go in backlit for the reasons."
         )
-    print(f"Imported {plan.new:,} · changed {len(plan.changes):,}. Undo: u in backlit.")
+    print(f"Imported {plan.new:,} · changed {len(plan.changes):,}. Undo: backlit undo, or u in backlit.")
 
 
 class _Progress:

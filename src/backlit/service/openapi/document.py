@@ -102,8 +102,9 @@ def _operation(route: Route) -> Schema:
     elif isinstance(route.handler, EventHandler):
         answer = {"description": "The events.", "content": {_EVENTS: {"schema": reference(resource)}}}
     else:
-        headers = () if isinstance(route.resource, str) and resource not in _VERSIONED else ("ETag",)
-        answer = _answer("The resource.", reference(resource), headers + (("Location",) if _creates(verb) else ()))
+        headers: tuple[str, ...] = () if isinstance(route.resource, str) and resource not in _VERSIONED else ("ETag",)
+        headers += ("Location",) if _creates(verb) and verb != "create_batch" else ()
+        answer = _answer("The resource.", reference(resource), headers)
     # The interface answers 201 to a change of a work item.
     status = 201 if _creates(verb) or (resource, verb) == ("WorkItem", "update") else 200
     return found | {"responses": {str(status): answer, **_refused(*_refusals(path, method))}}
@@ -130,7 +131,7 @@ def _tag(resource: str) -> str:
 
 
 def _creates(verb: str) -> bool:
-    return verb == "create" or verb.startswith("upload")
+    return verb in {"create", "create_batch"} or verb.startswith("upload")
 
 
 def _refusals(path: str, method: str) -> list[int]:

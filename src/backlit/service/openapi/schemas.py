@@ -19,7 +19,7 @@ from backlit.service.routes.activities import SUBJECTS, VERBS
 from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
 from backlit.service.routes.presence import MAX_FIELD_LENGTH
 from backlit.service.routes.views import VIEW_NAME_LIMIT
-from backlit.service.routes.work_items import RANK_PLACES
+from backlit.service.routes.work_items import MAX_BATCH_ITEMS, RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
 from backlit.service.tables.work_items import SPLIT_KEY
 
@@ -49,6 +49,7 @@ def schemas(models: Iterable[type[Resource]]) -> Schema:
     """Return all named schemas of the document, with those of the models that the routes return."""
     return {
         "Error": _object({"message": {"type": "string"}, "errors": _map({"type": "string"})}),
+        "WorkItemBatch": _object({"results": _array(reference("WorkItem"))}),
         "Deleted": _object({"id": ID}),
         "Signed": _object({}),
         "Status": _object({"status": {"type": "string"}}),
@@ -169,7 +170,9 @@ def _new_items() -> Schema:
         needed: Schema = {"type": {"const": item_type.value}, "projectId": ID, "fields": fields}
         split = {SPLIT_KEY: {"type": ["integer", "null"], "format": "int64", "minimum": 0, "description": _SPLIT}}
         names[f"New{item_type}"] = _object(needed | split, list(needed), is_open=True)
-    return {"NewWorkItem": {"oneOf": [reference(name) for name in names]}, **names}
+    new: Schema = {"oneOf": [reference(name) for name in names]}
+    several = _array(reference("NewWorkItem")) | {"minItems": 1, "maxItems": MAX_BATCH_ITEMS}
+    return {"NewWorkItem": new, **names, "NewWorkItemBatch": _object({"items": several})}
 
 
 def _bodies() -> Schema:

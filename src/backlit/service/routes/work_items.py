@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+import orjson
 from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, NotFound
@@ -59,7 +60,35 @@ def list_tasks(call: RequestContext) -> HandlerResponse:
 @routes("POST", "/workitems", WorkItem)
 def create(call: RequestContext) -> HandlerResponse:
     """POST /workitems: 201 with Location and the whole item; what was not given is preset."""
-    body = call.json()
+    item_id, document = _create(call, call.json())
+    return _answer(document, 201, location=f"{call.root}/workitems/{item_id}")
+
+
+MAX_BATCH_ITEMS = 200
+
+
+@routes("POST", "/workitems/batch", "WorkItemBatch", tag="work_items", extension="batch")
+def create_batch(call: RequestContext) -> HandlerResponse:
+    """POST /workitems/batch: up to 200 new items in one transaction, all or none; 201 with the items in their order."""
+    bodies = call.json().get("items")
+    if not isinstance(bodies, list) or not 0 < len(bodies) <= MAX_BATCH_ITEMS:
+        sentence = f"items must be a list of 1 to {MAX_BATCH_ITEMS} new work items."
+        raise BadRequest(sentence, {"items": sentence})
+    results = []
+    for number, body in enumerate(bodies):
+        if not isinstance(body, dict):
+            raise BadRequest(f"items[{number}] must be an object.", {f"items[{number}]": "Must be an object."})
+        try:
+            _, document = _create(call, body)
+        except BadRequest as error:
+            errors = {f"items[{number}].{key}": sentence for key, sentence in error.errors.items()}
+            raise BadRequest(f"items[{number}]: {error.message}", errors) from error
+        results.append(orjson.Fragment(document))
+    return json_answer({"results": results}, 201)
+
+
+def _create(call: RequestContext, body: dict[str, Any]) -> tuple[int, bytes]:
+    """Insert an item, and return its id and document."""
     settings = _settings_for_new(call, body)
     given = checked(body["type"], body["fields"], settings, _exists(call, settings), creating=True)
     split_from = _split_source(call, body, settings)
@@ -71,7 +100,7 @@ def create(call: RequestContext) -> HandlerResponse:
     document = work_items.add(call.connection, item, settings, call.stamp, split_from=split_from)
     if parent is not None:
         work_items.roll_up(call.connection, parent.id, settings, call.stamp)
-    return _answer(document, 201, location=f"{call.root}/workitems/{item_id}")
+    return item_id, document
 
 
 @routes("PUT", "/workitems/{id}", WorkItem)

@@ -230,9 +230,15 @@ ALTER TABLE news ADD COLUMN sentences TEXT NOT NULL DEFAULT '[]'
 """
 
 
+_NEW_TASKS = f"""
+CREATE INDEX new_tasks ON entries (json_extract(payload, '$.fields.ParentID'))
+  WHERE kind = 'add' AND {UNDELIVERED_SQL}
+"""
+
+
 MIGRATIONS = (
     *(_FIRST_SCHEMA, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
-    *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS, _IMPORTED, _READ),
+    *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS, _IMPORTED, _READ, _NEW_TASKS),
 )
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""
 

@@ -260,8 +260,11 @@ class EntryTable(SqliteTable):
 
     def following(self, item_id: int) -> list[OutboxEntry]:
         """Return the undelivered entries on an item and on new tasks below it."""
-        kind = f"kind = '{EntryKind.ADD}' AND json_extract(payload, '$.fields.ParentID')"
-        return self.select(f"{UNDELIVERED_SQL} AND (item_id = ?1 OR {kind} = ?1)", (item_id,))
+        tasks = f"kind = '{EntryKind.ADD}' AND json_extract(payload, '$.fields.ParentID') = ?1"
+        # Two look-ups by index: an import has thousands of undelivered entries, and asks this for each.
+        found = [*self.select(f"{UNDELIVERED_SQL} AND item_id = ?1", (item_id,))]
+        found += self.select(f"{UNDELIVERED_SQL} AND {tasks}", (item_id,))
+        return sorted({each.id: each for each in found}.values(), key=lambda each: each.id)
 
     def sending(self) -> list[OutboxEntry]:
         return self.select(f"{UNDELIVERED_SQL} AND state = '{EntryState.SENDING}'", ())

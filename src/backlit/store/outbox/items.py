@@ -1,12 +1,13 @@
 """Items and their comments sent to the service: edits, new ones, deletions, and moves in the rank order."""
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from backlit.model.errors import BadRequest, ServiceRefused
+from backlit.model.errors import BadRequest, OutcomeUnknown, ServiceError, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.edits.work_log import COMPLETED, add_up
@@ -14,13 +15,14 @@ from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.outbox.sending import EditSending, Sending, show_outcome, show_sign, was_discarded
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, EntryState, OutboxEntry, is_for_customers
+from backlit.store.records.entry import FOR_CUSTOMERS, EntryCause, EntryKind, EntryState, OutboxEntry, is_for_customers
 from backlit.store.records.item import Document, fields_in, id_in, is_item, whole
 from backlit.store.records.merge import MergeResult, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
 from backlit.store.remote.capabilities import TRAITS, UNSURE, ServiceTraits, probe, traits_of
 from backlit.store.remote.listing import ProjectLists, read_offered
 from backlit.store.remote.receiving import receive
+from backlit.store.sqlite.database import transaction
 
 if TYPE_CHECKING:
     from backlit.client.client import Client, ResourceEndpoint, ResultPage
@@ -177,7 +179,10 @@ class ItemSending(EditSending):
     async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]:
         return entry.payload
 
-    def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
+    async def largest_id(self, entry: OutboxEntry) -> int:
+        return await self._search.largest_id(entry)
+
+    def is_made(self, entry: OutboxEntry, made: Document) -> bool:
         is_kin = all(made.get(key) == entry.payload[key] for key in ("projectId", "type"))
         return is_kin and id_in(made) > 0
 
@@ -216,6 +221,55 @@ class ItemSending(EditSending):
 
     def _receive(self, writer: WriteContext, _entry: OutboxEntry, document: Document) -> None:
         receive(writer, [document])
+
+
+class ItemBatchSending:
+    """Sender of the new items of an import, many in one request.
+
+    One request for each item took 22 ms of CPU, and a batch of 100 takes a tenth of it. Where the outcome is not known,
+    each item is looked for alone, as after any other creation.
+    """
+
+    def __init__(self, client: "Client", files: LocalDatabase, items: ItemSending) -> None:
+        self._client = client
+        self._files = files
+        self._items = items
+        self._alone: set[int] = set()
+
+    def joins(self, entry: OutboxEntry) -> bool:
+        """Report whether an entry may go in a batch: the item of an import that no request has carried yet."""
+        is_new = entry.kind is EntryKind.ADD and entry.cause is EntryCause.IMPORT
+        return is_new and entry.known_id is None and entry.id not in self._alone
+
+    async def send(self, entries: Sequence[OutboxEntry]) -> int:
+        """Create the items of entries and record them; return their number, 0 where each is to be sent alone."""
+        known_id = await self._items.largest_id(entries[0])
+        marked = [replace(entry, known_id=known_id) for entry in entries]
+        await self._files.write(lambda writer: writer.journal.update_all(marked))
+        began = time.monotonic()
+        try:
+            made = await self._client.work_items.create_batch([each.payload for each in entries], entries[0].note)
+            if len(made) != len(entries) or not all(map(self._items.is_made, entries, made)):
+                raise OutcomeUnknown("The response does not match the request. Checking again.")  # noqa: TRY301
+        except (OutcomeUnknown, ServiceError):
+            for entry in entries:
+                self._items.expect_late(entry, began)
+            raise
+        except ServiceRefused:
+            # Nothing was made. Which item the service rejects is told, and journalled, when each is sent alone.
+            self._alone |= {each.id for each in entries}
+            waiting = [replace(entry, state=EntryState.WAITING) for entry in entries]
+            await self._files.write(lambda writer: writer.journal.update_all(waiting))
+            return 0
+        await self._files.write(lambda writer: _all_added(writer, marked, made))
+        return len(made)
+
+
+def _all_added(writer: WriteContext, entries: Sequence[OutboxEntry], made: Sequence[Document]) -> None:
+    # The mirror is committed first, as for one item.
+    with writer.journal.transaction(), transaction(writer.mirror.connection):
+        for entry, document in zip(entries, made, strict=True):
+            _added(writer, entry, document)
 
 
 def _edited(writer: WriteContext, entry: OutboxEntry, echo: Document) -> None:
@@ -277,7 +331,7 @@ class CommentSending(Sending):
             **({"type": FOR_CUSTOMERS} if is_for_customers(entry.payload) else {}),
         }
 
-    def _is_made(self, entry: OutboxEntry, made: Document) -> bool:
+    def is_made(self, entry: OutboxEntry, made: Document) -> bool:
         return made.get("workItemId") == entry.item_id and id_in(made) > 0
 
     async def _remove(self, entry: OutboxEntry) -> bool:

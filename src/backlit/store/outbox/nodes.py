@@ -269,7 +269,7 @@ class NodeSending(EditSending):
         parent_id, sequence = _place(entry, level.nodes)
         return {"projectId": entry.project_id, "parentId": parent_id, "sequence": sequence, **values_of(entry)}
 
-    def _is_made(self, _entry: OutboxEntry, made: Document) -> bool:
+    def is_made(self, _entry: OutboxEntry, made: Document) -> bool:
         return id_in(made) > 0
 
     async def _remove(self, entry: OutboxEntry) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -25,7 +25,8 @@ from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.overlay import deleted_nodes
-from backlit.store.outbox.items import CommentSending, ItemCreationSearch, ItemSending, RankSending
+from backlit.store.mirror.status_groups import CAPABILITIES
+from backlit.store.outbox.items import CommentSending, ItemBatchSending, ItemCreationSearch, ItemSending, RankSending
 from backlit.store.outbox.nodes import NodeLevels, NodeSending, deliver_node
 from backlit.store.outbox.sending import Sending, hold, show_outcome, was_discarded
 from backlit.store.records.changes import StoreChange, Subject
@@ -44,6 +45,7 @@ from backlit.store.records.entry import (
     new_comment,
 )
 from backlit.store.records.item import id_in
+from backlit.store.remote.capabilities import BATCH, announces
 from backlit.store.remote.reachability import SHUTS, USUAL_PAUSES, ConcurrencyLimit, RetryPauses
 from backlit.store.undo.items import restore
 from backlit.store.undo.nodes import NodeReversals, restore_nodes
@@ -56,6 +58,9 @@ if TYPE_CHECKING:
 FAILURES = 8
 """The number of service failures after which an entry counts as rejected."""
 _GONE = "Someone deleted this item."
+_MAX_BATCH_ITEMS = 100
+_MAX_BATCH_CHARACTERS = 500_000
+"""The service reads 4 MiB at most; a character has up to six bytes in JSON."""
 _AHEAD = 200
 """The most waiting entries to scan for sendable ones."""
 
@@ -72,8 +77,10 @@ class Outbox:
         self._waits = waits
         self._may_have_been_sent: set[int] = set()
         creations, levels = ItemCreationSearch(client, files), NodeLevels(client, files)
+        items = ItemSending(client, files, waits, self._may_have_been_sent, creations)
+        self._batches = ItemBatchSending(client, files, items)
         objects: dict[EntryKind, Sending] = {
-            **dict.fromkeys(ON_ITEMS, ItemSending(client, files, waits, self._may_have_been_sent, creations)),
+            **dict.fromkeys(ON_ITEMS, items),
             **dict.fromkeys(ON_COMMENTS, CommentSending(client, files, waits, self._may_have_been_sent, creations)),
             **dict.fromkeys(ON_NODES - RECALLS, NodeSending(client, files, waits, self._may_have_been_sent, levels)),
         }
@@ -129,8 +136,25 @@ class Outbox:
     async def _started(self, running: Collection[object]) -> set["asyncio.Task[BacklitError | None]"]:
         now = time.monotonic()
         self._not_before = {entry_id: until for entry_id, until in self._not_before.items() if until > now}
-        take = partial(_take, room=self._flow.room - len(running), resting=frozenset(self._not_before))
-        return {asyncio.create_task(self._send_one(entry)) for entry in await self._files.write(take)}
+        take = partial(
+            _take,
+            room=self._flow.room - len(running),
+            resting=frozenset(self._not_before),
+            joins=self._batches.joins,
+        )
+        batch, entries = await self._files.write(take)
+        sent = {asyncio.create_task(self._send_one(entry)) for entry in entries}
+        return {*sent, asyncio.create_task(self._send_batch(batch))} if batch else sent
+
+    async def _send_batch(self, entries: Sequence[OutboxEntry]) -> BacklitError | None:
+        """Send the new items of an import and hold them. Returns an error that blocks all other entries."""
+        try:
+            self.delivered += await self._batches.send(entries)
+        except (SignInNeeded, TransientError) as error:
+            for entry in entries:
+                await self._rest(replace(entry, reason=error.message))
+            return error if isinstance(error, (SignInNeeded, *SHUTS)) else None
+        return None
 
     async def _send_one(self, entry: OutboxEntry) -> BacklitError | None:
         """Send an entry and hold it. Returns an error that blocks all other entries."""
@@ -198,11 +222,18 @@ def _recover(writer: WriteContext) -> None:
         writer.journal.update_all(replace(entry, state=EntryState.WAITING) for entry in stuck)
 
 
-def _take(writer: WriteContext, room: int, resting: Collection[int]) -> list[OutboxEntry]:
-    """Choose the next sendable entries and mark them as SENDING in advance."""
+def _take(
+    writer: WriteContext, room: int, resting: Collection[int], joins: Callable[[OutboxEntry], bool]
+) -> tuple[list[OutboxEntry], list[OutboxEntry]]:
+    """Choose the next sendable entries and mark them as SENDING in advance.
+
+    The first are new items of an import for one request; there are none where the service does not take them so.
+    """
     if room <= 0:
-        return []
+        return [], []
     chosen: list[OutboxEntry] = []
+    has_batches = announces(writer.mirror.note(CAPABILITIES), BATCH)
+    batch = _Batch(joins if has_batches else lambda _: False)
     earlier: dict[tuple[object, int], list[OutboxEntry]] = {}
     of_step: dict[int, list[OutboxEntry]] = {}
     behind = 0
@@ -216,21 +247,54 @@ def _take(writer: WriteContext, room: int, resting: Collection[int]) -> list[Out
             and not occupied & deleted_nodes(entry)
             and _is_in_turn(entry, of_step.get(entry.step, ()))
         )
-        if entry.state is EntryState.WAITING and entry.id not in resting and is_free:
+        is_waiting = entry.state is EntryState.WAITING and entry.id not in resting
+        is_free = is_free and batch.admits(entry, before)
+        if is_waiting and is_free and batch.joins(entry):
+            batch.add(entry)
+        elif is_waiting and is_free:
             entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # later entries see it as in transit
             chosen.append(entry)
-        behind += any(each.state is EntryState.SENDING for each in before)
-        if len(chosen) == room or behind > _AHEAD:
+        behind += batch.is_full or any(each.state is EntryState.SENDING for each in before)
+        if len(chosen) + bool(batch.entries) == room or behind > _AHEAD:
             break
         before.append(entry)
         of_step.setdefault(entry.step, []).append(entry)
         if entry.state in BUSY:
             occupied |= entry.places | entry.places_of_deleted
-    if chosen:
+    together = [replace(entry, state=EntryState.SENDING) for entry in batch.entries]
+    if chosen or together:
         # Marked before the request leaves: after a crash in between, the next start asks the service whether the change
         # arrived before it sends it again.
-        writer.journal.update_all(each if each.kind in CREATES else replace(each, known_id=0) for each in chosen)
-    return chosen
+        marked = [each if each.kind in CREATES else replace(each, known_id=0) for each in chosen]
+        writer.journal.update_all([*marked, *together])
+    return together, chosen
+
+
+class _Batch:
+    """New items of an import that one request carries: of one project, in their order."""
+
+    def __init__(self, joins: Callable[[OutboxEntry], bool]) -> None:
+        self.joins = joins
+        self.entries: list[OutboxEntry] = []
+        self._characters = 0
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.entries) >= _MAX_BATCH_ITEMS or self._characters >= _MAX_BATCH_CHARACTERS
+
+    def add(self, entry: OutboxEntry) -> None:
+        self.entries.append(entry)
+        self._characters += len(str(entry.payload))
+
+    def admits(self, entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
+        """Report whether an entry need not wait for the batch, or for an earlier item that is being looked for."""
+        if entry.kind is not EntryKind.ADD:
+            return True
+        if not self.joins(entry):
+            return not self.entries
+        is_of_project = all(each.project_id == entry.project_id for each in self.entries[:1])
+        is_order_sure = all(each.known_id is None or each.state not in BUSY for each in before)
+        return is_of_project and is_order_sure and not self.is_full
 
 
 def _line(entry: OutboxEntry) -> tuple[object, int]:

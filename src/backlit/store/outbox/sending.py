@@ -102,15 +102,15 @@ class Sending(ABC):
         try:
             made = await self._resource(entry).create(body, entry.note)
         except (OutcomeUnknown, ServiceError):
-            self._expect_late(entry, began)
+            self.expect_late(entry, began)
             raise
-        if not self._is_made(entry, made):
-            self._expect_late(entry, began)
+        if not self.is_made(entry, made):
+            self.expect_late(entry, began)
             raise OutcomeUnknown("The response does not match the request. Checking again.")
         self._arrived_by.pop(entry.id, None)
         return made
 
-    def _expect_late(self, entry: OutboxEntry, began: float) -> None:
+    def expect_late(self, entry: OutboxEntry, began: float) -> None:
         ended = time.monotonic()
         self._arrived_by[entry.id] = ended + min(max(self._in_transit, ended - began), _LONGEST_TRANSIT)
 
@@ -143,7 +143,7 @@ class Sending(ABC):
     async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]: ...
 
     @abstractmethod
-    def _is_made(self, entry: OutboxEntry, made: Document) -> bool: ...
+    def is_made(self, entry: OutboxEntry, made: Document) -> bool: ...
 
     @abstractmethod
     async def _remove(self, entry: OutboxEntry) -> bool:

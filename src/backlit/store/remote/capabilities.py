@@ -256,6 +256,8 @@ EXTENSIONS = {
 
 ITERATION_EVENTS_EXTENSION = "iterationEvents"
 """The extension by which the service records the start and the close of an iteration."""
+BATCH = "batch"
+"""The extension by which the service makes several items in one request."""
 HISTORY = "history"
 """The extension by which the service tells the changes of an item."""
 CHANGES = "changes"

@@ -1,0 +1,131 @@
+"""The same file again: nothing twice, what both sides changed is asked, and interrupted imports go on."""
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.admin_world import Workspace
+from tests.cli.home import Home
+from tests.imports.expectations import Imported
+from tests.imports.jira_files import jira_csv
+
+FILE = (
+    "Summary,Issue key,Issue Type,Status,Custom field (Story Points)\n"
+    "Pay by card,S-1,Story,To Do,3\n"
+    "Pay by bill,S-2,Story,To Do,5\n"
+)
+
+
+def imported(maya: Home, file: Path, text: str, *options: str) -> str:
+    file.write_text(text, encoding="utf-8")
+    done = maya.run("items", "import", str(file), "--yes", *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def estimates(webshop: Workspace) -> dict[str, str]:
+    return {item["name"]: item["estimate"] for item in Imported(webshop).items}
+
+
+@pytest.mark.slow
+def test_a_file_that_comes_again_brings_nothing_twice(webshop: Workspace, maya: Home, tmp_path: Path) -> None:
+    file = tmp_path / "shop.csv"
+    imported(maya, file, FILE)
+    before = Imported(webshop).counts
+
+    again = imported(maya, file, FILE)
+
+    assert Imported(webshop).counts == before
+    assert "unchanged 2" in again
+
+
+@pytest.mark.slow
+def test_an_edit_on_one_side_is_kept_and_one_on_both_is_asked(webshop: Workspace, maya: Home, tmp_path: Path) -> None:
+    file = tmp_path / "shop.csv"
+    imported(maya, file, FILE)
+    assert maya.run("items", "set", "1", "Estimate=8", "--yes").returncode == 0
+
+    kept = imported(maya, file, FILE.replace("Pay by bill", "Pay by invoice"))
+    on_one_side = estimates(webshop)
+    asked = imported(maya, file, FILE.replace("Pay by bill", "Pay by invoice").replace("To Do,3", "To Do,13"))
+    on_both_sides = estimates(webshop)
+    imported(maya, file, FILE.replace("Pay by bill", "Pay by invoice").replace("To Do,3", "To Do,13"), "--overwrite")
+
+    assert "to check" not in kept
+    assert on_one_side == {"Pay by card": "8", "Pay by invoice": "5"}
+    assert "to check 1" in asked
+    assert on_both_sides == on_one_side
+    assert estimates(webshop) == {"Pay by card": "13", "Pay by invoice": "5"}
+
+
+@pytest.mark.slow
+def test_rows_with_a_fault_can_be_left_out_and_are_told_in_a_file(
+    webshop: Workspace, maya: Home, tmp_path: Path
+) -> None:
+    file, report = tmp_path / "shop.csv", tmp_path / "faults.tsv"
+    file.write_text(FILE + ",S-3,Story,To Do,1\n,S-4,Story,To Do,1\n", encoding="utf-8")
+
+    refused = maya.run("items", "import", str(file), "--yes")
+    count = len(Imported(webshop).items)
+    done = maya.run("items", "import", str(file), "--yes", "--skip-faulty", "--report", str(report))
+
+    assert (refused.returncode, count) == (6, 0)
+    assert done.returncode == 8
+    assert done.stderr.endswith(f"backlit: 2 rows with a fault left out. All faults are in {report}.\n")
+    assert estimates(webshop) == {"Pay by card": "3", "Pay by bill": "5"}
+    assert [line.split("\t")[0] for line in report.read_text(encoding="utf-8").splitlines()] == ["line", "4", "5"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("encoding", "name"), [("utf-16", "Größe wählen"), ("shift_jis", "カードで支払う")])
+def test_a_file_is_read_in_its_encoding(
+    webshop: Workspace, maya: Home, tmp_path: Path, encoding: str, name: str
+) -> None:
+    file = tmp_path / "shop.csv"
+    file.write_bytes(FILE.replace("Pay by card", name).encode(encoding))
+
+    assert maya.run("items", "import", str(file), "--yes").returncode == 0
+
+    assert name in estimates(webshop)
+
+
+@pytest.mark.slow
+def test_a_written_mapping_imports_as_the_proposal_does(webshop: Workspace, maya: Home, tmp_path: Path) -> None:
+    file, mapping = tmp_path / "shop.csv", tmp_path / "shop.toml"
+    file.write_text(FILE, encoding="utf-8")
+
+    written = maya.run("items", "import", str(file), "--write-map", str(mapping))
+    count = len(Imported(webshop).items)
+    text = mapping.read_text(encoding="utf-8").replace('"To Do" = "Not Done"', '"To Do" = "In Progress"')
+    mapping.write_text(text, encoding="utf-8")
+    imported(maya, file, FILE, "--map", str(mapping))
+
+    assert (written.returncode, count) == (0, 0)
+    assert {item["status"] for item in Imported(webshop).items} == {"In Progress"}
+
+
+def _killed_in_the_middle(webshop: Workspace, maya: Home, file: Path, count: int) -> int:
+    """Kill an import once the service has a number of items; return how many it has then."""
+    program = maya.start("items", "import", str(file), "--yes")
+    while program.poll() is None and len(Imported(webshop).items) < count:
+        time.sleep(0.1)
+    program.send_signal(signal.SIGKILL)
+    program.communicate()
+    return len(Imported(webshop).items)
+
+
+@pytest.mark.long
+def test_an_import_that_is_killed_twice_brings_each_item_once(webshop: Workspace, maya: Home, tmp_path: Path) -> None:
+    file = tmp_path / "large.csv"
+    file.write_text(jira_csv(10_000), encoding="utf-8")
+
+    first = _killed_in_the_middle(webshop, maya, file, 2_000)
+    second = _killed_in_the_middle(webshop, maya, file, first + 3_000)
+    done = maya.run("items", "import", str(file), "--yes", "--wait", "300")
+    names = [item["name"] for item in Imported(webshop).items]
+
+    assert first < second < 10_000
+    assert done.returncode == 0, done.stderr
+    assert len(names) == 10_000
+    assert len(set(names)) == 10_000
