@@ -17,6 +17,8 @@ class ImportPlan(Struct):
     items: list[NewItem] = field(default_factory=list)
     changes: list[ItemChange] = field(default_factory=list)
     places: list[NewPlace] = field(default_factory=list)
+    existing: list[int] = field(default_factory=list)
+    """The items of the file that are there; those that the service does not have yet are negative."""
     unchanged: int = 0
     deleted_here: int = 0
     faults: list[Remark] = field(default_factory=list)

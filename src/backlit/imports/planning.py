@@ -113,6 +113,9 @@ class _Planning:
         for each in placed:
             key = each.draft.key
             found = by_key.get(key, []) if key else nameless.get((each.type, folded(title_of(each.draft))), [])
+            if any(item.id > 0 for item in found):
+                # One that waits to be looked for on the service may be the one that has arrived since.
+                found = [item for item in found if item.id > 0]
             if key and len(found) > 1:
                 numbers = " and ".join(f"#{item.id}" for item in found[:3])
                 self._plan.fault(
@@ -122,6 +125,7 @@ class _Planning:
                 found = [item for item in found if self._is_below(item, each)] or found
             known = self._known.get(key) if key else None
             each.existing = found.pop(0) if found else (self._store.item(known.item_id) if known else None)
+        self._plan.existing = [each.existing.id for each in placed if each.existing is not None]
 
     def _is_below(self, item: Item, each: PlacedDraft) -> bool:
         parent = each.parent.existing if each.parent else None

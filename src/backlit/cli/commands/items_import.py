@@ -49,8 +49,10 @@ def import_items(arguments: argparse.Namespace) -> None:
         if arguments.report and not left_out:
             lines = [*summary(store, prepared.source, plan, prepared.drafts, is_done=False), *listed(plan.warnings)]
             _write_file(arguments.report, "".join(f"{line}\n" for line in lines), "report")
+        announce(_unsent(prepared))
         if not (arguments.dry_run or plan.is_empty):
             _confirm(arguments, store, prepared)
+        if not arguments.dry_run and (store.outbox.pending or not plan.is_empty):
             asyncio.run(write_import(store, plan, is_quiet=arguments.quiet))
     if left_out:
         raise PartlyDone(left_out[0])
@@ -80,6 +82,14 @@ def _refuse(arguments: argparse.Namespace, name: str, plan: ImportPlan) -> None:
     kept = f"All faults are in {_written_faults(arguments, name, faults)}." if len(faults) > 1 else ""
     lines = [f"Could not import the items in {plain(name)}.", *grouped(faults), kept, "No changes were made."]
     raise BadRequest("\n".join(filter(None, lines)))
+
+
+def _unsent(prepared: PreparedImport) -> Iterator[str]:
+    """Say how far an interrupted import of the file came. Its items are in the journal, and are not planned again."""
+    ids = [item_id for item_id in prepared.plan.existing if item_id < 0]
+    if ids:
+        count = len(prepared.plan.existing)
+        yield f"{count - len(ids):,} of {counted(count, 'item')} are there from before; the others are sent now."
 
 
 def _left_out(arguments: argparse.Namespace, name: str, skipped: Sequence[Remark]) -> list[str]:
@@ -141,7 +151,7 @@ async def write_import(store: Store, plan: ImportPlan, *, is_quiet: bool = True)
     """Write an import as one step, and print what became of it."""
     with counting_changes(store) as changes:
         await write(store, plan)
-        total = len(changes.all())
+        total = store.outbox.pending
         with _progress(total, is_quiet=is_quiet) as show:
 
             def is_waiting() -> bool:
@@ -157,6 +167,9 @@ async def write_import(store: Store, plan: ImportPlan, *, is_quiet: bool = True)
         raise BacklitError(
             f"The server rejected {counted(len(refused), 'change')}. Press go in backlit for the reasons."
         )
+    if plan.is_empty:
+        print("All changes are sent. Undo: backlit undo, or u in backlit.")
+        return
     print(f"Imported {plan.new:,} · changed {len(plan.changes):,}. Undo: backlit undo, or u in backlit.")
 
 

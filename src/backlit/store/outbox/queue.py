@@ -78,7 +78,7 @@ class Outbox:
         self._may_have_been_sent: set[int] = set()
         creations, levels = ItemCreationSearch(client, files), NodeLevels(client, files)
         items = ItemSending(client, files, waits, self._may_have_been_sent, creations)
-        self._batches = ItemBatchSending(client, files, items)
+        self._batches = ItemBatchSending(client, files, items, creations)
         objects: dict[EntryKind, Sending] = {
             **dict.fromkeys(ON_ITEMS, items),
             **dict.fromkeys(ON_COMMENTS, CommentSending(client, files, waits, self._may_have_been_sent, creations)),
@@ -152,8 +152,13 @@ class Outbox:
             self.delivered += await self._batches.send(entries)
         except (SignInNeeded, TransientError) as error:
             for entry in entries:
-                await self._rest(replace(entry, reason=error.message))
+                if isinstance(error, SignInNeeded):
+                    await self._rest(entry)
+                else:
+                    await self._failed(entry, error, is_counted=False)
             return error if isinstance(error, (SignInNeeded, *SHUTS)) else None
+        for entry in entries:
+            self._forget(entry)
         return None
 
     async def _send_one(self, entry: OutboxEntry) -> BacklitError | None:
@@ -292,9 +297,10 @@ class _Batch:
             return True
         if not self.joins(entry):
             return not self.entries
-        is_of_project = all(each.project_id == entry.project_id for each in self.entries[:1])
-        is_order_sure = all(each.known_id is None or each.state not in BUSY for each in before)
-        return is_of_project and is_order_sure and not self.is_full
+        kin = (entry.project_id, entry.known_id)
+        is_kin = all((each.project_id, each.known_id) == kin for each in self.entries[:1])
+        is_order_sure = all(each.known_id in {None, entry.known_id} or each.state not in BUSY for each in before)
+        return is_kin and is_order_sure and not self.is_full
 
 
 def _line(entry: OutboxEntry) -> tuple[object, int]:

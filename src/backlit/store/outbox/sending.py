@@ -85,7 +85,7 @@ class Sending(ABC):
         """
         if entry.known_id is not None:
             found = await self._search.find(entry, entry.known_id)
-            if found is None and time.monotonic() < self._arrived_by.get(entry.id, self._began + self._in_transit):
+            if found is None and self.may_arrive(entry):
                 raise OutcomeUnknown(_UNCONFIRMED)
             if found is not None:
                 self._arrived_by.pop(entry.id, None)
@@ -109,6 +109,10 @@ class Sending(ABC):
             raise OutcomeUnknown("The response does not match the request. Checking again.")
         self._arrived_by.pop(entry.id, None)
         return made
+
+    def may_arrive(self, entry: OutboxEntry) -> bool:
+        """Report whether an earlier request without a response may still take effect."""
+        return time.monotonic() < self._arrived_by.get(entry.id, self._began + self._in_transit)
 
     def expect_late(self, entry: OutboxEntry, began: float) -> None:
         ended = time.monotonic()
