@@ -100,6 +100,10 @@ class Program:
         """Resident MB of the program and all below it."""
         return processes.memory_of(processes.tree_of(self.pid))
 
+    def elapsed(self) -> float:
+        """Milliseconds since exec, as in `Ready`."""
+        return (time.perf_counter() - self._started) * 1e3
+
     def wait_for(self, pattern: str, timeout: float = 60.0) -> Ready:
         """Wait until the screen matches; the moment is that of the output which made it match.
 

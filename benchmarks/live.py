@@ -92,6 +92,21 @@ async def measure(folder: Path, address: str, options: argparse.Namespace) -> No
     print_table("Live", headings, [[len(programs), len(seconds), median, late, worst, max(rest), cpu_share]])
 
 
+async def edit_beside(folder: Path, address: str, count: int) -> None:
+    """Connect programs, the first of which gives an item the names that come as lines."""
+    programs = [Program(folder, address, USERS[number % len(USERS)], number) for number in range(count)]
+    for program in programs:
+        program.start()
+        await until(lambda store=program.store: store.connection.is_live)
+    writer = programs[0].store
+    item_id = writer.view(ViewSpec()).rows(0, 1)[0].id
+    print("connected", flush=True)
+    while name := (await asyncio.to_thread(sys.stdin.readline)).strip():
+        await writer.items.edit([item_id], {"Name": name})
+    for program in programs:
+        await asyncio.to_thread(program.store.close)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=20)
