@@ -1,6 +1,7 @@
 """Reads of what the inbox tells beyond the mirror: who changed what, and what is unread at the service."""
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ from backlit.store.remote.unread import UnreadReader
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
+
+SPREAD = 0.5, 1.5
+"""Shares of a pause between which the pauses of many programs lie."""
 
 
 class NewsReader:
@@ -67,7 +71,9 @@ class NewsReader:
     ) -> None:
         while True:
             await due.wait()
-            await asyncio.sleep(pause)
+            # All programs are told of a change at one moment. Twenty that asked again 20 s after it, at one moment too,
+            # made the next change wait for half a second.
+            await asyncio.sleep(pause * random.uniform(*SPREAD))  # noqa: S311 # spread is no secret
             await self._ready()
             due.clear()
             current = project_id()
