@@ -10,7 +10,8 @@ from benchmarks.table import JSON_FILE
 
 BENCHMARKS = (
     *("start", "keys", "peers", "held_keys", "wire", "board", "service", "slow_clients", "store", "fill", "compare"),
-    *("generated_bursts", "chaos", "mutants", "scans", "soak", "reports", "followers", "live", "live_screen", "commands"),
+    *("generated_bursts", "chaos", "mutants", "scans", "soak", "reports", "followers", "live", "live_screen"),
+    "commands",
 )
 
 

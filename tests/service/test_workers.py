@@ -5,9 +5,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
+import orjson
 import pytest
 from tests.service.served_process import PATIENCE, Served
 
@@ -54,6 +57,34 @@ def test_workers_serve_one_address_and_one_that_dies_is_replaced(settings: Servi
         assert all(written == seen for written, seen in names)
         assert served.stop() == 0
         assert not any(Path(f"/proc/{worker}").exists() for worker in after)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_a_change_at_one_process_is_told_to_followers_of_the_other(settings: ServiceSettings, tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "other"]
+    for folder in folders:
+        folder.mkdir()
+    with Served(folders[0], settings.database) as one, Served(folders[1], settings.database) as other:
+        headers = {"authorization": one.sign_in("maya")}
+        stream = f"{other.base}/api/v1/changes/stream"
+        with httpx.stream("GET", stream, headers=headers, timeout=PATIENCE) as answer:
+            lines = answer.iter_lines()
+            assert next_event(lines, "hello")["reset"] is None
+
+            httpx.put(f"{one.base}/api/v1/workitems/1", json={"Name": "x"}, headers=headers, timeout=PATIENCE)
+
+            (change,) = next_event(lines, "changes")["changes"]
+            assert (change["k"], change["id"], change["f"]) == ("item", 1, ["Name"])
+
+
+def next_event(lines: Iterator[str], name: str) -> dict[str, Any]:
+    """Return the data of the next event of a name."""
+    for line in lines:
+        if line == f"event: {name}":
+            found: dict[str, Any] = orjson.loads(next(lines).removeprefix("data: "))
+            return found
+    raise TimeoutError(f"the stream ended before {name}")
 
 
 @pytest.mark.slow
