@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from tests.tui.bare_app import BareApp
 from textual.app import App
 
-from backlit.tui.drawing.html import is_html
+from backlit.tui.drawing.html_shape import is_html
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles

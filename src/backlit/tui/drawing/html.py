@@ -9,12 +9,6 @@ from backlit.tui.drawing.text import safe, safe_block
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_TAGS = "p|div|h[1-6]|ul|ol|table|blockquote|pre|span|font|b|strong|i|em|u|a|img|br|hr|html|body"
-_BEGINS = re.compile(
-    rf"\s*(?:<!doctype html|<(?:{_TAGS})\b[^<>]*>)|(?:.*\n)*?\s*<(?:p|div|ul|ol|table|h[1-6])\b[^<>]*>", re.IGNORECASE
-)
-_FENCE = "```"
-_LONGEST_PLAIN = 2_000
 _BLOCKS = {
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading"),
     "ul": "bullet_list",
@@ -30,10 +24,6 @@ _MARKS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "s": "s", "s
 _ENDS = frozenset({"p", "div", "br", "hr", "pre", *_BLOCKS})
 """Tags that end a paragraph."""
 _UNSEEN = frozenset({"script", "style", "head", "title"})
-
-
-def is_html(text: str) -> bool:
-    return _FENCE not in text and _BEGINS.match(text[:_LONGEST_PLAIN]) is not None
 
 
 def html_tokens(text: str) -> "list[Token]":

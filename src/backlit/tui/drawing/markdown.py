@@ -16,7 +16,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from backlit.tui.drawing.html import html_tokens, is_html
+from backlit.tui.drawing.html_shape import is_html
 from backlit.tui.drawing.text import Line, safe, safe_block
 from backlit.tui.drawing.themes import ThemeStyles
 
@@ -109,6 +109,8 @@ class _Level(Struct):
 # Textual's Markdown makes a widget for each block: 40 comments took 1,523 ms of CPU to show, as one text 137.
 def markdown_lines(text: str, width: int, theme: ThemeStyles) -> list[Line]:
     if len(text) <= TEXT_LIMIT and is_html(text):
+        from backlit.tui.drawing.html import html_tokens  # 2 ms of the start, for texts in HTML alone
+
         blocks = list(_Blocks(theme).read(html_tokens(safe_block(text))))
         return [line for block in blocks for line in block.lines(width, theme)]
     text = safe_block(text).strip("\n").rstrip()

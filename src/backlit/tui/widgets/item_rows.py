@@ -1,5 +1,6 @@
 """Rows of work items: their badges, their columns and layout, and the window of rows in sight."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -217,11 +218,15 @@ def fitting_columns(columns: Sequence[ListColumn], room: int, edge: int = EDGE) 
 
 def name_width_of(rows: Iterable[ItemRow]) -> int:
     """Return the cells of names in a wide list: as many as leave MAX_NAME_BLANKS beside the names of some rows."""
-    lengths = [cell_len(safe(row.name)) + INDENT * (row.type == ItemType.TASK) for row in rows]
-    blanks = (MAX_NAME_BLANKS - GAP) * len(lengths)
-    widths = range(MAX_NAME_WIDTH, MIN_NAME_WIDTH, -1) if lengths else ()
-    fitting = (width for width in widths if sum(max(0, width - length) for length in lengths) <= blanks)
-    return next(fitting, MIN_NAME_WIDTH if lengths else MAX_NAME_WIDTH)
+    lengths = sorted(cell_len(safe(row.name)) + INDENT * (row.type == ItemType.TASK) for row in rows)
+    if not lengths:
+        return MAX_NAME_WIDTH
+    width = MAX_NAME_WIDTH
+    blanks = sum(max(0, width - length) for length in lengths)
+    while width > MIN_NAME_WIDTH and blanks > (MAX_NAME_BLANKS - GAP) * len(lengths):
+        blanks -= bisect_left(lengths, width)  # a narrower column takes one from every shorter name
+        width -= 1
+    return width
 
 
 def columns_width(columns: Sequence[ListColumn], edge: int = EDGE) -> int:
