@@ -20,12 +20,14 @@ COMMANDS = (
     ("--version",),
     ("--help",),
     ("items", "--help"),
+    ("complete", "--", "items", "list", "--so"),
     ("items", "list", "--limit", "10"),
     ("items", "list", "--limit", "10", "--query", "type:story"),
     ("items", "list"),
     ("items", "show", "19"),
     ("items", "new", "A story", "--no-wait"),
     ("profiles", "list"),
+    ("config", "check"),
 )
 
 

@@ -80,6 +80,7 @@ IMPORT: Meaning = DRY | {
     "overwrite": False,
     "skip_faulty": False,
 }
+TRASH: Meaning = LISTING | {"wait": 10.0, "dry_run": False, "restore": False}
 SELECTION: Meaning = WRITING | FORMATS | {"columns": (), "query": None, "view": None, "filter": None}
 MEANT: dict[str, Meaning] = {
     "": {},
@@ -100,8 +101,8 @@ MEANT: dict[str, Meaning] = {
     "login u --cookie": {"url": "u", "user": None, "code": False, "cookie": True, "approve": ""},
     "doctor": {"json": False},
     "doctor --json": {"json": True},
-    "trash": {"id": None},
-    f"trash {2**63 - 1}": {"id": 2**63 - 1},
+    "trash": TRASH | {"id": None},
+    f"trash {2**63 - 1}": TRASH | {"id": 2**63 - 1},
     "items list": ITEMS,
     "--query q --fresh items list --json=id,name --columns a,b": ITEMS
     | {"query": "q", "fresh": True, "json": ("id", "name"), "columns": ("a", "b")},

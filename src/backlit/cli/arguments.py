@@ -19,15 +19,17 @@ EPILOG = (
 NOUNS = {
     "items": "list, show, make and change work items",
     "comments": "list, write and delete comments",
+    "files": "list, attach, save and delete files of work items",
     "areas": "list and change the areas of a project",
     "iterations": "list and change iterations; start and close sprints",
     "plan": "show, export and apply the plan",
     "outbox": "list, send and resolve the changes that the server does not have yet",
-    "projects": "list the projects that you see",
+    "projects": "list the projects that you see, and choose one",
     "users": "list the people of the server",
     "teams": "list the teams of a project",
-    "views": "list the saved views",
-    "profiles": "list the profiles of this machine",
+    "views": "list, save, rename and delete views",
+    "profiles": "list and remove the profiles of this machine",
+    "config": "show, check and change the settings",
 }
 """Nouns with verbs of their own, each in a module of `backlit.cli.grammar`."""
 
@@ -52,6 +54,7 @@ def parser() -> TopParser:
     _add_report(commands)
     _add_admin(commands)
     _add_help(commands)
+    _add_completion(commands)
     return top
 
 
@@ -79,6 +82,16 @@ def _add_help(commands: "_Commands") -> None:
     helping.add_argument("topic", nargs="*", metavar="TOPIC", help="a topic or a command (default: list them)")
     add_display(helping)
     helping.set_defaults(handler="commands.help:explain")
+
+
+def _add_completion(commands: "_Commands") -> None:
+    completion = commands.add_parser("completion", help="write the script that completes words in a shell")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish")
+    completion.set_defaults(handler="commands.completion:print_script")
+    # The scripts call it; without help it is not listed.
+    complete = commands.add_parser("complete", description="write the words that may stand last, for a shell's script")
+    complete.add_argument("words", nargs="*", metavar="WORD", help="the words so far, without backlit")
+    complete.set_defaults(handler="commands.completion:print_candidates")
 
 
 def _add_demo(commands: "_Commands") -> None:
@@ -166,7 +179,9 @@ def _add_session(commands: "_Commands") -> None:
     add_target(logout)
     logout.set_defaults(handler="commands.session:log_out")
     whoami = commands.add_parser("whoami", help="show the signed-in user and server")
+    add_formats(whoami)
     add_target(whoami)
+    add_display(whoami)
     whoami.set_defaults(handler="commands.session:show_user")
     doctor = commands.add_parser("doctor", help="check connection, server and local files")
     doctor.add_argument("--json", action="store_true", help="write JSON")
@@ -174,7 +189,9 @@ def _add_session(commands: "_Commands") -> None:
     doctor.set_defaults(handler="commands.doctor:examine")
     trash = commands.add_parser("trash", help="list deleted items, or print one as JSON")
     trash.add_argument("id", nargs="?", type=item_number, metavar="ID", help="number of the deleted item")
-    add_target(trash)
+    trash.add_argument("--restore", action="store_true", help="make the item again, with a new number")
+    add_formats(trash)
+    add_writing(trash, has_yes=False)
     trash.set_defaults(handler="commands.items:show_trash")
 
 

@@ -27,6 +27,12 @@ class LateParser(argparse.ArgumentParser):
         self.filled()
         return self._verbs.choices if self._verbs is not None else {}
 
+    def verb_helps(self) -> Iterator[tuple[str, str]]:
+        """Yield the names of the commands below this one with their help; not those that are not listed."""
+        self.filled()
+        listed = self._verbs._choices_actions if self._verbs is not None else []  # noqa: SLF001 - nothing else has it
+        return ((str(action.dest), action.help or "") for action in listed)
+
     _verbs: "argparse._SubParsersAction[LateParser] | None" = None
 
     def filled(self) -> None:

@@ -118,8 +118,9 @@ def _choose_project(store: Store, wanted: str) -> None:
 def _chosen_project(store: Store, wanted: str) -> ProjectEntry | None:
     projects = store.lookups.projects()
     named = [store.lookups.project_named(wanted)] if wanted else []
-    own = store.lookups.own_names.project_id
-    return next(iter([*named, *(each for each in projects if each.id == own), *projects]), None)
+    chosen = (store.commands_project, store.lookups.own_names.project_id)
+    own = [each for project_id in chosen for each in projects if each.id == project_id]
+    return next(iter([*named, *own, *projects]), None)
 
 
 def wait_until_settled(store: Store, seconds: float = FIRST_LOAD_TIMEOUT) -> ConnectionStatus:

@@ -282,16 +282,25 @@ class Profiles:
             return
         with locked(self._path.with_suffix(".lock"), "Could not save the profile"):
             known, last, signed_in = self._read()
-            profiles = known | {profile.name: profile}
-            content = {
-                "last": last if profile.kind is ProfileKind.DEMO else profile.name,
-                "signedIn": profile.name if is_sign_in else signed_in,
-                "profiles": [asdict(each) for each in profiles.values()],
-            }
-            try:
-                write_private(self._path, json.dumps(content, indent=1).encode())
-            except OSError as error:
-                raise StorageError(f"Could not save the profile: {error.strerror} ({self._path}).") from error
+            self._write(
+                known | {profile.name: profile},
+                last if profile.kind is ProfileKind.DEMO else profile.name,
+                profile.name if is_sign_in else signed_in,
+            )
+
+    def forget(self, profile: Profile) -> None:
+        """Take a profile out of the list; its files are the caller's."""
+        with locked(self._path.with_suffix(".lock"), "Could not save the profile"):
+            known, last, signed_in = self._read()
+            known.pop(profile.name, None)
+            self._write(known, *("" if each == profile.name else each for each in (last, signed_in)))
+
+    def _write(self, profiles: Mapping[str, Profile], last: str, signed_in: str) -> None:
+        content = {"last": last, "signedIn": signed_in, "profiles": [asdict(each) for each in profiles.values()]}
+        try:
+            write_private(self._path, json.dumps(content, indent=1).encode())
+        except OSError as error:
+            raise StorageError(f"Could not save the profile: {error.strerror} ({self._path}).") from error
 
     def _read(self) -> tuple[dict[str, Profile], str, str]:
         """Read the profiles by name, the last one, and that of the last sign-in. Raises StorageError."""

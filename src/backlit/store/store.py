@@ -107,7 +107,7 @@ Connect = Callable[[Report], Awaitable["Client"]]
 Clock = Callable[[], datetime]
 """Returns the time with the viewer's zone."""
 
-_PROJECT = "project"
+_PROJECT, _COMMANDS_PROJECT = "project", "commands project"
 _MACHINE_ZONE = MachineZone()
 
 
@@ -307,6 +307,15 @@ class Store:
     def pin_project(self, project_id: int) -> None:
         self._show_project(project_id)
         self.engine.use_project(project_id)
+
+    @property
+    def commands_project(self) -> int | None:
+        """The project that commands show where none is named; the screens have one of their own."""
+        found = self.files.journal.settings.value(_COMMANDS_PROJECT)
+        return int(found) if found else None
+
+    async def keep_commands_project(self, project_id: int) -> None:
+        await self.files.edit(lambda writer: writer.journal.settings.keep(_COMMANDS_PROJECT, str(project_id)))
 
     def _chosen_project(self, project_ids: list[int]) -> int | None:
         """Return the pinned project, else the current one, else the first. The engine calls it.

@@ -11,10 +11,10 @@ from textual.pilot import Pilot
 from backlit.config.settings import find_locations
 from backlit.store import Store, ViewSpec
 from backlit.store.views.saved import SavedView
+from backlit.store.views.view_files import ViewFiles
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.lists.filtering import FilterState, SharedFilter
 from backlit.tui.lists.list_screen import ColumnChoice
-from backlit.tui.lists.saved_views import ViewFiles
 
 BUGS = '[[view]]\nname = "Bugs"\nquery = "type:bug"\ngroup = ["status"]\n'
 

@@ -15,6 +15,7 @@ from backlit.model.settings.view_settings import ChosenColumn
 from backlit.store import Store, TreeKind, ViewSpec
 from backlit.store.views.groups import Facet
 from backlit.store.views.saved import SavedView
+from backlit.store.views.view_files import ViewFiles
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.lists.filtering import (
@@ -33,7 +34,7 @@ from backlit.tui.lists.filtering import (
 )
 from backlit.tui.lists.list_commands import nth_match
 from backlit.tui.lists.list_screen import ColumnChoice
-from backlit.tui.lists.saved_views import DEFAULT_VIEW, ViewFiles
+from backlit.tui.lists.saved_views import DEFAULT_VIEW
 
 BUGS = SavedView(
     "Bugs", ViewSpec(query="type:bug", sort=(SortKey("Name"),)), (ChosenColumn("Status", 14), ChosenColumn("AreaID"))

@@ -11,10 +11,10 @@ from tests.tui.lists.saved_views import BUGS, LARGE, FakeList, viewed
 
 from backlit.config.settings import find_locations
 from backlit.store import Store, ViewSpec
+from backlit.store.views.view_files import ViewFiles
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.lists.filtering import FilterState
-from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.dispatch import function_of
 
 

@@ -17,10 +17,10 @@ from backlit.config.settings import find_locations
 from backlit.model.errors import BadRequest
 from backlit.model.query import Candidate
 from backlit.store import Store
+from backlit.store.views.view_files import ViewFiles
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.lists.filtering import FilterState
-from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.dispatch import function_of
 
 

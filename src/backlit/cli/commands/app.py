@@ -297,9 +297,9 @@ def _make_application(
 
     with ThreadPoolExecutor(1) as opener:
         opening = opener.submit(open_store)
+        from backlit.store.views.view_files import ViewFiles
         from backlit.tui.app.app import BacklitApp
         from backlit.tui.app.screen_navigator import StartTarget
-        from backlit.tui.lists.saved_views import ViewFiles
 
     settings = opening.result()
     end.callback(store.close)

@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 
-from backlit.cli.item_fields import ItemFields
-from backlit.cli.listing import Column, chosen_columns, write_rows
-from backlit.cli.output import announce, table, write_json
+from msgspec.structs import replace
+
+from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, write_report
+from backlit.cli.item_fields import ItemFields, id_of
+from backlit.cli.listing import Column, Row, chosen_columns, write_rows
+from backlit.cli.output import announce, write_json
 from backlit.cli.selection import item_numbered, listed_items
 from backlit.cli.synced import counting_changes, synced_store
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import find_locations
 from backlit.model.amounts import hours_of, hours_text
-from backlit.model.errors import BacklitError, BadRequest, NotFound
+from backlit.model.errors import BacklitError, BadRequest, NotFound, UsageFault
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType, Kind
 from backlit.model.plain import plain
 from backlit.store.edits.work_log import COMPLETED, REMAINING, LoggedWork, type_named
@@ -142,30 +145,77 @@ def _block(text: str) -> str:
     return "\n".join("  " + plain(line) for line in text.splitlines())
 
 
-_TRASH_HEADER = ("Kept", "ID", "Type", "Tasks", "Comments", "Name")
-_TRASH_RIGHT = frozenset({1, 3, 4})
+_TRASH = (
+    Column("kept", "Kept"),
+    Column("id", "ID", is_right=True),
+    Column("type", "Type"),
+    Column("tasks", "Tasks", is_right=True),
+    Column("comments", "Comments", is_right=True),
+    Column("name", "Name"),
+)
 
 
-def show_trash(arguments: argparse.Namespace) -> None:
-    locations = find_locations()
+def show_trash(arguments: argparse.Namespace) -> int:
+    if arguments.restore:
+        return _restore(arguments)
+    columns, locations = chosen_columns(arguments, _TRASH), find_locations()
     path = locations.journal(chosen_profile(arguments, locations))
     copies: list[tuple[float, ItemCopy]] = []
     if path.exists():
         with closing(Journal(path, is_for_reading=True)) as journal:
             copies = journal.trash.every(arguments.id)
-    if arguments.id is None:
-        for line in table(_TRASH_HEADER, [_copy_row(*each) for each in copies], _TRASH_RIGHT):
-            print(line)
-        return
-    if not copies:
+    if arguments.id is not None and not copies:
         raise NotFound(f"No copy of item {arguments.id}. Copies are kept for {KEPT_DAYS} days.")
-    write_json(copies[0][1].document())
+    if arguments.id is not None:
+        write_json(copies[0][1].document())
+    else:
+        write_rows(
+            arguments, columns, [_copy_row(*each) for each in copies], local=_here, nothing="The trash is empty."
+        )
+    return 0
 
 
-def _copy_row(kept_at: float, copy: ItemCopy) -> list[str]:
-    day = datetime.fromtimestamp(kept_at, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-    name, item_type = fields_in(copy.item).get("Name"), copy.item.get("type")
-    return [day, str(copy.item_id), str(item_type), str(len(copy.tasks)), str(len(copy.comments)), str(name or "")]
+def _restore(arguments: argparse.Namespace) -> int:
+    """Make a deleted item again from its copy."""
+    if arguments.id is None:
+        raise UsageFault("Name the item: backlit trash --restore ID")
+    with synced_store(arguments, is_writing=True) as store:
+        store.lookups.need_writer()
+        copies = store.files.journal.trash.every(arguments.id)
+        if store.item(arguments.id) is not None or not copies:
+            is_here = store.item(arguments.id) is not None
+            raise NotFound(f"Item {arguments.id} is not deleted." if is_here else f"No copy of item {arguments.id}.")
+        name = str(fields_in(copies[0][1].item).get("Name") or "")
+        thing = ThingChange(arguments.id, arguments.id, (FieldChangeRow("restored", "", name),), name=name)
+        made: list[int] = []
+
+        async def restore(_planned: Sequence[ThingChange]) -> None:
+            made.append(await store.history.restore_copy(arguments.id))
+
+        report = carry_out(
+            arguments, store, [thing], restore, finds=lambda _thing, entry: entry.item_id in _ids(store, made)
+        )
+        report.things = [replace(each, key=id_of(*_ids(store, made))) if made else each for each in report.things]
+        return write_report(arguments, report, store)
+
+
+def _ids(store: Store, made: Sequence[int]) -> list[int]:
+    return [store.files.journal.real_id(each) for each in made]
+
+
+def _here(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC).astimezone()
+
+
+def _copy_row(kept_at: float, copy: ItemCopy) -> Row:
+    return {
+        "kept": datetime.fromtimestamp(kept_at, UTC).replace(tzinfo=None),
+        "id": copy.item_id,
+        "type": copy.item.get("type"),
+        "tasks": len(copy.tasks),
+        "comments": len(copy.comments),
+        "name": fields_in(copy.item).get("Name"),
+    }
 
 
 POLL_SECONDS = 0.1

@@ -1,6 +1,7 @@
 """Lists of projects, users, teams, saved views and profiles."""
 
 import argparse
+import asyncio
 from contextlib import suppress
 
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
@@ -9,6 +10,7 @@ from backlit.cli.synced import synced_store
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import Profiles, find_locations
 from backlit.model.errors import SignInNeeded
+from backlit.model.plain import plain
 from backlit.store.files.files import inspect_journal
 from backlit.store.store import Store
 
@@ -56,6 +58,15 @@ def list_projects(arguments: argparse.Namespace) -> None:
             for each in store.lookups.projects()
         ]
         write_rows(arguments, columns, rows)
+
+
+def use_project(arguments: argparse.Namespace) -> None:
+    """Choose the project of this profile's commands; --project, BACKLIT_PROJECT and a repository's file still win."""
+    arguments.project = arguments.name
+    with synced_store(arguments) as store:
+        project = store.lookups.project_named(arguments.name)
+        asyncio.run(store.keep_commands_project(project.id))
+        print(f"Commands of this profile use the project {plain(project.name)}.")
 
 
 def list_users(arguments: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.questions import agrees
 from backlit.cli.terminal_input import can_ask, read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client, sign_in_needed
@@ -25,6 +26,13 @@ from backlit.model.resources import User
 from backlit.model.wrap import LOGIN_PATH, TokenGrant
 from backlit.store.files.files import inspect_journal
 
+_WHO = (
+    Column("user", "User"),
+    Column("name", "Name"),
+    Column("url", "Address"),
+    Column("kind", "Kind"),
+    Column("profile", "Profile"),
+)
 _NOT_ENCRYPTED = "The connection is not encrypted: others can read what you send. Use https://."
 
 
@@ -192,6 +200,10 @@ def show_user(arguments: argparse.Namespace) -> None:
     except SignInNeeded as error:
         raise sign_in_needed(profile, error.message) from None
     name = user.display_name or f"{user.first_name} {user.last_name}".strip()
+    if arguments.json or arguments.format:
+        row = {"user": user.name, "name": name, "url": profile.url, "kind": profile.kind.value, "profile": profile.name}
+        write_rows(arguments, chosen_columns(arguments, _WHO), [row], [row])
+        return
     place = profile.url or f"the {profile.kind} workspace"
     print(plain(f"{user.name} ({name}) at {place}; the profile is {profile.name}."))
 

@@ -5,7 +5,12 @@ from backlit.cli.late_parser import LateParser
 
 
 def add_verbs(projects: LateParser) -> None:
-    listing = projects.add_verbs().add_parser("list", help="list the projects")
+    verbs = projects.add_verbs()
+    listing = verbs.add_parser("list", help="list the projects")
     add_formats(listing)
     add_reading(listing)
     listing.set_defaults(handler="commands.lists:list_projects")
+    use = verbs.add_parser("use", help="choose the project of this profile's commands")
+    use.add_argument("name", metavar="PROJECT", help="name or number of the project")
+    add_reading(use)
+    use.set_defaults(handler="commands.lists:use_project")

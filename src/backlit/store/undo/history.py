@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from backlit.model.errors import NotFound
+from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ItemType
 from backlit.model.trees import NO_TOTALS
 from backlit.store.edits.deletions import copy_of_item, deletion_of, deletion_of_comment, journal_deletions, withdraw
@@ -135,6 +135,13 @@ class UndoHistory:
         Returns the new temporary id. Raises NotFound without a copy of the item.
         """
         return await self._files.edit(lambda writer: _create_again(writer, item_id))
+
+    async def restore_copy(self, item_id: int) -> int:
+        """Create a deleted item again from its copy in the trash, as one step; return the new temporary id.
+
+        Raises NotFound without a copy, BadRequest for an item that is not deleted, or whose deletion waits.
+        """
+        return await self._files.edit(lambda writer: _restore_copy(writer, item_id))
 
     async def _ask(self, *, is_redo: bool) -> Reversal | None:
         soft = self._soft()
@@ -286,6 +293,24 @@ def _create_again(writer: WriteContext, item_id: int) -> int:
     update_overlay(writer, [entry.item_id for entry in written])
     made = written[0].item_id
     writer.signal.publish(StoreChange(Subject.ITEMS, gone | {made}, renamed={item_id: made}))
+    writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({made})))
+    return made
+
+
+def _restore_copy(writer: WriteContext, item_id: int) -> int:
+    if writer.mirror.effective(item_id) is not None:
+        raise BadRequest(f"Item {item_id} is not deleted.")
+    if writer.journal.entries.undelivered([item_id]):
+        # The new item takes over the entries of the old one, its deletion too.
+        raise BadRequest(f"The deletion of item {item_id} has not been sent yet. Take it back: backlit undo")
+    copy = writer.journal.trash.of_item(item_id)
+    if copy is None:
+        raise NotFound(f"There is no copy of item {item_id}. See: backlit trash")
+    with writer.journal.transaction():
+        written = list(restore(writer, copy, writer.journal.undo_log.begin()))
+    update_overlay(writer, [entry.item_id for entry in written])
+    made = written[0].item_id
+    writer.signal.publish(StoreChange(Subject.ITEMS, frozenset(entry.item_id for entry in written)))
     writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({made})))
     return made
 

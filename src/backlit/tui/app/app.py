@@ -12,13 +12,13 @@ from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, Motion
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
+from backlit.store.views.view_files import ViewFiles
 from backlit.tui.app.screen_navigator import BACKLOG, NOTHING_NAMED, ScreenNavigator, StartTarget
 from backlit.tui.commands.table import WRITER_COMMANDS
 from backlit.tui.drawing import textual_private
 from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.themes import use_themes
 from backlit.tui.lists.filtering import NodeFilterRequested
-from backlit.tui.lists.saved_views import ViewFiles
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
 from backlit.tui.shell.target import ItemDestination, OpenItem, OpenProfile, UiSession

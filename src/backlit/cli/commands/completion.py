@@ -1,0 +1,114 @@
+"""Completion of words in a shell: a short script for each, and the candidates that it asks for.
+
+The candidates come from the parsers, so a script does not age with a release.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from backlit.cli.arguments import parser
+from backlit.cli.late_parser import LateParser
+
+_SCRIPTS: Mapping[str, str] = {
+    "bash": """_backlit() {
+    local IFS=$'\\n' line
+    COMPREPLY=()
+    for line in $(backlit complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); do
+        COMPREPLY+=("${line%%$'\\t'*}")
+    done
+}
+complete -o default -F _backlit backlit
+""",
+    "zsh": """#compdef backlit
+_backlit() {
+    local -a candidates
+    local line
+    for line in ${(f)"$(backlit complete -- ${words[2,CURRENT]} 2>/dev/null)"}; do
+        candidates+=("${${line%%$'\\t'*}//:/\\\\:}:${line#*$'\\t'}")
+    done
+    _describe backlit candidates || _files
+}
+compdef _backlit backlit
+""",
+    "fish": """function __backlit_complete
+    set -l words (commandline -opc) (commandline -ct)
+    backlit complete -- $words[2..-1] 2>/dev/null
+end
+complete -c backlit -a "(__backlit_complete)"
+""",
+}
+_PLACES: Mapping[str, str] = {
+    "bash": "backlit completion bash > ~/.local/share/bash-completion/completions/backlit",
+    "zsh": "backlit completion zsh > a file _backlit in a directory of $fpath, before compinit",
+    "fish": "backlit completion fish > ~/.config/fish/completions/backlit.fish",
+}
+
+
+def print_script(arguments: argparse.Namespace) -> None:
+    sys.stdout.write(_SCRIPTS[arguments.shell])
+    if sys.stdout.isatty():
+        print(f"backlit: To install it: {_PLACES[arguments.shell]}", file=sys.stderr)
+
+
+def print_candidates(arguments: argparse.Namespace) -> None:
+    """Write what may stand for the last word, each with its help behind a tab."""
+    *before, last = arguments.words or [""]
+    for word, words in _candidates(before, last):
+        if word.startswith(last):
+            print(f"{word}\t{words}" if words else word)
+
+
+def _candidates(before: Sequence[str], last: str) -> Iterable[tuple[str, str]]:
+    command, option = _command_at(before)
+    if option is not None:
+        return _values_of(option)
+    if last.startswith("-"):
+        return _options_of(command)
+    if command.verbs:
+        return command.verb_helps()
+    return (each for action in _actions(command) if not action.option_strings for each in _values_of(action))
+
+
+def _command_at(before: Sequence[str]) -> tuple[LateParser, argparse.Action | None]:
+    """Return the command that some words lead to, and the option behind them whose value is next."""
+    command: LateParser = parser()
+    option: argparse.Action | None = None
+    for word in before:
+        command.filled()
+        if option is not None:
+            option = None
+        elif word.startswith("-"):
+            option = None if "=" in word else _valued(command, word)
+        else:
+            command = command.verbs.get(word, command)
+    command.filled()
+    return command, option
+
+
+def _actions(command: LateParser) -> Sequence[argparse.Action]:
+    return command._actions  # noqa: SLF001 - argparse has no other way to them
+
+
+def _options_of(command: LateParser) -> Iterator[tuple[str, str]]:
+    for action in _actions(command):
+        yield from ((name, _help_of(action)) for name in action.option_strings if name.startswith("--"))
+
+
+def _valued(command: LateParser, name: str) -> argparse.Action | None:
+    """Return the option that takes the next word as its value."""
+    found = command._option_string_actions.get(name)  # noqa: SLF001
+    return found if found is not None and found.nargs is None else None
+
+
+def _values_of(action: argparse.Action) -> Iterator[tuple[str, str]]:
+    if action.choices is not None:
+        yield from ((str(each), "") for each in action.choices)
+    elif action.dest == "profile":
+        from backlit.config.settings import Profiles, find_locations
+
+        yield from ((name, "") for name in Profiles(find_locations()).names())
+
+
+def _help_of(action: argparse.Action) -> str:
+    return (action.help or "") % {"default": action.default}

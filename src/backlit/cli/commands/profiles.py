@@ -1,0 +1,43 @@
+"""Removal of a profile."""
+
+import argparse
+import shutil
+
+from backlit.cli.questions import agrees
+from backlit.cli.terminal_input import can_ask
+from backlit.config.settings import Profile, ProfileKind, Profiles, find_locations
+from backlit.model.amounts import counted
+from backlit.model.errors import AnswerNeeded, BadRequest
+from backlit.model.plain import plain
+from backlit.store.files.files import inspect_journal
+
+
+def remove_profile(arguments: argparse.Namespace) -> None:
+    """Remove a profile of a server with its files here.
+
+    Raises BadRequest for a local one, whose files are the only copy, and AnswerNeeded where changes have not been sent.
+    """
+    locations = find_locations()
+    profiles = Profiles(locations)
+    profile = profiles.named(arguments.name)
+    if profile.kind is not ProfileKind.REMOTE:
+        raise BadRequest(
+            f"The profile {profile.name} has its workspace on this machine, in {locations.workspace(profile)}, and is"
+            " not removed by a command."
+        )
+    unsent = inspect_journal(locations.journal(profile)).count or 0
+    if unsent and not arguments.yes:
+        _confirm(profile, unsent)
+    profiles.forget(profile)
+    for folder in (locations.mirror(profile).parent, locations.journal(profile).parent):
+        shutil.rmtree(folder, ignore_errors=True)
+    lost = f" {counted(unsent, 'change')} of it had not been sent." if unsent else ""
+    print(f"Removed the profile {plain(profile.name)} from this machine.{lost}")
+
+
+def _confirm(profile: Profile, unsent: int) -> None:
+    sentence = f"{counted(unsent, 'change')} of {plain(profile.name)} would be lost, not sent yet."
+    if not can_ask():
+        raise AnswerNeeded(f"{sentence} Send them (backlit outbox send --profile {profile.name}), or add --yes.")
+    if not agrees(f"{sentence} Remove the profile?"):
+        raise BadRequest("The profile is kept.")

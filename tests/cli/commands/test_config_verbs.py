@@ -1,0 +1,100 @@
+"""The verbs of `backlit config`."""
+
+import pytest
+from tests.cli.home import Home
+
+WRITTEN = """# my settings
+theme = "paper"  # light
+mouse = false
+
+[lint]
+stale_days = 30
+"""
+
+
+@pytest.fixture
+def written(home: Home) -> Home:
+    (home.path / "config").mkdir(parents=True)
+    (home.path / "config" / "config.toml").write_text(WRITTEN)
+    return home
+
+
+def text_of(home: Home) -> str:
+    return (home.path / "config" / "config.toml").read_text()
+
+
+def test_the_file_is_named_and_shown(written: Home) -> None:
+    assert written.run("config", "path").stdout == f"{written.path / 'config' / 'config.toml'}\n"
+    assert written.run("config", "show").stdout == WRITTEN
+    assert written.run("config", "check").returncode == 0
+
+
+def test_every_fault_is_listed_with_its_place_and_ends_with_1(home: Home) -> None:
+    (home.path / "config").mkdir(parents=True)
+    (home.path / "config" / "config.toml").write_text('them = "paper"\nmouse = "yes"\n')
+
+    done = home.run("config", "check")
+
+    assert done.returncode == 1
+    assert "line 1, column 1). Did you mean 'theme'?" in done.stdout
+    assert "line 2, column 9)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("theme", '"paper"\n'), ("lint.stale_days", "30\n"), ("motion", '"auto"\n'), ("project", "null\n")],
+)
+def test_a_setting_is_read_or_its_default(written: Home, key: str, value: str) -> None:
+    assert written.run("config", "get", key).stdout == value
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "after"),
+    [
+        ("theme", "backlit", WRITTEN.replace('"paper"  # light', '"backlit"')),
+        ("mouse", "true", WRITTEN.replace("false", "true")),
+        ("lint.stale_days", "60", WRITTEN.replace("30", "60")),
+        ("motion", "reduced", WRITTEN.replace("false\n", 'false\nmotion = "reduced"\n')),
+        ("capacity.maya", "8", f"{WRITTEN}\n[capacity]\nmaya = 8\n"),
+    ],
+)
+def test_a_setting_is_written_and_the_rest_stays(written: Home, key: str, value: str, after: str) -> None:
+    done = written.run("config", "set", key, value)
+
+    assert done.returncode == 0, done.stderr
+    assert text_of(written) == after
+
+
+def test_a_setting_is_removed(written: Home) -> None:
+    assert written.run("config", "unset", "mouse").returncode == 0
+    assert text_of(written) == WRITTEN.replace("mouse = false\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        (("set", "mouse", "perhaps"), 6, 'The setting "mouse" must be true or false'),
+        (("set", "thme", "paper"), 4, "There is no setting “thme”. Did you mean “theme”?"),
+        (("get", "a\x1b[2J"), 4, "There is no setting “a�[2J”."),
+        (("set", "board.column.name", "x"), 6, "use: backlit config edit"),
+    ],
+)
+def test_what_is_wrong_is_not_written(written: Home, words: tuple[str, ...], status: int, sentence: str) -> None:
+    done = written.run("config", *words)
+
+    assert (done.returncode, done.stdout) == (status, "")
+    assert sentence in done.stderr
+    assert text_of(written) == WRITTEN
+
+
+def test_the_schema_has_every_setting(home: Home) -> None:
+    assert {"theme", "lint", "board", "template"} <= home.run("config", "schema").json["properties"].keys()
+
+
+def test_the_editor_is_asked_for_and_its_text_checked(written: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", "sh -c 'echo them = 1 >> \"$0\"'")
+
+    done = written.run("config", "edit")
+
+    assert done.returncode == 1
+    assert "Unknown setting 'them'" in done.stdout

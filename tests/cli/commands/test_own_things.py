@@ -1,0 +1,133 @@
+"""Files, saved views, the chosen project, profiles and the trash."""
+
+import pytest
+from tests.cli.admin_world import Done
+from tests.cli.home import DEMO, Home, Server
+
+STORY = "19"
+
+
+def offline(home: Home, *words: str) -> Done:
+    return home.run(*DEMO, "--offline", "--quiet", *words)
+
+
+def test_a_view_is_saved_shown_renamed_and_deleted(demo_home: Home) -> None:
+    def names() -> list[object]:
+        return [each["name"] for each in offline(demo_home, "views", "list", "--json").json]
+
+    others = names()
+    saved = demo_home.run("views", "save", "Mine", "--query", "@me type:story", "--sort", "est desc,name")
+    shown = offline(demo_home, "views", "show", "mine", "--json=query,sort").json
+    renamed = demo_home.run("views", "rename", "mine", "Stories")
+    after = names()
+    deleted = demo_home.run("views", "delete", "stories")
+
+    assert (saved.returncode, renamed.returncode, deleted.returncode) == (0, 0, 0)
+    assert shown == [{"query": "@me type:story", "sort": ["Points desc", "Name"]}]
+    assert sorted(map(str, after)) == sorted(["Stories", *map(str, others)])
+    assert names() == others
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        (("views", "save", "Mine", "--query", "est:abc("), 6, "The view is not saved."),
+        (("views", "save", " "), 6, "A view needs a name."),
+        (("views", "save", "Mine", "--sort", "esst"), 6, "esst"),
+        (("views", "delete", "Min\x1b[2J"), 4, "has no view “Min�[2J”."),
+        (("views", "rename", "Nobody", "Mine"), 4, "has no view “Nobody”."),
+        (("profiles", "remove", "local"), 6, "has its workspace on this machine"),
+        (("profiles", "remove", "locall"), 4, "Did you mean “local”?"),
+        ((*DEMO, "--offline", "projects", "use", "Auroar"), 4, "There is no single project 'Auroar'"),
+        ((*DEMO, "--offline", "files", "get", STORY, "987654"), 4, "has no file 987654."),
+        ((*DEMO, "--offline", "files", "add", STORY, "/no/such/file"), 1, "/no/such/file is not a file."),
+        ((*DEMO, "--offline", "trash", "--restore"), 2, "Name the item: backlit trash --restore ID"),
+        ((*DEMO, "--offline", "trash", "--restore", STORY), 4, "Item 19 is not deleted."),
+        ((*DEMO, "--offline", "trash", "--restore", "987654"), 4, "No copy of item 987654."),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_bad_input_ends_with_its_code(demo_home: Home, words: tuple[str, ...], status: int, sentence: str) -> None:
+    done = demo_home.run(*words)
+
+    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    assert sentence in done.stderr
+
+
+def test_the_chosen_project_is_that_of_commands(demo_home: Home) -> None:
+    def current() -> list[object]:
+        projects = offline(demo_home, "projects", "list", "--json").json
+        return [each["name"] for each in projects if each["current"]]
+
+    (before,) = current()
+    projects = [each["name"] for each in offline(demo_home, "projects", "list", "--json").json]
+    other = next(each for each in projects if each != before)
+    done = offline(demo_home, "projects", "use", other.lower())
+
+    assert done.returncode == 0, done.stderr
+    assert current() == [other]
+
+
+def test_an_item_whose_deletion_waits_is_not_made_again(demo_home: Home) -> None:
+    offline(demo_home, "items", "delete", STORY, "--for-good", "--yes")
+
+    done = offline(demo_home, "trash", "--restore", STORY)
+
+    assert (done.returncode, done.stdout) == (6, "")
+    assert "The deletion of item 19 has not been sent yet. Take it back: backlit undo" in done.stderr
+
+
+@pytest.mark.slow
+def test_an_item_deleted_for_good_is_made_again(demo_home: Home) -> None:
+    name = offline(demo_home, "items", "show", STORY, "--json=name").json[0]["name"]
+    demo_home.run(*DEMO, "items", "delete", STORY, "--for-good", "--yes")
+    kept = offline(demo_home, "trash", "--json=id,name").json
+
+    restored = demo_home.run(*DEMO, "trash", "--restore", STORY)
+    number = restored.stdout.split("\t")[0]
+
+    assert kept == [{"id": 19, "name": name}]
+    assert restored.returncode == 0, restored.stderr
+    assert number.isdigit()
+    assert offline(demo_home, "items", "show", number, "--json=name").json == [{"name": name}]
+
+
+@pytest.mark.slow
+def test_a_file_is_attached_described_saved_and_deleted(demo_home: Home) -> None:
+    source = demo_home.path / "note.txt"
+    source.write_text("A note")
+
+    def run(*words: str) -> Done:
+        return demo_home.run(*DEMO, "--quiet", "files", *words)
+
+    added = run("add", STORY, str(source), "--description", "First")
+    number = added.stdout.split("\t")[0]
+    described = run("describe", STORY, number, "Second")
+    listed = run("list", STORY, "--json=id,name,size,description").json
+    (demo_home.path / "saved").mkdir()
+    got = run("get", STORY, number, "--folder", str(demo_home.path / "saved"))
+    asked = run("delete", STORY, number)
+    deleted = run("delete", STORY, number, "--yes")
+
+    assert (added.returncode, described.returncode, got.returncode) == (0, 0, 0), added.stderr
+    assert {"id": int(number), "name": "note.txt", "size": 6, "description": "Second"} in listed
+    assert (demo_home.path / "saved" / "note.txt").read_text() == "A note"
+    assert (asked.returncode, deleted.returncode) == (2, 0)
+    assert int(number) not in [each["id"] for each in run("list", STORY, "--json").json]
+
+
+@pytest.mark.slow
+def test_a_profile_of_a_server_is_removed_with_its_unsent_changes_only_by_yes(home: Home, server: Server) -> None:
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
+    who = home.run("whoami", "--json").json
+    home.run("items", "list", "--limit", "1")
+    home.run("--offline", "items", "set", STORY, "est=8")
+
+    kept = home.run("profiles", "remove", who[0]["profile"])
+    removed = home.run("profiles", "remove", who[0]["profile"], "--yes")
+
+    assert (who[0]["user"], who[0]["url"]) == ("maya", server.address)
+    assert (kept.returncode, "1 change" in kept.stderr) == (2, True)
+    assert removed.returncode == 0
+    assert who[0]["profile"] not in home.run("profiles", "list").stdout
+    assert not (home.path / "state" / who[0]["profile"]).exists()
