@@ -1,5 +1,7 @@
 """The same file again: nothing twice, what both sides changed is asked, and interrupted imports go on."""
 
+import csv
+import io
 import signal
 import time
 from pathlib import Path
@@ -103,6 +105,37 @@ def test_a_written_mapping_imports_as_the_proposal_does(webshop: Workspace, maya
 
     assert (written.returncode, count) == (0, 0)
     assert {item["status"] for item in Imported(webshop).items} == {"In Progress"}
+
+
+@pytest.mark.slow
+def test_what_an_export_writes_comes_back_as_it_was(webshop: Workspace, maya: Home, tmp_path: Path) -> None:
+    file = tmp_path / "export.csv"
+    imported(maya, file, FILE.replace("Pay by card", "=SUM of the basket").replace("Pay by bill", 'カード "quick"'))
+    before = Imported(webshop).items
+
+    exported = maya.run("items", "export", "--excel").stdout
+    again = imported(maya, file, exported)
+    assert maya.run("undo", "--yes").returncode == 0
+    emptied = Imported(webshop).items
+    imported(maya, file, _without_numbers(exported))
+    names = ("name", "type", "status", "estimate", "description")
+
+    assert exported.startswith("\ufeff")
+    assert "'=SUM of the basket" in exported
+    assert "changed 0" in again
+    assert emptied == []
+    assert [[item[key] for key in names] for item in Imported(webshop).items] == [
+        [item[key] for key in names] for item in before
+    ]
+
+
+def _without_numbers(exported: str) -> str:
+    """Return an export for another workspace, which has its own numbers."""
+    rows = list(csv.reader(io.StringIO(exported.removeprefix("\ufeff"))))
+    kept = [at for at, name in enumerate(rows[0]) if name != "id"]
+    text = io.StringIO()
+    csv.writer(text).writerows([row[at] for at in kept] for row in rows)
+    return text.getvalue()
 
 
 def _killed_in_the_middle(webshop: Workspace, maya: Home, file: Path, count: int) -> int:

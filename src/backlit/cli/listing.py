@@ -13,6 +13,7 @@ from backlit.model.dates import write_datetime
 from backlit.model.errors import UnknownName
 from backlit.model.nearest import did_you_mean
 from backlit.model.plain import plain
+from backlit.model.spreadsheets import defused
 
 Row = Mapping[str, object]
 """Values by the names of columns. A datetime is of the service: UTC without a zone."""
@@ -114,6 +115,16 @@ def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None
     _write_exactly(text.getvalue())
 
 
+def _write_export(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    _write_csv(columns, [list(map(defused, row)) for row in rows])
+
+
+def _write_excel(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    """Write CSV that Excel opens as UTF-8, which it does where the file begins with a byte order mark."""
+    first, *rest = columns
+    _write_export([first._replace(name=f"\ufeff{first.name}"), *rest], rows)
+
+
 def _write_markdown(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
     lines = [[each.heading for each in columns], ["--:" if each.is_right else "---" for each in columns]]
     lines += [[plain(_in_one_line(cell)).replace("\\", "\\\\").replace("|", "\\|") for cell in row] for row in rows]
@@ -132,6 +143,8 @@ def _in_one_line(text: str) -> str:
 
 
 _WRITERS: Mapping[str, Callable[[Sequence[Column], Any], None]] = {
+    "export": _write_export,
+    "excel": _write_excel,
     "table": _write_table,
     "": _write_tabs,
     "tsv": _write_headed_tabs,

@@ -15,6 +15,7 @@ from backlit.imports.words.tables import type_named
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable
 from backlit.model.query.keys import field_named
+from backlit.model.spreadsheets import undefused
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.edits.imports import ItemChange, NewItem
 from backlit.store.field_words import FieldReading
@@ -149,7 +150,7 @@ class _OwnPlanning:
             if columns > 1:
                 self._plan.faults.append(Remark(1, f"two columns name the field {key}."))
         for row in table.rows:
-            given = {key: cell for key, cell in zip(heading, row.cells, strict=True) if key and cell.strip()}
+            given = {key: undefused(cell) for key, cell in zip(heading, row.cells, strict=True) if key and cell.strip()}
             yield self._row(row.line, given, is_written=True, names_parent="ParentID" in heading)
 
     def _of_json(self, source: Source) -> Iterator[OwnRow]:

@@ -68,8 +68,8 @@ def export_items(arguments: argparse.Namespace) -> None:
         fields = ItemFields(store)
         names = tuple(each.strip() for each in (arguments.fields or "").split(",") if each.strip())
         arguments.columns = names or _used(store, items)
-        if not arguments.json and arguments.format is None:
-            arguments.format = "csv"
+        if not arguments.json and arguments.format in {None, "csv"}:
+            arguments.format = "excel" if arguments.excel else "export"
         if not names and (arguments.json or arguments.format == "ndjson"):
             arguments.columns = ()
         write_items(arguments, store, items, chosen_columns(arguments, fields.columns()))

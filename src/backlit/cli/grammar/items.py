@@ -98,6 +98,7 @@ def _add_reading_verbs(verbs: "Verbs") -> None:
     export.add_argument(
         "--fields", metavar="FIELDS", help="fields, such as name,status,est (default: all that are used)"
     )
+    export.add_argument("--excel", action="store_true", help="begin the CSV with a byte order mark, as Excel needs it")
     add_formats(export, has_columns=False)
     add_reading(export)
     export.set_defaults(handler="commands.items:export_items")
