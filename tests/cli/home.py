@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -69,11 +70,14 @@ class Home:
 class Server:
     """The service behind a web server in a thread of this process, on a free port."""
 
-    def __init__(self, settings: ServiceSettings) -> None:
+    def __init__(self, settings: ServiceSettings, encryption: ssl.SSLContext | None = None) -> None:
         listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        self.address = f"http{'s' if encryption else ''}://127.0.0.1:{listener.getsockname()[1]}"
         service = Service(settings)
-        self._web = uvicorn.Server(uvicorn.Config(service.asgi, log_level="critical", lifespan="off"))
+        config = uvicorn.Config(service.asgi, log_level="critical", lifespan="off")
+        config.load()
+        config.ssl = encryption
+        self._web = uvicorn.Server(config)
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run(service, listener)))
         self._thread.start()
 

@@ -173,6 +173,11 @@ def _add_session(commands: "_Commands") -> None:
         default="",
         help="allow sending credentials to this other address, as https://host",
     )
+    login.add_argument(
+        "--ca",
+        metavar="FILE",
+        help="trust the authority in this file too (PEM); it is copied into the profile",
+    )
     login.set_defaults(handler="commands.session:log_in")
     logout = commands.add_parser("logout", help="sign out of the profile's server; the local copy is kept")
     logout.add_argument("--yes", action="store_true", help="sign out although changes have not been sent")

@@ -104,7 +104,7 @@ def remote_client(profile: Profile, locations: Locations) -> "Client":
     from backlit.client.tokens import TokenCache
 
     url = profile.url or ""
-    return Client.at(url, TokenCache(locations.tokens(profile), url))
+    return Client.at(url, TokenCache(locations.tokens(profile), url), authority=locations.authority(profile))
 
 
 def workspace_settings(folder: Path, name: str = "backlit") -> "ServiceSettings":

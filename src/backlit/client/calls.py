@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -156,6 +157,7 @@ class RequestSender:
         tokens: TokenCache,
         transport: httpx.AsyncBaseTransport | None,
         pacing: RetryPolicy = USUAL_RETRIES,
+        authority: Path | None = None,
     ) -> None:
         self._root = root
         self.base_url = str(root)
@@ -168,7 +170,7 @@ class RequestSender:
         self.clock = ServiceClock()
         self.own_writes = OwnWrites()
         self._http = httpx.AsyncClient(
-            transport=transport or NetworkTransport(_LIMITS),
+            transport=transport or NetworkTransport(_LIMITS, authority),
             # Connecting has 5 s of the 30: a machine that answers does so at once, and a user waits for the word
             # "offline".
             timeout=pacing.timeout(),

@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
 import httpx
@@ -367,9 +368,13 @@ class Client:
         tokens: TokenCache,
         pacing: RetryPolicy = USUAL_RETRIES,
         transport: httpx.AsyncBaseTransport | None = None,
+        authority: Path | None = None,
     ) -> Self:
-        """Connect to the service at an address, with or without /api/v1; raise BadRequest for an invalid one."""
-        return cls(RequestSender(root_of(base_url), tokens, transport, pacing))
+        """Connect to the service at an address, with or without /api/v1; raise BadRequest for an invalid one.
+
+        `authority` is a file with an authority that is trusted beside those of the machine.
+        """
+        return cls(RequestSender(root_of(base_url), tokens, transport, pacing, authority))
 
     @classmethod
     def inside(

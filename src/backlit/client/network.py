@@ -128,6 +128,8 @@ class TrustingContext(ssl.SSLContext):
     """TLS with the authorities of the machine, loaded for the first connection: http is spared the 20 ms."""
 
     _is_loaded = False
+    authority: Path | None = None
+    """A file of the profile with an authority that is trusted beside those of the machine."""
 
     def wrap_bio(self, *arguments: Any, **options: Any) -> ssl.SSLObject:
         """Begin a connection; raise UnusableSetting if a variable names authorities that cannot be read."""
@@ -158,11 +160,27 @@ class TrustingContext(ssl.SSLContext):
                 ) from error
         if not (paths.cafile or folders or (paths.capath and any(Path(paths.capath).iterdir()))):
             self.load_verify_locations(certifi.where())
+        if self.authority is not None:
+            self._load_own(self.authority)
+
+    def _load_own(self, authority: Path) -> None:
+        try:
+            self.load_verify_locations(authority)
+        except OSError as error:
+            raise UnusableSetting(
+                f"The authority of this profile cannot be read ({plain(str(authority), 200)}). Name it again:"
+                " backlit login URL --ca FILE"
+            ) from error
 
 
-def trusted() -> ssl.SSLContext:
-    """Trust the system's authorities, or those of SSL_CERT_FILE or SSL_CERT_DIR; without both, certifi's list."""
-    return TrustingContext(ssl.PROTOCOL_TLS_CLIENT)
+def trusted(authority: Path | None = None) -> ssl.SSLContext:
+    """Trust the system's authorities, or those of SSL_CERT_FILE or SSL_CERT_DIR; without both, certifi's list.
+
+    The authority in a file comes beside them.
+    """
+    context = TrustingContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.authority = authority
+    return context
 
 
 class NetworkTransport(httpx.AsyncBaseTransport):
@@ -172,9 +190,9 @@ class NetworkTransport(httpx.AsyncBaseTransport):
     and a proxy that it cannot use ends the program.
     """
 
-    def __init__(self, limits: httpx.Limits) -> None:
+    def __init__(self, limits: httpx.Limits, authority: Path | None = None) -> None:
         self._limits = limits
-        self._authorities = trusted()
+        self._authorities = trusted(authority)
         self._transports: dict[EnvironmentProxy | None, httpx.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -236,7 +254,7 @@ class TlsDetails(NamedTuple):
     good_until: int
 
 
-async def tls_details_of(address: str, patience: float) -> TlsDetails:
+async def tls_details_of(address: str, patience: float, authority: Path | None = None) -> TlsDetails:
     """Connect to an address as the client does, and return what the server shows; raise Offline without a connection.
 
     `patience` is in seconds.
@@ -249,7 +267,7 @@ async def tls_details_of(address: str, patience: float) -> TlsDetails:
 
     timeout = httpx.Timeout(patience).as_dict()
     request = httpx.Request("HEAD", address, extensions={"timeout": timeout, "trace": trace})
-    transport = NetworkTransport(httpx.Limits())
+    transport = NetworkTransport(httpx.Limits(), authority)
     try:
         await transport.handle_async_request(request)
     except httpx.RequestError as error:
@@ -333,7 +351,7 @@ def _fault_of(error: ssl.SSLCertVerificationError, host: str) -> str:
         case code if code in _UNKNOWN_AUTHORITY:
             return (
                 f"The certificate of {host} is not signed by an authority that this machine trusts. If it is your own,"
-                " name its authority: SSL_CERT_FILE=/path/to/authority.pem"
+                " name its authority: backlit login URL --ca FILE, or SSL_CERT_FILE=/path/to/authority.pem"
             )
         case code if code in _OTHER_NAME:
             return f"The certificate is for another name than {host}. Check the address."

@@ -134,6 +134,11 @@ class Locations(Struct, frozen=True):
         """File of the stored sign-ins."""
         return self.state / profile.name / "tokens.json"
 
+    def authority(self, profile: Profile) -> Path | None:
+        """File of the authority that the profile's sign-in named; None without one."""
+        path = self.tokens(profile).with_name("authority.pem")
+        return path if path.exists() else None
+
     def workspace(self, profile: Profile) -> Path:
         """Directory of the service of a local profile."""
         return self.data / "workspaces" / profile.name

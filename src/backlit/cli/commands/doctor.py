@@ -133,7 +133,7 @@ def look_at_file(about: str, found: FileReport, noun: str, report: HealthReport)
 async def _look_at_service(profile: Profile, locations: Locations, report: HealthReport) -> None:
     try:
         if profile.kind is ProfileKind.REMOTE:
-            await look_at_address(profile.url or "", report)
+            await look_at_address(profile.url or "", report, locations.authority(profile))
         client = await open_client(profile, locations)
     except BacklitError as error:
         report.say("service", error.message, Health.BROKEN)
@@ -145,7 +145,7 @@ async def _look_at_service(profile: Profile, locations: Locations, report: Healt
             report.say("service", error.message, Health.BROKEN)
 
 
-async def look_at_address(url: str, report: HealthReport) -> None:
+async def look_at_address(url: str, report: HealthReport, authority: Path | None = None) -> None:
     try:
         proxy = proxy_between(url)
     except BacklitError as error:
@@ -165,7 +165,7 @@ async def look_at_address(url: str, report: HealthReport) -> None:
         report.say("encryption", f"No encryption. {where}", Health.OK if is_here else Health.BROKEN)
         return
     try:
-        encryption = await tls_details_of(url, _TLS_PATIENCE)
+        encryption = await tls_details_of(url, _TLS_PATIENCE, authority)
     except BacklitError as error:
         report.say("encryption", error.message, Health.BROKEN)
         return

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import ssl
 import sys
 import tempfile
 from functools import partial
@@ -16,10 +17,10 @@ from backlit.client.client import Client, root_of
 from backlit.client.network import is_loopback
 from backlit.client.tokens import LOGIN_COOKIE, LoginCookie, TokenCache
 from backlit.config import clipboard
-from backlit.config.atomic_files import writing_to
+from backlit.config.atomic_files import write_private, writing_to
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
 from backlit.model.amounts import counted
-from backlit.model.errors import AnswerNeeded, BadRequest, OtherOrigin, SignInNeeded
+from backlit.model.errors import AnswerNeeded, BadRequest, OtherOrigin, SignInNeeded, StorageError
 from backlit.model.plain import plain
 from backlit.model.private_files import make_private_folder
 from backlit.model.resources import User
@@ -42,6 +43,7 @@ def log_in(arguments: argparse.Namespace) -> None:
         raise BadRequest("A sign-in names its profile after the user and the server. Leave out --profile.")
     locations = find_locations()
     url = str(root_of(arguments.url)).rstrip("/")
+    authority = _authority(arguments, url, locations)
     if not _is_private(url):
         print(f"Warning: {_NOT_ENCRYPTED}", file=sys.stderr)
     if arguments.cookie:
@@ -52,15 +54,31 @@ def log_in(arguments: argparse.Namespace) -> None:
     else:
         credentials = (arguments.user or _asked("User name: "), read_line("Password: ", is_secret=True))
     approved = arguments.approve
-    way = partial(_sign_in, url, *credentials, is_cookie=arguments.cookie, locations=locations)
+    way = partial(_sign_in, url, *credentials, is_cookie=arguments.cookie, locations=locations, authority=authority)
     try:
         user, held = asyncio.run(way(approved))
     except OtherOrigin as error:
         approved = _approved(error)
         user, held = asyncio.run(way(approved))
     profile = _keep(url, user, held, approved, locations)
+    if authority is not None and authority != locations.authority(profile):
+        write_private(locations.tokens(profile).with_name("authority.pem"), authority.read_bytes())
     print(f"Signed in to {url} as {plain(user)}; the profile is {profile.name}.")
     print("Next, open it: backlit")
+
+
+def _authority(arguments: argparse.Namespace, url: str, locations: Locations) -> Path | None:
+    """Return the named authority, else that of the user's earlier sign-in; raise BadRequest for an unusable file."""
+    if arguments.ca is None:
+        return locations.authority(Profiles(locations).of_user(url, arguments.user)) if arguments.user else None
+    path = Path(arguments.ca).expanduser()
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
+    except ssl.SSLError:
+        raise BadRequest(f"{plain(str(path), 200)} has no certificates. Name a file in PEM format.") from None
+    except OSError as error:
+        raise StorageError(f"Could not read {plain(str(path), 200)}: {error.strerror}.") from error
+    return path
 
 
 def _keep(url: str, user: str, held: TokenGrant | LoginCookie, approved: str, locations: Locations) -> Profile:
@@ -115,7 +133,14 @@ def _approved(error: OtherOrigin) -> str:
 
 
 async def _sign_in(
-    url: str, user: str, secret: str, approved: str, *, is_cookie: bool, locations: Locations
+    url: str,
+    user: str,
+    secret: str,
+    approved: str,
+    *,
+    is_cookie: bool,
+    locations: Locations,
+    authority: Path | None = None,
 ) -> tuple[str, TokenGrant | LoginCookie]:
     """Sign in with a temporary cache; the profile's name is known only afterwards."""
     with writing_to(locations.state):
@@ -123,7 +148,7 @@ async def _sign_in(
         thrown_away = tempfile.TemporaryDirectory(dir=locations.state, prefix="login-")
     with thrown_away as folder:
         cache = TokenCache(Path(folder) / "tokens.json", url)
-        async with Client.at(url, cache) as client:
+        async with Client.at(url, cache, authority=authority) as client:
             if is_cookie:
                 await client.auth.sign_in_with_cookie(secret)
             elif user:
