@@ -43,6 +43,17 @@ def test_a_file_that_comes_again_brings_nothing_twice(webshop: Workspace, maya: 
 
 
 @pytest.mark.slow
+def test_new_iterations_stand_in_the_order_of_their_numbers(webshop: Workspace, maya: Home, tmp_path: Path) -> None:
+    names = ("Sprint 10", "Sprint 2", "Sprint 1")
+    rows = "".join(f"Item {name},Story,{name}\n" for name in names)
+
+    imported(maya, tmp_path / "shop.csv", f"Summary,Issue Type,Sprint\n{rows}")
+
+    places = sorted(Imported(webshop).places["iteration"].values(), key=lambda place: place["sequence"] or 0)
+    assert [place["name"] for place in places if place["name"] in names] == ["Sprint 1", "Sprint 2", "Sprint 10"]
+
+
+@pytest.mark.slow
 def test_an_edit_on_one_side_is_kept_and_one_on_both_is_asked(webshop: Workspace, maya: Home, tmp_path: Path) -> None:
     file = tmp_path / "shop.csv"
     imported(maya, file, FILE)

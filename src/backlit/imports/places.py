@@ -1,5 +1,7 @@
 """The areas and iterations of an import: matched by path and name, and made where missing."""
 
+import re
+
 from msgspec.structs import replace
 
 from backlit.imports.drafts.draft import Draft, DraftIteration
@@ -14,6 +16,10 @@ PLACES = {"IterationID": TreeKind.ITERATIONS, "AreaID": TreeKind.AREAS}
 """The trees of the fields that name a place."""
 
 
+def _by_number(name: str) -> list[tuple[str, int]]:
+    return [(word, int(digits or 0)) for word, digits in re.findall(r"([^0-9]*)([0-9]*)", name)]
+
+
 class PlacePlanning:
     """Finds the places of items, and plans those that are missing."""
 
@@ -24,7 +30,8 @@ class PlacePlanning:
         self._trees = {kind: _PlaceNames(store, kind) for kind in TreeKind}
 
     def made(self) -> list[NewPlace]:
-        return [*self._places.values()]
+        """Return the new places in the order of their names, Sprint 2 before Sprint 10; parents come first."""
+        return sorted(self._places.values(), key=lambda place: [*map(_by_number, place.path.casefold().split("\\"))])
 
     def current(self, key: str, node_id: object) -> str:
         """Return the path of the place that a field of an item names."""
