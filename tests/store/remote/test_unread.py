@@ -101,10 +101,16 @@ async def test_a_mention_and_an_assignment_are_told_as_such(world: World, follow
     fields = {"Name": "For maya", "AssignedToID": me.id}
     new = await world.rival.work_items.create({"type": "Story", "projectId": 1, "fields": fields})
 
-    await until(lambda: set(follower.inbox.ids()) == {first, second, new["id"]})
+    def reasons() -> list[object]:
+        news = [follower.inbox.news(item_id) for item_id in (first, second, new["id"])]
+        return [each and (each.kind, each.reason) for each in news]
 
-    news = [follower.inbox.news(item_id) for item_id in (first, second, new["id"])]
-    assert [each and each.reason for each in news] == [NewsReason.MENTION, None, NewsReason.ASSIGNMENT]
+    expected = [
+        (NewsKind.CHANGED, NewsReason.MENTION),
+        (NewsKind.CHANGED, None),
+        (NewsKind.NEW, NewsReason.ASSIGNMENT),
+    ]
+    await until(lambda: reasons() == expected, reasons)
 
 
 async def test_a_service_that_keeps_nothing_is_not_asked(world: World) -> None:
