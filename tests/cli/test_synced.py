@@ -47,7 +47,7 @@ def test_a_service_that_does_not_get_ready_is_named_by_where_it_runs(
     assert str(raised.value) == sentence
 
 
-STORIES = "type,name\nStory,One\nStory,Two\nStory,Three"
+STORIES = "type,name\nStory,One\nTask,Two\nTask,Three"
 
 
 async def test_an_interrupted_import_says_what_was_sent_and_what_waits(

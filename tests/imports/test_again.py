@@ -166,7 +166,7 @@ def test_an_import_that_is_killed_twice_brings_each_item_once(webshop: Workspace
 
     first = _killed_in_the_middle(webshop, maya, file, 2_000)
     second = _killed_in_the_middle(webshop, maya, file, first + 3_000)
-    done = maya.run("items", "import", str(file), "--yes", "--wait", "300")
+    done = maya.run("items", "import", str(file), "--yes")
     names = [item["name"] for item in Imported(webshop).items]
 
     assert first < second < 10_000

@@ -99,7 +99,7 @@ def test_typed_text_survives_a_kill_and_is_offered_again(demo_home: Home) -> Non
     with editing(demo_home) as shown:
         shown.press("e", "ctrl+u", "Half a sent")
         shown.wait_for(r"▌~Name +Half a sent")
-        shown.read(1.0)
+        shown.wait_until(lambda: any(b"Half a sent" in each.read_bytes() for each in demo_home.path.rglob("journal.*")))
         shown.kill()
 
     with editing(demo_home) as shown:
