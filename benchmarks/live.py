@@ -6,7 +6,6 @@ has been seen. Two programs at rest are counted afterwards: requests in `--rest`
 
 import argparse
 import asyncio
-import subprocess
 import sys
 import tempfile
 import time
@@ -14,9 +13,9 @@ from pathlib import Path
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
-from backlit.service.sample.workspace import PASSWORD, write_sample
+from backlit.service.sample.workspace import PASSWORD
 from backlit.store import ProfileFiles, Store, ViewSpec
-from benchmarks.served import settings_in
+from benchmarks.served import sample_served
 from benchmarks.table import print_table
 
 # The service keeps 8 streams of a user.
@@ -118,11 +117,5 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_sample(settings_in(folder, options.database), options.items)
-        arguments = [sys.executable, "-m", "benchmarks.served", name, *([options.database] if options.database else [])]
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-            assert server.stdout is not None
-            try:
-                asyncio.run(measure(folder, f"http://127.0.0.1:{int(server.stdout.readline())}", options))
-            finally:
-                server.terminate()
+        with sample_served(folder, options.items, options.database) as address:
+            asyncio.run(measure(folder, address, options))

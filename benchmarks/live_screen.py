@@ -12,9 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from backlit.service.sample.workspace import PASSWORD, write_sample
+from backlit.service.sample.workspace import PASSWORD
 from benchmarks.driver import Program
-from benchmarks.served import settings_in
+from benchmarks.served import sample_served
 from benchmarks.table import percentile, print_table
 from benchmarks.targets import ROWS
 
@@ -35,14 +35,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_sample(settings_in(folder, options.database), options.items)
-        command = [sys.executable, "-m", "benchmarks.served", name, *([options.database] if options.database else [])]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-            assert server.stdout is not None
-            try:
-                measure(folder, f"http://127.0.0.1:{int(server.stdout.readline())}", options)
-            finally:
-                server.terminate()
+        with sample_served(folder, options.items, options.database) as address:
+            measure(folder, address, options)
 
 
 def measure(folder: Path, address: str, options: argparse.Namespace) -> None:
