@@ -182,9 +182,10 @@ def _restore(arguments: argparse.Namespace) -> int:
     with synced_store(arguments, is_writing=True) as store:
         store.lookups.need_writer()
         copies = store.files.journal.trash.every(arguments.id)
-        if store.item(arguments.id) is not None or not copies:
-            is_here = store.item(arguments.id) is not None
-            raise NotFound(f"Item {arguments.id} is not deleted." if is_here else f"No copy of item {arguments.id}.")
+        if store.item(arguments.id) is not None:
+            raise NotFound(f"Item {arguments.id} is not deleted.")
+        if not copies:
+            raise NotFound(f"No copy of item {arguments.id}.")
         name = str(fields_in(copies[0][1].item).get("Name") or "")
         thing = ThingChange(arguments.id, arguments.id, (FieldChangeRow("restored", "", name),), name=name)
         made: list[int] = []

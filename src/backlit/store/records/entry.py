@@ -193,13 +193,12 @@ class OutboxEntry(Struct, frozen=True):
 
     @property
     def places(self) -> frozenset[int]:
-        return frozenset(each for key in ITEM_PLACES if isinstance(each := self.fields.get(key), int))
+        return _places_in(self.fields)
 
     @property
     def places_of_deleted(self) -> frozenset[int]:
         """The nodes that hold a deleted item. They go after it: the deletion expects its fields as they were."""
-        base = self.base if self.kind is EntryKind.DELETE else {}
-        return frozenset(each for key in ITEM_PLACES if isinstance(each := base.get(key), int))
+        return _places_in(self.base) if self.kind is EntryKind.DELETE else frozenset()
 
     @property
     def needs(self) -> frozenset[int]:
@@ -230,6 +229,11 @@ class OutboxEntry(Struct, frozen=True):
         kind = EntryKind.NODE_RECALL if self.kind is EntryKind.NODE_DELETE else EntryKind.RECALL
         payload = {"of": self.id, **kept}
         return new_entry(kind, self.project_id, payload, self.item_id)
+
+
+def _places_in(fields: Mapping[str, object]) -> frozenset[int]:
+    """Return the nodes that hold an item."""
+    return frozenset(each for key in ITEM_PLACES if isinstance(each := fields.get(key), int))
 
 
 def _renamed(document: Mapping[str, object], keys: Collection[str], id_of: Callable[[int], int]) -> dict[str, object]:
