@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -25,16 +25,10 @@ def read_mapping(file: str) -> ImportMapping:
     return cast("Callable[[Path, bytes], ImportMapping]", check)(path, content)
 
 
-def mapping_text(
-    head: Mapping[str, str], columns: Mapping[str, str], values: Mapping[str, Mapping[str, tuple[object, int]]]
-) -> str:
-    """Return the TOML of a mapping with all columns and values of a file, each value with its number."""
-    return "\n".join(_lines(head, columns, values)) + "\n"
-
-
-def _lines(
+def mapping_lines(
     head: Mapping[str, str], columns: Mapping[str, str], values: Mapping[str, Mapping[str, tuple[object, int]]]
 ) -> Iterator[str]:
+    """Yield the TOML of a mapping with all columns and values of a file, each value with its number."""
     for name, text in head.items():
         if text:
             yield f"{name} = {_quoted(text)}"
@@ -63,8 +57,11 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def counted_values(pairs: Iterable[tuple[str, object]]) -> dict[str, tuple[object, int]]:
-    """Return values by name with their number, the most frequent first."""
-    found = [*pairs]
-    numbers, chosen = Counter(name for name, _ in found), dict(found)
+def counted_values(counts: Counter[tuple[str, str]] | Counter[tuple[str, int]]) -> dict[str, tuple[object, int]]:
+    """Return the value of each name with the number of the name, the most frequent first."""
+    numbers: Counter[str] = Counter()
+    chosen: dict[str, object] = {}
+    for (name, value), count in counts.items():
+        numbers[name] += count
+        chosen[name] = value
     return {name: (chosen[name], count) for name, count in numbers.most_common()}

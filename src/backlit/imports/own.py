@@ -17,7 +17,7 @@ from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, It
 from backlit.model.query.keys import field_named
 from backlit.model.spreadsheets import undefused
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
-from backlit.store.edits.imports import ItemChange, NewItem
+from backlit.store.edits.imports import ImportedChange, NewItem
 from backlit.store.field_words import FieldReading
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
@@ -230,18 +230,18 @@ class _OwnPlanning:
         owner = row.values.get("AssignedToID")
         if not isinstance(owner, str) or not owner.strip() or owner.strip() == "–":
             return row, []
-        from backlit.imports.formats.columns import names_in
+        from backlit.imports.formats.columns import names_of_person
 
-        names = names_in(owner.strip())
+        names = names_of_person(owner.strip())
         found = self._people.find(names)
         shown = self._people.shown(names)
         values = {key: value for key, value in row.values.items() if key != "AssignedToID"}
         if found is not None:
-            self._plan.people_found[shown] = self._plan.people_found.get(shown, 0) + 1
+            self._plan.people_found[shown] += 1
             return structs.replace(row, values={**values, "AssignedToID": found}), []
         if self._people.is_ambiguous(names) or owner.strip().isdecimal():
             return row, []  # the field says what is wrong
-        self._plan.people_unknown[shown] = self._plan.people_unknown.get(shown, 0) + 1
+        self._plan.people_unknown[shown] += 1
         return structs.replace(row, values=values), [f"Owner: {shown}"]
 
     def _created(self, row: OwnRow) -> list[str]:
@@ -266,7 +266,7 @@ class _OwnPlanning:
         values = self._values(row, item.type, errors)
         changed = {key: value for key, value in values.items() if not is_same(item.fields.get(key), value)}
         if changed or errors:
-            self._plan.changes.append(ItemChange(item.id, self._check(item.type, changed, errors, is_new=False)))
+            self._plan.changes.append(ImportedChange(item.id, self._check(item.type, changed, errors, is_new=False)))
         else:
             self._plan.unchanged += 1
         now = {**item.fields, **_properties(item)}

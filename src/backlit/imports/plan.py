@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from backlit.imports.drafts.draft import Draft
 from backlit.imports.faults import Remark
-from backlit.store.edits.imports import ItemChange, NewItem, NewPlace
+from backlit.store.edits.imports import ImportedChange, NewItem, NewPlace
 
 
 class ImportPlan(Struct):
@@ -15,7 +15,7 @@ class ImportPlan(Struct):
     source: str = ""
     label: str = ""
     items: list[NewItem] = field(default_factory=list)
-    changes: list[ItemChange] = field(default_factory=list)
+    changes: list[ImportedChange] = field(default_factory=list)
     places: list[NewPlace] = field(default_factory=list)
     existing: list[int] = field(default_factory=list)
     """The items of the file that are there; those that the service does not have yet are negative."""
@@ -28,8 +28,8 @@ class ImportPlan(Struct):
     statuses: Counter[tuple[str, str]] = field(default_factory=Counter)
     priorities: Counter[tuple[str, int]] = field(default_factory=Counter)
     unknown_statuses: dict[str, tuple[int, str]] = field(default_factory=dict)
-    people_found: dict[str, int] = field(default_factory=dict)
-    people_unknown: dict[str, int] = field(default_factory=dict)
+    people_found: Counter[str] = field(default_factory=Counter)
+    people_unknown: Counter[str] = field(default_factory=Counter)
     iterations: Counter[str] = field(default_factory=Counter)
     comments: int = 0
     files: int = 0

@@ -19,7 +19,7 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.import_mappings import ImportMapping
-from backlit.store.edits.imports import ImportedValues, ItemChange, NewItem
+from backlit.store.edits.imports import ImportedChange, ImportedValues, NewItem
 from backlit.store.journal.imported import ImportedItem
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
@@ -264,7 +264,7 @@ class _Planning:
         # A value that is to check is still to check next time.
         values = {**read.identity.values, **{key: (base or {}).get(key) for key in kept}}
         identity = ImportedValues(read.identity.key, values)
-        plan.changes.append(ItemChange(item.id, changed, moved, comments, identity))
+        plan.changes.append(ImportedChange(item.id, changed, moved, comments, identity))
 
     def _compared(
         self, item: Item, read: _ReadValues, base: Mapping[str, object] | None

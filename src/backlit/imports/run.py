@@ -1,13 +1,13 @@
 """Imports from the bytes of a file to the journal."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from backlit.imports.drafts.draft import Drafts
 from backlit.imports.faults import Remark
 from backlit.imports.formats.detection import drafts_of
-from backlit.imports.mapping import counted_values, mapping_text
+from backlit.imports.mapping import counted_values, mapping_lines
 from backlit.imports.own import is_own, planned_rows
 from backlit.imports.plan import ImportPlan
 from backlit.imports.planning import planned
@@ -68,17 +68,13 @@ def _lines(faults: Iterable[Remark]) -> frozenset[int]:
     return frozenset(fault.line for fault in faults)
 
 
-async def write(store: Store, plan: ImportPlan, written: Callable[[int], object] = lambda _: None) -> None:
-    """Journal an import as one act, batch by batch; `written` is told the number of items after each."""
+async def write(store: Store, plan: ImportPlan) -> None:
+    """Journal an import as one act, batch by batch."""
     step = await store.imports.make_places(plan.places)
-    count = 0
     for batch in _batches(plan.items):
         step = await store.imports.write(plan.source, batch, (), step)
-        count += sum(1 + len(item.tasks) for item in batch)
-        written(count)
     for start in range(0, len(plan.changes), BATCH):
         step = await store.imports.write(plan.source, (), plan.changes[start : start + BATCH], step)
-        written(count + min(start + BATCH, len(plan.changes)))
 
 
 def _batches(items: Sequence[NewItem]) -> Iterator[list[NewItem]]:
@@ -94,18 +90,18 @@ def _batches(items: Sequence[NewItem]) -> Iterator[list[NewItem]]:
         yield batch
 
 
-def mapping_of(prepared: PreparedImport) -> str:
-    """Return the mapping as the import uses it, with all columns and values of the file."""
+def mapping_of(prepared: PreparedImport) -> Iterator[str]:
+    """Return the lines of the mapping as the import uses it, with all columns and values of the file."""
     plan, drafts, mapping = prepared.plan, prepared.drafts, prepared.mapping
     if drafts is None:
-        return mapping_text({"format": "backlit"}, {}, {})
+        return mapping_lines({"format": "backlit"}, {}, {})
     head = {"format": drafts.format, "source": drafts.source, "key": mapping.key, "encoding": mapping.encoding}
     people: Mapping[str, int] = plan.people_unknown
     values: dict[str, Mapping[str, tuple[object, int]]] = {
-        "types": counted_values((word, kind) for (word, kind), count in plan.types.items() for _ in range(count)),
-        "statuses": counted_values((name, to) for (name, to), count in plan.statuses.items() for _ in range(count)),
-        "priorities": counted_values((name, to) for (name, to), count in plan.priorities.items() for _ in range(count)),
+        "types": counted_values(plan.types),
+        "statuses": counted_values(plan.statuses),
+        "priorities": counted_values(plan.priorities),
         "people": {name: (mapping.people.get(name, ""), count) for name, count in people.items()},
         "iterations": {path: (path, count) for path, count in plan.iterations.most_common()},
     }
-    return mapping_text(head, drafts.columns, values)
+    return mapping_lines(head, drafts.columns, values)

@@ -20,8 +20,7 @@ _MAX_WORDS = 8
 _LABEL = 12
 
 
-def summary(store: Store, source: Source, plan: ImportPlan, drafts: Drafts | None, *, is_done: bool) -> Iterator[str]:
-    """Yield the lines; `is_done` puts the last one in the past tense."""
+def summary(store: Store, source: Source, plan: ImportPlan, drafts: Drafts | None) -> Iterator[str]:
     yield plain(_head(source, plan, drafts), 200)
     yield from _about(plan)
     yield from _beside(plan, drafts) if drafts is not None else ()
@@ -30,7 +29,7 @@ def summary(store: Store, source: Source, plan: ImportPlan, drafts: Drafts | Non
     changes = [*_changes(store, plan)]
     yield from _cut(changes, "change")
     yield from _cut([f"To check  {plain(line, 160)}" for line in plan.to_check], "value to check")
-    yield _numbers(plan, is_done=is_done)
+    yield _numbers(plan)
 
 
 def _head(source: Source, plan: ImportPlan, drafts: Drafts | None) -> str:
@@ -127,8 +126,8 @@ def _cut(lines: Sequence[str], noun: str) -> Iterator[str]:
         yield f"… and {counted(len(lines) - MAX_CHANGES, f'more {noun}')}"
 
 
-def _numbers(plan: ImportPlan, *, is_done: bool) -> str:
-    parts = [f"{'Imported' if is_done else 'New'} {plan.new:,}", f"changed {len(plan.changes):,}"]
+def _numbers(plan: ImportPlan) -> str:
+    parts = [f"New {plan.new:,}", f"changed {len(plan.changes):,}"]
     parts += [f"unchanged {plan.unchanged:,}"] if plan.unchanged else []
     parts += [f"deleted here {plan.deleted_here:,}"] if plan.deleted_here else []
     parts += [f"to check {len(plan.to_check):,}"] if plan.to_check else []

@@ -49,6 +49,8 @@ class DraftValues:
         self._store, self._drafts, self._people, self._plan = store, drafts, people, plan
         self._own_statuses = {(kind, folded(name)): status for (kind, name), status in mapping.statuses.items()}
         self._priority_scale = "redmine" if drafts.format == "redmine" else ""
+        self._custom = {each.key: each for each in store.lookups.custom_fields()}
+        self._reading = FieldReading(store)
         self._own_priorities = {folded(name): number for name, number in mapping.priorities.items()}
 
     def fields(self, each: PlacedDraft, title: str) -> dict[str, object]:
@@ -111,20 +113,19 @@ class DraftValues:
         names, plan = draft.owners[0], self._plan
         shown, owner = self._people.shown(names), self._people.find(names)
         counts = plan.people_unknown if owner is None else plan.people_found
-        counts[shown] = counts.get(shown, 0) + 1
+        counts[shown] += 1
         if owner is None and self._people.is_ambiguous(names):
             self._plan.warn(draft, f"{shown} may be several users: no owner", "owner", shown)
         return owner
 
     def _own_field(self, draft: Draft, item_type: str, fields: dict[str, object], cell: tuple[str, str]) -> None:
         key, text = cell
-        custom = {each.key: each for each in self._store.lookups.custom_fields()}
-        known = FIELD_BY_KEY.get(key) or custom.get(key)
+        known = FIELD_BY_KEY.get(key) or self._custom.get(key)
         if known is None:
             self._plan.fault(draft, f"The mapping names the field {key}, which this project does not have", key, text)
         elif known.applies_to(item_type):
             try:
-                fields[key] = FieldReading(self._store).read(known, item_type, text)
+                fields[key] = self._reading.read(known, item_type, text)
             except BadRequest as error:
                 self._plan.fault(draft, error.message, key, text)
 

@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,12 +43,12 @@ def import_items(arguments: argparse.Namespace) -> None:
             return
         if plan.faults:
             _refuse(arguments, name, plan)
-        announce(summary(store, prepared.source, plan, prepared.drafts, is_done=False))
+        about = [*summary(store, prepared.source, plan, prepared.drafts)]
+        announce(about)
         left_out = _left_out(arguments, name, prepared.skipped)
         announce(left_out)
         if arguments.report and not left_out:
-            lines = [*summary(store, prepared.source, plan, prepared.drafts, is_done=False), *listed(plan.warnings)]
-            _write_file(arguments.report, "".join(f"{line}\n" for line in lines), "report")
+            _write_file(arguments.report, [*about, *listed(plan.warnings)], "report")
         announce(_unsent(prepared))
         if not (arguments.dry_run or plan.is_empty):
             _confirm(arguments, store, prepared)
@@ -106,13 +106,13 @@ def _written_faults(arguments: argparse.Namespace, name: str, faults: Iterable[R
     path = Path(arguments.report or find_locations().state / f"import-{Path(name).stem or 'input'}.faults.tsv")
     if not arguments.report:
         path.parent.mkdir(parents=True, exist_ok=True)
-    _write_file(str(path), "".join(f"{line}\n" for line in listed(faults)), "report")
+    _write_file(str(path), listed(faults), "report")
     return str(path)
 
 
-def _write_file(file: str, text: str, noun: str) -> None:
+def _write_file(file: str, lines: Iterable[str], noun: str) -> None:
     try:
-        Path(file).write_text(text, encoding="utf-8")
+        Path(file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     except OSError as error:
         raise StorageError(f"Could not write the {noun} {file}: {error.strerror}. No changes were made.") from error
 
@@ -122,8 +122,7 @@ def _confirm(arguments: argparse.Namespace, store: Store, prepared: PreparedImpo
     plan = prepared.plan
     can_answer = arguments.file != PIPE and can_ask()
     if prepared.drafts is None and not arguments.keep_estimates:
-        values = (values for values in _written_values(plan))
-        confirm_estimates((each.get("Estimate") for each in values), can_answer=can_answer)
+        confirm_estimates((each.get("Estimate") for each in _written_values(plan)), can_answer=can_answer)
     if _is_for_customers(plan) and not arguments.customers_see:
         raise AnswerNeeded("Customers can see some of these changes. To allow that, add --customers-see.")
     if arguments.yes:
@@ -136,11 +135,11 @@ def _confirm(arguments: argparse.Namespace, store: Store, prepared: PreparedImpo
         raise BadRequest("Import cancelled: no changes were made.")
 
 
-def _written_values(plan: ImportPlan) -> Iterator[dict[str, object]]:
+def _written_values(plan: ImportPlan) -> Iterator[Mapping[str, object]]:
     for item in plan.items:
-        yield dict(item.fields)
-        yield from (dict(task.fields) for task in item.tasks)
-    yield from (dict(change.fields) for change in plan.changes)
+        yield item.fields
+        yield from (task.fields for task in item.tasks)
+    yield from (change.fields for change in plan.changes)
 
 
 def _is_for_customers(plan: ImportPlan) -> bool:

@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
 from backlit.imports.drafts.dates import DateReading
 from backlit.imports.drafts.draft import Draft, DraftComment, DraftFile, DraftIteration, DraftLink, Drafts, DraftWarning
 from backlit.imports.formats.markup import to_markdown
-from backlit.imports.reading.tables import Table, TableRow, heading_key
+from backlit.imports.reading.tables import SourceTable, TableRow, heading_key
 from backlit.imports.words.tables import role_of_heading, words_of
 from backlit.model.errors import BadRequest
 
@@ -67,7 +68,7 @@ def table_formats() -> dict[str, TableFormat]:
 
 
 def read_drafts(
-    table: Table, form: TableFormat, name: str, wanted: tuple[Mapping[str, str], Mapping[str, str]]
+    table: SourceTable, form: TableFormat, name: str, wanted: tuple[Mapping[str, str], Mapping[str, str]]
 ) -> Drafts:
     """Read all rows. Raises BadRequest without a title.
 
@@ -79,7 +80,7 @@ def read_drafts(
 
 class _ColumnReading:
     def __init__(
-        self, table: Table, form: TableFormat, name: str, wanted: tuple[Mapping[str, str], Mapping[str, str]]
+        self, table: SourceTable, form: TableFormat, name: str, wanted: tuple[Mapping[str, str], Mapping[str, str]]
     ) -> None:
         self._table, self._form = table, form
         chosen, labels = wanted
@@ -164,8 +165,8 @@ class _ColumnReading:
         people = self._drafts
         owner = self._one(row, "owner")
         if not owner.startswith("["):
-            people.same_person(*names_in(owner), self._one(row, "owner_email"), self._one(row, "owner_id"))
-        people.same_person(*names_in(self._one(row, "author")), self._one(row, "author_id"))
+            people.same_person(*names_of_person(owner), self._one(row, "owner_email"), self._one(row, "owner_id"))
+        people.same_person(*names_of_person(self._one(row, "author")), self._one(row, "author_id"))
         for role in self._positions:
             if role.startswith("person:"):
                 people.same_person(self._one(row, role), self._one(row, role.replace("person:", "person_id:")))
@@ -248,7 +249,7 @@ class _ColumnReading:
     def _owners(self, row: TableRow) -> list[list[str]]:
         beside = [*self._all(row, "owner_email"), *self._all(row, "owner_id")]
         cells = [name for cell in self._all(row, "owner") for name in (_split(cell) if cell[0] == "[" else [cell])]
-        people = [names_in(cell) for cell in dict.fromkeys(cells)]
+        people = [names_of_person(cell) for cell in dict.fromkeys(cells)]
         if beside and len(people) < 2:
             return [[*(people[0] if people else ()), *beside]]
         return people
@@ -273,14 +274,9 @@ class _ColumnReading:
 
     def _comments(self, cell: str) -> Iterator[DraftComment]:
         if cell.startswith("[") and self._form.name == "clickup":
-            try:
-                found = json.loads(cell)
-            except ValueError:
-                found = []
-            for each in found if isinstance(found, list) else ():
-                if isinstance(each, dict):
-                    at = self._dates.read(each.get("date"))
-                    yield DraftComment(str(each.get("text") or ""), str(each.get("by") or ""), at)
+            for each in _objects_in(cell):
+                at = self._dates.read(each.get("date"))
+                yield DraftComment(str(each.get("text") or ""), str(each.get("by") or ""), at)
             return
         if self._form.name == "pivotal" and (parts := _PIVOTAL_COMMENT.match(cell)):
             yield DraftComment(parts[1], parts[2], self._dates.read(parts[3]))
@@ -309,7 +305,7 @@ def _split(cell: str, separator: str = ",") -> list[str]:
     return [part.strip().strip("\"'") for part in cell.split(separator) if part.strip()]
 
 
-def names_in(text: str) -> list[str]:
+def names_of_person(text: str) -> list[str]:
     """Return the names of a person: `Maya Lind <maya@example.com>` has two."""
     found = re.match(r"(.*?)\s*<([^<>]+)>\s*$", text)
     return [part for part in ((found[1], found[2]) if found else (text,)) if part]
@@ -328,15 +324,19 @@ def _jira_links(key: str, cell: str) -> Iterator[DraftLink]:
         yield DraftLink(inward if found[1] == "inward" else kind, cell.strip())
 
 
+def _objects_in(cell: str) -> list[dict[str, Any]]:
+    """Return the objects of a JSON list; none for a cell that is no JSON."""
+    try:
+        found = json.loads(cell)
+    except ValueError:
+        return []
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
 def _files(cell: str) -> Iterator[DraftFile]:
     if cell.startswith("["):
-        try:
-            found = json.loads(cell)
-        except ValueError:
-            found = []
-        for each in found if isinstance(found, list) else ():
-            if isinstance(each, dict):
-                yield DraftFile(str(each.get("title") or each.get("name") or ""), str(each.get("url") or ""))
+        for each in _objects_in(cell):
+            yield DraftFile(str(each.get("title") or each.get("name") or ""), str(each.get("url") or ""))
         return
     parts = cell.split(";")
     if len(parts) >= 4 and "://" in parts[-1]:

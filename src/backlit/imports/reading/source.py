@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from backlit.imports.reading.encodings import decoded
 from backlit.imports.reading.json_files import read_json
-from backlit.imports.reading.tables import Table, read_table
+from backlit.imports.reading.tables import SourceTable, read_table
 from backlit.imports.reading.xml_files import XmlElement, read_xml
 from backlit.model.errors import BadRequest
 
@@ -38,7 +38,7 @@ class Source(Struct, frozen=True):
     kind: SourceKind
     encoding: str
     text: str = ""
-    table: Table | None = None
+    table: SourceTable | None = None
     json: object = None
     xml: XmlElement | None = None
     replaced: int = 0

@@ -21,7 +21,7 @@ class TableRow(Struct, frozen=True):
     cells: Sequence[str]
 
 
-class Table(Struct, frozen=True):
+class SourceTable(Struct, frozen=True):
     """The headings as written, the rows that have a value, and warnings about their shape."""
 
     headings: Sequence[str]
@@ -46,7 +46,7 @@ def heading_key(heading: str) -> str:
     return " ".join(heading.replace("\ufeff", "").replace("_", " ").split()).casefold()
 
 
-def read_table(text: str, delimiter: str = "") -> Table:
+def read_table(text: str, delimiter: str = "") -> SourceTable:
     """Read a file of separated values. Raises BadRequest for one without items."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     first, _, rest = text.partition("\n")
@@ -79,7 +79,7 @@ def read_table(text: str, delimiter: str = "") -> Table:
         rows.append(TableRow(line, filled))
     if not rows:
         raise BadRequest("The file has no items.")
-    return Table(headings, rows, delimiter, warnings)
+    return SourceTable(headings, rows, delimiter, warnings)
 
 
 def _records(text: str, delimiter: str, lines_before: int = 0) -> Iterator[tuple[int, list[str]]]:

@@ -41,7 +41,7 @@ class NewItem(Struct, frozen=True):
     origin: ImportedValues | None = None
 
 
-class ItemChange(Struct, frozen=True):
+class ImportedChange(Struct, frozen=True):
     """A change of an existing item, and comments that it does not have yet."""
 
     item_id: int
@@ -143,7 +143,7 @@ class ImportEdits:
         return step
 
     async def write(
-        self, source: str, items: Sequence[NewItem], changes: Sequence[ItemChange] = (), step: int | None = None
+        self, source: str, items: Sequence[NewItem], changes: Sequence[ImportedChange] = (), step: int | None = None
     ) -> int:
         """Journal a batch of new items and changes, and return the step of the act.
 
@@ -154,7 +154,7 @@ class ImportEdits:
         edits = [(each, self._fields(each)) for each in changes]
         return await self._files.edit(lambda writer: self._write(writer, source, families, edits, step))
 
-    def _fields(self, item: NewItem | ItemChange) -> dict[str, object]:
+    def _fields(self, item: NewItem | ImportedChange) -> dict[str, object]:
         trees = {PLACE_KEYS[kind.value]: kind for kind in TreeKind}
         places = {key: place_id(self._lookups.tree(trees[key]), path) for key, path in item.places.items()}
         return {**item.fields, **places}
@@ -172,7 +172,7 @@ class ImportEdits:
         writer: WriteContext,
         source: str,
         families: Sequence[tuple[NewItem, OutboxEntry, Sequence[OutboxEntry]]],
-        edits: Sequence[tuple[ItemChange, Mapping[str, object]]],
+        edits: Sequence[tuple[ImportedChange, Mapping[str, object]]],
         step: int | None,
     ) -> int:
         project_id = self._lookups.need_project()
