@@ -3,14 +3,8 @@
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
-from importlib import import_module
-from typing import TYPE_CHECKING
 
-from backlit.cli.last_frame import saved_frame
-from backlit.cli.machine import check_machine
-from backlit.cli.terminal_input import PIPE, RawTerminal, can_ask, has_screen
-
+TYPE_CHECKING = False  # typing takes 4 ms
 if TYPE_CHECKING:
     import argparse
 
@@ -57,6 +51,18 @@ def _restrict_output(chosen: "argparse.Namespace") -> None:
 
 def _run(arguments: Sequence[str]) -> int:
     """Run a command; keys typed before they are read stay unseen, those for the screens and secrets."""
+    if [*arguments] == ["--version"]:  # scripts ask for it often, and it needs no grammar
+        from backlit.model.version import VERSION
+
+        print(f"backlit {VERSION}")
+        return 0
+    from contextlib import ExitStack
+    from importlib import import_module
+
+    from backlit.cli.last_frame import saved_frame
+    from backlit.cli.machine import check_machine
+    from backlit.cli.terminal_input import PIPE, RawTerminal, can_ask, has_screen
+
     check_machine()
     with ExitStack() as end:
         terminal = None

@@ -30,6 +30,7 @@ from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.records.item import Item, RowSign
 
 HEAVY = ("httpx", "sqlalchemy", "starlette", "textual", "rich", "uvicorn", "platformdirs", "asyncio")
+SETTINGS = ("msgspec", "orjson", "pydantic", "shutil", "typing")
 
 
 def locations_of(home: Home) -> Locations:
@@ -89,10 +90,18 @@ def test_reading_the_command_line_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("words", ["--version", "--help", "items --help", "items list --help"])
-def test_help_loads_no_settings(words: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "unneeded"),
+    [
+        ("--version", ("argparse", "typing")),
+        ("--help", SETTINGS),
+        ("items --help", SETTINGS),
+        ("items list -h", SETTINGS),
+    ],
+)
+def test_help_loads_no_settings(words: str, unneeded: tuple[str, ...]) -> None:
     script = f"import sys, backlit.__main__ as main\ntry:\n main.run({words.split()!r})\nexcept SystemExit:\n pass\n"
-    script += f"print([name for name in {(*HEAVY, 'msgspec', 'orjson', 'pydantic')!r} if name in sys.modules])"
+    script += f"print([name for name in {(*HEAVY, *unneeded)!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
 
     assert done.stdout.splitlines()[-1] == "[]"

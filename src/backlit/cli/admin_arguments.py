@@ -3,7 +3,7 @@
 import argparse
 from datetime import date
 
-from backlit.cli.late_parser import LateParser
+from backlit.cli.late_parser import LateParser, LateVerbs
 from backlit.model.fields import CUSTOM_KINDS, ItemType
 from backlit.model.statuses import CONFIGURABLE
 
@@ -14,7 +14,7 @@ _KINDS = tuple(kind.replace(" ", "-") for kind in CUSTOM_KINDS)
 class CommandParsers:
     """Commands of `backlit admin`: its nouns, the verbs of one noun, or the commands for the whole workspace."""
 
-    def __init__(self, parsers: "argparse._SubParsersAction[LateParser]") -> None:
+    def __init__(self, parsers: LateVerbs) -> None:
         self._parsers = parsers
 
     def noun(self, name: str, about: str) -> "CommandParsers":

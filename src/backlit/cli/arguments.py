@@ -1,16 +1,13 @@
 """The grammar of `backlit`."""
 
 import argparse
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias
 
 from backlit.cli.common_options import Version, add_display, add_formats, add_reading, add_target, add_writing
-from backlit.cli.late_parser import LateParser, TopParser
+from backlit.cli.late_parser import LateParser, LateVerbs, TopParser
 from backlit.cli.option_values import count, item_number, number, port, size
 from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
-
-if TYPE_CHECKING:
-    _Commands: TypeAlias = argparse._SubParsersAction["LateParser"]  # noqa: SLF001  argparse's only name for it
 
 EPILOG = (
     "Without a command, backlit opens the last used profile, never a sample. At first it asks where to begin."
@@ -44,23 +41,25 @@ def parser() -> TopParser:
     top.set_defaults(handler="commands.app:open_app", id=None)
     commands = top.add_verbs(is_required=False)
     for name, words in NOUNS.items():
-        _add_noun(commands, name, words)
-    _add_open(commands)
-    _add_demo(commands)
-    _add_serve(commands)
+        commands.add_late(name, words, fill=partial(_fill_noun, name))
+    commands.add_late("open", "open the screens, on an item", "commands.app:open_app", _fill_open)
+    commands.add_late(
+        "demo", "open a sample workspace; your changes in it are kept", "commands.app:open_demo", _fill_demo
+    )
+    commands.add_late("serve", "run the server for a team", "commands.serve:serve", _fill_serve)
     _add_session(commands)
-    _add_log(commands)
+    commands.add_late(
+        "log", "log hours on a task: updates its work fields and adds a comment", "commands.items:log_work", _fill_log
+    )
     _add_history(commands)
-    _add_report(commands)
-    _add_admin(commands)
-    _add_help(commands)
-    _add_completion(commands)
+    commands.add_late("report", "write a project report", "commands.report:write_report", _fill_report)
+    commands.add_late("admin", "administer a server's workspace", fill=_fill_admin)
+    _add_words(commands)
     return top
 
 
-def _add_noun(commands: "_Commands", name: str, words: str) -> None:
-    noun = commands.add_parser(name, help=words, description=words)
-    noun.fill = lambda: import_module(f"backlit.cli.grammar.{name}").add_verbs(noun)
+def _fill_noun(name: str, noun: LateParser) -> None:
+    import_module(f"backlit.cli.grammar.{name}").add_verbs(noun)
 
 
 def _add_start(command: argparse.ArgumentParser) -> None:
@@ -69,40 +68,40 @@ def _add_start(command: argparse.ArgumentParser) -> None:
     start.add_argument("--view", metavar="NAME", help="open the backlog on this saved view")
 
 
-def _add_open(commands: "_Commands") -> None:
-    opening = commands.add_parser("open", help="open the screens, on an item")
+def _fill_open(opening: LateParser) -> None:
     opening.add_argument("id", nargs="?", type=item_number, metavar="ID", help="number of the item")
     _add_start(opening)
     add_target(opening)
-    opening.set_defaults(handler="commands.app:open_app")
 
 
-def _add_help(commands: "_Commands") -> None:
-    helping = commands.add_parser("help", help="explain a topic, such as exit-codes or columns")
+def _add_words(commands: LateVerbs) -> None:
+    commands.add_late("help", "explain a topic, such as exit-codes or columns", "commands.help:explain", _fill_help)
+    words = "write the script that completes words in a shell"
+    commands.add_late("completion", words, "commands.completion:print_script", _fill_completion)
+    # The scripts call it.
+    words = "write the words that may stand last, for a shell's script"
+    commands.add_late("complete", words, "commands.completion:print_candidates", _fill_complete, is_listed=False)
+
+
+def _fill_help(helping: LateParser) -> None:
     helping.add_argument("topic", nargs="*", metavar="TOPIC", help="a topic or a command (default: list them)")
     add_display(helping)
-    helping.set_defaults(handler="commands.help:explain")
 
 
-def _add_completion(commands: "_Commands") -> None:
-    completion = commands.add_parser("completion", help="write the script that completes words in a shell")
+def _fill_completion(completion: LateParser) -> None:
     completion.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish")
-    completion.set_defaults(handler="commands.completion:print_script")
-    # The scripts call it; without help it is not listed.
-    complete = commands.add_parser("complete", description="write the words that may stand last, for a shell's script")
+
+
+def _fill_complete(complete: LateParser) -> None:
     complete.add_argument("words", nargs="*", metavar="WORD", help="the words so far, without backlit")
-    complete.set_defaults(handler="commands.completion:print_candidates")
 
 
-def _add_demo(commands: "_Commands") -> None:
-    demo = commands.add_parser("demo", help="open a sample workspace; your changes in it are kept")
+def _fill_demo(demo: LateParser) -> None:
     _add_sample(demo)
     add_target(demo)
-    demo.set_defaults(handler="commands.app:open_demo")
 
 
-def _add_serve(commands: "_Commands") -> None:
-    serve = commands.add_parser("serve", help="run the server for a team")
+def _fill_serve(serve: LateParser) -> None:
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     serve.add_argument("--port", type=port, default=8484, help="port to listen on (%(default)s)")
     serve.add_argument("--database", metavar="URL", help="database, as sqlite:///path or postgresql://user@host/name")
@@ -119,7 +118,6 @@ def _add_serve(commands: "_Commands") -> None:
     serve.add_argument("--yes-really", action="store_true", help="allow other machines to reach the sample")
     _add_sample(serve)
     _add_operation(serve)
-    serve.set_defaults(handler="commands.serve:serve")
 
 
 def _add_operation(serve: argparse.ArgumentParser) -> None:
@@ -154,10 +152,17 @@ def _add_operation(serve: argparse.ArgumentParser) -> None:
     group.add_argument("--legacy-clients", action="store_true", help="compatibility mode for older API clients")
 
 
-def _add_session(commands: "_Commands") -> None:
-    login = commands.add_parser(
-        "login", help="sign in to a server; prompts for the password or reads it from standard input"
-    )
+def _add_session(commands: LateVerbs) -> None:
+    words = "sign in to a server; prompts for the password or reads it from standard input"
+    commands.add_late("login", words, "commands.session:log_in", _fill_login)
+    words = "sign out of the profile's server; the local copy is kept"
+    commands.add_late("logout", words, "commands.session:log_out", _fill_logout)
+    commands.add_late("whoami", "show the signed-in user and server", "commands.session:show_user", _fill_whoami)
+    commands.add_late("doctor", "check connection, server and local files", "commands.doctor:examine", _fill_doctor)
+    commands.add_late("trash", "list deleted items, or print one as JSON", "commands.items:show_trash", _fill_trash)
+
+
+def _fill_login(login: LateParser) -> None:
     login.add_argument("url", metavar="URL", help="address of the server")
     way = login.add_mutually_exclusive_group()
     way.add_argument("--user", metavar="NAME", help="user name")
@@ -178,64 +183,66 @@ def _add_session(commands: "_Commands") -> None:
         metavar="FILE",
         help="trust the authority in this file too (PEM); it is copied into the profile",
     )
-    login.set_defaults(handler="commands.session:log_in")
-    logout = commands.add_parser("logout", help="sign out of the profile's server; the local copy is kept")
+
+
+def _fill_logout(logout: LateParser) -> None:
     logout.add_argument("--yes", action="store_true", help="sign out although changes have not been sent")
     add_target(logout)
-    logout.set_defaults(handler="commands.session:log_out")
-    whoami = commands.add_parser("whoami", help="show the signed-in user and server")
+
+
+def _fill_whoami(whoami: LateParser) -> None:
     add_formats(whoami)
     add_target(whoami)
     add_display(whoami)
-    whoami.set_defaults(handler="commands.session:show_user")
-    doctor = commands.add_parser("doctor", help="check connection, server and local files")
+
+
+def _fill_doctor(doctor: LateParser) -> None:
     doctor.add_argument("--json", action="store_true", help="write JSON")
     add_target(doctor)
-    doctor.set_defaults(handler="commands.doctor:examine")
-    trash = commands.add_parser("trash", help="list deleted items, or print one as JSON")
+
+
+def _fill_trash(trash: LateParser) -> None:
     trash.add_argument("id", nargs="?", type=item_number, metavar="ID", help="number of the deleted item")
     trash.add_argument("--restore", action="store_true", help="make the item again, with a new number")
     add_formats(trash)
     add_writing(trash, has_yes=False)
-    trash.set_defaults(handler="commands.items:show_trash")
 
 
-def _add_log(commands: "_Commands") -> None:
-    log = commands.add_parser("log", help="log hours on a task: updates its work fields and adds a comment")
+def _fill_log(log: LateParser) -> None:
     log.add_argument("id", type=item_number, metavar="ID", help="the task")
     log.add_argument("hours", metavar="HOURS", help="2, 1.5h, 1:30, 1h30m or 90m")
     log.add_argument("--type", default="", metavar="TYPE", help="time entry type of the project")
     log.add_argument("--note", default="", metavar="TEXT", help="note for the comment")
     log.add_argument("--remaining", metavar="HOURS", help="remaining work (default: current value minus the hours)")
     add_writing(log, is_waiting=False, has_yes=False)
-    log.set_defaults(handler="commands.items:log_work")
 
 
-def _add_history(commands: "_Commands") -> None:
-    sync = commands.add_parser("sync", help="bring the local copy up to date, and send what waits")
+def _add_history(commands: LateVerbs) -> None:
+    words = "bring the local copy up to date, and send what waits"
+    commands.add_late("sync", words, "commands.sync:sync", _fill_sync)
+    for name, words in (("undo", "undo your last change"), ("redo", "make the change again that was undone")):
+        commands.add_late(name, words, "commands.undo:revert", partial(_fill_revert, name == "redo"))
+
+
+def _fill_sync(sync: LateParser) -> None:
     sync.add_argument("--full", action="store_true", help="read everything again")
     add_formats(sync)
     add_target(sync)
     add_display(sync)
-    sync.set_defaults(handler="commands.sync:sync")
-    for name, words in (("undo", "undo your last change"), ("redo", "make the change again that was undone")):
-        command = commands.add_parser(name, help=words)
-        add_formats(command)
-        add_writing(command)
-        command.set_defaults(handler="commands.undo:revert", is_redo=name == "redo")
 
 
-def _add_report(commands: "_Commands") -> None:
-    report = commands.add_parser("report", help="write a project report")
+def _fill_revert(is_redo: bool, command: LateParser) -> None:
+    add_formats(command)
+    add_writing(command)
+    command.set_defaults(is_redo=is_redo)
 
-    def fill() -> None:
-        from backlit.model.reports.names import ReportName
 
-        names = [*(each.value for each in ReportName), "sprint"]
-        report.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
-        report.epilog = "\n\n".join(f"{each.value}: {each.definition}" for each in ReportName)
+def _fill_report(report: LateParser) -> None:
+    from backlit.model.reports.names import ReportName
 
-    report.fill = fill
+    names = [*(each.value for each in ReportName), "sprint"]
+    report.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
+    report.epilog = "\n\n".join(f"{each.value}: {each.definition}" for each in ReportName)
     about = report.add_mutually_exclusive_group()
     about.add_argument("--iteration", metavar="X", help="iteration or release, by name, path or number (current)")
     about.add_argument("--days", type=count, metavar="N", help="report on the whole backlog over the last N days")
@@ -252,18 +259,12 @@ def _add_report(commands: "_Commands") -> None:
     )
     formats.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
     add_reading(report)
-    report.set_defaults(handler="commands.report:write_report")
 
 
-def _add_admin(commands: "_Commands") -> None:
-    admin = commands.add_parser("admin", help="administer a server's workspace")
+def _fill_admin(admin: LateParser) -> None:
+    from backlit.cli.admin_arguments import add_nouns
 
-    def fill() -> None:
-        from backlit.cli.admin_arguments import add_nouns
-
-        add_nouns(admin)
-
-    admin.fill = fill
+    add_nouns(admin)
 
 
 def _add_sample(command: argparse.ArgumentParser) -> None:

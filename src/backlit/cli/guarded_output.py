@@ -6,13 +6,16 @@ Imports little: `--version` and `--help` have this module too.
 import io
 import os
 import sys
-from typing import Any
+
+TYPE_CHECKING = False  # typing takes 4 ms
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class _OutputWithSentences(io.FileIO):
     """Standard output whose faults are sentences; after one, nothing more is written."""
 
-    def write(self, data: Any) -> int:
+    def write(self, data: "Any") -> int:
         """Write data; raise StorageError, or BrokenPipeError where the reader has enough."""
         try:
             return super().write(data) or 0

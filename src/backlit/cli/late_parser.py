@@ -2,53 +2,59 @@
 
 import argparse
 import sys
+from collections import UserDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NoReturn
 
 from backlit.cli.common_options import JSON, MOVED_OPTIONS, TEXT_OPTIONS, VALUED_OPTIONS
+from backlit.cli.terminal_size import terminal_columns
+
+TYPE_CHECKING = False  # typing takes 4 ms
+if TYPE_CHECKING:
+    from typing import Any, NoReturn, TypeAlias
+
+    LateParsers: TypeAlias = UserDict[str, "LateParser | Callable[[], LateParser]"]
+    SubParsers: TypeAlias = argparse._SubParsersAction["LateParser"]  # noqa: SLF001 - argparse's only name for it
+else:
+    LateParsers, SubParsers = UserDict, argparse._SubParsersAction  # noqa: SLF001
 
 NO_MORE_OPTIONS = "--"
 
 
 # argparse takes 1.7 ms to import, click 35.
 class LateParser(argparse.ArgumentParser):
-    """Parser that builds its grammar on first use, to spare the start of other commands."""
+    """Parser whose verbs are made when they are first asked for, to spare the start of other commands."""
 
-    fill: Callable[[], None] | None = None
     rest = ""
     """The list of words that takes the words behind options too: argparse fills a list once."""
     takes_json_fields = False
     """Whether `--json=FIELDS` is an option; a plain `--json` never takes the next word."""
 
+    _verbs: "LateVerbs | None" = None
+
     @property
     def verbs(self) -> "Mapping[str, LateParser]":
         """The commands below this one by name, empty for a command that runs."""
-        self.filled()
         return self._verbs.choices if self._verbs is not None else {}
 
-    def verb_helps(self) -> Iterator[tuple[str, str]]:
+    def verb_helps(self) -> "Iterator[tuple[str, str]]":
         """Yield the names of the commands below this one with their help; not those that are not listed."""
-        self.filled()
         listed = self._verbs._choices_actions if self._verbs is not None else []  # noqa: SLF001 - nothing else has it
         return ((str(action.dest), action.help or "") for action in listed)
 
-    _verbs: "argparse._SubParsersAction[LateParser] | None" = None
+    def add_verbs(self, title: str = "commands", metavar: str = "COMMAND", *, is_required: bool = True) -> "LateVerbs":
+        verbs = self.add_subparsers(
+            title=title, metavar=metavar, required=is_required, parser_class=LateParser, action=LateVerbs
+        )
+        assert isinstance(verbs, LateVerbs)
+        self._verbs = verbs
+        return verbs
 
-    def filled(self) -> None:
-        if self.fill is not None:
-            fill, self.fill = self.fill, None
-            fill()
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        return argparse.HelpFormatter(self.prog, width=terminal_columns() - 2)
 
-    def add_verbs(
-        self, title: str = "commands", metavar: str = "COMMAND", *, is_required: bool = True
-    ) -> "argparse._SubParsersAction[LateParser]":
-        self._verbs = self.add_subparsers(title=title, metavar=metavar, required=is_required, parser_class=LateParser)
-        return self._verbs
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Build the rest of the grammar, then parse; this parser reports the words that it does not know."""
-        self.filled()
+    def parse_known_args(self, args: "Any" = None, namespace: "Any" = None) -> "Any":
+        """Parse; this parser reports the words that it does not know."""
         words = list(sys.argv[1:] if args is None else args)
         found, unknown = super().parse_known_args(list(self._with_values_joined(words)), namespace)
         if self.rest and not any(each.startswith("-") for each in unknown):
@@ -70,7 +76,7 @@ class LateParser(argparse.ArgumentParser):
             else:
                 yield word
 
-    def _refuse(self, unknown: Sequence[str]) -> NoReturn:
+    def _refuse(self, unknown: Sequence[str]) -> "NoReturn":
         from backlit.model.nearest import nearest
 
         word = unknown[0]
@@ -80,16 +86,60 @@ class LateParser(argparse.ArgumentParser):
         near = nearest(word.partition("=")[0], self._option_string_actions)
         self.error(f"unrecognized arguments: {' '.join(unknown)[:200]}" + (f". Did you mean {near}?" if near else ""))
 
-    def error(self, message: str) -> NoReturn:
+    def error(self, message: str) -> "NoReturn":
         """Print the usage, the fault and where to read on, and exit with 2."""
         self.print_usage(sys.stderr)
         self.exit(2, f"{self.prog}: error: {message}\nTry: {self.prog} --help\n")
 
 
+class _ParsersByName(LateParsers):
+    """Parsers by their names; one that was not asked for yet is a function that makes it."""
+
+    def __getitem__(self, name: str) -> LateParser:
+        found = self.data[name]
+        if not isinstance(found, LateParser):
+            found = self.data[name] = found()
+        return found
+
+
+# With every parser built a command takes 22 ms more than with those on its way: argparse asks for a translation of its
+# words and for the size of the terminal again for each option.
+class LateVerbs(SubParsers):
+    """The commands below a parser."""
+
+    def __init__(self, *arguments: "Any", **options: "Any") -> None:
+        super().__init__(*arguments, **options)
+        self._parsers = _ParsersByName()
+        self.choices = self._name_parser_map = self._parsers  # type: ignore[assignment] # a mapping like argparse's own
+
+    def add_late(
+        self,
+        name: str,
+        words: str,
+        handler: str = "",
+        fill: "Callable[[LateParser], object] | None" = None,
+        *,
+        is_listed: bool = True,
+    ) -> None:
+        """Add a command with its help and the function that runs it; `fill` adds options when it is asked for."""
+        if is_listed:
+            self._choices_actions.append(self._ChoicesPseudoAction(name, (), words))
+
+        def make() -> LateParser:
+            command = LateParser(prog=f"{self._prog_prefix} {name}", description=words)
+            if handler:
+                command.set_defaults(handler=handler)
+            if fill is not None:
+                fill(command)
+            return command
+
+        self._parsers[name] = make
+
+
 class TopParser(LateParser):
     """Parser of the whole command line: options before the command stand behind it, a number alone opens its item."""
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(self, args: "Any" = None, namespace: "Any" = None) -> "Any":
         """Arrange the words, then parse them."""
         words = list(sys.argv[1:] if args is None else args)
         return super().parse_known_args(self._arranged(words), namespace)
@@ -124,7 +174,7 @@ class TopParser(LateParser):
             yield words[at : at + size]
             at += size
 
-    def _refuse_command(self, path: Sequence[str], known: Mapping[str, LateParser]) -> NoReturn:
+    def _refuse_command(self, path: Sequence[str], known: Mapping[str, LateParser]) -> "NoReturn":
         from backlit.model.nearest import nearest
 
         parser: LateParser = self

@@ -8,7 +8,10 @@ import sys
 import termios
 import unicodedata
 from types import FrameType
-from typing import Any, BinaryIO, Self
+
+TYPE_CHECKING = False  # typing takes 4 ms
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO, Self
 
 ALTERNATE = "\x1b[?1049h"
 """Shows the alternate screen."""
@@ -54,7 +57,7 @@ class RawTerminal:
         self.is_entered = False
         """Whether the screen below the shell's is shown, and not handed over yet."""
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Self":
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) != signal.SIG_IGN:
                 self._handlers[number] = signal.signal(number, self._end)
@@ -123,7 +126,7 @@ def read_line(question: str, *, is_secret: bool = False) -> str:
     return text
 
 
-def standard_input(noun: str) -> BinaryIO:
+def standard_input(noun: str) -> "BinaryIO":
     """Return the bytes of standard input; raise StorageError that names the noun where it was closed (`<&-`)."""
     from backlit.model.errors import StorageError
 

@@ -75,14 +75,12 @@ def _command_at(before: Sequence[str]) -> tuple[LateParser, argparse.Action | No
     command: LateParser = parser()
     option: argparse.Action | None = None
     for word in before:
-        command.filled()
         if option is not None:
             option = None
         elif word.startswith("-"):
             option = None if "=" in word else _valued(command, word)
         else:
             command = command.verbs.get(word, command)
-    command.filled()
     return command, option
 
 

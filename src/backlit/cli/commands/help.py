@@ -28,7 +28,6 @@ def explain(arguments: argparse.Namespace) -> None:
             names = [*TOPICS, *verbs] if word == arguments.topic[0] else list(verbs)
             raise UnknownName(f"There is no help on “{plain(word, 60)}”.{did_you_mean(word, names)}")
         command = verbs[word]
-    command.filled()
     command.print_help()
 
 

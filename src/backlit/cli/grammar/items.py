@@ -1,30 +1,75 @@
 """The grammar of `backlit items`."""
 
 import argparse
-from typing import TYPE_CHECKING, TypeAlias
+from functools import partial
 
 from backlit.cli.common_options import add_formats, add_reading, add_writing
 from backlit.cli.late_parser import LateParser
 from backlit.cli.option_values import count, item_word
-from backlit.model.import_formats import FORMATS
-
-if TYPE_CHECKING:
-    Verbs: TypeAlias = argparse._SubParsersAction[LateParser]  # noqa: SLF001  argparse's only name for it
 
 IDS = "numbers of items; - reads them from standard input, one a line"
 SETTING = "ID… FIELD=VALUE…: numbers of items, and values as in a query; += and -= add and take away, F=@FILE reads"
 
 
 def add_verbs(items: LateParser) -> None:
-    verbs = items.add_verbs()
+    add = items.add_verbs().add_late
+    add("list", "list work items in backlog order", "commands.items:list_items", _fill_list)
+    add("show", "show work items", "commands.items:show_item", _fill_show)
+    add("history", "list the changes of a work item", "commands.items_history:list_changes", _fill_history)
+    words = "write work items as a file that items import reads (CSV, or a format)"
+    add("export", words, "commands.items:export_items", _fill_export)
+    add("new", "make an item, or one for each line of --stdin", "commands.items_new:create_items", _fill_new)
+    add("set", "change fields of items", "commands.items_set:set_fields", _fill_set)
+    selecting = partial(_add_selection, words=IDS)
+    add("done", "mark items as done", "commands.items_set:mark_done", selecting)
+    add("reopen", "mark items as not done", "commands.items_set:mark_reopen", selecting)
+    add("assign", "give items to a person", "commands.items_set:assign_items", _fill_assign)
+    add("move", "move items to an iteration or an area", "commands.items_set:move_items", _fill_move)
+    add("rank", "rank items in the backlog", "commands.items_rank:rank_items", _fill_rank)
+    words = "delete items: they get the status Deleted"
+    add("delete", words, "commands.items_delete:delete_items", _fill_delete)
+    add("copy", "make copies of items", "commands.items_new:copy_items", selecting)
+    words = "import work items from another tracker's file (docs/import.md)"
+    add("import", words, "commands.items_import:import_items", _fill_import)
 
-    def verb(name: str, handler: str, words: str) -> LateParser:
-        command = verbs.add_parser(name, help=words, description=words)
-        command.set_defaults(handler=handler)
-        return command
 
-    _add_reading_verbs(verbs)
-    new = verb("new", "commands.items_new:create_items", "make an item, or one for each line of --stdin")
+def _fill_list(listing: LateParser) -> None:
+    listing.add_argument("--limit", type=count, metavar="N", help="maximum number of items; 0 for all (default)")
+    _add_query(listing)
+    listing.add_argument("--sort", metavar="FIELDS", help="sort order, for example: est desc,name")
+    listing.add_argument(
+        "--done", choices=("yes", "no"), help="with done items, or without (default: with; a query says)"
+    )
+    listing.add_argument("--mine", action="store_true", help="only your items")
+    listing.add_argument("--count", action="store_true", help="write only how many there are")
+    add_formats(listing)
+    add_reading(listing)
+
+
+def _fill_show(show: LateParser) -> None:
+    show.add_argument("ids", nargs="+", type=item_word, metavar="ID", help="numbers of items")
+    add_formats(show, has_columns=False)
+    add_reading(show)
+
+
+def _fill_history(history: LateParser) -> None:
+    history.add_argument("id", type=item_word, metavar="ID", help="number of the item")
+    add_formats(history)
+    add_reading(history)
+
+
+def _fill_export(export: LateParser) -> None:
+    _add_query(export)
+    export.add_argument("--sort", metavar="FIELDS", help="sort order, for example: est desc,name")
+    export.add_argument(
+        "--fields", metavar="FIELDS", help="fields, such as name,status,est (default: all that are used)"
+    )
+    export.add_argument("--excel", action="store_true", help="begin the CSV with a byte order mark, as Excel needs it")
+    add_formats(export, has_columns=False)
+    add_reading(export)
+
+
+def _fill_new(new: LateParser) -> None:
     new.add_argument("words", nargs="*", metavar="WORD", help="NAME [FIELD=VALUE…]: its name, and values as in a query")
     new.rest = "words"
     new.add_argument("--type", default="Story", metavar="TYPE", help="type of the item (%(default)s)")
@@ -36,7 +81,8 @@ def add_verbs(items: LateParser) -> None:
     add_formats(new)
     add_writing(new)
 
-    setting = verb("set", "commands.items_set:set_fields", "change fields of items")
+
+def _fill_set(setting: LateParser) -> None:
     _add_selection(setting, SETTING)
     setting.add_argument(
         "--if",
@@ -46,62 +92,30 @@ def add_verbs(items: LateParser) -> None:
         metavar="FIELD=VALUE",
         help="change only items that have this value; repeatable",
     )
-    for name, words in (("done", "mark items as done"), ("reopen", "mark items as not done")):
-        _add_selection(verb(name, f"commands.items_set:mark_{name}", words), IDS)
-    assign = verb("assign", "commands.items_set:assign_items", "give items to a person")
+
+
+def _fill_assign(assign: LateParser) -> None:
     _add_selection(assign, "ID… WHO: numbers of items, and a person: me, none or a name")
     assign.add_argument("--team", action="store_true", help="WHO is a team")
-    move = verb("move", "commands.items_set:move_items", "move items to an iteration or an area")
+
+
+def _fill_move(move: LateParser) -> None:
     _add_selection(move, "ID… [ITERATION]: numbers of items, and current, next, previous, backlog, a name or a path")
     move.add_argument("--area", metavar="AREA", help="move the items to this area")
-    rank = verb("rank", "commands.items_rank:rank_items", "rank items in the backlog")
+
+
+def _fill_rank(rank: LateParser) -> None:
     _add_selection(rank, IDS)
     place = rank.add_mutually_exclusive_group(required=True)
     place.add_argument("--top", action="store_true", help="at the top")
     place.add_argument("--bottom", action="store_true", help="at the bottom")
     place.add_argument("--before", metavar="ID", help="above this item")
     place.add_argument("--after", metavar="ID", help="below this item")
-    delete = verb("delete", "commands.items_delete:delete_items", "delete items: they get the status Deleted")
+
+
+def _fill_delete(delete: LateParser) -> None:
     _add_selection(delete, IDS)
     delete.add_argument("--for-good", action="store_true", help="delete the items with their tasks, comments and files")
-    copy = verb("copy", "commands.items_new:copy_items", "make copies of items")
-    _add_selection(copy, IDS)
-    _add_import(verbs)
-
-
-def _add_reading_verbs(verbs: "Verbs") -> None:
-    listing = verbs.add_parser("list", help="list work items in backlog order")
-    listing.add_argument("--limit", type=count, metavar="N", help="maximum number of items; 0 for all (default)")
-    _add_query(listing)
-    listing.add_argument("--sort", metavar="FIELDS", help="sort order, for example: est desc,name")
-    listing.add_argument(
-        "--done", choices=("yes", "no"), help="with done items, or without (default: with; a query says)"
-    )
-    listing.add_argument("--mine", action="store_true", help="only your items")
-    listing.add_argument("--count", action="store_true", help="write only how many there are")
-    add_formats(listing)
-    add_reading(listing)
-    listing.set_defaults(handler="commands.items:list_items")
-    show = verbs.add_parser("show", help="show work items")
-    show.add_argument("ids", nargs="+", type=item_word, metavar="ID", help="numbers of items")
-    add_formats(show, has_columns=False)
-    add_reading(show)
-    show.set_defaults(handler="commands.items:show_item")
-    history = verbs.add_parser("history", help="list the changes of a work item")
-    history.add_argument("id", type=item_word, metavar="ID", help="number of the item")
-    add_formats(history)
-    add_reading(history)
-    history.set_defaults(handler="commands.items_history:list_changes")
-    export = verbs.add_parser("export", help="write work items as a file that items import reads (CSV, or a format)")
-    _add_query(export)
-    export.add_argument("--sort", metavar="FIELDS", help="sort order, for example: est desc,name")
-    export.add_argument(
-        "--fields", metavar="FIELDS", help="fields, such as name,status,est (default: all that are used)"
-    )
-    export.add_argument("--excel", action="store_true", help="begin the CSV with a byte order mark, as Excel needs it")
-    add_formats(export, has_columns=False)
-    add_reading(export)
-    export.set_defaults(handler="commands.items:export_items")
 
 
 def _add_query(command: argparse.ArgumentParser) -> None:
@@ -120,8 +134,9 @@ def _add_selection(command: LateParser, words: str) -> None:
     add_writing(command)
 
 
-def _add_import(verbs: "Verbs") -> None:
-    bring = verbs.add_parser("import", help="import work items from another tracker's file (docs/import.md)")
+def _fill_import(bring: LateParser) -> None:
+    from backlit.model.import_formats import FORMATS
+
     bring.add_argument("file", metavar="FILE", help="file to read; - for standard input")
     bring.add_argument(
         "--from",
@@ -142,7 +157,6 @@ def _add_import(verbs: "Verbs") -> None:
     add_keep_estimates(bring)
     add_writing(bring, is_waiting=False, has_yes=False)
     bring.add_argument("--yes", action="store_true", help="import without a question")
-    bring.set_defaults(handler="commands.items_import:import_items")
 
 
 def add_keep_estimates(command: argparse.ArgumentParser) -> None:

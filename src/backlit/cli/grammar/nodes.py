@@ -1,18 +1,12 @@
 """The grammar of the verbs that areas and iterations share."""
 
-import argparse
-from typing import TYPE_CHECKING, TypeAlias
-
 from backlit.cli.common_options import add_formats, add_reading, add_writing
-from backlit.cli.late_parser import LateParser
-
-if TYPE_CHECKING:
-    Verbs: TypeAlias = argparse._SubParsersAction[LateParser]  # noqa: SLF001  argparse's only name for it
+from backlit.cli.late_parser import LateParser, LateVerbs
 
 _ONE = {"areas": "area", "iterations": "iteration"}
 
 
-def add_node_verbs(verbs: "Verbs", tree: str) -> None:
+def add_node_verbs(verbs: LateVerbs, tree: str) -> None:
     """Add list, new, set, move and delete; `tree` is areas or iterations."""
     one = _ONE[tree]
 
