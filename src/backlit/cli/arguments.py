@@ -1,6 +1,7 @@
 """The grammar of `backlit`."""
 
 import argparse
+import os
 from functools import partial
 from importlib import import_module
 
@@ -13,6 +14,7 @@ EPILOG = (
     "Without a command, backlit opens the last used profile, never a sample. At first it asks where to begin."
     " A number alone opens that item: backlit 12"
 )
+LINEAR = "commands.linear:run_lines"
 NOUNS = {
     "items": "list, show, make and change work items",
     "comments": "list, write and delete comments",
@@ -37,8 +39,22 @@ def parser() -> TopParser:
     top.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     add_target(top, is_top=True)
     _add_start(top)
+    top.add_argument(
+        "--linear",
+        dest="handler",
+        action="store_const",
+        const=LINEAR,
+        help="work line by line, without a screen: for screen readers and logs (BACKLIT_LINEAR=1)",
+    )
+    top.add_argument(
+        "--offline",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="with --linear: use the local copy, do not connect",
+    )
     add_display(top, is_top=True)
-    top.set_defaults(handler="commands.app:open_app", id=None)
+    is_linear = os.environ.get("BACKLIT_LINEAR") == "1"
+    top.set_defaults(handler=LINEAR if is_linear else "commands.app:open_app", id=None)
     commands = top.add_verbs(is_required=False)
     for name, words in NOUNS.items():
         commands.add_late(name, words, fill=partial(_fill_noun, name))
