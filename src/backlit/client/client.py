@@ -209,14 +209,18 @@ class DocumentEndpoint:
 class WorkItemEndpoint(ResourceEndpoint):
     """Work items and their tasks, comments and attachments."""
 
+    def below(self, identity: int, resource: str) -> ListEndpoint:
+        """Return the list of an item's own objects of a resource, such as `comments`."""
+        return ListEndpoint(self._calls, f"{self._path}/{identity}/{resource}")
+
     def tasks(self, identity: int) -> ListEndpoint:
-        return ListEndpoint(self._calls, f"{self._path}/{identity}/tasks")
+        return self.below(identity, "tasks")
 
     def comments(self, identity: int) -> ListEndpoint:
-        return ListEndpoint(self._calls, f"{self._path}/{identity}/comments")
+        return self.below(identity, "comments")
 
     def attachments(self, identity: int) -> ListEndpoint:
-        return ListEndpoint(self._calls, f"{self._path}/{identity}/attachments")
+        return self.below(identity, "attachments")
 
     async def history(self, identity: int, before: int | None = None, top: int = 50) -> Document:
         """Read recorded changes, newest first, those before a revision; an extension."""
@@ -360,6 +364,9 @@ class Client:
         self.projects = ProjectEndpoint(calls, "projects")
         self.attachments = AttachmentEndpoint(calls, "attachments")
         self.views = ViewEndpoint(calls, "views")
+
+    def resource(self, noun: str) -> ResourceEndpoint:
+        return ResourceEndpoint(self._calls, noun)
 
     @classmethod
     def at(

@@ -241,7 +241,7 @@ async def test_a_comment_is_deleted_and_written_again(world: World) -> None:
     await sent(store)
 
     done = await undone(store)
-    assert done.comments_deleted == ("A word",)
+    assert [each.text for each in done.objects_deleted] == ["A word"]
     assert len(store.comments.of_item(item_id)) == before
     await sent(store)
     comments = await world.rival.work_items.comments(item_id).page(top=1000)

@@ -1,5 +1,6 @@
 """What was done is taken back and done again one act after the other, in whatever way the acts touched each other."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from backlit.store.edits.conflicts import KeptSide
 from backlit.store.files.files import WriteContext
 from backlit.store.records.entry import CREATES, EntryKind
 from backlit.store.records.item import Document, fields_in
+from backlit.store.undo.operations import NamedObject
 
 
 async def again(world: World, store: Store) -> Store:
@@ -139,6 +141,10 @@ def unsent(store: Store) -> list[tuple[str, int, object]]:
     return [(each.kind.value, each.item_id, each.fields.get("Name")) for each in store.outbox_entries()]
 
 
+def texts(objects: Iterable[NamedObject]) -> list[str]:
+    return [each.text for each in objects]
+
+
 async def test_an_undo_tells_the_value_of_the_act_before(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:
         await store.items.edit([1], {"Name": "One", "Estimate": "1"})
@@ -175,7 +181,7 @@ async def test_what_was_restored_and_sent_is_deleted_for_good_by_redo(tmp_path: 
 
         told = await redone(store)
 
-        assert ([each.id for each in told.deleted], told.changes, told.comments_deleted) == ([11], (), ())
+        assert ([each.id for each in told.deleted], told.changes, told.objects_deleted) == ([11], (), ())
         assert unsent(store) == [("delete", 11, None)]
         settle(store)
         again = await undone(store)
@@ -240,9 +246,9 @@ async def test_a_discarded_deletion_of_a_comment_comes_back_to_the_act_that_dele
 
         for act in (undone, undone, redone, redone):
             told = await act(store)
-            found.append((len(store.comments.of_item(1)), told.comments_deleted, told.comments_written))
+            found.append((len(store.comments.of_item(1)), texts(told.objects_deleted), texts(told.objects_made_again)))
 
-        assert found == [(0, ("Said",), ()), (1, (), ("Said",)), (0, ("Said",), ()), (1, (), ("Said",))]
+        assert found == [(0, ["Said"], []), (1, [], ["Said"]), (0, ["Said"], []), (1, [], ["Said"])]
 
 
 async def test_a_settled_conflict_is_undone_to_theirs_alone_once_it_was_sent(tmp_path: Path) -> None:
@@ -292,7 +298,7 @@ async def test_an_item_that_was_made_again_is_taken_back_with_its_comments(tmp_p
         told = await undone(store)
 
         assert [(each.item_id, each.key, each.after) for each in told.changes] == [(11, "Status", "Deleted")]
-        assert [text.splitlines()[-1] for text in told.comments_deleted] == ["Said"]
+        assert [each.text.splitlines()[-1] for each in told.objects_deleted] == ["Said"]
         assert [(each.project_id, each.payload.get("id")) for each in store.outbox_entries()] == [(1, 12), (1, None)]
 
 

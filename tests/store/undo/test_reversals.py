@@ -15,7 +15,7 @@ from backlit.store.files.files import WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import FOR_CUSTOMERS, EntryKind, OutboxEntry, new_entry
 from backlit.store.undo.history import Reversal
-from backlit.store.undo.operations import FieldChange, NamedItem
+from backlit.store.undo.operations import FieldChange, NamedItem, NamedObject
 
 LATER = "2026-03-09T10:00:00.000"
 Act = Callable[[Store, int], Awaitable[object]]
@@ -116,7 +116,7 @@ REDONE: Mapping[str, Mapping[str, Sequence[object]]] = {
     "edit": {"changes": [("Name", "Old", "Mine"), ("Estimate", None, "5")]},
     "new items": {"returned": ["New", "Below"]},
     "deletion sent perhaps": {"deleted": ["Old"]},
-    "deleted comment sent perhaps": {"comments_deleted": ["Old words"]},
+    "deleted comment sent perhaps": {"objects_deleted": ["Old words"]},
 }
 """What a redo tells, for some of the cases."""
 CASES: Mapping[str, tuple[Act, Mapping[str, Sequence[object]], Sequence[object]]] = {
@@ -171,10 +171,10 @@ CASES: Mapping[str, tuple[Act, Mapping[str, Sequence[object]], Sequence[object]]
         [("edit", {"Status": "Deleted"}, {"Status": "Not Done"}), "delete"],
     ),
     "new items sent and gone": (partial(added, state=SENT, is_gone=True), {"missing": [6, 5]}, []),
-    "comment": (commented, {"comments_deleted": ["Look"]}, ["-comment"]),
+    "comment": (commented, {"objects_deleted": ["Look"]}, ["-comment"]),
     "comment sent": (
         partial(commented, state=SENT),
-        {"comments_deleted": ["Look"]},
+        {"objects_deleted": ["Look"]},
         [("delete comment", {"id": 5, "text": "Look", "by": None, "type": FOR_CUSTOMERS}, {})],
     ),
     "comment on a deleted item": (partial(commented, state=SENT, is_gone=True), MISSING, []),
@@ -184,10 +184,10 @@ CASES: Mapping[str, tuple[Act, Mapping[str, Sequence[object]], Sequence[object]]
     "deletion sent perhaps": (partial(deleted, **UNCLEAR), {"recalled": ["delete"]}, ["-delete", "recall"]),
     "deletion without a copy": (partial(deleted, state=SENT, has_copy=False), MISSING, []),
     "deletion of a task whose item is gone": (partial(deleted, state=SENT, is_task=True), {"missing": [1]}, []),
-    "deleted comment": (uncommented, {"comments_written": ["Old words"]}, ["-delete comment"]),
+    "deleted comment": (uncommented, {"objects_made_again": ["Old words"]}, ["-delete comment"]),
     "deleted comment sent": (
         partial(uncommented, state=SENT),
-        {"comments_written": ["Old words"]},
+        {"objects_made_again": ["Old words"]},
         [("comment", {"text": "Old words", "type": FOR_CUSTOMERS}, {})],
     ),
     "deleted comment sent perhaps": (
@@ -276,6 +276,8 @@ def _short(effect: object, at: int) -> object:
             return (key, before, after, "contested") if is_contested else (key, before, after)
         case NamedItem():
             return effect.name
+        case NamedObject():
+            return effect.text
         case OutboxEntry():
             return effect.kind.value
         case int():

@@ -16,6 +16,7 @@ from backlit.store.undo.operations import (
     FieldChange,
     IrreversibleNodeChange,
     NamedItem,
+    NamedObject,
     RecreateNodesOperation,
 )
 from backlit.tui.app.history import contested_words, done_words, question_of
@@ -23,6 +24,10 @@ from backlit.tui.drawing.themes import type_sign
 
 NAMED, NEW = NamedItem(7, "Story", "Lamp"), NamedItem(-1, "Story", "New")
 POINTS = FieldChange(7, "Estimate", "3", "5")
+
+
+def comment(text: str) -> NamedObject:
+    return NamedObject("comment", text, "posted again")
 
 
 @pytest.mark.parametrize(
@@ -55,8 +60,8 @@ POINTS = FieldChange(7, "Estimate", "3", "5")
         ({"returned": (NAMED,)}, "Undone: #7 “Lamp” restored.", None),
         ({"made_again": (NAMED,)}, "Undone: #7 “Lamp” created again with a new number.", None),
         ({"made_again": (NAMED, NamedItem(9, "Task", "x"))}, "Undone: 1 item, 1 task created again.", None),
-        ({"comments_deleted": ("Hello",)}, "Undone: comment “Hello” deleted.", None),
-        ({"comments_written": ("a", "b")}, "Undone: 2 comments posted again.", None),
+        ({"objects_deleted": (comment("Hello"),)}, "Undone: comment “Hello” deleted.", None),
+        ({"objects_made_again": (comment("a"), comment("b"))}, "Undone: 2 comments posted again.", None),
         (
             {"changes": (POINTS,), "missing": (9,), "item_ids": frozenset({7, 9})},
             "Undone: Estimate of #7 back to 5; #9 no longer exists.",
@@ -95,8 +100,8 @@ def test_the_question_about_an_undo_names_all_that_it_changes_and_warns(tmp_path
             lines_of(store, deleted=(NAMED,), given_up=(NEW,), item_ids=frozenset({7})),
             lines_of(store, made_again=(NAMED,), returned=(NamedItem(9, "", "Gone"),), recalled=(maybe,)),
             lines_of(store, nodes_deleted=(DeleteNodeOperation(area, "Shop", NodeTotals(2), is_changed=True),)),
-            lines_of(store, nodes_made=(RecreateNodesOperation(area, (7,), 1),), comments_deleted=("a\nb",)),
-            lines_of(store, comments_written=("c",)),
+            lines_of(store, nodes_made=(RecreateNodesOperation(area, (7,), 1),), objects_deleted=(comment("a\nb"),)),
+            lines_of(store, objects_made_again=(comment("c"),)),
         ]
 
     assert [[line for line in lines if line] for lines in found] == [
@@ -124,7 +129,10 @@ def test_the_question_about_an_undo_names_all_that_it_changes_and_warns(tmp_path
 
 def test_an_undo_of_very_many_changes_is_shown_in_part(tmp_path: Path) -> None:
     with offline_store(tmp_path) as store:
-        shown = [lines_of(store, comments_written=("c",) * count)[-1].split(" comment").pop() for count in (400, 401)]
+        shown = [
+            lines_of(store, objects_made_again=(comment("c"),) * count)[-1].split(" comment").pop()
+            for count in (400, 401)
+        ]
 
     assert [each.endswith("…") for each in shown] == [False, True]
 

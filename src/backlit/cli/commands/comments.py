@@ -10,7 +10,7 @@ from backlit.cli.synced import read_input, synced_store
 from backlit.cli.terminal_input import PIPE
 from backlit.model.errors import NotFound
 from backlit.store.edits.checks import check_text
-from backlit.store.records.entry import ON_COMMENTS, OutboxEntry
+from backlit.store.records.entry import EntryKind, OutboxEntry
 
 _COLUMNS = (
     Column("id", "ID", is_right=True),
@@ -75,4 +75,4 @@ def delete_comment(arguments: argparse.Namespace) -> int:
 
 
 def _is_of_comment(_thing: ThingChange, entry: OutboxEntry) -> bool:
-    return entry.kind in ON_COMMENTS
+    return entry.kind in {EntryKind.COMMENT, EntryKind.DELETE_COMMENT}

@@ -60,8 +60,8 @@ def _things(store: Store, offered: Reversal) -> Iterator[ThingChange]:
     for item_id, rows in by_item.items():
         yield ThingChange(item_id, id_of(item_id), tuple(rows))
     others = [
-        *(FieldChangeRow("comment", plain(text), "deleted") for text in offered.comments_deleted),
-        *(FieldChangeRow("comment", "", plain(text)) for text in offered.comments_written),
+        *(FieldChangeRow(each.noun, plain(each.text), "deleted") for each in offered.objects_deleted),
+        *(FieldChangeRow(each.noun, "", plain(each.text)) for each in offered.objects_made_again),
         *(
             FieldChangeRow(str(each.payload.get("tree") or "node"), str(each.payload.get("name") or ""), "as before")
             for each in offered.nodes

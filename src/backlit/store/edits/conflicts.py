@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check, check_text
-from backlit.store.edits.items import discard, show_without, update_overlay, with_dependents
+from backlit.store.edits.items import announce_objects, discard, show_without, update_overlay, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.entry import NEED_ITEM, ON_NODES, RECALLED, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import DELETES, NEED_ITEM, ON_NODES, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, moment
 from backlit.store.records.merge import merge
 from backlit.store.views.lookups import Lookups
@@ -195,7 +195,7 @@ def _rewrite(writer: WriteContext, entry_id: int, text: str) -> None:
     again = replace(entry, payload={**entry.payload, "text": text}, state=EntryState.WAITING, reason="", attempts=0)
     writer.journal.update(again)
     _tell(writer, entry)
-    writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({entry.item_id})))
+    announce_objects(writer, [entry])
 
 
 def _retry(writer: WriteContext, entry_id: int) -> None:
@@ -215,7 +215,7 @@ def _discard(writer: WriteContext, entry_id: int) -> None:
     if entry is None or entry.state in {EntryState.SENT, EntryState.DISCARDED}:
         return
     discarded = with_dependents(writer, [entry])
-    recalls = [each.recall() for each in discarded if each.kind in RECALLED and each.may_have_been_sent]
+    recalls = [each.recall() for each in discarded if each.kind in DELETES and each.may_have_been_sent]
     with writer.journal.transaction():
         discard(writer, discarded)
         step = writer.journal.undo_log.begin()

@@ -6,19 +6,26 @@ from msgspec import Struct
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
-from backlit.store.edits.items import discard, journalled, show_without, update_overlay, with_dependents
+from backlit.store.edits.items import (
+    announce_objects,
+    discard,
+    journalled,
+    show_without,
+    update_overlay,
+    with_dependents,
+)
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.mirror.overlay import laid_over
-from backlit.store.records.changes import StoreChange, Subject
+from backlit.store.object_changes.kinds import CREATIONS, DELETIONS
 from backlit.store.records.entry import (
     BUSY,
-    FOR_CUSTOMERS,
+    OBJECT_CREATIONS,
+    OBJECT_DELETION_BY_CREATION,
     TEMPORARY_IDS,
     EntryKind,
     EntryState,
     OutboxEntry,
-    is_for_customers,
     new_entry,
 )
 from backlit.store.records.item import Document, fields_in, id_in
@@ -76,7 +83,7 @@ class Deletions:
 
     async def delete_comment(self, comment_id: int) -> None:
         self._lookups.need_writer()
-        await self._files.edit(lambda writer: _delete_comment(writer, writer.journal.real_id(comment_id)))
+        await self._files.edit(lambda writer: _delete_object(writer, EntryKind.COMMENT, comment_id))
 
 
 def deletion_of(writer: WriteContext, item_id: int) -> tuple[OutboxEntry, ItemCopy]:
@@ -132,12 +139,13 @@ def copy_of_item(writer: WriteContext, document: Document) -> ItemCopy:
 
 
 def deletions_of(writer: WriteContext, made: OutboxEntry) -> list[OutboxEntry]:
-    """Return the undelivered permanent deletions of the item, comment or node that an entry creates."""
+    """Return the undelivered permanent deletions of what an entry creates."""
     if made.kind is EntryKind.NODE_ADD:
         waiting = writer.journal.entries.undelivered(kind=EntryKind.NODE_DELETE, naming=made.temporary_id)
         return [each for each in waiting if each.node_id == made.temporary_id]
-    if made.kind is EntryKind.COMMENT:
-        return writer.journal.entries.undelivered(kind=EntryKind.DELETE_COMMENT, naming=made.temporary_id)
+    if made.kind in OBJECT_CREATIONS:
+        deletion_kind = OBJECT_DELETION_BY_CREATION[made.kind]
+        return writer.journal.entries.undelivered(kind=deletion_kind, naming=made.temporary_id)
     return (
         writer.journal.entries.undelivered([made.item_id], kind=EntryKind.DELETE) if made.kind is EntryKind.ADD else []
     )
@@ -162,33 +170,20 @@ def _unsent(writer: WriteContext, item_ids: Sequence[int]) -> list[OutboxEntry]:
     return with_dependents(writer, [entry for entry in entries if not entry.may_have_been_sent])
 
 
-def _delete_comment(writer: WriteContext, comment_id: int) -> None:
-    made = writer.journal.entries.find(comment_id - TEMPORARY_IDS) if comment_id < 0 else None
+def _delete_object(writer: WriteContext, creation_kind: EntryKind, wanted_id: int) -> None:
+    """Delete an object below an item. One that was never sent is withdrawn."""
+    object_id, of_kind = writer.journal.real_id(wanted_id), CREATIONS[creation_kind]
+    made = writer.journal.entries.find(object_id - TEMPORARY_IDS) if object_id < 0 else None
     if made is not None and not made.may_have_been_sent:
         with writer.journal.transaction():
             withdraw(writer, [made], writer.journal.undo_log.begin())
         show_without(writer, [made])
         return
-    found = writer.mirror.comments.document(comment_id) if made is None else unconfirmed_comment(made)
-    if found is None or (made is not None and made.state is EntryState.DISCARDED):
-        raise NotFound("The comment was deleted.")
-    entry = deletion_of_comment(found)
-    journalled(writer, [entry])
-    writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({entry.item_id})))
-
-
-def unconfirmed_comment(made: OutboxEntry) -> Document:
-    of_what = {"id": made.temporary_id, "workItemId": made.item_id, "projectId": made.project_id}
-    return {**of_what, "description": made.payload.get("text"), "type": made.payload.get("type")}
-
-
-def deletion_of_comment(comment: Document) -> OutboxEntry:
-    """Return the entry that deletes a comment. Its payload keeps the text for undo."""
-    kept = {"id": comment.get("id"), "text": comment.get("description"), "by": comment.get("createdBy")}
-    if is_for_customers(comment):
-        kept["type"] = FOR_CUSTOMERS
-    project_id, item_id = id_in(comment, "projectId"), id_in(comment, "workItemId")
-    return new_entry(EntryKind.DELETE_COMMENT, project_id, kept, item_id)
+    table = writer.mirror.objects[of_kind.subject]
+    document = table.document(object_id) if made is None else of_kind(made).document(object_id)
+    if document is None or (made is not None and made.state is EntryState.DISCARDED):
+        raise NotFound(f"The {of_kind.noun} was deleted.")
+    announce_objects(writer, journalled(writer, [DELETIONS[OBJECT_DELETION_BY_CREATION[creation_kind]].of(document)]))
 
 
 def withdraw(writer: WriteContext, entries: Sequence[OutboxEntry], step: int) -> None:

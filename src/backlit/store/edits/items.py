@@ -1,6 +1,6 @@
 """User edits: journalled on disk, laid over the mirror, announced to the screens."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +13,6 @@ from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
     ITEM_PLACES,
-    ON_COMMENTS,
     ON_NODES,
     RECALLS,
     EntryCause,
@@ -144,9 +143,9 @@ class ItemEdits:
         def act(writer: WriteContext) -> int:
             present(writer, found_id)
             entry = new_comment(project_id, found_id, text, for_customers=for_customers)
-            written = journalled(writer, [entry])[0]
-            writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({written.item_id})))
-            return written.temporary_id
+            written = journalled(writer, [entry])
+            announce_objects(writer, written)
+            return written[0].temporary_id
 
         return await self._files.edit(act)
 
@@ -264,9 +263,20 @@ def show_without(writer: WriteContext, discarded: Sequence[OutboxEntry]) -> None
     if any(each.kind in ON_NODES for each in discarded):
         _leave_places(writer, {each.node_id for each in discarded if each.kind is EntryKind.NODE_ADD})
         show_trees(writer)
-    if any(each.kind in ON_COMMENTS for each in discarded):
-        writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset(each.item_id for each in discarded)))
+    announce_objects(writer, discarded)
     writer.signal.publish(StoreChange(Subject.OUTBOX))
+
+
+def announce_objects(writer: WriteContext, entries: Iterable[OutboxEntry]) -> None:
+    """Announce the kinds of objects below items that entries change, each once with its items."""
+    from backlit.store.object_changes.kinds import object_change  # the first rows come before the first edit
+
+    item_ids: dict[Subject, set[int]] = {}
+    for entry in entries:
+        if (change := object_change(entry)) is not None:
+            item_ids.setdefault(change.subject, set()).add(entry.item_id)
+    for subject, ids in item_ids.items():
+        writer.signal.publish(StoreChange(subject, frozenset(ids)))
 
 
 def with_dependents(writer: WriteContext, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:

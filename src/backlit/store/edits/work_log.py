@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from backlit.model.amounts import hours_text
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.store.edits.items import edit_entry, present, update_overlay
+from backlit.store.edits.items import announce_objects, edit_entry, present, update_overlay
 from backlit.store.edits.timer import end_timer
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
@@ -110,7 +110,7 @@ def _log(writer: WriteContext, task_id: int, work: LoggedWork, seen: Mapping[str
         writer.journal.add(entries)
         writer.journal.settings.keep(_LAST_TYPE, work.entry_type)
     update_overlay(writer, [item_id])
-    writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({item_id})))
+    announce_objects(writer, entries)
     writer.signal.publish(StoreChange(Subject.TIMER))
 
 

@@ -24,7 +24,15 @@ from backlit.store.journal.reports import ScopeLogTable, SnapshotTable, StatusHi
 from backlit.store.journal.settings import DraftTable, RankTable, SettingsTable
 from backlit.store.journal.undo_log import Trash, UndoLog
 from backlit.store.records.changes import OutboxState
-from backlit.store.records.entry import TEMPORARY_IDS, EntryCause, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import (
+    OBJECT_CREATIONS,
+    OBJECT_DELETION_BY_CREATION,
+    TEMPORARY_IDS,
+    EntryCause,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+)
 from backlit.store.sqlite.database import (
     FileIdentity,
     JournalReads,
@@ -152,8 +160,9 @@ class Journal:
                 self.follow(entry.temporary_id, real_id)
             if entry.kind is EntryKind.NODE_ADD:
                 self.rewrite(str(entry.temporary_id), lambda each: each.with_real_ids(self.renames.followed))
-            if entry.kind is EntryKind.COMMENT:
-                for each in self.entries.undelivered(kind=EntryKind.DELETE_COMMENT, naming=entry.temporary_id):
+            if entry.kind in OBJECT_CREATIONS:
+                deletion_kind = OBJECT_DELETION_BY_CREATION[entry.kind]
+                for each in self.entries.undelivered(kind=deletion_kind, naming=entry.temporary_id):
                     self.update(each.with_real_ids(self.renames.followed))
 
     def follow(self, item_id: int, new_id: int) -> None:

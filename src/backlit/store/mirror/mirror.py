@@ -24,6 +24,7 @@ from backlit.store.mirror.overlay import (
 )
 from backlit.store.mirror.schema import SCHEMA, VERSION
 from backlit.store.mirror.status_groups import MirroredGroups
+from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import Document, columns_of, fields_in, id_in, moment, whole
 from backlit.store.sqlite.database import connect, drop_database, ids_json, transaction, version_of
@@ -64,6 +65,8 @@ class Mirror:
     def __init__(self, path: Path) -> None:
         self.connection = _opened(path)
         self.comments = CommentTable(self.connection)
+        self.objects: Mapping[Subject, CommentTable] = {Subject.COMMENTS: self.comments}
+        """The tables of the objects below items that users create and delete."""
         self.attachments = MirroredAttachments(self.connection)
         self.item_changes = ItemChangeTable(self.connection)
         self.hidden = HiddenItems(self.connection)
@@ -261,7 +264,9 @@ class Mirror:
             self.lay_over([*tasks, real_id or 0], undelivered)
 
     def largest_id(self, kind: EntryKind) -> int:
-        table = "comments" if kind is EntryKind.COMMENT else "items"
+        from backlit.store.object_changes.kinds import CREATIONS  # a creation is sent after the first rows
+
+        table = self.objects[CREATIONS[kind].subject].table if kind in CREATIONS else "items"
         found = self.connection.execute(f"SELECT max(id) FROM {table}").fetchone()[0]  # noqa: S608 # constants
         return max(0, found or 0)
 

@@ -1,4 +1,4 @@
-"""Items and their comments sent to the service: edits, new ones, deletions, and moves in the rank order."""
+"""Items and the objects below them sent to the service: edits, new ones, deletions, and moves in the rank order."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,9 +13,10 @@ from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.edits.work_log import COMPLETED, add_up
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ItemCopy
+from backlit.store.object_changes.kinds import CHANGES, CREATIONS, object_creation
 from backlit.store.outbox.sending import EditSending, Sending, show_outcome, show_sign, was_discarded
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.entry import FOR_CUSTOMERS, EntryCause, EntryKind, EntryState, OutboxEntry, is_for_customers
+from backlit.store.records.entry import EntryCause, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, id_in, is_item, whole
 from backlit.store.records.merge import MergeResult, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
@@ -32,7 +33,7 @@ _PAGE = 200
 
 
 class ItemCreationSearch:
-    """The newest items and comments on the service."""
+    """The newest items and objects below items on the service."""
 
     def __init__(self, client: "Client", files: LocalDatabase) -> None:
         self._client = client
@@ -82,7 +83,7 @@ class ItemCreationSearch:
         # The interface has no key by which a repeated creation could be known again, so that the item is looked for by
         # what it holds.
         alike = [each for each in candidates if _is_made_by(entry, each)]
-        if alike or entry.kind is EntryKind.COMMENT:
+        if alike or entry.kind is not EntryKind.ADD:
             return max(alike, key=lambda each: _likeness(entry, each), default=None)
         return await self._find_renamed(entry, candidates, unconfirmed)
 
@@ -125,8 +126,8 @@ class ItemCreationSearch:
 
     async def _newest(self, entry: OutboxEntry, top: int, skip: int) -> "ResultPage":
         lists = ProjectLists(self._client, await self._traits(), entry.project_id)
-        if entry.kind is EntryKind.COMMENT:
-            listing = self._client.work_items.comments(entry.item_id)
+        if (creation := object_creation(entry)) is not None:
+            listing = self._client.work_items.below(entry.item_id, creation.resource)
             return await lists.whole_page(listing, order="id desc", top=top, skip=skip)
         return await lists.items(order="id desc", top=top, skip=skip)
 
@@ -151,8 +152,8 @@ def _names(user: Document) -> frozenset[str]:
 
 
 def _is_made_by(entry: OutboxEntry, found: Document) -> bool:
-    if entry.kind is EntryKind.COMMENT:
-        return str(found.get("description") or "").split() == str(entry.payload["text"]).split()
+    if (creation := object_creation(entry)) is not None:
+        return creation.is_like(found)
     return _kin(found) == _kin(entry.payload) and _name(fields_in(found)) == _name(entry.fields)
 
 
@@ -356,43 +357,38 @@ def _deleted(writer: WriteContext, entry: OutboxEntry, _: Document) -> None:
     writer.signal.publish(StoreChange(Subject.COMMENTS, gone))
 
 
-class CommentSending(Sending):
-    """Sender of COMMENT and DELETE_COMMENT entries."""
+class ObjectSending(Sending):
+    """Sender of the changes of objects below items."""
 
-    def _resource(self, _entry: OutboxEntry) -> "ResourceEndpoint":
-        return self._client.comments
+    def _resource(self, entry: OutboxEntry) -> "ResourceEndpoint":
+        return self._client.resource(CHANGES[entry.kind](entry).resource)
 
     def _object_id(self, entry: OutboxEntry) -> int:
-        return id_in(entry.payload)
+        return CHANGES[entry.kind](entry).object_id
 
     async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]:
-        return {
-            "projectId": entry.project_id,
-            "workItemId": entry.item_id,
-            "description": entry.payload["text"],
-            **({"type": FOR_CUSTOMERS} if is_for_customers(entry.payload) else {}),
-        }
+        return CREATIONS[entry.kind](entry).body()
 
     def is_made(self, entry: OutboxEntry, made: Document) -> bool:
-        return made.get("workItemId") == entry.item_id and id_in(made) > 0
+        return CREATIONS[entry.kind](entry).is_made(made)
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         self._may_have_been_sent.add(entry.id)
-        await self._client.comments.delete(self._object_id(entry), note=entry.note)
+        await self._resource(entry).delete(self._object_id(entry), note=entry.note)
         return True
 
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
         def act(writer: WriteContext) -> None:
             if not document and was_discarded(writer, entry):
                 return
-            old_id = entry.temporary_id if document else self._object_id(entry)
-            real_id = whole(document.get("id"))
+            change, real_id = CHANGES[entry.kind](entry), whole(document.get("id"))
+            table = writer.mirror.objects[change.subject]
             writer.journal.deliver(entry, real_id)
-            writer.mirror.comments.remove([old_id])
-            writer.mirror.comments.put([document] if document else ())
-            renamed = {} if real_id is None else {old_id: real_id}
+            table.remove([change.object_id])
+            table.put([document] if document else ())
+            renamed = {} if real_id is None else {change.object_id: real_id}
             show_sign(writer, entry.item_id)
-            writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({entry.item_id}), renamed=renamed))
+            writer.signal.publish(StoreChange(change.subject, frozenset({entry.item_id}), renamed=renamed))
 
         await self._files.write(act)
 

@@ -26,7 +26,8 @@ from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.overlay import deleted_nodes
 from backlit.store.mirror.status_groups import CAPABILITIES
-from backlit.store.outbox.items import CommentSending, ItemBatchSending, ItemCreationSearch, ItemSending, RankSending
+from backlit.store.object_changes.kinds import object_deletion
+from backlit.store.outbox.items import ItemBatchSending, ItemCreationSearch, ItemSending, ObjectSending, RankSending
 from backlit.store.outbox.nodes import NodeLevels, NodeSending, deliver_node
 from backlit.store.outbox.sending import Sending, hold, show_outcome, was_discarded
 from backlit.store.records.changes import StoreChange, Subject
@@ -34,15 +35,13 @@ from backlit.store.records.entry import (
     BUSY,
     CREATES,
     NEED_ITEM,
-    ON_COMMENTS,
     ON_ITEMS,
     ON_NODES,
+    ON_OBJECTS,
     RECALLS,
     EntryKind,
     EntryState,
     OutboxEntry,
-    is_for_customers,
-    new_comment,
 )
 from backlit.store.records.item import id_in
 from backlit.store.remote.capabilities import BATCH, announces
@@ -81,7 +80,7 @@ class Outbox:
         self._batches = ItemBatchSending(client, files, items, creations)
         objects: dict[EntryKind, Sending] = {
             **dict.fromkeys(ON_ITEMS, items),
-            **dict.fromkeys(ON_COMMENTS, CommentSending(client, files, waits, self._may_have_been_sent, creations)),
+            **dict.fromkeys(ON_OBJECTS, ObjectSending(client, files, waits, self._may_have_been_sent, creations)),
             **dict.fromkeys(ON_NODES - RECALLS, NodeSending(client, files, waits, self._may_have_been_sent, levels)),
         }
         self._recalls = RecallSending(files, waits, objects)
@@ -393,13 +392,15 @@ class RecallSending:
         if of in self._under_way:
             raise OutcomeUnknown("The deletion is not confirmed yet. Waiting for the server.")
         if deletion is None:
-            await self._files.write(lambda writer: _stays(writer, entry))
+            await self._files.write(lambda writer: _stays(writer, entry, _name(entry)))
         elif not await self._sending[deletion.kind].is_there(deletion):
             await self._files.write(lambda writer: _is_gone(self._files, writer, entry, deletion))
         elif time.monotonic() < self._ended.get(of, self._began) + self._in_transit:
             raise OutcomeUnknown("Could not confirm the deletion. Checking again.")
         else:
-            await self._files.write(lambda writer: _stays(writer, entry))
+            change = object_deletion(deletion)
+            what = f"The {change.noun}" if change else _name(entry)
+            await self._files.write(lambda writer: _stays(writer, entry, what))
         return True
 
 
@@ -407,10 +408,9 @@ def _name(entry: OutboxEntry) -> str:
     return f"#{entry.item_id}" if entry.item_id > 0 else f"“{entry.payload.get('name')}”"
 
 
-def _stays(writer: WriteContext, entry: OutboxEntry) -> None:
+def _stays(writer: WriteContext, entry: OutboxEntry, what: str) -> None:
     if was_discarded(writer, entry):
         return
-    what = "The comment" if "text" in entry.payload else _name(entry)
     writer.journal.deliver(entry)
     _tell(writer, entry, [entry], f"{what} was not deleted and is unchanged.")
 
@@ -427,23 +427,22 @@ def _is_gone(files: LocalDatabase, writer: WriteContext, entry: OutboxEntry, del
         writer.journal.deliver(replace(deletion, state=EntryState.SENT))
         writer.journal.undo_log.take_up([deletion.id])
         made = list(_made_again(writer, entry, deletion))
-    if deletion.kind is EntryKind.DELETE:
+    change = object_deletion(deletion)
+    if change is None:
         gone = writer.mirror.delete_items([deletion.item_id])
         new_id = writer.journal.renames.followed(deletion.item_id)
         writer.signal.publish(StoreChange(Subject.ITEMS, gone, renamed={deletion.item_id: new_id} if made else {}))
         made += [each for each in writer.journal.entries.following(new_id) if each.kind is EntryKind.ADD]
         sentence = f"{_name(entry)} was already deleted. It is restored with a new number."
     else:
-        writer.mirror.comments.remove([id_in(deletion.payload)])
-        sentence = f"The comment on {_name(entry)} was already deleted. It is posted again."
+        writer.mirror.objects[change.subject].remove([change.object_id])
+        sentence = f"The {change.noun} on {_name(entry)} was already deleted. It is {change.again}."
     _tell(writer, entry, made, sentence)
 
 
 def _made_again(writer: WriteContext, entry: OutboxEntry, deletion: OutboxEntry) -> Iterator[OutboxEntry]:
-    if deletion.kind is EntryKind.DELETE_COMMENT:
-        text, for_customers = str(deletion.payload.get("text") or ""), is_for_customers(deletion.payload)
-        written = new_comment(entry.project_id, entry.item_id, text, for_customers=for_customers)
-        yield from writer.journal.add([written], entry.step)
+    if (change := object_deletion(deletion)) is not None:
+        yield from writer.journal.add([change.creation(entry.item_id)], entry.step)
         return
     copy = writer.journal.trash.of_entry(deletion.id)
     if copy is not None and writer.journal.renames.followed(deletion.item_id) == deletion.item_id:

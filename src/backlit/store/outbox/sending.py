@@ -10,15 +10,14 @@ from msgspec.structs import replace
 from backlit.model.amounts import listed
 from backlit.model.errors import NotFound, OutcomeUnknown, PreconditionFailed, ServiceError
 from backlit.store.edits.deletions import deletions_of
-from backlit.store.edits.items import discard, show_without, update_overlay, with_dependents
+from backlit.store.edits.items import announce_objects, discard, show_without, update_overlay, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.entry import CREATES, EDITS, ON_COMMENTS, ON_NODES, EntryState, OutboxEntry
+from backlit.store.records.entry import CREATES, EDITS, ON_NODES, EntryState, OutboxEntry
 from backlit.store.records.item import Document
 from backlit.store.records.merge import MergeResult, kept_otherwise
 from backlit.store.remote.reachability import RetryPauses
-from backlit.store.undo.items import UNMADE_LATER
 
 if TYPE_CHECKING:
     from backlit.client.client import Client, FetchedResource, ResourceEndpoint
@@ -274,8 +273,7 @@ def show_outcome(writer: WriteContext, entry: OutboxEntry) -> None:
         show_trees(writer)
         return
     show_sign(writer, entry.item_id)
-    if entry.kind in ON_COMMENTS:
-        writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({entry.item_id})))
+    announce_objects(writer, [entry])
 
 
 def show_sign(writer: WriteContext, item_id: int) -> None:
@@ -285,7 +283,7 @@ def show_sign(writer: WriteContext, item_id: int) -> None:
 
 def _give_up_unwanted(writer: WriteContext, made: OutboxEntry) -> bool:
     deletions = deletions_of(writer, made)
-    is_undone = made.kind in UNMADE_LATER and writer.journal.undo_log.is_undone(made.step)
+    is_undone = made.kind in CREATES and writer.journal.undo_log.is_undone(made.step)
     if not (deletions or is_undone):
         return False
     discarded = with_dependents(writer, [made, *deletions])

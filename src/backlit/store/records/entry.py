@@ -53,32 +53,35 @@ class EntryCause(StrEnum):
     IMPORT = "import"
 
 
-CREATES = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
+OBJECT_DELETION_BY_CREATION = {EntryKind.COMMENT: EntryKind.DELETE_COMMENT}
+"""The kinds that create an object below an item, and those that delete it, whose payload's `id` is the object's."""
+
+OBJECT_CREATIONS = frozenset(OBJECT_DELETION_BY_CREATION)
+OBJECT_DELETIONS = frozenset(OBJECT_DELETION_BY_CREATION.values())
+
+CREATES = OBJECT_CREATIONS | {EntryKind.ADD, EntryKind.NODE_ADD}
 """Kinds that create an object with an id from the service."""
 
 EDITS = frozenset({EntryKind.EDIT, EntryKind.NODE_EDIT})
 """Kinds that change values of an object."""
 
-DELETES = frozenset({EntryKind.DELETE, EntryKind.DELETE_COMMENT})
-"""Kinds that delete permanently."""
+DELETES = OBJECT_DELETIONS | {EntryKind.DELETE, EntryKind.NODE_DELETE}
+"""Kinds that delete permanently. Their undo looks on the service first if the outcome is unclear."""
 
 ON_ITEMS = frozenset({EntryKind.ADD, EntryKind.EDIT, EntryKind.DELETE})
 """Kinds of changes to items."""
 
-NEED_ITEM = frozenset({EntryKind.EDIT, EntryKind.COMMENT})
+NEED_ITEM = OBJECT_CREATIONS | {EntryKind.EDIT}
 """Kinds of changes that are lost with their item, unless it is created again."""
 
-ON_COMMENTS = frozenset({EntryKind.COMMENT, EntryKind.DELETE_COMMENT})
-"""Kinds of changes to comments. They neither change nor mark the item."""
+ON_OBJECTS = OBJECT_CREATIONS | OBJECT_DELETIONS
+"""Kinds of changes to objects below items. They neither change nor mark the item."""
 
 FOR_CUSTOMERS = "Feedback"
 """The type of comments and files that customers see."""
 
 ON_NODES = frozenset({EntryKind.NODE_ADD, EntryKind.NODE_EDIT, EntryKind.NODE_DELETE, EntryKind.NODE_RECALL})
 """Kinds of changes to areas and iterations. Their item id is 0, which no item has."""
-
-RECALLED = DELETES | {EntryKind.NODE_DELETE}
-"""Deletions whose undo looks on the service first if the outcome is unclear."""
 
 RECALLS = frozenset({EntryKind.RECALL, EntryKind.NODE_RECALL})
 """Kinds that undo a deletion of unclear outcome: they look, and restore a deleted object."""
@@ -116,7 +119,7 @@ class OutboxEntry(Struct, frozen=True):
 
     `base` holds the previous values of the touched fields, for a DELETE those of all settable fields, for a RANK
     the previous position. `theirs` holds the service's values in a conflict. `known_id` is the largest id known
-    when an ADD or COMMENT was first sent: a created object has a larger one. For other kinds it is 0 once the entry
+    when an entry that creates was first sent: a created object has a larger one. For other kinds it is 0 once the entry
     may have been sent.
 
     `step` is shared by the entries of an act. Undo of an act is a step of its own.
@@ -165,7 +168,7 @@ class OutboxEntry(Struct, frozen=True):
 
     @property
     def fields(self) -> Mapping[str, object]:
-        """The fields of an item that the entry sets, none for comments and nodes."""
+        """The fields of an item that the entry sets, none for objects below items and nodes."""
         fields = self.payload if self.kind is EntryKind.EDIT else self.payload.get("fields")
         return fields if isinstance(fields, Mapping) else {}
 
@@ -202,10 +205,10 @@ class OutboxEntry(Struct, frozen=True):
 
     @property
     def needs(self) -> frozenset[int]:
-        """The nodes, or the deleted comment, that must exist on the service first."""
+        """The nodes, or the deleted object below an item, that must exist on the service first."""
         if self.kind not in ON_NODES:
-            comment_id = self.payload.get("id") if self.kind is EntryKind.DELETE_COMMENT else None
-            return self.places | ({comment_id} if isinstance(comment_id, int) else set())
+            object_id = self.payload.get("id") if self.kind in OBJECT_DELETIONS else None
+            return self.places | ({object_id} if isinstance(object_id, int) else set())
         place = self.payload.get("place")
         ids = [self.payload.get("id"), self.payload.get("reassignmentId")]
         ids += [place.get("parentId")] if isinstance(place, dict) else []

@@ -8,30 +8,30 @@ from msgspec.structs import replace
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ItemType
 from backlit.model.trees import NO_TOTALS
-from backlit.store.edits.deletions import copy_of_item, deletion_of, deletion_of_comment, journal_deletions, withdraw
-from backlit.store.edits.items import edit_entry, show_without, update_overlay, with_dependents
+from backlit.store.edits.deletions import copy_of_item, deletion_of, journal_deletions, withdraw
+from backlit.store.edits.items import announce_objects, edit_entry, show_without, update_overlay, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.ranking import move_back
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ActState, ItemCopy
+from backlit.store.object_changes.kinds import CHANGES, object_creation
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
-    ON_COMMENTS,
+    OBJECT_CREATIONS,
+    OBJECT_DELETIONS,
     ON_NODES,
     RECALLS,
     EntryKind,
     EntryState,
     OutboxEntry,
-    is_for_customers,
-    new_comment,
 )
 from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.undo.items import UndoPlan, restore
 from backlit.store.undo.nodes import restore_nodes, return_nodes
 from backlit.store.undo.operations import (
-    DeleteCommentOperation,
     DeleteItemOperation,
     DeleteNodeOperation,
+    DeleteObjectOperation,
     DiscardEntryOperation,
     EditItemOperation,
     EditNodeOperation,
@@ -39,10 +39,11 @@ from backlit.store.undo.operations import (
     IrreversibleNodeChange,
     MissingItem,
     NamedItem,
+    NamedObject,
     RecallDeletionOperation,
-    RecreateCommentOperation,
     RecreateItemOperation,
     RecreateNodesOperation,
+    RecreateObjectOperation,
     RestoreEntryOperation,
     RestoreRanksOperation,
     UndoEffect,
@@ -70,8 +71,8 @@ class Reversal(Struct, frozen=True):
     """Deleted items that are created again under new ids, with their tasks and comments."""
     new_ids: tuple[int, ...] = ()
     """The temporary ids of `made_again`, once they are created."""
-    comments_deleted: tuple[str, ...] = ()
-    comments_written: tuple[str, ...] = ()
+    objects_deleted: tuple[NamedObject, ...] = ()
+    objects_made_again: tuple[NamedObject, ...] = ()
     moved: tuple[NamedItem, ...] = ()
     """Items that return to their former position."""
     nodes: tuple[OutboxEntry, ...] = ()
@@ -199,15 +200,15 @@ def _described(writer: WriteContext, act: int, told: Sequence[UndoEffect], *, is
         ),
         returned=(*(_of_entry(each) for each in unsent if each.kind is EntryKind.DELETE), *back),
         made_again=made_again,
-        comments_deleted=(
-            *(str(each.payload["text"]) for each in unsent if each.kind is EntryKind.COMMENT),
-            *(str(each.payload["text"]) for each in again if each.kind is EntryKind.DELETE_COMMENT),
-            *(move.text for move in moves if isinstance(move, DeleteCommentOperation)),
+        objects_deleted=_named_objects(
+            *(each for each in unsent if each.kind in OBJECT_CREATIONS),
+            *(each for each in again if each.kind in OBJECT_DELETIONS),
+            *(move.entry for move in moves if isinstance(move, DeleteObjectOperation)),
         ),
-        comments_written=(
-            *(str(each.payload["text"]) for each in unsent if each.kind is EntryKind.DELETE_COMMENT),
-            *(str(each.payload["text"]) for each in again if each.kind is EntryKind.COMMENT),
-            *(move.text for move in moves if isinstance(move, RecreateCommentOperation)),
+        objects_made_again=_named_objects(
+            *(each for each in unsent if each.kind in OBJECT_DELETIONS),
+            *(each for each in again if each.kind in OBJECT_CREATIONS),
+            *(move.entry for move in moves if isinstance(move, RecreateObjectOperation)),
         ),
         nodes=tuple(
             move.entry
@@ -227,6 +228,11 @@ def _described(writer: WriteContext, act: int, told: Sequence[UndoEffect], *, is
             | {item_id for move in moves if isinstance(move, RecreateNodesOperation) for item_id in move.item_ids}
         ),
     )
+
+
+def _named_objects(*entries: OutboxEntry) -> tuple[NamedObject, ...]:
+    changes = [CHANGES[entry.kind](entry) for entry in entries]
+    return tuple(NamedObject(change.noun, change.text, change.again) for change in changes)
 
 
 def _named(document: Document) -> NamedItem:
@@ -255,9 +261,7 @@ def _revert(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool)
         written = _written(writer, [move for move, _ in told], step)
     show_without(writer, unsent)
     update_overlay(writer, [entry.item_id for entry in written])
-    commented = frozenset(entry.item_id for entry in written if entry.kind in ON_COMMENTS)
-    if commented:
-        writer.signal.publish(StoreChange(Subject.COMMENTS, commented))
+    announce_objects(writer, written)
     if described.nodes or any(entry.kind in ON_NODES for entry in written):
         show_trees(writer)
     writer.signal.publish(StoreChange(Subject.OUTBOX))
@@ -286,7 +290,12 @@ def _create_again(writer: WriteContext, item_id: int) -> int:
         withdraw(writer, unsent, step)
         written = list(restore(writer, replace(copy, item={**copy.item, "fields": fields}), step))
         written += writer.journal.add(
-            [_moved_comment(writer, each) for each in unsent if each.kind is EntryKind.COMMENT], step
+            [
+                creation.on_item(writer.journal.renames.followed(creation.entry.item_id))
+                for creation in map(object_creation, unsent)
+                if creation is not None
+            ],
+            step,
         )
     show_without(writer, unsent)
     gone = writer.mirror.remove_items([item_id])
@@ -325,12 +334,6 @@ def _with_gone_tasks(writer: WriteContext, copy: ItemCopy, kept: ItemCopy | None
     return replace(copy, tasks=[*copy.tasks, *tasks], comments=[*copy.comments, *comments])
 
 
-def _moved_comment(writer: WriteContext, comment: OutboxEntry) -> OutboxEntry:
-    item_id = writer.journal.renames.followed(comment.item_id)
-    text, for_customers = str(comment.payload["text"]), is_for_customers(comment.payload)
-    return new_comment(comment.project_id, item_id, text, for_customers=for_customers)
-
-
 def _written(writer: WriteContext, moves: Sequence[UndoOperation], step: int) -> list[OutboxEntry]:
     """Journal the operations: restored nodes after the entries that may name them, discarded node entries last."""
     restored = [move for move in moves if isinstance(move, RecreateNodesOperation)]
@@ -357,31 +360,15 @@ def _carried_out(writer: WriteContext, move: UndoOperation, step: int) -> Iterat
             yield from (entry, *writer.journal.add([entry.recall()], step))
         case RestoreRanksOperation(entries):
             yield from move_back(writer, entries, step)
-        case EditNodeOperation(entry) | DeleteNodeOperation(entry):
+        case EditNodeOperation(entry) | DeleteNodeOperation(entry) | RecreateObjectOperation(entry):
             yield from writer.journal.add([entry], step)
+        case DeleteObjectOperation(entry, original):
+            yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
         case DeleteItemOperation(item_id, original):
             deletions = journal_deletions(writer, [deletion_of(writer, item_id)], step)
             yield from _standing_for(writer, original, deletions, step)
         case RecreateItemOperation(copy):
             yield from restore(writer, copy, step)
-        case DeleteCommentOperation() | RecreateCommentOperation():
-            yield from _commented(writer, move, step)
-
-
-def _commented(
-    writer: WriteContext, move: DeleteCommentOperation | RecreateCommentOperation, step: int
-) -> Iterator[OutboxEntry]:
-    match move:
-        case DeleteCommentOperation(item_id, comment_id, text, kind, original):
-            of_item = {"workItemId": item_id, "projectId": (writer.mirror.effective(item_id) or {}).get("projectId")}
-            known = {"id": comment_id, **of_item, "description": text, "type": kind}
-            comment = writer.mirror.comments.document(comment_id) or known  # an older read may have hidden it
-            entry = deletion_of_comment(comment)
-            yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
-        case RecreateCommentOperation(item_id, text, for_customers):
-            project_id = id_in(writer.mirror.effective(item_id) or {}, "projectId")
-            written = new_comment(project_id, item_id, text, for_customers=for_customers)
-            yield from writer.journal.add([written], step)
 
 
 def _standing_for(

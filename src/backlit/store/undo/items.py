@@ -8,15 +8,17 @@ from backlit.store.edits.deletions import is_settable
 from backlit.store.files.files import WriteContext
 from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.mirror.overlay import laid_over
+from backlit.store.object_changes.kinds import DELETIONS, object_creation, object_deletion
+from backlit.store.object_changes.object_change import ObjectCreation, ObjectDeletion
 from backlit.store.records.entry import (
+    DELETES,
+    OBJECT_CREATIONS,
     ON_NODES,
-    RECALLED,
     RECALLS,
     EntryCause,
     EntryKind,
     EntryState,
     OutboxEntry,
-    is_for_customers,
     new_comment,
     new_entry,
 )
@@ -24,23 +26,20 @@ from backlit.store.records.item import Document, fields_in, id_in, moment, whole
 from backlit.store.records.merge import kept_otherwise, merge
 from backlit.store.undo.nodes import NodeReversals, opposite
 from backlit.store.undo.operations import (
-    DeleteCommentOperation,
     DeleteItemOperation,
+    DeleteObjectOperation,
     DiscardEntryOperation,
     EditItemOperation,
     EditNodeOperation,
     FieldChange,
     MissingItem,
     RecallDeletionOperation,
-    RecreateCommentOperation,
     RecreateItemOperation,
+    RecreateObjectOperation,
     RestoreEntryOperation,
     RestoreRanksOperation,
     UndoEffect,
 )
-
-UNMADE_LATER = frozenset({EntryKind.ADD, EntryKind.COMMENT, EntryKind.NODE_ADD})
-"""Kinds whose object is deleted once its creation is confirmed. The deletion waits behind the entry."""
 
 
 class UndoPlan:
@@ -109,21 +108,23 @@ class UndoPlan:
         elif entry.kind is EntryKind.EDIT:
             payload = {key: each for key, each in entry.payload.items() if not self._nodes.goes_along(entry, key)}
             yield from self._written(self._id(entry), {key: entry.base.get(key) for key in payload}, payload)
-        elif entry.state is not EntryState.SENT and entry.kind in RECALLED:
+        elif entry.state is not EntryState.SENT and entry.kind in DELETES:
             yield RecallDeletionOperation(entry), ()
         elif entry.kind not in RECALLS:
             yield from self._sent_taken_back(entry)
 
     def _sent_taken_back(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
+        if (creation := object_creation(entry)) is not None:
+            yield from self._object_unmade(creation)
+            return
+        if (deletion := object_deletion(entry)) is not None:
+            yield from self._object_restored(deletion)
+            return
         match entry.kind:
             case EntryKind.ADD:
                 yield from self._unmade(entry)
-            case EntryKind.COMMENT:
-                yield from self._uncommented(entry)
             case EntryKind.DELETE:
                 yield from self._restored(entry)
-            case EntryKind.DELETE_COMMENT:
-                yield from self._commented(entry)
             case EntryKind.NODE_EDIT:
                 yield EditNodeOperation(opposite(entry)), ()
             case EntryKind.NODE_ADD:
@@ -197,15 +198,22 @@ class UndoPlan:
         elif self._journal.renames.followed(entry.parent_id or 0) not in self._made:
             yield DeleteItemOperation(item_id), ()
 
-    def _uncommented(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
-        item_id = self._id(entry)
+    def _object_unmade(self, creation: ObjectCreation) -> Iterator[UndoEffect]:
+        item_id = self._id(creation.entry)
         if self._is_hard and item_id in self._made:
             return
         if self._mirror.effective(item_id) is None:
             yield MissingItem(item_id), ()
             return
-        comment_id = self._journal.renames.followed(entry.temporary_id)
-        yield DeleteCommentOperation(item_id, comment_id, str(entry.payload["text"]), entry.payload.get("type")), ()
+        object_id = self._journal.renames.followed(creation.object_id)
+        known = {**creation.document(object_id), "workItemId": item_id}
+        yield self._object_deletion(creation.deletion_kind, known), ()
+
+    def _object_deletion(self, kind: EntryKind, known: Document, stands_for: int = 0) -> DeleteObjectOperation:
+        """Return the deletion of an object, which an older read of the service may have hidden from the mirror."""
+        deletion = DELETIONS[kind]
+        document = self._mirror.objects[deletion.subject].document(id_in(known)) or known
+        return DeleteObjectOperation(deletion.of(document), stands_for)
 
     def _restored(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
         copy = self._journal.trash.of_entry(entry.id)
@@ -215,17 +223,12 @@ class UndoPlan:
         else:
             yield RecreateItemOperation(copy), ()
 
-    def _commented(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
-        item_id = self._id(entry)
+    def _object_restored(self, deletion: ObjectDeletion) -> Iterator[UndoEffect]:
+        item_id = self._id(deletion.entry)
         if self._mirror.effective(item_id) is None:
             yield MissingItem(item_id), ()
         else:
-            yield (
-                RecreateCommentOperation(
-                    item_id, str(entry.payload.get("text") or ""), is_for_customers(entry.payload)
-                ),
-                (),
-            )
+            yield RecreateObjectOperation(deletion.creation(item_id)), ()
 
     def _returned(self, entry: OutboxEntry, returning: set[int]) -> Iterator[UndoEffect]:
         item_id = self._id(entry)
@@ -239,13 +242,13 @@ class UndoPlan:
             sent = {key for each in self._of_item.get(item_id, ()) if each.may_have_been_sent for key in each.touched}
             wanted = {key: value for key, value in entry.payload.items() if key not in sent}
             yield from self._written(item_id, wanted, {key: entry.base.get(key) for key in wanted}, entry.id)
-        elif entry.kind is EntryKind.COMMENT or self._is_looked_for(entry):
+        elif entry.kind in OBJECT_CREATIONS or self._is_looked_for(entry):
             yield RestoreEntryOperation(entry), ()
         elif entry.kind is EntryKind.DELETE:
             yield DeleteItemOperation(item_id, entry.id), ()
         else:
-            text, kind = str(entry.payload.get("text") or ""), entry.payload.get("type")
-            yield DeleteCommentOperation(item_id, id_in(entry.payload), text, kind, entry.id), ()
+            known = DELETIONS[entry.kind](entry).document(item_id)
+            yield self._object_deletion(entry.kind, known, entry.id), ()
 
     def _is_looked_for(self, entry: OutboxEntry) -> bool:
         open_recalls = [each for each in self._entries if each.kind in RECALLS and not each.may_have_been_sent]

@@ -27,6 +27,14 @@ class NamedItem(Struct, frozen=True):
     name: str
 
 
+class NamedObject(Struct, frozen=True):
+    """An object below an item in words: its noun, its text, and what the undo of its deletion does, after "is"."""
+
+    noun: str
+    text: str
+    again: str
+
+
 class _EntryOperation(Struct, frozen=True):
     """An operation on a whole entry."""
 
@@ -78,22 +86,14 @@ class RecallDeletionOperation(_EntryOperation, frozen=True):
     """The discard of a deletion with an unclear outcome. The service is asked, and a deleted object is restored."""
 
 
-class DeleteCommentOperation(Struct, frozen=True):
-    """The deletion of a comment."""
+class DeleteObjectOperation(_EntryOperation, frozen=True):
+    """The deletion of an object below an item: a new entry, in the place of a repeated one, 0 for none."""
 
-    item_id: int
-    comment_id: int
-    text: str
-    type: object = None
     stands_for: int = 0
 
 
-class RecreateCommentOperation(Struct, frozen=True):
-    """A deleted comment, written again for its former audience."""
-
-    item_id: int
-    text: str
-    for_customers: bool = False
+class RecreateObjectOperation(_EntryOperation, frozen=True):
+    """The new entry that makes a deleted object below an item again."""
 
 
 class MissingItem(Struct, frozen=True):
@@ -151,8 +151,8 @@ WritingOperation = (
     | RecallDeletionOperation
     | EditItemOperation
     | DeleteItemOperation
-    | DeleteCommentOperation
-    | RecreateCommentOperation
+    | DeleteObjectOperation
+    | RecreateObjectOperation
     | EditNodeOperation
     | DeleteNodeOperation
     | RecreateNodesOperation

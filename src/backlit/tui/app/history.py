@@ -9,11 +9,18 @@ from textual.content import Content
 
 from backlit.model.amounts import counted
 from backlit.model.trees import NO_TOTALS
+from backlit.store.object_changes.kinds import object_deletion
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import counted_types
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal, deleted_status
-from backlit.store.undo.operations import DeleteNodeOperation, FieldChange, NamedItem, RecreateNodesOperation
+from backlit.store.undo.operations import (
+    DeleteNodeOperation,
+    FieldChange,
+    NamedItem,
+    NamedObject,
+    RecreateNodesOperation,
+)
 from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey
@@ -122,12 +129,10 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Line]:
         yield item_line(item_id, item.type if item else "", item.name if item else "")
         for change in changes:
             yield _change(store, change)
-    for texts, words, colour in (
-        (reversal.comments_deleted, "comment deleted", "$error"),
-        (reversal.comments_written, "comment posted again", "$status-done"),
-    ):
-        for text in texts:
-            yield Content.assemble((f"{words}  ", colour), safe(_short(text, DIALOG_VALUE_CHARACTERS)))
+    for each in reversal.objects_deleted:
+        yield _object_line(each, "deleted", "$error")
+    for each in reversal.objects_made_again:
+        yield _object_line(each, each.again, "$status-done")
     if reversal.missing:
         yield Content.styled(f"{len(reversal.missing):,} no longer exist", "$muted")
 
@@ -135,6 +140,11 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Line]:
 def _named(named: Sequence[NamedItem], words: str, colour: str) -> Iterator[Line]:
     for each in named:
         yield item_line(each.id, each.type, each.name), Content.styled(words, colour)
+
+
+def _object_line(named: NamedObject, words: str, colour: str) -> Content:
+    text = safe(_short(named.text, DIALOG_VALUE_CHARACTERS))
+    return Content.assemble((f"{named.noun} {words}  ", colour), text)
 
 
 def _change(store: Store, change: FieldChange) -> Content:
@@ -182,10 +192,10 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
     ):
         if named:
             yield f"{_names(named)} {words}"
-    if done.comments_deleted:
-        yield f"{_comments(done.comments_deleted)} deleted"
-    if done.comments_written:
-        yield f"{_comments(done.comments_written)} posted again"
+    for _, objects in groupby(done.objects_deleted, key=lambda each: each.noun):
+        yield f"{_objects([*objects])} deleted"
+    for words, objects in groupby(done.objects_made_again, key=lambda each: each.again):
+        yield f"{_objects([*objects])} {words}"
 
 
 def node_deleted_words(deleted: DeleteNodeOperation, others: int = 0) -> str:
@@ -206,8 +216,12 @@ def node_made_words(store: Store, made: RecreateNodesOperation, others: int = 0)
 
 def recalled_words(recalled: Sequence[OutboxEntry]) -> str:
     first = recalled[0]
-    names = {EntryKind.DELETE: f"#{first.item_id}", EntryKind.DELETE_COMMENT: f"comment on #{first.item_id}"}
-    name = names.get(first.kind) or f"{noun_of(first)} “{_short(name_of(first))}”"
+    if (deletion := object_deletion(first)) is not None:
+        name = f"{deletion.noun} on #{first.item_id}"
+    elif first.kind is EntryKind.DELETE:
+        name = f"#{first.item_id}"
+    else:
+        name = f"{noun_of(first)} “{_short(name_of(first))}”"
     if len(recalled) > 1:
         return f"{len(recalled):,} deletions withdrawn; items that the server has deleted already are created again"
     return f"{name} restored; if the server has deleted it already, it is created again with a new number"
@@ -240,8 +254,9 @@ def _names(named: Sequence[NamedItem]) -> str:
     return f"{number}“{_short(named[0].name)}”"
 
 
-def _comments(texts: Sequence[str]) -> str:
-    return f"comment “{_short(texts[0])}”" if len(texts) == 1 else f"{len(texts):,} comments"
+def _objects(named: Sequence[NamedObject]) -> str:
+    noun = named[0].noun
+    return f"{noun} “{_short(named[0].text)}”" if len(named) == 1 else f"{len(named):,} {noun}s"
 
 
 def _numbers(item_ids: Sequence[int]) -> str:

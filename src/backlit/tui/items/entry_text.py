@@ -10,14 +10,13 @@ from textual.content import Content
 from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.store.edits.conflicts import UNRESOLVED
 from backlit.store.edits.ranking import rank_neighbours
-from backlit.store.records.entry import DELETES, ON_COMMENTS, ON_NODES, RECALLS, EntryKind, OutboxEntry
+from backlit.store.object_changes.kinds import object_change, object_deletion
+from backlit.store.records.entry import DELETES, ON_NODES, RECALLS, EntryKind, OutboxEntry
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.drawing.text import safe, safe_block
 from backlit.tui.fields.values import label_of, words_of
 
-DELETIONS = frozenset({*DELETES, EntryKind.NODE_DELETE})
-"""Kinds of entries that delete an item, a comment, an area or an iteration."""
 UNDONE_DELETION = (
     "The deletion is undone. The server may have deleted the item already: backlit checks that, and makes the item"
     " again under a new number."
@@ -25,9 +24,9 @@ UNDONE_DELETION = (
 
 
 def content_of(store: Store, entry: OutboxEntry) -> str:
-    """Return the content of the entry as plain text: a comment's text, else a line for each field."""
-    if entry.kind in ON_COMMENTS:
-        return str(entry.payload.get("text") or "")
+    """Return the content of the entry as plain text: an object below the item, else a line for each field."""
+    if (change := object_change(entry)) is not None:
+        return change.text
     if entry.kind is EntryKind.RANK:
         return moved_words(entry)
     if entry.kind in RECALLS:
@@ -45,8 +44,8 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
     """Yield the reason, then each field: the value before, the new value and the service's value."""
     if entry.reason:
         yield Content.styled(safe(entry.reason), "$conflict")
-    if entry.kind in ON_COMMENTS:
-        yield Content(safe_block(str(entry.payload.get("text") or "")))
+    if (change := object_change(entry)) is not None:
+        yield Content(safe_block(change.text))
     if entry.kind in RECALLS or entry.kind is EntryKind.RANK:
         yield Content(content_of(store, entry))
         return
@@ -117,10 +116,15 @@ def table_lines(
 
 def deletion_state(entry: OutboxEntry) -> str:
     """Return the state of a deletion that the service did not make; empty for other entries."""
-    if entry.state not in UNRESOLVED or entry.kind not in DELETIONS:
+    if entry.state not in UNRESOLVED or entry.kind not in DELETES:
         return ""
-    what = {EntryKind.DELETE: "The item", EntryKind.DELETE_COMMENT: "The comment"}
-    return f"{what.get(entry.kind, f'The {noun_of(entry)}')} was not deleted and is in its place again."
+    return f"The {deleted_noun(entry)} was not deleted and is in its place again."
+
+
+def deleted_noun(entry: OutboxEntry) -> str:
+    if (deletion := object_deletion(entry)) is not None:
+        return deletion.noun
+    return "item" if entry.kind is EntryKind.DELETE else noun_of(entry)
 
 
 def moved_words(entry: OutboxEntry) -> str:

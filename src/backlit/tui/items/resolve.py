@@ -8,7 +8,8 @@ from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.field_values import read_text, typed_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
 from backlit.store.edits.conflicts import UNRESOLVED, ConflictCase, ContestedField, KeptSide
-from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.object_changes.kinds import object_change, object_creation
+from backlit.store.records.entry import DELETES, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import number_of
 from backlit.store.records.merge import is_long, with_both
 from backlit.store.store import Store
@@ -22,7 +23,7 @@ from backlit.tui.fields.dates import moment
 from backlit.tui.fields.values import author_colour, is_replaced, label_of, words_of
 from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
-from backlit.tui.items.entry_text import DELETIONS, content_of, deletion_state, moved_words, name_of, node_summary
+from backlit.tui.items.entry_text import content_of, deletion_state, moved_words, name_of, node_summary
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.shell.target import StoreCommandTarget
 
@@ -170,7 +171,7 @@ def _present(field: ContestedField, decision: object) -> object:
 
 async def _decide(target: StoreCommandTarget, entry: OutboxEntry) -> None:
     """Ask about an entry without values to choose from: a deletion, a move, a change of a tree."""
-    is_deletion = entry.kind in DELETIONS
+    is_deletion = entry.kind in DELETES
     answers = [
         AnswerKey("r", "delete it anyway" if is_deletion else "send it again"),
         AnswerKey("d", "keep it" if is_deletion else "discard the change"),
@@ -192,7 +193,8 @@ async def _decide_gone(target: StoreCommandTarget, entry: OutboxEntry) -> None:
         AnswerKey("d", "discard the change"),
         AnswerKey("c", "copy as text"),
     ]
-    what = "comment" if entry.kind is EntryKind.COMMENT else f"change of {', '.join(map(label_of, entry.payload))}"
+    creation = object_creation(entry)
+    what = creation.noun if creation else f"change of {', '.join(map(label_of, entry.payload))}"
     sentence = f"Someone deleted #{item_id}. Your {what} was not saved."
     key = await target.ask(ConfirmDialog(f"Rejected  #{item_id}", sentence, answers, "keep it in the outbox"))
     if key == "n":
@@ -233,8 +235,9 @@ async def _rewrite(target: StoreCommandTarget, entry: OutboxEntry) -> None:
 
 
 def _entry_title(entry: OutboxEntry) -> str:
-    if entry.kind is EntryKind.DELETE_COMMENT:
-        return f"delete comment on #{entry.item_id}"
+    if (change := object_change(entry)) is not None:
+        verb = "delete " if entry.kind in DELETES else ""
+        return f"{verb}{change.noun} on #{entry.item_id}"
     if entry.kind is EntryKind.DELETE:
         return f"delete #{entry.item_id} {entry.payload.get('name') or ''}"
     if entry.kind is EntryKind.RECALL:

@@ -16,15 +16,15 @@ from textual.widgets import Static
 from backlit.model.amounts import counted, listed
 from backlit.model.errors import StorageError
 from backlit.store.edits.conflicts import UNRESOLVED
+from backlit.store.object_changes.kinds import CREATIONS, DELETIONS, object_change
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.entry import (
-    ON_COMMENTS,
     ON_NODES,
+    ON_OBJECTS,
     RECALLS,
     EntryKind,
     EntryState,
     OutboxEntry,
-    is_for_customers,
 )
 from backlit.store.records.item import number_of
 from backlit.store.store import Store
@@ -67,9 +67,9 @@ TEXT_LIMIT = 2_000
 """Characters of a value that are shown."""
 _DISCARDED_WORDS = {
     EntryKind.ADD: "the new item and its later changes",
-    EntryKind.COMMENT: "the comment",
     EntryKind.DELETE: "the deletion of the item",
-    EntryKind.DELETE_COMMENT: "the deletion of the comment",
+    **{kind: f"the {creation.noun}" for kind, creation in CREATIONS.items()},
+    **{kind: f"the deletion of the {deletion.noun}" for kind, deletion in DELETIONS.items()},
     **dict.fromkeys(RECALLS, "the check for it"),
 }
 STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
@@ -213,7 +213,7 @@ class OutboxScreen(StoreScreen[None]):
         lines = [Content.styled(safe(entry.reason), "$muted" if is_conflict else "$conflict")] if entry.reason else []
         if fate := deletion_state(entry):
             lines.append(Content(f"{fate} r deletes it anyway, d keeps it."))
-        if entry.kind in ON_COMMENTS | ON_NODES | RECALLS:
+        if entry.kind in ON_OBJECTS | ON_NODES | RECALLS:
             return Content("\n").join([*lines, *lines_of(self.store, replace(entry, reason=""))])
         if entry.kind is EntryKind.DELETE:
             for key, theirs in entry.theirs.items():
@@ -423,16 +423,13 @@ def number_or_noun(entry: OutboxEntry) -> str:
 
 
 def summary_of(entry: OutboxEntry) -> str:
+    if (change := object_change(entry)) is not None:
+        return change.summary()
     match entry.kind:
         case EntryKind.ADD:
             return f"new {str(entry.payload.get('type', 'item')).lower()}"
-        case EntryKind.COMMENT:
-            whose = "comment for customers: " if is_for_customers(entry.payload) else "comment: "
-            return whose + " ".join(str(entry.payload.get("text", "")).split())
         case EntryKind.DELETE:
             return "delete permanently"
-        case EntryKind.DELETE_COMMENT:
-            return "delete comment: " + " ".join(str(entry.payload.get("text", "")).split())
         case EntryKind.RECALL:
             return f"check whether {'its comment' if 'text' in entry.payload else 'it'} was deleted"
         case EntryKind.RANK:

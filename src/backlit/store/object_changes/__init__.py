@@ -1,0 +1,1 @@
+"""Journalled changes of the objects below items, such as comments."""

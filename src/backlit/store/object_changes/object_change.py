@@ -1,0 +1,90 @@
+"""A change of an object below an item: what its entry says, without the store around it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+from backlit.store.records.changes import Subject
+from backlit.store.records.entry import OBJECT_DELETION_BY_CREATION, EntryKind, OutboxEntry, new_entry
+from backlit.store.records.item import Document, id_in
+
+
+class ObjectChange(ABC):
+    """A journalled change of an object below an item. It reads nothing but its entry, and raises nothing."""
+
+    subject: ClassVar[Subject]
+    """What is announced with the item; the key of the mirror's table."""
+    resource: ClassVar[str]
+    """The service's list: `POST /comments`, `DELETE /comments/{id}` and `GET /workitems/{id}/comments`."""
+    noun: ClassVar[str]
+    again: ClassVar[str]
+    """What an undo of the deletion does to the object, after "is": "posted again"."""
+
+    def __init__(self, entry: OutboxEntry) -> None:
+        self.entry = entry
+
+    @property
+    @abstractmethod
+    def object_id(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The object in words, to be read or copied."""
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Return the change in one line, for the outbox."""
+
+
+class ObjectCreation(ObjectChange):
+    """A new object. Until the service has confirmed it, its id is temporary."""
+
+    @property
+    def object_id(self) -> int:
+        return self.entry.temporary_id
+
+    @property
+    def deletion_kind(self) -> EntryKind:
+        return OBJECT_DELETION_BY_CREATION[self.entry.kind]
+
+    def is_made(self, answer: Document) -> bool:
+        """Report whether a response to the request is the object. A service may have changed its text."""
+        return answer.get("workItemId") == self.entry.item_id and id_in(answer) > 0
+
+    @abstractmethod
+    def body(self) -> Mapping[str, object]:
+        """Return the body of the request that creates the object."""
+
+    @abstractmethod
+    def is_like(self, document: Document) -> bool:
+        """Report whether an object holds what an unconfirmed request asked for."""
+
+    @abstractmethod
+    def document(self, object_id: int) -> Document:
+        """Return the object under an id, for a mirror that does not have it. Author and time are missing."""
+
+    def on_item(self, item_id: int) -> OutboxEntry:
+        """Return a new entry that creates the object on another item."""
+        return new_entry(self.entry.kind, self.entry.project_id, self.entry.payload, item_id)
+
+
+class ObjectDeletion(ObjectChange):
+    """The deletion of an object, whose payload keeps what makes it again."""
+
+    @property
+    def object_id(self) -> int:
+        return id_in(self.entry.payload)
+
+    @classmethod
+    @abstractmethod
+    def of(cls, document: Document) -> OutboxEntry:
+        """Return the entry that deletes an object. Its payload keeps what an undo needs."""
+
+    @abstractmethod
+    def document(self, item_id: int) -> Document:
+        """Return the object on its item as far as the payload has it."""
+
+    @abstractmethod
+    def creation(self, item_id: int) -> OutboxEntry:
+        """Return the entry that makes the object again."""
