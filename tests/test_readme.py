@@ -11,7 +11,7 @@ from tests.keys_page import DOCUMENT, page
 from tests.scenes import IN_README
 from tests.terminal import terminal
 
-from backlit.tui.commands.command import spelled
+from backlit.model.settings.key_sequences import spelled
 from backlit.tui.commands.table import COMMANDS
 
 ROOT = Path(__file__).parents[1]

@@ -91,12 +91,22 @@ def _fill_open(opening: LateParser) -> None:
 
 
 def _add_words(commands: LateVerbs) -> None:
+    words = "list the keys of the screens, or check your own"
+    commands.add_late("keys", words, "commands.keys:show_keys", _fill_keys)
     commands.add_late("help", "explain a topic, such as exit-codes or columns", "commands.help:explain", _fill_help)
     words = "write the script that completes words in a shell"
     commands.add_late("completion", words, "commands.completion:print_script", _fill_completion)
     # The scripts call it.
     words = "write the words that may stand last, for a shell's script"
     commands.add_late("complete", words, "commands.completion:print_candidates", _fill_complete, is_listed=False)
+
+
+def _fill_keys(keys: LateParser) -> None:
+    keys.add_argument("--preset", choices=("vim", "arrows"), help="list the keys of this preset (default: the setting)")
+    keys.add_argument("--context", metavar="NAME", default="", help="only the keys of one context, such as Lists")
+    keys.add_argument("--check", action="store_true", help="list what is wrong with [keys] of config.toml")
+    add_formats(keys)
+    add_display(keys)
 
 
 def _fill_help(helping: LateParser) -> None:

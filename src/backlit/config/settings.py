@@ -17,6 +17,7 @@ from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
 from backlit.model.errors import NameNotFound, SignInNeeded, StorageError
 from backlit.model.nearest import did_you_mean
 from backlit.model.ready_check import STALE_DAYS, USUAL_RULES, ReadyRules
+from backlit.model.settings.key_sequences import KeyChange, KeyPreset
 from backlit.model.settings.user_settings import BoardSettings, OwnCapacities, OwnNames, Template, json_in, toml_in
 from backlit.model.statuses import StatusGroup
 from backlit.model.user_names import is_same_user
@@ -81,6 +82,9 @@ class Settings(Struct, frozen=True):
     """Display of pictures: off, auto, or one of IMAGE_WAYS."""
     mouse: bool = True
     motion: Motion = Motion.AUTO
+    preset: KeyPreset = KeyPreset.VIM
+    keys: Mapping[str, KeyChange] = field(default_factory=dict)
+    """Own keys by the id of a command."""
     presence: bool = True
     """Whether others see what is edited here."""
     board: BoardSettings | None = None

@@ -1,5 +1,7 @@
 """The verbs of `backlit config`."""
 
+import json
+
 import pytest
 from tests.cli.home import Home
 
@@ -98,3 +100,25 @@ def test_the_editor_is_asked_for_and_its_text_checked(written: Home, monkeypatch
 
     assert done.returncode == 1
     assert "Unknown setting 'them'" in done.stdout
+
+
+def test_keys_are_listed_with_the_users_own_and_their_faults_with_places(home: Home) -> None:
+    (home.path / "config").mkdir(parents=True)
+    keys = '[keys]\n"item.done" = ["j", "x"]\n"app.bord" = "B"\n"list.zen" = false\n'
+    (home.path / "config" / "config.toml").write_text(f'preset = "arrows"\n{keys}')
+
+    listed = home.run("keys", "--context", "items", "--json").stdout
+    checked = home.run("keys", "--check", "--preset", "vim")
+
+    done = next(each for each in json.loads(listed) if each["command"] == "item.done")
+    assert done == {
+        "keys": ["j", "x"],
+        "command": "item.done",
+        "effect": "Mark as done or closed.",
+        "origin": "yours",
+        "context": "Items",
+    }
+    assert checked.returncode == 1
+    assert "item.done: j is a key of list.down too" in checked.stdout
+    assert "line 4, column 1). Did you mean “app.board”?" in checked.stdout
+    assert "list.zen" in checked.stderr

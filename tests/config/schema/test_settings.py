@@ -15,6 +15,22 @@ from backlit.model.settings.user_settings import RELEASE, BoardSettings, ColumnS
 from backlit.model.statuses import StatusGroup
 
 FAULTY_FILES = {
+    "keys": (
+        """\
+preset = "emacs"
+[keys]
+"item.status" = ["s", "c s"]
+"item.done" = 3
+"app.board" = "entre"
+item.log = "l"
+""",
+        (
+            'The setting "preset" must be one of "vim", "arrows" (1:10). The default is used.',
+            'The setting "item.done" of [keys] must be a sequence such as "c s", a list of them, or false (4:15). It is left out.',
+            "There is no key “entre” (5:15). Did you mean “enter”? It is left out.",
+            'Write the id of a command in quotes, such as "item.status" = "s" (6:1). It is left out.',
+        ),
+    ),
     "misspelled-keys": (
         """\
 thme = "paper"

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from backlit.model.settings.key_sequences import spelled
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.screen import BoardScreen
-from backlit.tui.commands.command import Command, Context, spelled
+from backlit.tui.commands.command import Command, Context
 from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, commands_in
 from backlit.tui.shell.dispatch import COUNT_LIMIT, Outcome, PartialChord, Passed, PendingCommand, Resolver, Unknown
 from backlit.tui.widgets.view_list import BacklogList

@@ -310,6 +310,8 @@ def _make_application(
         settings.estimate_scale,
         images=settings.images,
         motion=settings.motion,
+        preset=settings.preset,
+        keys=settings.keys,
         board=settings.board,
         capacities=settings.capacities,
         view_files=ViewFiles(locations, Path.cwd(), checking),

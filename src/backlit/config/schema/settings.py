@@ -16,13 +16,14 @@ from pydantic import (
     model_validator,
 )
 
-from backlit.config.schema.documents import Filled, Listed, Table, check_document, fault, faults_at, must, said
+from backlit.config.schema.documents import Filled, Listed, Table, as_list, check_document, fault, faults_at, must, said
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, Settings
 from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
 from backlit.model.query.keys import all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, askable_field_key, check_rule, ready_rules_of
+from backlit.model.settings.key_sequences import KeyChange, KeyPreset, read_keys
 from backlit.model.settings.user_settings import (
     COLUMN_WORDS,
     KINDS,
@@ -92,6 +93,27 @@ def _read_motion(value: object) -> Motion:
         ways = ", ".join(f'"{way}"' for way in Motion)
         must(f"must be one of {ways}")
     return Motion(str(value))
+
+
+def _read_preset(value: object) -> KeyPreset:
+    if value not in set(KeyPreset):
+        must(f"must be one of {', '.join(f'{json.dumps(each)}' for each in KeyPreset)}")
+    return KeyPreset(str(value))
+
+
+def _read_keys(value: object) -> KeyChange:
+    """Read a sequence, a list of them, or false; those that begin with a plus come beside the usual ones."""
+    if isinstance(value, Mapping):
+        raise fault('Write the id of a command in quotes, such as "item.status" = "s".', is_about_key=True)
+    texts = [] if value is False else as_list(value)
+    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+        must('must be a sequence such as "c s", a list of them, or false')
+    added = [each[1:] for each in texts if len(each) > 1 and each[0] == "+" and each[1] != " "]
+    plain_ones = [each for each in texts if each[1:] not in added or each[:1] != "+"]
+    try:
+        return KeyChange(tuple(map(read_keys, [*plain_ones, *added])), bool(added) and not plain_ones)
+    except BadRequest as error:
+        raise fault(error.message) from error
 
 
 def _read_load(value: object) -> PersonLoad:
@@ -253,6 +275,10 @@ class ConfigFile(Table):
     images: Annotated[str, PlainValidator(_read_images)] = "auto"
     mouse: bool = True
     motion: Annotated[Motion, PlainValidator(_read_motion)] = Motion.AUTO
+    preset: Annotated[KeyPreset, PlainValidator(_read_preset)] = KeyPreset.VIM
+    keys: dict[str, Annotated[KeyChange, PlainValidator(_read_keys)]] = Field(
+        default={}, examples=['[keys] with "item.status" = ["s", "c s"]']
+    )
     presence: Annotated[bool, PlainValidator(_read_presence)] = Field(default=True, examples=['presence = "off"'])
     board: BoardTable | None = Field(default=None, examples=['[board] with lanes = "area"'])
     capacity: dict[str, _Load] = Field(default={}, examples=["[capacity] with maya = 8"])
@@ -293,6 +319,8 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         images=file.images,
         mouse=file.mouse,
         motion=file.motion,
+        preset=file.preset,
+        keys=file.keys,
         presence=file.presence,
         board=_board_of(file.board, values["board"]) if file.board is not None else None,
         capacities=OwnCapacities(file.capacity, file.capacity_in),

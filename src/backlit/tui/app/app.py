@@ -2,18 +2,21 @@
 
 import asyncio
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from textual.scrollbar import ScrollBar
 
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, Motion
+from backlit.model.settings.key_sequences import KeyChange, KeyPreset
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
 from backlit.store.views.view_files import ViewFiles
 from backlit.tui.app.screen_navigator import BACKLOG, NOTHING_NAMED, ScreenNavigator, StartTarget
+from backlit.tui.commands.keymap import use_keys
 from backlit.tui.commands.table import WRITER_COMMANDS
 from backlit.tui.drawing import textual_private
 from backlit.tui.drawing.frame import KeptFrame
@@ -38,6 +41,7 @@ PASSING_WIDGETS = "#title, ItemPreview"
 """Selects what depends on the time or the connection."""
 MAX_FRAME_HOLD = 2.0
 """Seconds after which frames are sent even if the first rows are not painted."""
+NO_OWN_KEYS: Mapping[str, KeyChange] = MappingProxyType({})
 KEEP_LOCATION_EVERY = 2.0
 """Seconds between two looks whether there is another place to keep, for an application that is killed."""
 GARBAGE_COLLECTION_TIMES = (2.0, 15.0, 120.0)
@@ -78,11 +82,14 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         templates: Sequence["Template"] = (),
         profiles: Sequence[str] = (),
         join: "ProfileSignInFactory | None" = None,
+        preset: KeyPreset = KeyPreset.VIM,
+        keys: Mapping[str, KeyChange] = NO_OWN_KEYS,
         problems: Sequence[str] = (),
         greets: bool = False,
         opens: StartTarget = NOTHING_NAMED,
     ) -> None:
         super().__init__()
+        key_problems = use_keys(preset, keys)  # first: widgets are made with the names of keys
         self.store = store
         self.session = UiSession(estimate_scale, templates, capacities, images, motion)
         self.dispatch.hidden = lambda: WRITER_COMMANDS if store.lookups.is_read_only else frozenset()
@@ -100,7 +107,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self._changes = ChangeFeed(self, FRAME_SECONDS, self.navigator.publish, lambda: store.connection.is_live)
         self._unsubscribe: Callable[[], None] | None = None
         self.offered_themes, theme_problems = use_themes(self, theme, theme_folder)
-        self._problems = [*problems, *theme_problems]
+        self._problems = [*problems, *key_problems, *theme_problems]
         """Faults of the configuration, shown at the start."""
 
     # Life

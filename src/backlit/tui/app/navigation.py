@@ -12,6 +12,7 @@ from backlit.store.views.search import MatchField as HitPlace
 from backlit.store.views.search import SearchHit
 from backlit.tui.app.screen_navigator import AppLocation, ScreenNavigator
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.finder import Offer
 from backlit.tui.dialogs.palette import ItemFinder, ItemSearch, item_offer
@@ -116,7 +117,7 @@ def interrupt(target: NavigationCommandTarget, _call: CommandContext) -> None:
         target.store.engine.cancel()
         target.say("Loading stopped. R resumes it; ctrl+c again quits.")
     else:
-        target.say("Press ctrl+c again to quit.")
+        target.say(f"Press {key_of('app.interrupt')} again to quit.")
 
 
 class GoToDialog(ItemFinder[int | None]):

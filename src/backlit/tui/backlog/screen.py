@@ -13,6 +13,7 @@ from backlit.store.store import Store
 from backlit.store.views.groups import ShownTasks
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
+from backlit.tui.commands.table import key_of
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, filter_words, searched_words
 from backlit.tui.lists.item_panes import ItemPanes
@@ -158,7 +159,9 @@ class BacklogScreen(OneListScreen):
         if is_offered:
             self.begin(self._offer_hidden, item, sentence, usual.count)
         else:
-            self.notify(f"{sentence} Press # to go to it.", markup=False)  # beside what is said of the act
+            self.notify(
+                f"{sentence} Press {key_of('app.go-to')} to go to it.", markup=False
+            )  # beside what is said of the act
 
     def _hidden_words(self, item: Item, *, is_open: bool) -> str:
         spec = self.spec

@@ -15,6 +15,7 @@ from backlit.tui.board.card_window import CardWindow
 from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, lay_out_columns
 from backlit.tui.board.position import BoardPosition, ColumnsOf, RowPosition
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.flash import DrawnCells
 from backlit.tui.widgets.item_list import ItemList, RowIdentity
@@ -275,5 +276,5 @@ class LaneFolds:
     def _lane(self) -> GroupKey:
         lane = self._board.position.lane(self._board.cursor)
         if lane is None or lane.header is None:
-            raise CannotAct("No swimlanes. Press tg to choose them.")
+            raise CannotAct(f"No swimlanes. Press {key_of('board.lanes')} to choose them.")
         return lane.header.group

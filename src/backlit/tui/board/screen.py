@@ -17,6 +17,7 @@ from backlit.tui.board.board_list import BoardList
 from backlit.tui.board.card_edits import card_preset, column_spec, limit_warning, move_between_columns
 from backlit.tui.board.columns import BoardArrangement
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import CURRENT_ITERATION
@@ -107,7 +108,10 @@ class BoardScreen(OneListScreen):
         if column is None:
             raise CannotAct("The board has no columns.")
         if column.first in self.spec.latest:
-            raise CannotAct("Done cards are in the order of their last change. Press gb to rank them in the backlog.")
+            raise CannotAct(
+                "Done cards are in the order of their last change."
+                f" Press {key_of('app.backlog')} to rank them in the backlog."
+            )
         lane = self.board.position.lane_value(self.board.cursor)
         item = self.store.item(self.board.current_id or 0)
         around = item.fields.get("IterationID") if item is not None else None
@@ -126,7 +130,8 @@ class BoardScreen(OneListScreen):
         item = self.store.item(item_id)
         if item is not None and self.arrangement.hides(item.type, self.spec.query):
             noun, done = ("Task", "tasks") if item.type == ItemType.TASK else (item.type, item.type.lower())
-            self.say(f"{noun} {'added' if item_id < 0 else 'changed'}. The board hides {done}; press ft to show them.")
+            verb = "added" if item_id < 0 else "changed"
+            self.say(f"{noun} {verb}. The board hides {done}; press {key_of('filter.type')} to show them.")
         else:
             self.want_item(item_id, is_added=True)
         self.reload()
@@ -170,7 +175,8 @@ class BoardScreen(OneListScreen):
         if call.text:
             key = "" if call.text == "none" else key_named(self.store, call.text)
             if key and key not in {each.value for each in offered}:
-                raise BadRequest(f"Cannot make swimlanes by {ListNames(self.store).label(key)}. Press tg to choose.")
+                label = ListNames(self.store).label(key)
+                raise BadRequest(f"Cannot make swimlanes by {label}. Press {key_of('board.lanes')} to choose.")
         else:
             choice = await self.ask(
                 PickDialog("Swimlanes by", [Choice("", "no swimlanes"), *offered], arrangement.lanes)

@@ -6,10 +6,9 @@ from enum import StrEnum
 from msgspec import Struct
 
 from backlit.model.query import Candidate
+from backlit.model.settings.key_sequences import KEY_SPELLINGS
 
-LETTERS = "{a-z}"
-"""The spelling of `letter`, the key for any small letter."""
-DIGITS = "{1-9}"
+DIGITS = KEY_SPELLINGS["digit"]
 """The spelling of `digit`, the key for any digit but 0."""
 
 
@@ -103,24 +102,6 @@ class CommandContext(Struct, frozen=True):
     def rows(self) -> int | None:
         """Return the number of rows to act on from the cursor down; None without a count, or for a count of steps."""
         return None if self.command.is_stepped else self.count
-
-
-def spelled(sequence: str) -> str:
-    """Return a key sequence for display: `g b` is gb, `ctrl+d` stays, `escape` is esc."""
-    names = {
-        "letter": LETTERS,
-        "digit": DIGITS,
-        "escape": "esc",
-        "pagedown": "PgDn",
-        "pageup": "PgUp",
-        "down": "↓",
-        "up": "↑",
-        "left": "←",
-        "right": "→",
-    }
-    parts = [names.get(part, part) for part in sequence.split()]
-    is_close = all(len(part) == 1 or part in {LETTERS, DIGITS} for part in parts)
-    return "".join(parts) if is_close else " ".join(parts)
 
 
 def candidates_beginning(names: Sequence[str], text: str, cursor: int) -> list[Candidate]:

@@ -4,12 +4,18 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from backlit.tui.commands.command import Command, Context, spelled
+from backlit.model.settings.key_sequences import spelled
+from backlit.tui.commands.command import Command, Context
 from backlit.tui.commands.list_table import ITEM_COMMANDS, LIST_COMMANDS
 from backlit.tui.commands.place_table import APP_COMMANDS, PLACE_COMMANDS
 
 COMMANDS: tuple[Command, ...] = (*LIST_COMMANDS, *ITEM_COMMANDS, *PLACE_COMMANDS, *APP_COMMANDS)
+"""The commands with their usual keys."""
 COMMAND_BY_ID = {command.id: command for command in COMMANDS}
+"""The commands with the keys of the user, and the user's own ones; `use_keys` writes them.
+
+It is the only table of a process: footers, help and sentences name a key in some fifty places, down to single widgets.
+"""
 COMMAND_TO_CONTEXT = {
     Context.BOARD: "app.board",
     Context.PLAN: "app.plan",
@@ -48,7 +54,7 @@ CONTEXT_BY_GROUP = {command.group: command.context for command in COMMANDS}
 
 def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:
     """Return the commands of some contexts, in the order of the contexts, then of the table."""
-    return tuple(command for context in contexts for command in COMMANDS if command.context is context)
+    return tuple(command for context in contexts for command in COMMAND_BY_ID.values() if command.context is context)
 
 
 def commands_here(contexts: Sequence[Context]) -> list[Command]:
@@ -67,11 +73,19 @@ def commands_here(contexts: Sequence[Context]) -> list[Command]:
     return found
 
 
+def is_bound(key: str) -> bool:
+    """Return whether a key stands in a sequence of any command."""
+    return any(key in sequence.split() for command in COMMAND_BY_ID.values() for sequence in command.keys)
+
+
 def key_to(context: Context) -> str:
     """Return the key that leads to the place of a context; empty for contexts without one place."""
     return key_of(COMMAND_TO_CONTEXT[context]) if context in COMMAND_TO_CONTEXT else ""
 
 
 def key_of(command_id: str) -> str:
-    """Return the first key of a command as lists of keys spell it."""
-    return spelled(COMMAND_BY_ID[command_id].keys[0])
+    """Return the first key of a command as lists of keys spell it; without one its word, or its name."""
+    command = COMMAND_BY_ID[command_id]
+    if command.keys:
+        return spelled(command.keys[0])
+    return f":{command.words[0]}" if command.words else f"“{command.label}”"

@@ -15,7 +15,8 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widgets import Input
 
-from backlit.tui.commands.command import Command, spelled
+from backlit.model.settings.key_sequences import spelled
+from backlit.tui.commands.command import Command
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
 from backlit.tui.dialogs.ranking import ranked, searchable

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from backlit.model.errors import BacklitError
 from backlit.model.fields import ItemType
+from backlit.model.settings.key_sequences import spelled
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Item, ItemRow, number_of
 from backlit.store.views.query import ViewSpec
-from backlit.tui.commands.command import Command, Context, item_number, spelled
+from backlit.tui.commands.command import Command, Context, item_number
 from backlit.tui.commands.table import commands_here, commands_in, key_to
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.drawing.themes import status_sign, type_sign

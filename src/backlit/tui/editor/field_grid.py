@@ -12,10 +12,11 @@ from textual.strip import Strip
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import NOTHING, holds_days, read_text, value_word
 from backlit.model.fields import SYNC_KEYS, Field, Kind, Section, Settable, fields_of
+from backlit.model.settings.key_sequences import spelled
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.records.item import is_seen_by_customers
 from backlit.store.store import Store
-from backlit.tui.commands.command import CannotAct, spelled
+from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import COMMAND_BY_ID, key_of
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import KEY, ThemeStyles, status_colour, status_sign
@@ -234,8 +235,9 @@ class EditorFields:
         found = []
         for field in self.fields(draft):
             text = str(draft.value(field.key) or "")
+            empty_words = f"No description. {key_of('item.description')} to write one."
             if field.kind is Kind.LONG_TEXT and (text or field.key == DESCRIPTION):
-                found.append(ItemText(field.key, field.label, text, NO_DESCRIPTION))
+                found.append(ItemText(field.key, field.label, text, empty_words))
         return found
 
     def why_fixed(self, field: Field) -> str | None:
@@ -267,7 +269,7 @@ class EditorFields:
     def help(self, field: Field, draft: ItemDraft, width: int) -> list[Part]:
         """Return a line about a field: its key and its values, first its value before somebody else changed it."""
         fixed = self.why_fixed(field)
-        key = "" if fixed or self.store.lookups.is_read_only else KEY_OF_FIELD.get(field.key, "")
+        key = "" if fixed or self.store.lookups.is_read_only else _key_of_field(field.key)
         lead = [(f" {key}", KEY)] if key else []
         if field.kind in KINDS_WITH_LISTED_VALUES and not fixed and field.key not in draft.arrived:
             values = self._values(field, draft, width - cell_len(key) - 2 * bool(key) - 1)
@@ -391,16 +393,9 @@ NEVER_FOLDED = frozenset({*UNSET_WORDS, "Name", "Status", "Estimate"})
 """Fields that are shown without a value too."""
 EMPTY_VALUES: Sequence[object] = (None, "", [], ())
 NAME, DESCRIPTION = "Name", "Description"
-NO_DESCRIPTION = "No description. cd to write one."
 _TREES = frozenset({Kind.AREA, Kind.ITERATION})
 KINDS_WITH_LISTED_VALUES = frozenset({Kind.CHOICE, Kind.STATUS, Kind.TEAM})
 """Kinds of fields whose help names their values."""
-KEY_OF_FIELD = {
-    command.argument: spelled(command.keys[0])
-    for command in COMMAND_BY_ID.values()
-    if command.handler == "items.field_commands:change"
-}
-"""The keys of fields with a command."""
 _HEADINGS = {
     Section.PORTAL: f"{Section.PORTAL.value}: customers see this",
     Section.COMPUTED: f"{Section.COMPUTED.value} by the server",
@@ -421,3 +416,10 @@ _HELP = {
     Kind.LONG_TEXT: "Markdown or plain text; p shows it as Markdown, ctrl+e opens it in $EDITOR.",
     Kind.ITEM: "Enter finds it by name or #id.",
 }
+
+
+def _key_of_field(field_key: str) -> str:
+    """Return the key of the command that changes a field; empty without one."""
+    commands = (each for each in COMMAND_BY_ID.values() if each.handler == "items.field_commands:change")
+    keys = next((each.keys for each in commands if each.argument == field_key), ())
+    return spelled(keys[0]) if keys else ""

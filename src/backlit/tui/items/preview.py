@@ -17,6 +17,7 @@ from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.text import Line, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import (
     ThemeStyles,
@@ -198,7 +199,7 @@ class PreviewLayout:
         owner = _person(owner_id, context)
         colour = owner_colour(owner_id, sorted(context.people)) if isinstance(owner_id, int) else "faint"
         gap = Segment("   ", self._theme.style())
-        take = () if owner else (gap, self._theme.cap("i"), self._segment(" take it", "muted"))
+        take = () if owner else (gap, self._theme.cap(key_of("item.assign-me")), self._segment(" take it", "muted"))
         yield [*self._label("Owner"), self._segment(owner or "nobody", colour), *take]
         tags = item.fields.get("Tags")
         facts = {
@@ -212,7 +213,7 @@ class PreviewLayout:
         if context.faults:
             reasons = " · ".join(each.removesuffix(".") for each in context.faults)
             *lines, last = self._fact("Ready", f"{UNREADY_SIGN} {reasons}", "warn")
-            groom = [gap, self._theme.cap("cq"), self._segment(" groom", "muted")]
+            groom = [gap, self._theme.cap(key_of("item.groom")), self._segment(" groom", "muted")]
             room = self._width - sum(each.cell_length for each in last)
             yield from lines
             yield [*last, *groom] if room >= sum(each.cell_length for each in groom) else last

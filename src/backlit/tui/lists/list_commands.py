@@ -38,6 +38,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext, candidates_beginning
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickSortKeysDialog, PickValuesDialog
 from backlit.tui.dialogs.reading import ReadingDialog
@@ -165,7 +166,7 @@ async def sort(target: ListTarget, call: CommandContext) -> None:
 async def columns(target: ListTarget, call: CommandContext) -> None:
     """Show the typed columns with their widths, else pick them. Raises BadRequest for an unknown field."""
     if not target.columns.is_possible:
-        raise CannotAct("The board has no list columns. Press gb to go to the backlog.")
+        raise CannotAct(f"The board has no list columns. Press {key_of('app.backlog')} to go to the backlog.")
     wishes = _typed_columns(target.store, call.text) if call.text else await _picked_columns(target)
     if wishes is not None:
         target.columns.choose(wishes, target.shared.now.view)
@@ -220,7 +221,7 @@ def go_to_view(target: ListTarget, call: CommandContext) -> None:
         raise CannotAct(f"Enter the name of a view: {', '.join(views.names)}.")
     number = int(call.letter)
     if number > len(views.tabs):
-        raise CannotAct(f"There is no view {number}. Press S to save this list as a view.")
+        raise CannotAct(f"There is no view {number}. Press {key_of('view.save')} to save this list as a view.")
     target.show_saved(views.tabs[number - 1])
 
 
@@ -231,7 +232,7 @@ def complete_view(target: ListTarget, text: str, cursor: int) -> Sequence[Candid
 def step_to_view(target: ListTarget, call: CommandContext) -> None:
     views = target.shared.views
     if len(views.tabs) < 2:
-        raise CannotAct("This is the only view. Press S to save this list as another.")
+        raise CannotAct(f"This is the only view. Press {key_of('view.save')} to save this list as another.")
     steps = int(call.command.argument) * (call.count or 1)
     target.show_saved(views.tabs[(views.place(target.shared.now.view) + steps) % len(views.tabs)])
 
@@ -278,7 +279,11 @@ def page_preview(target: ListTarget, call: CommandContext) -> None:
 def toggle_sparing(target: ListTarget, _call: CommandContext) -> None:
     target.session.is_low_bandwidth = is_low_bandwidth = not target.items.is_low_bandwidth
     target.panes.set_low_bandwidth(is_low_bandwidth)
-    target.say("Low bandwidth is on. Press p to show the preview." if is_low_bandwidth else "Low bandwidth is off.")
+    target.say(
+        f"Low bandwidth is on. Press {key_of('preview.toggle')} to show the preview."
+        if is_low_bandwidth
+        else "Low bandwidth is off."
+    )
 
 
 def key_choices(store: Store, first: Sequence[str], without: Sequence[str] = ()) -> Iterator[Choice]:
@@ -360,7 +365,9 @@ def search_texts(target: ListTarget, _call: CommandContext) -> None:
     """Look for the words of the filter in texts and comments too. Raises CannotAct where it has none."""
     wider = target.shared.now.in_texts()
     if wider is None:
-        raise CannotAct("Nothing is filtered by a part of a name. Press / and type a word first.")
+        raise CannotAct(
+            f"Nothing is filtered by a part of a name. Press {key_of('list.filter')} and type a word first."
+        )
     target.line.close()
     filter_list(target, wider)
 
@@ -398,7 +405,7 @@ def unwind(target: ListTarget, _call: CommandContext) -> None:
     elif target.frame.hide_greeting():
         target.store.kept.keep(GREETING_HIDDEN_KEY, True)
     else:
-        raise CannotAct("Nothing to cancel. Press q to leave.")
+        raise CannotAct(f"Nothing to cancel. Press {key_of('app.back')} to leave.")
 
 
 def step_to_match(target: ListTarget, call: CommandContext) -> None:
@@ -408,7 +415,7 @@ def step_to_match(target: ListTarget, call: CommandContext) -> None:
     """
     typed = next(iter(target.store.typed.lines(FILTER)), "")
     if not typed:
-        raise CannotAct("No search yet. Press / to search.")
+        raise CannotAct(f"No search yet. Press {key_of('list.filter')} to search.")
     steps = int(call.command.argument) * (call.count or 1)
     target.line.steps += steps
     target.run_worker(work(_go_to_match, target, typed, is_down=steps > 0), exclusive=True, group="hits")

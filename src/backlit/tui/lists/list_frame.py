@@ -15,6 +15,7 @@ from backlit.model.query import Candidate, accepted_conditions, complete
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
+from backlit.tui.commands.table import key_of
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import (
     FilterState,
@@ -52,16 +53,21 @@ GREETING_HINTS = (
     "app.groom",
     "app.plan",
     "app.board",
-    ("ctrl+p", "find a command", "app.palette"),
+    "app.palette",
     "app.help",
 )
 """The line for a new user."""
 GREETING_HINTS_WITHOUT_ITEMS = (
     GREETING_HINTS[0],
-    ("a", "add an item", "item.add"),
-    ("gi", "add sprints", "app.iterations"),
+    "item.add",
+    "app.iterations",
     *GREETING_HINTS[-2:],
 )
+GREETING_LABELS: Mapping[str, str] = {
+    "app.palette": "find a command",
+    "item.add": "add an item",
+    "app.iterations": "add sprints",
+}
 
 
 class ListFrame(Vertical):
@@ -105,8 +111,8 @@ class ListFrame(Vertical):
     def _greet(self) -> None:
         """Offer a new user what does something: without items, there is nothing to groom or to look at."""
         hints = GREETING_HINTS if self._store.has_items() else GREETING_HINTS_WITHOUT_ITEMS
-        dismissal = [("esc hide", "muted", "list.unwind")]
-        self._greeting.show(hints, dismissal, is_reader=self._store.lookups.is_read_only)
+        dismissal = [(f"{key_of('list.unwind')} hide", "muted", "list.unwind")]
+        self._greeting.show(hints, dismissal, GREETING_LABELS, is_reader=self._store.lookups.is_read_only)
 
     def say(
         self,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from backlit.model.query import Candidate
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import CannotAct, CommandContext, candidates_beginning
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.lists.list_commands import ListTarget
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
@@ -20,7 +21,9 @@ async def share(target: ListTarget, call: CommandContext) -> None:
         if view.shared_by:
             raise CannotAct(f"“{view.name}” is shared already, by {view.shared_by}.")
         if view is DEFAULT_VIEW:
-            raise CannotAct("This is the built-in view. Press S to save the list as a view of yours first.")
+            raise CannotAct(
+                f"This is the built-in view. Press {key_of('view.save')} to save the list as a view of yours first."
+            )
     before = views.kept_as(view)
     if before is not None and before.is_shared:
         sentence, label = f"“{view.name}” is shared already. Replace it by the view as you saved it?", "replace"

@@ -16,6 +16,7 @@ from backlit.store.records.item import counted_types
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
@@ -117,7 +118,11 @@ def _summary(target: PlanCommandTarget) -> PlanSummary:
     """Read the draft with the loads of all iterations it changes; raises CannotAct without a plan."""
     plan, store = target.store.plan, target.store
     if not plan.state:
-        way = "W shows the workload" if store.lookups.is_read_only else "Press > to plan an item into the iteration"
+        way = (
+            f"{key_of('plan.workload')} shows the workload"
+            if store.lookups.is_read_only
+            else f"Press {key_of('plan.send')} to plan an item into the iteration"
+        )
         raise CannotAct(f"The plan has no changes. {way}.")
     changes = plan.difference()
     places = {each for change in changes for each in _places(change)} - {plan.iterations.backlog_id}

@@ -21,6 +21,7 @@ from backlit.store.views.groups import GroupLine, ShownTasks
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.table import key_of
 from backlit.tui.fields.names import ListNames
 from backlit.tui.plan.capacity import points_of_row
 from backlit.tui.plan.pane import FITTING_SIGN, FORECAST_KEY, PlanList, PlanPane
@@ -119,7 +120,7 @@ class PlanPaneContents:
         if item_id is None:
             self.tasks = ShownTasks(is_shown)
         elif is_shown and not self._store.batch.tasks_of(item_id):
-            raise CannotAct(f"#{item_id} has no tasks. Press A to add one.")
+            raise CannotAct(f"#{item_id} has no tasks. Press {key_of('item.add-task')} to add one.")
         else:
             self.tasks = self.tasks.turned(item_id, is_shown=is_shown)
         self.reload()

@@ -10,6 +10,7 @@ from backlit.model.planning import PersonalCapacity, capacity_in_sprint
 from backlit.store.records.people import IterationEntry, Person
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.line import FormDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.fields.dates import typed_days, typed_number
@@ -46,7 +47,7 @@ async def _ask_for_person(target: PlanCommandTarget, iteration: IterationEntry) 
     """Return the person whose capacity is changed: of others only managers may."""
     store, me = target.store, target.store.lookups.me()
     if me is None:
-        raise CannotAct("You are not signed in yet. Wait for the connection, or press R.")
+        raise CannotAct(f"You are not signed in yet. Wait for the connection, or press {key_of('app.refresh')}.")
     if not store.project_settings.is_manager:
         return me
     known = store.capacities.of(iteration)

@@ -10,6 +10,7 @@ from backlit.store.records.item import Item, number_of
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import ask_for_capacity
 from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.items.bulk_edit import journal
@@ -179,4 +180,7 @@ def _no_iteration(store: Store) -> CannotAct:
         return CannotAct("The iterations are still loading. Try again in a moment.")
     if store.lookups.is_read_only:
         return CannotAct("There is no iteration yet. gb shows the backlog.")
-    return CannotAct("There is no iteration to plan into. Press gi, then cs to create sprints.")
+    return CannotAct(
+        f"There is no iteration to plan into. Press {key_of('app.iterations')}, then {key_of('tree.series')} to create"
+        " sprints."
+    )

@@ -19,6 +19,7 @@ from backlit.store.reports.answers import ReportAnswer
 from backlit.store.reports.coverages import PERIODS, Coverage
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.themes import KEY, owner_colour
 from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.preview import ItemPreview, item_context
@@ -45,7 +46,6 @@ LOADING_DELAY = 0.4
 STALE_HOURS = 24
 """Hours from which an earlier answer is in the warning colour."""
 STILL_LOADING = "The report is still loading."
-DAYS_WORDS: Sequence[Word] = [("td", KEY, "reports.days"), (" day table", "muted", "reports.days")]
 DOT: Word = (" · ", "muted")
 _TEAM_KEY = "report team:"
 """The key of the value with a project's chosen team, before the project's number."""
@@ -286,7 +286,8 @@ class ReportPane(StorageErrorGuard, Container):
             self.frame.say(heading, notes)
         coverage, today = self.selection.coverage, self._store.today()
         day = f"At the end, {day_text(coverage.end)}" if coverage.end < today else f"Today, {day_text(today)}"
-        self._figures_frame.say([(day, "heading")], (), (), DAYS_WORDS)
+        days: list[Word] = [(key_of("reports.days"), KEY, "reports.days"), (" day table", "muted", "reports.days")]
+        self._figures_frame.say([(day, "heading")], (), (), days)
 
     def heading_words(self) -> list[Word]:
         about, days = self._about(), self.days()

@@ -18,7 +18,7 @@ from textual.worker import get_current_worker
 
 from backlit.config.settings import Motion
 from backlit.model.amounts import counted
-from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.commands.table import COMMAND_BY_ID, key_of
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.framed_app import FramedApp
 from backlit.tui.drawing.input_parser import MAX_PASTE, PasteRefused
@@ -44,6 +44,8 @@ MAX_MESSAGES = 200
 """Messages that are kept to be read again."""
 MAX_DRAWING_SECONDS = 2.0
 """Seconds that the drawing of a dialog may take; text is dropped no longer, even if it is never drawn."""
+UNDO_WORDS = "u to undo."
+"""The end of a confirmation, with the usual key of the undo."""
 INPUT = (events.InputEvent, events.Paste, PasteRefused)
 """Events from the terminal, whose order is kept."""
 ANIMATIONS = "TEXTUAL_ANIMATIONS"
@@ -149,6 +151,8 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
     def say(self, sentence: str, *, is_bad: bool = False) -> None:
         """Show a short message: a confirmation in the footer where it fits, else a toast."""
+        if sentence.endswith(UNDO_WORDS):
+            sentence = f"{sentence.removesuffix(UNDO_WORDS)}{key_of('app.undo')}{UNDO_WORDS[1:]}"
         if not is_bad and self._messages.confirm(sentence):
             self._messages.keep(sentence)
         else:

@@ -32,8 +32,10 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen
 
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.tui.commands.command import AskFirst, CannotAct, Command, CommandContext, Context, spelled
-from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, CONTEXT_BY_GROUP, commands_here, commands_in
+from backlit.model.settings.key_sequences import spelled
+from backlit.tui.commands.command import AskFirst, CannotAct, Command, CommandContext, Context
+from backlit.tui.commands.table import COMMAND_BY_ID, CONTEXT_BY_GROUP, commands_here, commands_in, is_bound, key_of
+from backlit.tui.shell.keyboard_layouts import LATIN_KEYS
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.workers import BACKGROUND_GROUP, COMMANDS_GROUP, work
 from backlit.tui.widgets.which_key import WhichKeyHint
@@ -73,6 +75,8 @@ class Dispatch:
 
     async def take(self, event: events.Event) -> None:
         """Run the command that a key completes; pass on any other event, and all keys of a dialog but ctrl+c."""
+        if isinstance(event, events.Key):
+            event = self._on_latin_layout(event)
         is_for_command = not isinstance(self._app.screen, ModalScreen)
         is_free = is_for_command and not self._resolver.chord and not self._is_in_text
         if self._recorder.takes(event, is_free=is_free):
@@ -129,6 +133,13 @@ class Dispatch:
     def _is_in_text(self) -> bool:
         return self._app.focused is not None and self._app.focused.check_consume_key("a", "a")
 
+    def _on_latin_layout(self, event: events.Key) -> events.Key:
+        """Return the key of the same place on a Latin keyboard, for a letter that is no text and no user's own key."""
+        key = LATIN_KEYS.get(event.character or "")
+        if key is None or self._is_in_text or is_bound(event.character or ""):
+            return event
+        return events.Key(key, key)
+
     def _takes_key(self, event: events.Key) -> bool:
         """Resolve a key; return False for a key that Textual is to handle."""
         key = event.character if event.is_printable and event.character and event.character != " " else event.key
@@ -153,10 +164,10 @@ class Dispatch:
 
     def _refuse_unbound(self, sequence: str) -> None:
         """Refuse a key that does nothing here, and name its command elsewhere."""
-        elsewhere = next((each for each in COMMANDS if sequence in each.keys), None)
+        elsewhere = next((each for each in COMMAND_BY_ID.values() if sequence in each.keys), None)
         words = f"{spelled(sequence)} ({elsewhere.label}) has nothing to act on here" if elsewhere else ""
         self._app.clear_notifications()
-        self._refuse(f"{words or f'{spelled(sequence)} is not a command here'}; ? shows the keys.")
+        self._refuse(f"{words or f'{spelled(sequence)} is not a command here'}; {key_of('app.help')} shows the keys.")
 
 
 # From a command to its function

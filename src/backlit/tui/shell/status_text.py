@@ -12,7 +12,7 @@ from backlit.store.records.changes import ConnectionState, ConnectionStatus
 from backlit.store.store import Store
 from backlit.store.views.lookups import NO_PROJECT
 from backlit.store.views.query import ViewSpec
-from backlit.tui.commands.table import COMMAND_BY_ID
+from backlit.tui.commands.table import COMMAND_BY_ID, key_of
 from backlit.tui.drawing.themes import CURRENT_ITERATION, KEY, WORDMARK
 from backlit.tui.fields.dates import age, current_sprint, days_until
 from backlit.tui.fields.values import user_colour
@@ -120,7 +120,7 @@ def state_words(store: Store, now: float) -> list[Word]:
         words.append((f"  ↑ {outbox.pending} pending", "pending", "app.outbox"))
     rejected, conflicts = f"! {outbox.refused} rejected", f"≠ {counted(outbox.conflicts, 'conflict')}"
     for count, said in ((outbox.refused, rejected), (outbox.conflicts, conflicts)):
-        parts = ((f"  {said}", "conflict"), (" go", KEY), (" outbox", "muted")) if count else ()
+        parts = ((f"  {said}", "conflict"), (f" {key_of('app.outbox')}", KEY), (" outbox", "muted")) if count else ()
         words += [(text, colour, "app.outbox") for text, colour in parts]
     is_bad, synced_at = _is_bad(connection), store.synced_at()
     is_synced = connection.state is ConnectionState.ONLINE and synced_at is not None
@@ -160,7 +160,7 @@ def totals_words(totals: NodeTotals | None) -> list[Word]:
 def unready_words(unready: int, *, has_key: bool) -> list[Word]:
     """Return the number of items that are not ready, and the key that grooms them, if it does."""
     number = f"{unready:,}{'+' * (unready >= MANY_UNREADY)}"
-    key = (("gq", KEY), (" groom", "muted")) if has_key else ()
+    key = ((key_of("app.groom"), KEY), (" groom", "muted")) if has_key else ()
     words = (number, "foreground"), (" not ready " if has_key else " not ready", "muted"), *key
     return [(text, colour, "app.groom") for text, colour in words] if unready else []
 
@@ -189,9 +189,9 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
     if connection.state in {ConnectionState.LOADING, ConnectionState.PREPARING} and connection.total:
         parts.append((f"  {_progress(connection)}", "muted"))
     elif connection.state is ConnectionState.SIGNED_OUT and store.has_items():
-        parts += [(text, colour, "app.refresh") for text, colour in _SIGN_IN_NEEDED]
+        parts += [(text, colour, "app.refresh") for text, colour in _sign_in_words()]
     elif _is_bad(connection) and store.has_items():  # an empty list says it itself
-        again: list[Word] = [("  R", KEY, "app.refresh"), (" try again", "muted", "app.refresh")]
+        again: list[Word] = [(f"  {key_of('app.refresh')}", KEY, "app.refresh"), (" try again", "muted", "app.refresh")]
         is_offline = connection.state is ConnectionState.OFFLINE  # which the title says
         parts += again if is_offline else [(f"  {connection.sentence.removesuffix('.')}", "conflict")]
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
@@ -246,34 +246,47 @@ def explain_empty(
     """
     connection = store.connection
     if connection.state is ConnectionState.SIGNED_OUT and not store.has_items():
-        items.empty_text, items.empty_ways = connection.sentence, (("R", "sign in"), *_ELSEWHERE)
+        items.empty_text = connection.sentence
+        items.empty_ways = _with_keys(("app.refresh", "sign in"), *_ELSEWHERE)
     elif _is_bad(connection) and not store.has_items():
-        add = (("a", "add an item"),) if store.project_id is not None else ()
+        add = (("item.add", "add an item"),) if store.project_id is not None else ()
         again = "backlit keeps trying" if connection.state is ConnectionState.OFFLINE else ""
         notes = " · ".join(filter(None, [connection.server.rstrip("/"), again]))
         items.empty_text = f"! {connection.sentence.removesuffix('.')}\n{notes}"
-        items.empty_ways = ("R", "try to connect again"), *add, *_ELSEWHERE
+        items.empty_ways = _with_keys(("app.refresh", "try to connect again"), *add, *_ELSEWHERE)
     elif is_unread or is_loading(store):
         items.empty_ways = ()
         words = _progress(connection) if connection.total else connection.sentence
         items.empty_text = words or "Opening the backlog …"
     elif store.project_id is None:
-        items.empty_text, items.empty_ways = NO_PROJECT, (("R", "try again now"), *_ELSEWHERE)
+        items.empty_text = NO_PROJECT
+        items.empty_ways = _with_keys(("app.refresh", "try again now"), *_ELSEWHERE)
     elif count := len(filters) + sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids)):
         items.empty_text = _unmatched(filters, done_matches, with_done=spec.with_done)
-        done = () if spec.with_done or done_matches == 0 else (("td", "include done items"),)
+        done = () if spec.with_done or done_matches == 0 else (("list.done", "include done items"),)
         named = f"clear “{filters[-1]}”{f' ({rest.words})' if rest else ''}" if filters else "clear the last filter"
-        last = ("esc", "clear the filter" if count == 1 else named)
-        both = (last, ("f0", "clear all filters"))[: min(count, 2) * can_clear]
-        inside = (("f/", f"search texts and comments: {counted(texts, 'item')}"),) if texts else ()
-        items.empty_ways = (*inside, *both, ("/", "change the filter"), *done, _SEARCH)
+        last = ("list.unwind", "clear the filter" if count == 1 else named)
+        both = (last, ("list.no-filter", "clear all filters"))[: min(count, 2) * can_clear]
+        inside = (("filter.texts", f"search texts and comments: {counted(texts, 'item')}"),) if texts else ()
+        items.empty_ways = _with_keys(*inside, *both, ("list.filter", "change the filter"), *done, _SEARCH)
     elif store.has_items():
         items.empty_text = "No open items."
-        items.empty_ways = (("a", "add an item"), ("td", "show done items"), ("gP", "open another project"))
+        items.empty_ways = _with_keys(
+            ("item.add", "add an item"), ("list.done", "show done items"), ("app.project", "open another project")
+        )
     else:
         items.empty_text = "Your backlog is empty. Three steps to a first sprint:"
         has_sprints = len(store.lookups.iterations()) > 1  # the root is one
-        items.empty_ways = (*_first_steps(has_sprints=has_sprints), *_OTHER_WAYS[not store.is_inside :])
+        items.empty_ways = _with_keys(*_first_steps(has_sprints=has_sprints), *_OTHER_WAYS[not store.is_inside :])
+
+
+def _sign_in_words() -> Sequence[tuple[str, str]]:
+    return ("  sign-in needed", "conflict"), (f"  {key_of('app.refresh')}", KEY), (" sign in", "muted")
+
+
+def _with_keys(*ways: tuple[str, str]) -> Sequence[tuple[str, str]]:
+    """Return ways with the keys of the commands that they name by id."""
+    return tuple((key_of(way) if way in COMMAND_BY_ID else way, words) for way, words in ways)
 
 
 def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: bool) -> str:
@@ -289,19 +302,26 @@ def _filter_named(words: str) -> str:
     return f"“{words.removeprefix('/')}”{' in its name' if words[:1] == '/' and words[1:2] != '#' else ''}"
 
 
-_SIGN_IN_NEEDED = (("  sign-in needed", "conflict"), ("  R", KEY), (" sign in", "muted"))
-_ELSEWHERE = (("gP", "open another workspace"), (":connect URL", "sign in to another server"), ("q", "quit"))
-_SEARCH = ("#", "search all names, texts and comments")
-_OTHER_WAYS = ((":connect URL", "sign in to a server"), ("gP", "open another workspace"), ("?", "all keys"))
+_ELSEWHERE = (
+    ("app.project", "open another workspace"),
+    (":connect URL", "sign in to another server"),
+    ("app.back", "quit"),
+)
+_SEARCH = ("app.go-to", "search all names, texts and comments")
+_OTHER_WAYS = (
+    (":connect URL", "sign in to a server"),
+    ("app.project", "open another workspace"),
+    ("app.help", "all keys"),
+)
 """Ways out of a new workspace; the first leads away from one in this program."""
 
 
 def _first_steps(*, has_sprints: bool) -> Sequence[tuple[str, str]]:
     """Return the way to a first sprint; a step that was taken has a tick in the place of its number."""
     return (
-        ("a", "1  add an item, or use: backlit items import FILE"),
-        ("gi cs", f"{'✓' if has_sprints else '2'}  add sprints"),
-        ("gp", "3  plan: > moves an item into the sprint"),
+        ("item.add", "1  add an item, or use: backlit items import FILE"),
+        (f"{key_of('app.iterations')} {key_of('tree.series')}", f"{'✓' if has_sprints else '2'}  add sprints"),
+        ("app.plan", f"3  plan: {key_of('plan.send')} moves an item into the sprint"),
     )
 
 

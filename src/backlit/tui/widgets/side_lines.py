@@ -19,8 +19,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from backlit.model.amounts import counted
-from backlit.tui.commands.command import DIGITS, spelled
-from backlit.tui.commands.table import COMMAND_BY_ID, WRITER_COMMANDS
+from backlit.model.settings.key_sequences import spelled
+from backlit.tui.commands.command import DIGITS
+from backlit.tui.commands.table import COMMAND_BY_ID, WRITER_COMMANDS, key_of
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import (
@@ -229,7 +230,7 @@ class FooterLine(TwoSidedLine):
         `labels` replaces the labels of commands by id. A reader gets no hints for writers.
         """
         left: list[Word] = []
-        shown = [_hint_of(hint) if isinstance(hint, str) else hint for hint in hints]
+        shown = [found for hint in hints if (found := _hint_of(hint) if isinstance(hint, str) else hint) is not None]
         for key, label, command_id in sorted(shown, key=lambda each: (each is shown[-1], each[0] == BACK_KEY)):
             if is_reader and command_id in WRITER_COMMANDS:
                 continue
@@ -307,20 +308,24 @@ TOAST_SECONDS = 6
 
 def _confirmation(sentence: str) -> Sequence[Drawn]:
     text = safe(sentence)
-    if not text.endswith("u to undo."):
+    ending = f"{key_of('app.undo')} to undo."
+    if not text.endswith(ending):
         return [(f" {text}", "foreground", "")]
-    said = text.removesuffix("u to undo.").rstrip()
-    return [(f" {said}  ", "foreground", ""), ("u", KEY, "app.undo"), (" undo", "muted", "app.undo")]
+    said = text.removesuffix(ending).rstrip()
+    return [(f" {said}  ", "foreground", ""), (key_of("app.undo"), KEY, "app.undo"), (" undo", "muted", "app.undo")]
 
 
 CHORD_HINTS: Mapping[str, str] = {"g": "go to…", "c": "change…", "f": "filter by…", "m": "move…", "t": "show…"}
 """First keys of chords, and hints for the popup that follows them; the key is the id of the hint."""
 
 
-def _hint_of(command_id: str) -> Hint:
+def _hint_of(command_id: str) -> Hint | None:
+    """Return the hint of a command or a chord; None for one without keys."""
     if command_id in CHORD_HINTS:
-        return command_id, CHORD_HINTS[command_id], command_id
-    command = COMMAND_BY_ID[command_id]
+        is_begun = any(key.startswith(f"{command_id} ") for each in COMMAND_BY_ID.values() for key in each.keys)
+        return (command_id, CHORD_HINTS[command_id], command_id) if is_begun else None
+    if not (command := COMMAND_BY_ID[command_id]).keys:
+        return None
     return spelled(command.keys[0]).replace(DIGITS, DIGITS.strip("{}")), command.label, command_id
 
 

@@ -7,7 +7,8 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from backlit.tui.commands.command import Command, spelled
+from backlit.model.settings.key_sequences import spelled
+from backlit.tui.commands.command import Command
 
 COLUMNS = 4
 PADDING = 2
