@@ -63,6 +63,7 @@ def test_a_project_is_made_with_roots_dates_and_a_manager(empty: Workspace) -> N
         "endDate": "2026-06-30",
         "defaultIterationLength": 7,
         "isSyncable": True,
+        "workFromTime": True,
         "historyDays": None,
         "items": 0,
     }

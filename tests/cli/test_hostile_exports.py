@@ -15,7 +15,8 @@ from tests.cli.admin_world import Served, Workspace
 
 from backlit.service.files.local import LocalContentStore
 from backlit.service.storage.clock import Clock
-from backlit.service.storage.schema import attachments, audit
+from backlit.service.storage.columns import audit
+from backlit.service.storage.schema import attachments
 
 SAMPLE = "lantern"
 CONTENT = b"attached"

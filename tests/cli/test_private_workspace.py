@@ -15,7 +15,8 @@ from tests.cli.admin_world import PASSWORD, Workspace, command
 from backlit.service.app import Service
 from backlit.service.files.local import LocalContentStore
 from backlit.service.storage.clock import Clock
-from backlit.service.storage.schema import attachments, audit
+from backlit.service.storage.columns import audit
+from backlit.service.storage.schema import attachments
 
 
 @pytest.fixture(params=[0, 0o022, 0o077], ids=lambda mask: f"umask {mask:o}")

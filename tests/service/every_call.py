@@ -75,6 +75,18 @@ async def activity(manager: Client) -> int:
     return int(found.json()["results"][0]["id"])
 
 
+async def relation(manager: Client) -> int:
+    return await made(manager, "relations", **await relation_body(manager))
+
+
+async def relation_body(manager: Client) -> dict[str, Any]:
+    return {"workItemId": await item(manager), "type": "Blocks", "targetId": await item(manager)}
+
+
+async def team(manager: Client) -> int:
+    return int((await manager.get("teams")).json()["results"][0]["id"])
+
+
 async def project(_: Client) -> int:
     return HIDDEN
 
@@ -92,6 +104,8 @@ MAKERS: dict[str, Callable[[Client], Awaitable[int]]] = {
     "attachments": attachment,
     "attachment": attachment,
     "projects": project,
+    "relations": relation,
+    "teams": team,
     "views": view,
     "users": user,
 }
@@ -103,6 +117,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "attachments": {"description": "changed"},
     "views": {"name": "changed"},
 }
+MADE_BELOW: dict[str, Callable[[Client], Awaitable[dict[str, Any]]]] = {"relations": relation_body}
+"""The bodies of new objects below items."""
 NEW_VIEW = {"name": SECRET, "spec": {"query": "type:bug"}, "isShared": True}
 EVENTS = ("/start", "/close")
 CHANGES_BY_PATH: dict[str, dict[str, Any]] = {
@@ -132,16 +148,25 @@ async def right_for(manager: Client, method: str, path: str) -> Sent:
     if method == "POST" and path.endswith("/attachments"):
         return Sent(await MAKERS[noun](manager), {"files": a_file()})
     if method == "POST":
-        bodies: dict[str, dict[str, Any]] = {
-            "workitems": {"type": "Story", "fields": {"Name": "new"}},
-            "comments": {"workItemId": await item(manager), "description": "new"},
-        }
-        root = {} if noun in bodies else {"name": "new", "parentId": await root_of(manager, noun)}
-        return Sent(0, {"json": {"projectId": HIDDEN, **bodies.get(noun, root)}})
+        return Sent(0, {"json": {"projectId": HIDDEN, **await new_body(manager, noun)}})
     if "{id}" not in path:
         return await right_without_id(manager, path)
-    change = CHANGES_BY_PATH.get(path) or CHANGES.get(noun, {})
-    return Sent(await MAKERS[noun](manager), {"json": change} if method == "PUT" else {})
+    return Sent(await MAKERS[noun](manager), {"json": await change_of(manager, path)} if method == "PUT" else {})
+
+
+async def change_of(manager: Client, path: str) -> dict[str, Any]:
+    noun = path.split("/")[1]
+    return CHANGES_BY_PATH.get(path) or CHANGES.get(noun) or {"targetId": await item(manager)}
+
+
+async def new_body(manager: Client, noun: str) -> dict[str, Any]:
+    if noun in MADE_BELOW:
+        return await MADE_BELOW[noun](manager)
+    bodies: dict[str, dict[str, Any]] = {
+        "workitems": {"type": "Story", "fields": {"Name": "new"}},
+        "comments": {"workItemId": await item(manager), "description": "new"},
+    }
+    return bodies.get(noun) or {"name": "new", "parentId": await root_of(manager, noun)}
 
 
 async def right_without_id(manager: Client, path: str) -> Sent:

@@ -8,8 +8,9 @@ from sqlalchemy import Connection, Table, select
 
 from backlit.model.fields import FIELDS
 from backlit.model.planning import EVENT_KEYS
+from backlit.service.storage.columns import METADATA
+from backlit.service.storage.objects_schema import acceptance_criteria, links, relations, time_entries
 from backlit.service.storage.schema import (
-    METADATA,
     activity_marks,
     areas,
     attachments,
@@ -51,6 +52,10 @@ from backlit.service.tables.changes import ChangeAct, ChangeKind
 KINDS = {
     **dict.fromkeys((work_items, item_splits), ChangeKind.ITEM),
     comments: ChangeKind.COMMENT,
+    relations: ChangeKind.RELATION,
+    links: ChangeKind.LINK,
+    acceptance_criteria: ChangeKind.CRITERION,
+    time_entries: ChangeKind.TIME_ENTRY,
     attachments: ChangeKind.FILE,
     areas: ChangeKind.AREA,
     iterations: ChangeKind.ITERATION,

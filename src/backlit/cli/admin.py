@@ -421,6 +421,10 @@ _NOUNS_BY_COUNT = {
     "workItems": ("work item",),
     "nodes": ("area or iteration", "areas and iterations"),
     "comments": ("comment",),
+    "relations": ("relation",),
+    "links": ("link",),
+    "acceptanceCriteria": ("acceptance criterion", "acceptance criteria"),
+    "timeEntries": ("time entry", "time entries"),
     "attachments": ("attachment",),
     "contents": ("attached file",),
 }

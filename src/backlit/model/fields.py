@@ -286,6 +286,15 @@ TOP_LEVEL: tuple[Field, ...] = (
     _computed("lastModifiedAt", ValueType.DATETIME, ALL_TYPES, "Modified", "Set by the server."),
 )
 
+VIRTUAL: tuple[Field, ...] = (
+    _computed("FeatureID", ValueType.INTEGER, _NOT_TASK, "Feature", "The Feature that is the item's parent."),
+    _computed("IsBlocked", ValueType.BOOLEAN, ALL_TYPES, "Blocked", "True while an item that blocks it is open."),
+    _computed("RelationCount", ValueType.INTEGER, ALL_TYPES, "Relations", "Number of relations to other items."),
+    _computed("CriteriaCount", ValueType.INTEGER, _NOT_TASK, "Criteria", "Number of acceptance criteria."),
+    _computed("CriteriaPassed", ValueType.INTEGER, _NOT_TASK, "Criteria passed", "Number of criteria that passed."),
+)
+"""Properties that filters, orders and selections name, and that are no part of an item."""
+
 FIELD_BY_KEY: Mapping[str, Field] = MappingProxyType({f.key: f for f in FIELDS})
 PROPERTY_BY_LOWER_NAME: Mapping[str, Field] = MappingProxyType({f.key.lower(): f for f in (*TOP_LEVEL, *FIELDS)})
 

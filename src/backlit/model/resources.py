@@ -131,6 +131,57 @@ class Comment(Resource, frozen=True, kw_only=True):
     type: str | None = INTERNAL
 
 
+class Relation(Resource, frozen=True, kw_only=True):
+    """A relation of two items: *workItemId* **type** *targetId*."""
+
+    id: int
+    project_id: int
+    work_item_id: int
+    type: str
+    target_id: int
+    target_project_id: int
+
+
+class Link(Resource, frozen=True, kw_only=True):
+    """A web address on an item."""
+
+    id: int
+    project_id: int
+    work_item_id: int
+    display_text: str
+    url: str
+
+
+class AcceptanceCriterion(Resource, frozen=True, kw_only=True):
+    """What an item has to fulfil; `sequence` is its place among the criteria of the item, from 1."""
+
+    id: int
+    project_id: int
+    work_item_id: int
+    title: str
+    description: str = ""
+    status: str
+    sequence: int = 0
+
+
+class TimeEntry(Resource, frozen=True, kw_only=True):
+    """Hours of a user on a task on one day; `week` is its ISO week."""
+
+    id: int
+    project_id: int
+    task_id: int
+    user_id: int
+    date: datetime
+    week: int
+    hours: float
+    type: str | None = None
+    note: str | None = None
+
+    def wire(self) -> dict[str, Any]:
+        # A day has no milliseconds, in the bodies of the original's clients too.
+        return Resource.wire(self) | {"date": self.date.isoformat(timespec="seconds")}
+
+
 class View(Resource, frozen=True, kw_only=True):
     """A view of a project's items that its owner may share; `spec` is the client's."""
 

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, func, select, update
 
 from backlit.model.errors import BadRequest, StorageError
 from backlit.service.admin import projects, records
+from backlit.service.admin.below_check import faults_below_items
 from backlit.service.admin.check import Checker
 from backlit.service.admin.transfer import copy_contents, import_
 from backlit.service.admin.workspace import writing
@@ -21,13 +22,15 @@ from backlit.service.files.contents import AttachmentContents
 from backlit.service.files.local import LocalContentStore
 from backlit.service.storage import schema
 from backlit.service.storage.clock import Clock
+from backlit.service.storage.columns import METADATA, audit
 from backlit.service.storage.database import Database
+from backlit.service.storage.objects_schema import acceptance_criteria, relations, time_entries
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import sign_ins
 
 
 def count(connection: Connection, name: str) -> int:
-    return connection.execute(select(func.count()).select_from(schema.METADATA.tables[name])).scalar_one()
+    return connection.execute(select(func.count()).select_from(METADATA.tables[name])).scalar_one()
 
 
 STORED: dict[str, dict[str, Any]] = {
@@ -72,7 +75,7 @@ STORED: dict[str, dict[str, Any]] = {
 def test_a_malformed_setting_is_a_problem_and_a_sound_one_is_none(
     connection: Connection, tmp_path: Path, table: str, field: str, wrong: dict[str, object]
 ) -> None:
-    connection.execute(schema.METADATA.tables[table].insert().values(STORED[table] | wrong))
+    connection.execute(METADATA.tables[table].insert().values(STORED[table] | wrong))
 
     first = next(Checker(connection, LocalContentStore(tmp_path)).problems())
 
@@ -81,7 +84,7 @@ def test_a_malformed_setting_is_a_problem_and_a_sound_one_is_none(
 
 def test_sound_settings_and_names_of_two_projects_are_no_problems(connection: Connection, tmp_path: Path) -> None:
     for table, row in STORED.items():
-        connection.execute(schema.METADATA.tables[table].insert().values(row))
+        connection.execute(METADATA.tables[table].insert().values(row))
     projects.add_name(connection, schema.teams, "Beacon", "Money")
     connection.execute(update(schema.iterations).values(end_date=schema.iterations.c.start_date))  # a day each
     checker = Checker(connection, LocalContentStore(tmp_path))
@@ -95,6 +98,7 @@ def test_sound_settings_and_names_of_two_projects_are_no_problems(connection: Co
         "workItems": count(connection, "work_items"),
         "nodes": count(connection, "areas") + count(connection, "iterations"),
         "comments": count(connection, "comments"),
+        **dict.fromkeys(("relations", "links", "acceptanceCriteria", "timeEntries"), 0),
         "attachments": 0,
         "contents": 0,
     }
@@ -102,7 +106,7 @@ def test_sound_settings_and_names_of_two_projects_are_no_problems(connection: Co
 
 @pytest.mark.parametrize("table", ["users", "projects", "teams"])
 def test_a_name_twice_in_any_case_is_a_problem(connection: Connection, tmp_path: Path, table: str) -> None:
-    found = schema.METADATA.tables[table]
+    found = METADATA.tables[table]
     first = dict(connection.execute(select(found)).mappings().first() or {})
     connection.execute(found.insert().values(first | {"id": 99, "name": first["name"].upper()}))
 
@@ -113,10 +117,74 @@ def test_a_name_twice_in_any_case_is_a_problem(connection: Connection, tmp_path:
 
 
 MOMENT = datetime(2026, 3, 1)
+
+
+def related(rows: list[tuple[int, str, int]]) -> list[dict[str, Any]]:
+    """Return rows of relations between items of project 1."""
+    place = {"project_id": 1, "target_project_id": 1, **audit("maya", MOMENT)}
+    return [{"work_item_id": first, "type": kind, "target_id": second, **place} for first, kind, second in rows]
+
+
+def test_what_is_below_items_is_checked(connection: Connection) -> None:
+    of_type: dict[str, list[int]] = {}
+    mine = select(schema.work_items.c.type, schema.work_items.c.id).where(schema.work_items.c.project_id == 1)
+    for item_type, item_id in connection.execute(mine.order_by(schema.work_items.c.id)):
+        of_type.setdefault(item_type, []).append(item_id)
+    stories, tasks = of_type["Story"], of_type["Task"]
+    for feature_id in (9001, 9002, 9003, 9004):
+        row = dict(
+            connection.execute(select(schema.work_items).where(schema.work_items.c.id == stories[0])).mappings().one()
+        )
+        connection.execute(schema.work_items.insert().values(row | {"id": feature_id, "type": "Feature"}))
+    a, b, c, d, *_ = stories
+    good = [
+        (a, "Parent", 9001),
+        (9001, "Parent", 9002),
+        (9002, "Parent", 9003),
+        (a, "Blocks", b),
+        (b, "Blocks", tasks[0]),
+    ]
+    criteria = {"project_id": 1, "title": "x", "description": "", "status": "Pass", **audit("maya", MOMENT)}
+    entry = {"project_id": 1, "user_id": 1, "date": MOMENT, "week": 9, "hours": 1.0, "type": None, "note": None}
+    entry |= audit("maya", MOMENT)
+    connection.execute(relations.insert(), related(good))
+    connection.execute(acceptance_criteria.insert(), [criteria | {"work_item_id": a, "sequence": n} for n in (1, 2)])
+    connection.execute(time_entries.insert().values(entry | {"task_id": tasks[0]}))
+
+    def problems() -> set[tuple[str, str]]:
+        return {(table, sentence) for table, _, _, sentence in faults_below_items(connection)}
+
+    assert problems() == set()
+    wrong = [
+        (b, "Blocks", a),
+        (a, "Parent", 9002),
+        (b, "Parent", c),
+        (tasks[0], "Duplicates", a),
+        (d, "Related", c),
+        (9003, "Parent", 9004),
+        (c, "Related", 99_999),
+    ]
+    connection.execute(relations.insert(), related(wrong))
+    connection.execute(acceptance_criteria.insert().values(criteria | {"work_item_id": b, "sequence": 2}))
+    connection.execute(time_entries.insert().values(entry | {"task_id": a}))
+
+    assert problems() == {
+        ("relations", "It closes a circle of relations Blocks."),
+        ("relations", f"Item {a} has more than one relation Parent."),
+        ("relations", "The parent of an item must be a Feature, and that of a task is its ParentID."),
+        ("relations", "A task is no duplicate, and has none."),
+        ("relations", "The smaller id must be the first of two related items."),
+        ("relations", "Its work item is not in the project."),
+        ("work_items", "More than 3 Features stand above each other."),
+        ("acceptance_criteria", f"The criteria of item {b} are not numbered 1 to 1."),
+        ("time_entries", "Its work item is no task."),
+    }
+
+
 A, AB = (hashlib.sha256(content).hexdigest() for content in (b"a", b"ab"))
 ATTACHED: dict[str, Any] = {
     "project_id": 1, "work_item_id": 1, "comment_id": None, "name": "a", "size": 1, "content_type": "text/plain",
-    "digest": A, "type": "Service", **schema.audit("maya", MOMENT),
+    "digest": A, "type": "Service", **audit("maya", MOMENT),
 }  # fmt: skip
 
 
@@ -143,7 +211,7 @@ def test_an_attachment_is_on_its_item_and_comment_and_as_long_as_its_contents(
         incoming.finish()
         files.keep(incoming)
     said = {"id": 9999, "project_id": 1, "work_item_id": 1, "description": "x", "type": "Service"}
-    connection.execute(schema.comments.insert().values(said | schema.audit("maya", MOMENT)))
+    connection.execute(schema.comments.insert().values(said | audit("maya", MOMENT)))
     connection.execute(schema.attachments.insert(), [ATTACHED | row for row in rows])
 
     problems = [each for each in Checker(connection, files).problems() if each.table == "attachments"]

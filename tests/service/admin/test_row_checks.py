@@ -10,7 +10,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.resources import INTERNAL
 from backlit.service.admin.records import TABLES
 from backlit.service.admin.row_checks import checked_row
-from backlit.service.storage import schema
+from backlit.service.storage.columns import METADATA
 
 MOMENT = "2026-03-01T10:00:00.000"
 USUAL: tuple[tuple[type, object], ...] = (
@@ -32,6 +32,7 @@ OWN: dict[str, dict[str, object]] = {
     "views": {"spec": {"query": "type:bug"}},
     "work_items": {"type": "Bug", "tags": ["ux"], "cf": {"Risk_cf": "low"}},
     "comments": {"type": INTERNAL},
+    "relations": {"type": "Blocks", "target_id": 2},
     "attachments": {"type": INTERNAL, "digest": "ab" * 32, "name": "plan.pdf", "content_type": "text/plain"},
 }  # fmt: skip
 
@@ -77,7 +78,7 @@ def test_a_usual_row_is_taken_and_each_required_column_is_needed(table: Table) -
     ],
 )
 def test_a_value_is_read_as_its_column_takes_it(table: str, column: str, given: object, read: object) -> None:
-    of = schema.METADATA.tables[table]
+    of = METADATA.tables[table]
 
     found = checked_row(of, row_of(of) | {column: given})[column]
 
@@ -108,6 +109,8 @@ def test_a_value_is_read_as_its_column_takes_it(table: str, column: str, given: 
         ("value_lists", "choices", "Open", "choices must be a list"),
         ("value_lists", "choices", [1], "choices must be a list"),
         ("status_groups", "meaning", "finished", "cannot mean 'finished'"),
+        ("relations", "type", "Child", "type 'Child' does not exist"),
+        ("relations", "target_id", 1, "related to itself"),
         ("project_settings", "days_off", ["25.12.2026"], "settings are malformed"),
         ("project_settings", "working_days", 5, "settings are malformed"),
         ("project_settings", "wip_limits", {"Done": "3"}, "settings are malformed"),
@@ -148,7 +151,7 @@ def test_a_value_is_read_as_its_column_takes_it(table: str, column: str, given: 
     ],
 )
 def test_a_value_that_the_interface_would_refuse_is_refused(table: str, column: str, given: object, words: str) -> None:
-    of = schema.METADATA.tables[table]
+    of = METADATA.tables[table]
 
     with pytest.raises(BadRequest, match=words):
         checked_row(of, row_of(of) | {column: given})

@@ -14,7 +14,8 @@ from backlit.service.tables.work_items import item_of
 Client = httpx.AsyncClient
 
 IDS = {"attachment": 1, "attachments": 1, "comments": 1, "projects": 1, "users": 1}
-DEFAULT_TOPS = {"/workitems": 100, "/comments": 100, "/attachments": 100}
+LONG_LISTS = ("workitems", "comments", "attachments", "relations", "links", "acceptancecriteria", "timeentries")
+DEFAULT_TOPS = {f"/{noun}": 100 for noun in LONG_LISTS}
 """The lists that may be long; all others come whole, up to 1,000."""
 MANY = 130
 

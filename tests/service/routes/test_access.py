@@ -1,6 +1,7 @@
 """Roles and visibility on every route, and what all errors look like."""
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -41,9 +42,28 @@ async def in_project(client: Client, path: str, project_id: int) -> int:
         added = await client.post(f"workitems/{item_id}/attachments", files={"files": ("a.txt", b"a", "text/plain")})
         added_id: int = added.json()["id"]
         return added_id
+    if noun in MADE_BELOW:
+        ends = [
+            (await client.post("workitems", json={"projectId": project_id, "type": "Story", "fields": {"Name": "x"}}))
+            for _ in range(2)
+        ]
+        return await below(client, noun, *(each.json()["id"] for each in ends))
     found = await client.get(noun, params={"$filter": f"projectId eq {project_id}", "$top": "1"})
     found_id: int = found.json()["results"][0]["id"]
     return found_id
+
+
+async def below(client: Client, noun: str, item_id: int, other_id: int) -> int:
+    made = await client.post(noun, json=MADE_BELOW[noun](item_id, other_id))
+    assert made.status_code == 201, made.text
+    made_id: int = made.json()["id"]
+    return made_id
+
+
+MADE_BELOW: dict[str, Callable[[int, int], dict[str, Any]]] = {
+    "relations": lambda item_id, other_id: {"workItemId": item_id, "type": "Related", "targetId": other_id},
+}
+"""New objects below items."""
 
 
 async def test_every_route_asks_for_a_token(visitor: Client) -> None:
@@ -63,6 +83,7 @@ async def test_readers_may_not_write(maya: Client, rex: Client, method: str, pat
         "/comments": {"projectId": 1, "workItemId": 1, "description": "x"},
         "/areas": {"projectId": 1},
         "/iterations": {"projectId": 1},
+        **{f"/{noun}": body(1, 2) for noun, body in MADE_BELOW.items()},
     }
 
     answer = await rex.request(method, address(path, item_id), json=bodies.get(path, {"Name": "x"}))

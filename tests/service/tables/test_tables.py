@@ -13,13 +13,13 @@ from sqlalchemy import Connection, Table, func, insert, select
 from backlit.model.fields import ItemType, ValueType
 from backlit.model.filters import SortKey
 from backlit.model.odata import parse_filter
-from backlit.model.resources import INTERNAL
 from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.admin.workspace import place_of_files
 from backlit.service.storage import schema
 from backlit.service.storage.schema import areas, work_items
-from backlit.service.tables import attachments, comments, projects, ranks, trees
+from backlit.service.tables import attachments, item_lists, projects, ranks, trees
 from backlit.service.tables import work_items as items
+from backlit.service.tables.below import COMMENTS
 from backlit.service.tables.changes import Stamp
 from backlit.service.tables.work_items import WorkItemRow, item_of
 
@@ -69,10 +69,12 @@ def copied(connection: Connection, item: WorkItemRow, priorities: Sequence[float
 def test_items_are_those_of_the_visible_projects(
     connection: Connection, access: tuple[int, ...] | None, seen: set[int]
 ) -> None:
-    found = connection.execute(select(work_items.c.project_id).where(*items.within(access))).scalars()
+    found = connection.execute(select(work_items.c.project_id).where(*item_lists.within(access))).scalars()
 
     assert set(found) == seen
-    assert {item_of(each).project_id for each in items.page(connection, items.WorkItemQuery(access), 0, 1000)} == seen
+    assert {
+        item_of(each).project_id for each in item_lists.page(connection, item_lists.WorkItemQuery(access), 0, 1000)
+    } == seen
 
 
 @pytest.mark.parametrize(
@@ -129,13 +131,13 @@ def test_a_roll_up_without_a_new_value_is_no_change(connection: Connection) -> N
 
 @pytest.mark.parametrize("order", [(), (SortKey("id", True),)], ids=["by rank", "newest first"])
 def test_a_deep_page_is_the_same_as_a_shallow_one(connection: Connection, order: tuple[SortKey, ...]) -> None:
-    copied(connection, added(connection), range(items.DEEP_SKIP))
-    query = items.WorkItemQuery((3,), order=order)
-    whole = items.page(connection, query, 0, 1000)
+    copied(connection, added(connection), range(item_lists.DEEP_SKIP))
+    query = item_lists.WorkItemQuery((3,), order=order)
+    whole = item_lists.page(connection, query, 0, 1000)
 
-    pages = [items.page(connection, query, items.DEEP_SKIP + skip, 9) for skip in (-5, 0, 3, 10_000)]
+    pages = [item_lists.page(connection, query, item_lists.DEEP_SKIP + skip, 9) for skip in (-5, 0, 3, 10_000)]
 
-    assert pages == [whole[items.DEEP_SKIP + skip :][:9] for skip in (-5, 0, 3, 10_000)]
+    assert pages == [whole[item_lists.DEEP_SKIP + skip :][:9] for skip in (-5, 0, 3, 10_000)]
 
 
 def test_every_write_to_an_item_counts_for_its_project_alone(connection: Connection) -> None:
@@ -229,14 +231,14 @@ def test_a_removed_item_takes_only_what_is_its_own(connection: Connection) -> No
     task = added(connection, "Task", project=1, ParentID=gone.id)
     for number, item in enumerate((gone, task, kept, gone)):
         place = {"project_id": 1, "work_item_id": item.id, "type": "Internal"}
-        comments.add(connection, {**place, "description": "Seen"}, by("maya", NOW))
+        COMMENTS.add(connection, {**place, "description": "Seen"}, by("maya", NOW))
         file = {"name": "a", "size": 1, "content_type": "text/plain", "digest": str(number) * 64}
         attachments.add(connection, {**place, **file}, by("maya", NOW))
     tables = ((schema.comments, "work_item_id"), (schema.attachments, "work_item_id"), (schema.work_items, "id"))
     before, count = [rows(*each) for each in tables], projects.items_in(connection, [1])
     others = projects.items_in(connection, [2, 3])
 
-    freed = items.remove(connection, gone, by())
+    freed = items.remove(connection, gone, by()).freed
 
     mine = {gone.id, task.id}
     assert set(freed) == {"0" * 64, "1" * 64, "3" * 64}
@@ -250,17 +252,17 @@ def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: 
     made = []
     for item, comment_id in ((one, None), (one, 1), (other, None)):
         place = {"project_id": item.project_id, "work_item_id": item.id, "type": "Internal"}
-        comments.add(connection, {**place, "description": item.type}, by("maya", NOW))
+        COMMENTS.add(connection, {**place, "description": item.type}, by("maya", NOW))
         file = {"name": "a", "size": 1, "content_type": "text/plain", "digest": "0" * 64, "comment_id": comment_id}
         made.append(attachments.add(connection, {**place, **file}, by("maya", NOW)).id)
     named = parse_filter("id gt 0", properties=attachments.PROPERTIES)
 
     def attached(projects_: tuple[int, ...], item_id: int | None = None, comment_id: int | None = None) -> list[int]:
-        query = attachments.ChildQuery(projects_, item_id, comment_id, named, ())
+        query = attachments.query(projects_, item_id, comment_id, named, ())
         found = query.rows(connection, 0, 100)
         assert query.count(connection) == len(found)
         assert query.rows(connection, 1, 1) == found[1:2]
-        backwards = attachments.ChildQuery(projects_, item_id, comment_id, named, (SortKey("id", descending=True),))
+        backwards = attachments.query(projects_, item_id, comment_id, named, (SortKey("id", descending=True),))
         ids = [each.id for each in found]
         assert [each.id for each in backwards.rows(connection, 0, 100)] == sorted(ids, reverse=True)
         return ids
@@ -272,7 +274,7 @@ def test_lists_of_comments_and_attachments_are_those_of_their_place(connection: 
         made[1:2],
     ]
     for project_ids, item_id, number in (((1, 2), one.id, 2), ((1, 2), other.id, 1), ((2,), None, None)):
-        query = attachments.ChildQuery(project_ids, item_id, None, named, (), INTERNAL, comments.LISTED)
+        query = COMMENTS.query(project_ids, item_id, named)
         found = query.rows(connection, 0, 1000)
         assert query.count(connection) == len(found)
         assert {each.project_id for each in found} <= set(project_ids)
@@ -299,7 +301,7 @@ def ranked(connection: Connection, *numbers: float) -> list[WorkItemRow]:
 
 
 def order(connection: Connection) -> list[int]:
-    return [item_of(each).id for each in items.page(connection, items.WorkItemQuery((3,)), 0, 1000)]
+    return [item_of(each).id for each in item_lists.page(connection, item_lists.WorkItemQuery((3,)), 0, 1000)]
 
 
 def test_a_new_item_gets_a_number_beyond_the_last(connection: Connection) -> None:
@@ -399,7 +401,7 @@ def test_a_full_gap_spreads_its_neighbours_evenly(
 
     ranks.move_rank(connection, moved, listed[place], projects.settings(connection, 3), by(), after=False)
 
-    found = [item_of(each) for each in items.page(connection, items.WorkItemQuery((3,)), 0, 1000)]
+    found = [item_of(each) for each in item_lists.page(connection, item_lists.WorkItemQuery((3,)), 0, 1000)]
     first, last = kept[0], len(found) - kept[1]
     assert [each.id for each in found] == [each.id for each in [*listed[:place], moved, *listed[place:]]]
     assert found[:first] + found[last:] == listed[:first] + listed[len(listed) - kept[1] :]

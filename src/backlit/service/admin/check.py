@@ -14,14 +14,15 @@ from backlit.model.fields import FIELD_BY_KEY, ItemType, Kind
 from backlit.model.settings.shared_settings import SharedSettings
 from backlit.model.statuses import CONFIGURABLE
 from backlit.model.trees import Node, Tree
+from backlit.service.admin.below_check import faults_below_items
 from backlit.service.admin.history_check import differing_keys, history_faults
 from backlit.service.admin.rendering import item_of_row, item_rows
 from backlit.service.files.interface import ContentStore, is_digest
 from backlit.service.rules.checks import checked
 from backlit.service.rules.project_settings import checked_settings, settings_document
 from backlit.service.storage.access import Role
+from backlit.service.storage.columns import METADATA
 from backlit.service.storage.schema import (
-    METADATA,
     ROOT_PARENT,
     areas,
     attachments,
@@ -38,11 +39,22 @@ from backlit.service.storage.schema import (
     value_lists,
     work_items,
 )
+from backlit.service.tables.below import BELOW_ITEMS
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.projects import settings as settings_of
 from backlit.service.tables.work_items import WorkItemRow, calculated, pert
 
 _FIGURES = tuple(FIELD_BY_KEY[key].column for key in ("PertEstimate", "WorkRemaining", "WorkCompleted"))
+
+
+NOUN_BY_TABLE = {
+    "comments": "comments",
+    "relations": "relations",
+    "links": "links",
+    "acceptance_criteria": "acceptanceCriteria",
+    "time_entries": "timeEntries",
+}
+CHECKED_NOUNS = ("projects", "workItems", "nodes", *NOUN_BY_TABLE.values(), "attachments", "contents")
 
 
 class Problem(Struct, frozen=True):
@@ -63,7 +75,7 @@ class Checker:
     def __init__(self, connection: Connection, files: ContentStore, *, is_quick: bool = False) -> None:
         self._connection, self._files, self._is_quick = connection, files, is_quick
         self._unreadable: set[int] = set()
-        self.checked = dict.fromkeys(("projects", "workItems", "nodes", "comments", "attachments", "contents"), 0)
+        self.checked = dict.fromkeys(CHECKED_NOUNS, 0)
 
     def problems(self) -> Iterator[Problem]:
         yield from self._of_database()
@@ -76,7 +88,7 @@ class Checker:
             has_roots = not any(problem.field == "parent_id" and problem.id is None for problem in bad_trees)
             if has_roots and project_id not in self._unreadable:
                 yield from self._of_items(project_id)
-        yield from self._of_comments()
+        yield from self._of_objects_below()
         yield from self._of_attachments()
         yield from self._of_contents()
         yield from (Problem(*fault) for fault in history_faults(self._connection))
@@ -208,11 +220,10 @@ class Checker:
                     "work_items", row.id, "parent_id", f"The task's parent {row.parent_id} does not exist or is a task."
                 )
 
-    def _of_comments(self) -> Iterator[Problem]:
-        self.checked["comments"] = self._counted(comments)
-        lost = select(comments.c.id).outerjoin(work_items, work_items.c.id == comments.c.work_item_id)
-        for comment_id in self._connection.execute(lost.where(_is_elsewhere(comments))).scalars():
-            yield Problem("comments", comment_id, "work_item_id", "Its work item is not in the project.")
+    def _of_objects_below(self) -> Iterator[Problem]:
+        for objects in BELOW_ITEMS:
+            self.checked[NOUN_BY_TABLE[objects.table.name]] = self._counted(objects.table)
+        yield from (Problem(*fault) for fault in faults_below_items(self._connection))
 
     def _of_attachments(self) -> Iterator[Problem]:
         self.checked["attachments"] = self._counted(attachments)

@@ -20,11 +20,11 @@ from backlit.service.admin.workspace import (
 )
 from backlit.service.rules.project_settings import checked_settings
 from backlit.service.storage.access import Role
+from backlit.service.storage.columns import audit
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.schema import (
     ROOT_PARENT,
     areas,
-    audit,
     iterations,
     project_totals,
     projects,
@@ -56,6 +56,8 @@ class ProjectChange(Struct, frozen=True):
     end: date | None = None
     iteration_length: int | None = None
     is_syncable: bool | None = None
+    work_from_time: bool | None = None
+    """Whether time entries change the work of their task."""
     history_days: int | None = None
     """Days for which changes are kept; KEEP_ALL_CHANGES for all."""
     time_zone: str | None = None
@@ -90,6 +92,7 @@ class ProjectChange(Struct, frozen=True):
             "end_date": None if self.end is None else datetime.combine(self.end, time()),
             "default_iteration_length": length,
             "is_syncable": self.is_syncable,
+            "work_from_time": self.work_from_time,
         }
         found = {column: value for column, value in given.items() if value is not None}
         return found if self.history_days is None else found | {"history_days": _kept_days(self.history_days)}
@@ -118,6 +121,7 @@ def listed(connection: Connection) -> list[dict[str, Any]]:
             "endDate": row.end_date.date().isoformat(),
             "defaultIterationLength": row.default_iteration_length,
             "isSyncable": row.is_syncable,
+            "workFromTime": row.work_from_time,
             "historyDays": row.history_days,
             "items": row.item_count,
         }

@@ -23,9 +23,9 @@ from backlit.service.admin.row_checks import checked_row
 from backlit.service.admin.workspace import administrator_stamp
 from backlit.service.files.interface import ContentStore, IncomingContent, is_digest
 from backlit.service.rules.checks import is_id
+from backlit.service.storage.columns import METADATA
 from backlit.service.storage.migrations import VERSION, begin_history, follow_ids, renew_cursors
 from backlit.service.storage.schema import (
-    METADATA,
     ROOT_PARENT,
     activity_marks,
     areas,
@@ -52,6 +52,8 @@ from backlit.service.storage.schema import (
 
 NAME = "backlit workspace"
 EXPORT_FORMAT = 1
+OLDEST_SCHEMA = 8
+"""The oldest schema whose exports can be read: what they lack is preset by `_PRESET`."""
 ROWS_IN_MEMORY = 500
 """Rows in memory at once."""
 CONTENT_LINE_BYTES = 192 * 1024
@@ -65,8 +67,11 @@ TABLES = tuple(table for table in METADATA.sorted_tables if table not in {schema
 
 Record = dict[str, Any]
 
+_READABLE = range(OLDEST_SCHEMA, VERSION + 1)
 _TABLE_BY_NAME = {table.name: table for table in TABLES}
 _COUNTED = {name for name, table in _TABLE_BY_NAME.items() if table.autoincrement_column is not None}
+_PRESET: Mapping[Table, Record] = {users: {"password_hash": None}, projects: {"work_from_time": True}}
+"""Columns that an export may lack: without secrets, and of an older schema."""
 _MADE_ANEW = {work_items.c.doc: "", workspace.c.cursor_key: ""}
 """Columns that an import makes anew, and what stands for them until then."""
 
@@ -191,8 +196,7 @@ class _Loader:
         if table is not self._table or len(self._rows) == ROWS_IN_MEMORY:
             self._write_rows()
             self._table, self._first = table, number
-        if table is users:
-            row = {"password_hash": None, **row}
+        row = {**_PRESET.get(table, {}), **row}
         row = {**row, **{column.name: value for column, value in _MADE_ANEW.items() if column.table is table}}
         names = {column.name for column in table.c}
         if row.keys() != names:
@@ -251,10 +255,10 @@ def keep_new(files: ContentStore, incoming: IncomingContent, kept: list[str]) ->
 def _check_header(record: Record) -> None:
     if record.get("format") != NAME:
         raise BadRequest("This is not an export: its first line has no header of a backlit workspace.")
-    if record.get("version") != EXPORT_FORMAT or record.get("schema") != VERSION:
+    if record.get("version") != EXPORT_FORMAT or record.get("schema") not in _READABLE:
         raise BadRequest(
-            f"The export is of schema {record.get('schema')}, and this backlit reads schema {VERSION}."
-            " Import it with the version that wrote it, then upgrade."
+            f"The export is of schema {record.get('schema')}, and this backlit reads schema {OLDEST_SCHEMA} to"
+            f" {VERSION}. Import it with the version that wrote it, then upgrade."
         )
 
 

@@ -13,6 +13,7 @@ from backlit.model.field_values import Misfit, parse_boolean, parse_number, pars
 from backlit.model.fields import ItemType
 from backlit.model.plain import file_name
 from backlit.model.planning import IterationEvent
+from backlit.model.relations import RelationType
 from backlit.model.resources import INTERNAL, PORTAL
 from backlit.model.settings.shared_settings import SharedSettings
 from backlit.model.statuses import CONFIGURABLE
@@ -26,6 +27,7 @@ from backlit.service.files.uploads import content_type
 from backlit.service.rules.capacities import checked_capacities
 from backlit.service.rules.checks import TEXT_LIMIT, area_values, is_id
 from backlit.service.storage.access import Role
+from backlit.service.storage.objects_schema import relations
 from backlit.service.storage.schema import (
     ROOT_PARENT,
     areas,
@@ -178,6 +180,13 @@ def _comment(row: Row) -> None:
     _visibility(row)
 
 
+def _relation(row: Row) -> None:
+    if row["type"] not in set(RelationType):
+        raise BadRequest(f"The type {row['type']!r} does not exist; there are: {', '.join(RelationType)}.")
+    if row["work_item_id"] == row["target_id"]:
+        raise BadRequest("An item cannot be related to itself.")
+
+
 def _attachment(row: Row) -> None:
     if not is_digest(row["digest"]):
         raise BadRequest(f"The digest {row['digest'][:80]!r} is not 64 lower-case hexadecimal digits.")
@@ -219,5 +228,6 @@ _CHECKS: Mapping[Table, Callable[[Row], object]] = {
     work_items: _work_item,
     views: _view,
     comments: _comment,
+    relations: _relation,
     attachments: _attachment,
 }

@@ -15,10 +15,11 @@ from backlit.model.resources import User
 from backlit.service.admin.machine_zone import machine_zone_name
 from backlit.service.storage.access import Role
 from backlit.service.storage.clock import Clock, clock_of
+from backlit.service.storage.columns import METADATA
 from backlit.service.storage.database import engine_at, parsed_url, unusable, without_password, writing_engine
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.migrations import VERSION, create, finish, migrate
-from backlit.service.storage.schema import METADATA, files_place, projects, schema_version, users
+from backlit.service.storage.schema import files_place, projects, schema_version, users
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import project_settings
 from backlit.service.tables import projects as project_table

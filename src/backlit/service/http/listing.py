@@ -55,10 +55,14 @@ def options_of(
     custom: Sequence["Field"] = (),
     unsearched: Sequence[str] = (),
     *,
+    virtual: Sequence["Field"] = (),
     default_top: int = TOP_DEFAULT,
     extras: ExtraKeys = NO_EXTRA_KEYS,
 ) -> ListOptions:
-    """Read the list options; raises BadRequest naming the option. `unsearched` are keys for `$select` only."""
+    """Read the list options; raises BadRequest naming the option.
+
+    `unsearched` are keys for `$select` only, `virtual` are fields of filters and orders only.
+    """
     table = {} if properties is None else {"properties": properties}
     selection = selection_of(query)
     if selection is not None and properties is not None:
@@ -67,11 +71,12 @@ def options_of(
         outer, inner = (field.key for field in TOP_LEVEL), (field.key for field in (*FIELDS, *custom))
         selection.must_be_of((*outer, "fields", *extras.names), inner)
     text, order = query.get("$filter", "").strip(), query.get("$orderby", "").strip()
+    searched = (*custom, *virtual)
     return ListOptions(
         whole_number(query, "$top"),
         whole_number(query, "$skip") or 0,
-        _filter(text, properties, custom),
-        parse_order(order, custom, **table) if order else (),
+        _filter(text, properties, searched),
+        parse_order(order, searched, **table) if order else (),
         selection,
         default_top,
         extras,

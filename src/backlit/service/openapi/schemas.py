@@ -5,9 +5,21 @@ from collections.abc import Iterable, Mapping
 from msgspec.json import schema_components
 
 from backlit.model.field_values import RULES, Schema
-from backlit.model.fields import ALL_TYPES, FIELDS, NAME_LIMIT, Field, ItemType, Kind, Settable, ValueType, fields_of
+from backlit.model.fields import (
+    ALL_TYPES,
+    FIELDS,
+    NAME_LIMIT,
+    VIRTUAL,
+    Field,
+    ItemType,
+    Kind,
+    Settable,
+    ValueType,
+    fields_of,
+)
 from backlit.model.planning import EVENT_KEYS
 from backlit.model.ready_check import RULES as RULES_OF_READINESS
+from backlit.model.relations import RELATION_WORDS, RelationType
 from backlit.model.reports.document import FigureSource
 from backlit.model.reports.names import ReportUnit
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
@@ -21,6 +33,7 @@ from backlit.service.routes.presence import MAX_FIELD_LENGTH
 from backlit.service.routes.views import VIEW_NAME_LIMIT
 from backlit.service.routes.work_items import MAX_BATCH_ITEMS, RANK_PLACES
 from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
+from backlit.service.tables.rollups import Rollup
 from backlit.service.tables.work_items import SPLIT_KEY
 
 DATETIME: Schema = {
@@ -30,8 +43,11 @@ DATETIME: Schema = {
 }
 ID: Schema = {"type": "integer", "format": "int64", "minimum": 1}
 
-_NULLABLE = {("Iteration", "minCapacity"), ("Iteration", "maxCapacity")} | {
-    ("Attachment", key) for key in ("commentId", "description")
+_NULLABLE = {
+    ("Iteration", "minCapacity"),
+    ("Iteration", "maxCapacity"),
+    *(("Attachment", key) for key in ("commentId", "description")),
+    *(("Rollup", key) for key in ("progress", "workRemaining", "workCompleted")),
 }
 _NEVER_NULL = frozenset(
     {"Name", "Status", "AreaID", "IterationID", "ParentID", "Description", "Tags", "BacklogPriority"}
@@ -60,6 +76,7 @@ def schemas(models: Iterable[type[Resource]]) -> Schema:
         "IterationEvents": _object({"id": ID, **{key: _nullable(DATETIME) for key in EVENT_KEYS.values()}}),
         "Capacities": _object({"capacities": _array(_capacity(reading=True))}),
         "Report": _report(),
+        "Rollup": _rollup(),
         **_history(),
         **_bodies(),
     }
@@ -128,7 +145,12 @@ def _work_item(item_type: ItemType) -> Schema:
     required = [key for key in keys if key not in {"IsSyncable", "SyncID"}]
     fields = _object(keys, required, is_open=True) | {"description": _CUSTOM}
     own = {"id": ID, "type": {"const": item_type.value}, "projectId": ID, "fields": fields}
-    return _object(own | _audit())
+    selected = {f.key: _field(f, reading=True) | {"readOnly": True} for f in VIRTUAL}
+    about = {key: {**schema, "description": f"{schema['description']} {_SELECTED}"} for key, schema in selected.items()}
+    return _object(own | _audit() | about, [*own, *AUDIT_KEYS])
+
+
+_SELECTED = "Only where `$select` names it; `$filter` and `$orderby` take it too."
 
 
 def _field(field: Field, *, reading: bool) -> Schema:
@@ -190,11 +212,14 @@ def _bodies() -> Schema:
     }
     comment = {"projectId": ID, "workItemId": ID, "description": {**_NAME, "maxLength": TEXT_LIMIT}}
     kind = {"type": ["string", "null"], "examples": [INTERNAL, PORTAL]}
+    relation = {"workItemId": ID, "type": {"enum": list(RELATION_WORDS)}, "targetId": ID}
     places = {place: ID if place in {"before", "after"} else {"const": True} for place in RANK_PLACES}
     return {
         **_new_items(),
         "WorkItemChanges": _settable(None, creating=False),
         "NewComment": _object(comment | {"type": kind}, list(comment), is_open=True),
+        "NewRelation": _object(relation, is_open=True),
+        "RelationChanges": _object({"targetId": ID}, [], is_open=True),
         "NewArea": _object({**node, "projectId": ID}, ["name", "parentId", "projectId"], is_open=True),
         "AreaChanges": _object(node, [], is_open=True),
         "NewIteration": _object({**iteration, "projectId": ID}, ["name", "projectId"], is_open=True),
@@ -248,6 +273,12 @@ def _capacity(*, reading: bool) -> Schema:
     days: Schema = _array({"type": "string", "format": "date"}) | {"maxItems": MAX_DAYS_OFF}
     own = {"points": amount, "hours": amount, "daysOff": days if reading else _nullable(days)}
     return _object({"userId": ID, **own}, None if reading else ["userId"])
+
+
+def _rollup() -> Schema:
+    """Return the figures of an item; the kinds of numbers are those of the struct."""
+    found = schema_components([Rollup], ref_template="#/components/schemas/{name}")[1]["Rollup"]["properties"]
+    return _object({key: _plain("Rollup", key, schema) for key, schema in found.items()})
 
 
 def _report() -> Schema:
@@ -363,6 +394,7 @@ def _capabilities() -> Schema:
         "values": _map(_map(_array(text))),
         **shared,
         "statusGroups": _map(text),
+        "workFromTime": {"type": "boolean"},
         "customFields": _array(_object(custom)),
         "teams": _array(_object({"id": ID, "name": text})),
     }
@@ -374,6 +406,7 @@ def _capabilities() -> Schema:
             "dateTimes": {"const": "UTC"},
             "extensions": _array(text),
             "limits": _map({"type": "integer"}),
+            "relationTypes": _array(_object({"type": {"enum": list(RelationType)}, "inverse": text})),
             "projects": _array(_object(project, required)),
         }
     )

@@ -31,11 +31,12 @@ from backlit.service.http.endpoint import (
 )
 from backlit.service.http.listing import ListOptions, options_of
 from backlit.service.http.options import TOP_DEFAULT
-from backlit.service.routes.comments import found_comment, page_of, with_types
+from backlit.service.routes.below import page_of
+from backlit.service.routes.comments import found_comment, with_types
 from backlit.service.routes.work_items import visible_document
 from backlit.service.rules.checks import text_fault
 from backlit.service.tables import attachments
-from backlit.service.tables.attachments import ChildQuery, StoredAttachment
+from backlit.service.tables.attachments import StoredAttachment
 
 STREAM_PATH = "/attachments/stream"
 DOWNLOAD_PATH = "/attachments/download"
@@ -176,8 +177,9 @@ def _list(call: RequestContext, item_id: int | None = None, comment_id: int | No
 
 def _page(options: ListOptions, item_id: int | None, comment_id: int | None, call: RequestContext) -> HandlerResponse:
     internal = call.shared.settings.internal_type
-    query = ChildQuery(tuple(call.caller.project_ids), item_id, comment_id, options.filter, options.order, internal)
-    return page_of(call, query, options, lambda row: _model(call, StoredAttachment(**row)))
+    here = tuple(call.caller.project_ids)
+    listed = attachments.query(here, item_id, comment_id, options.filter, options.order, internal_type=internal)
+    return page_of(call, listed, options, lambda row: _model(call, StoredAttachment(**row)))
 
 
 def _answer(call: RequestContext, stored: StoredAttachment, status: int = 200, **headers: str) -> HandlerResponse:

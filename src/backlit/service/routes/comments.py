@@ -1,16 +1,14 @@
 """Comments."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import orjson
 from msgspec.structs import replace
-from sqlalchemy import RowMapping
 
 from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.filters import Value, with_constants
-from backlit.model.resources import INTERNAL, PORTAL, Comment, Resource
+from backlit.model.resources import INTERNAL, PORTAL, Comment
 from backlit.service.http.endpoint import (
     ContinueOnSlowQueue,
     HandlerResponse,
@@ -20,12 +18,14 @@ from backlit.service.http.endpoint import (
     must_match,
     resource_answer,
 )
-from backlit.service.http.listing import ListOptions, envelope, options_of
+from backlit.service.http.listing import ListOptions, options_of
 from backlit.service.http.options import TOP_DEFAULT
+from backlit.service.routes.below import page_of
 from backlit.service.routes.work_items import visible_document
 from backlit.service.rules.checks import is_id, text_fault
-from backlit.service.tables import comments, work_items
-from backlit.service.tables.attachments import ChildQuery
+from backlit.service.storage.filter_sql import written_as
+from backlit.service.tables import attachments, work_items
+from backlit.service.tables.below import COMMENTS
 
 routes = Routes()
 
@@ -53,7 +53,7 @@ def list_of_item(call: RequestContext) -> HandlerResponse:
 def create(call: RequestContext) -> HandlerResponse:
     """POST /comments: 201 with Location."""
     values = _checked(call, call.json())
-    comment = comments.add(call.connection, values, call.stamp)
+    comment = COMMENTS.add(call.connection, values, call.stamp)
     return resource_answer(_shown(call, comment), 201, {"location": f"{call.root}/comments/{comment.id}"})
 
 
@@ -65,7 +65,8 @@ def remove(call: RequestContext) -> HandlerResponse:
     if comment.created_by != call.caller.name and not call.caller.is_manager_of(comment.project_id):
         raise Forbidden("Only the author and managers of the project can delete a comment.")
     must_match(call.headers, orjson.dumps(_shown(call, comment).wire()))
-    freed = comments.remove(call.connection, comment, call.stamp)
+    COMMENTS.remove(call.connection, comment, call.stamp)
+    freed = attachments.remove_of_comment(call.connection, comment.id, call.stamp)
     return replace(json_answer({"id": comment.id}), freed=freed)
 
 
@@ -74,7 +75,7 @@ def _shown(call: RequestContext, comment: Comment) -> Comment:
 
 
 def found_comment(call: RequestContext) -> Comment:
-    comment = comments.read(call.connection, call.path["id"])
+    comment = COMMENTS.read(call.connection, call.path["id"])
     call.caller.must_see(None if comment is None else comment.project_id, f"Comment {call.path['id']}")
     assert comment is not None  # nobody sees what is in no project
     return comment
@@ -94,7 +95,7 @@ def with_types(call: RequestContext, options: ListOptions) -> ListOptions:
 
 
 def _list(call: RequestContext, item_id: int | None = None) -> HandlerResponse:
-    options = with_types(call, options_of(call.query, comments.PROPERTIES, default_top=call.default_top))
+    options = with_types(call, options_of(call.query, COMMENTS.properties, default_top=call.default_top))
     if options.filter is None and not options.order:
         return _page(options, item_id, call)
     raise ContinueOnSlowQueue(call, partial(_page, options, item_id))
@@ -103,18 +104,9 @@ def _list(call: RequestContext, item_id: int | None = None) -> HandlerResponse:
 def _page(options: ListOptions, item_id: int | None, call: RequestContext) -> HandlerResponse:
     internal = call.shared.settings.internal_type
     here = tuple(call.caller.project_ids)
-    query = ChildQuery(here, item_id, None, options.filter, options.order, internal, comments.LISTED)
-    return page_of(call, query, options, lambda row: _shown(call, Comment(**row)))
-
-
-def page_of(
-    call: RequestContext, query: ChildQuery, options: ListOptions, model: Callable[[RowMapping], Resource]
-) -> HandlerResponse:
-    """Return a page of comments or attachments; what is beyond a page that is not full needs no count."""
-    documents = [orjson.dumps(model(row).wire()) for row in query.rows(call.connection, options.skip, options.limit)]
-    is_last = (documents or not options.skip) and len(documents) < options.limit
-    total = options.skip + len(documents) if is_last else query.count(call.connection)
-    return envelope(documents, total, options)
+    columns = written_as(COMMENTS.columns, "type", INTERNAL, internal)
+    listed = COMMENTS.query(here, item_id, options.filter, options.order, columns)
+    return page_of(call, listed, options, lambda row: _shown(call, Comment(**row)))
 
 
 def _checked(call: RequestContext, body: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from backlit.model.errors import NotFound
 from backlit.model.fields import Field, ItemType, ValueType
+from backlit.model.relations import INVERSES
 from backlit.model.resources import Project, Team, TimeEntryType, User
 from backlit.model.version import VERSION
 from backlit.service.auth.callers import ACCESS_TOKEN_LIFETIME
@@ -53,6 +54,15 @@ def list_teams(call: RequestContext) -> HandlerResponse:
     """GET /teams: those of all projects granted to the caller."""
     here = call.caller.project_ids
     return list_resources(call, lambda connection: teams_of(connection, here), _TEAM_PROPERTIES)
+
+
+@routes("GET", "/teams/{id}", Team, extension="teams")
+def read_team(call: RequestContext) -> HandlerResponse:
+    """GET /teams/{id}."""
+    found = [team for team in teams_of(call.connection, call.caller.project_ids) if team.id == call.path["id"]]
+    if not found:
+        raise NotFound(f"Team {call.path['id']} does not exist, or you have no access to it.")
+    return resource_answer(found[0])
 
 
 @routes("GET", "/projects/{id}/teams", Team, extension="teams")
@@ -126,6 +136,7 @@ def read_capabilities(call: RequestContext) -> HandlerResponse:
                 "upload": call.shared.settings.max_upload,
                 "accessTokenLifetime": ACCESS_TOKEN_LIFETIME,
             },
+            "relationTypes": [{"type": kind.value, "inverse": inverse} for kind, inverse in INVERSES.items()],
             "projects": [
                 _capabilities_in(call, project_id, revision)
                 for project_id, revision in projects.order_revisions(call.connection, call.caller.project_ids).items()
@@ -142,6 +153,7 @@ def _capabilities_in(call: RequestContext, project_id: int, order_revision: int)
         "role": call.caller.roles[project_id],
         "values": {item_type.value: _values(settings, item_type) for item_type in ItemType},
         **_stated(settings_document(settings)),
+        "workFromTime": settings.work_from_time,
         "customFields": [_custom_field(field) for field in settings.custom],
         "teams": [{"id": team_id, "name": name} for team_id, name in settings.teams],
     }

@@ -1,13 +1,16 @@
 """Work items, their lists and their ranks."""
 
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import orjson
+from msgspec import to_builtins
 from msgspec.structs import replace
+from sqlalchemy import Connection
 
 from backlit.model.errors import BadRequest, NotFound
-from backlit.model.fields import Field, ItemType, Kind
+from backlit.model.fields import VIRTUAL, Field, ItemType, Kind
 from backlit.model.filters import And, Comparison, Filter, Literal, Operator, Property
 from backlit.model.resources import WorkItem
 from backlit.service.http.endpoint import (
@@ -23,8 +26,10 @@ from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.http.options import TOP_DEFAULT, ExtraKeys
 from backlit.service.rules.checks import Exists, checked, is_id
 from backlit.service.storage.schema import areas, iterations
-from backlit.service.tables import projects, ranks, trees, users, work_items
+from backlit.service.tables import item_lists, projects, ranks, trees, users, work_items
 from backlit.service.tables.projects import ProjectSettings
+from backlit.service.tables.rollups import rollup_of
+from backlit.service.tables.virtual_properties import VIRTUAL_KEYS, VirtualProperties, virtual_properties
 from backlit.service.tables.work_items import SPLIT_KEY, TASK_FIGURES, WorkItemRow, edited_part, item_of, pert
 
 routes = Routes()
@@ -34,10 +39,22 @@ routes = Routes()
 def read(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}."""
     answer = _answer(visible_document(call, call.path["id"]))
-    return replace(answer, extras=_SPLITS.of_one(call.connection, call.path["id"], call.query))
+    return replace(answer, extras=_extra_keys(call).of_one(call.connection, call.path["id"], call.query))
 
 
-_SPLITS = ExtraKeys((SPLIT_KEY,), work_items.splits_of)
+def _extra_keys(call: RequestContext) -> ExtraKeys:
+    """Return what an item has only where `$select` names it."""
+
+    def values(connection: Connection, item_ids: Collection[int]) -> Mapping[int, Mapping[str, Any]]:
+        splits = work_items.splits_of(connection, item_ids)
+        found = _virtual(call).of_items(connection, item_ids) if _names_virtual(call, "$select") else {}
+        return {item_id: {**found.get(item_id, {}), **splits.get(item_id, {})} for item_id in item_ids}
+
+    return ExtraKeys((SPLIT_KEY, *VIRTUAL_KEYS), values)
+
+
+def _virtual(call: RequestContext) -> VirtualProperties:
+    return virtual_properties(call.settings_of(project_id) for project_id in sorted(call.caller.project_ids))
 
 
 def _answer(document: bytes, status: int = 200, **headers: str) -> HandlerResponse:
@@ -55,6 +72,20 @@ def list_tasks(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}/tasks."""
     visible_document(call, call.path["id"])
     return _list(call, call.path["id"])
+
+
+@routes("GET", "/workitems/{id}/children", WorkItem, extension="relations")
+def list_children(call: RequestContext) -> HandlerResponse:
+    """GET /workitems/{id}/children: the tasks of the item, and the items whose parent it is."""
+    visible_document(call, call.path["id"])
+    return _list(call, call.path["id"], with_children=True)
+
+
+@routes("GET", "/workitems/{id}/rollup", "Rollup", tag="work_items", extension="relations")
+def read_rollup(call: RequestContext) -> HandlerResponse:
+    """GET /workitems/{id}/rollup: the figures of all that is below the item."""
+    item = item_of(visible_document(call, call.path["id"]))
+    return json_answer(to_builtins(rollup_of(call.connection, item, call.settings_of(item.project_id))))
 
 
 @routes("POST", "/workitems", WorkItem)
@@ -128,15 +159,24 @@ def update(call: RequestContext) -> HandlerResponse:
 
 @routes("DELETE", "/workitems/{id}", WorkItem)
 def remove(call: RequestContext) -> HandlerResponse:
-    """DELETE /workitems/{id}: with its tasks, comments and attachments, for good."""
+    """DELETE /workitems/{id}: with its tasks, comments, attachments, relations, links and criteria, for good."""
     document = visible_document(call, call.path["id"], writing=True)
     must_match(call.headers, edited_part(document))
     item = item_of(document)
-    freed = work_items.remove(call.connection, item, call.stamp)
+    gone = work_items.remove(call.connection, item, call.stamp)
     if item.values.get("ParentID"):
         settings = call.settings_of(item.project_id)
         work_items.roll_up(call.connection, item.values["ParentID"], settings, call.stamp)
-    return replace(json_answer({"id": item.id}), freed=freed)
+    touch_items(call, gone.related)
+    return replace(json_answer({"id": item.id}), freed=gone.freed)
+
+
+def touch_items(call: RequestContext, item_ids: Iterable[int]) -> None:
+    """Move the stamps of items on where the caller may write, so that clients that ask for changed items get them."""
+    for item_id in dict.fromkeys(item_ids):
+        row = work_items.read(call.connection, item_id)
+        if row is not None and call.caller.can_write(row[0]):
+            work_items.touch(call.connection, item_of(row[1]), call.settings_of(row[0]), call.stamp)
 
 
 def visible_document(call: RequestContext, item_id: int, *, writing: bool = False) -> bytes:
@@ -211,31 +251,49 @@ _INDEXED = frozenset({"id", "projectId", "lastModifiedAt", "BacklogPriority", "P
 _RANGES = frozenset({"id", "BacklogPriority", "lastModifiedAt"})
 
 
-def _list(call: RequestContext, parent_id: int | None = None) -> HandlerResponse:
-    custom = _custom_fields(call)
-    options = options_of(call.query, custom=custom, default_top=call.default_top, extras=_SPLITS)
+def _list(call: RequestContext, parent_id: int | None = None, *, with_children: bool = False) -> HandlerResponse:
+    custom, is_virtual = _custom_fields(call), _names_virtual(call, "$filter", "$orderby")
+    options = options_of(
+        call.query,
+        custom=custom,
+        virtual=VIRTUAL if is_virtual else (),
+        default_top=call.default_top,
+        extras=_extra_keys(call),
+    )
+    virtual = _virtual(call) if is_virtual else None
+    query = item_lists.WorkItemQuery(
+        None, parent_id, options.filter, options.order, custom, virtual, with_children=with_children
+    )
     if _is_quick(options):
-        return _page(options, custom, parent_id, call)
-    raise ContinueOnSlowQueue(call, partial(_page, options, custom, parent_id))
+        return _page(options, query, call)
+    raise ContinueOnSlowQueue(call, partial(_page, options, query))
 
 
-def _page(
-    options: ListOptions, custom: tuple[Field, ...], parent_id: int | None, call: RequestContext
-) -> HandlerResponse:
+def _names_virtual(call: RequestContext, *options: str) -> bool:
+    """Return False where options surely name no virtual property, so that statements know none."""
+    text = " ".join(call.query.get(option, "") for option in options).lower()
+    return any(key in text for key in _VIRTUAL_NAMES)
+
+
+_VIRTUAL_NAMES = tuple(key.lower() for key in VIRTUAL_KEYS)
+
+
+def _page(options: ListOptions, query: item_lists.WorkItemQuery, call: RequestContext) -> HandlerResponse:
     named, rest = _project_named(options.filter)
     visible = [p for p in sorted(call.caller.project_ids) if named is None or p == named]
     access = None if len(visible) > 1 and len(visible) == projects.count(call.connection) else tuple(visible)
-    query = work_items.WorkItemQuery(access, parent_id, rest, options.order, custom)
-    documents = work_items.page(call.connection, query, options.skip, options.limit)
+    query, parent_id = replace(query, access=access, filter=rest), query.parent_id
+    documents = item_lists.page(call.connection, query, options.skip, options.limit)
     if parent_id is None and rest is None:
         total = projects.items_in(call.connection, visible)
     elif (documents or not options.skip) and len(documents) < options.limit:
         total = options.skip + len(documents)
-    elif rest is None or parent_id is not None:
-        total = work_items.count(call.connection, query)
+    elif rest is None or parent_id is not None or query.virtual is not None:
+        # Virtual properties follow from more than the items of the projects, whose revision keeps a total.
+        total = item_lists.count(call.connection, query)
     else:
         revision = projects.revision_of(call.connection, visible)
-        count = partial(work_items.count, call.connection, query)
+        count = partial(item_lists.count, call.connection, query)
         total = call.shared.totals.get((tuple(visible), rest), revision, count)
     return envelope(documents, total, options, with_skip=True, extras=options.extras_of(call.connection))
 
@@ -262,7 +320,7 @@ def _project_named(found: Filter | None) -> tuple[int | None, Filter | None]:
 
 def _is_quick(options: ListOptions) -> bool:
     """Return True for a list served by indexes, which may run on the fast queue."""
-    if options.skip >= work_items.DEEP_SKIP or any(key.name not in _RANGES for key in options.order):
+    if options.skip >= item_lists.DEEP_SKIP or any(key.name not in _RANGES for key in options.order):
         return False
     parts = options.filter.parts if isinstance(options.filter, And) else (options.filter,)
     return options.filter is None or all(_is_indexed(part) for part in parts)

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, select
 from backlit.model.fields import ItemType
 from backlit.service.sample.past import Sprint
 from backlit.service.storage.schema import work_items
-from backlit.service.tables import comments
 from backlit.service.tables import work_items as items
+from backlit.service.tables.below import COMMENTS
 from backlit.service.tables.changes import Stamp
 from backlit.service.tables.projects import ProjectSettings
 
@@ -65,4 +65,4 @@ class RecentChanges:
 
     def _comment(self, item: items.WorkItemRow, text: str, name: str, minutes: int) -> None:
         values = {"project_id": item.project_id, "work_item_id": item.id, "description": text, "type": "Service"}
-        comments.add(self._connection, values, self._stamp(name, minutes))
+        COMMENTS.add(self._connection, values, self._stamp(name, minutes))

@@ -19,21 +19,13 @@ from backlit.service.sample.past import ItemPast, Sprint
 from backlit.service.sample.recent import LAST_HOURS, RecentChanges
 from backlit.service.sample.vocabulary import AREAS, PEOPLE, PROJECT_TEXTS, TEAMS
 from backlit.service.storage.access import Role
+from backlit.service.storage.columns import audit
 from backlit.service.storage.migrations import follow_ids
-from backlit.service.storage.schema import (
-    areas,
-    audit,
-    comments,
-    custom_fields,
-    iterations,
-    project_totals,
-    teams,
-    work_items,
-)
+from backlit.service.storage.schema import areas, comments, custom_fields, iterations, project_totals, teams, work_items
 from backlit.service.storage.settings import ServiceSettings
 from backlit.service.tables import projects, trees, users
+from backlit.service.tables.below import COMMENTS
 from backlit.service.tables.changes import ChangeCause, RecordedChange, Stamp
-from backlit.service.tables.comments import creation
 from backlit.service.tables.trees import NodeRow
 
 PASSWORD = "lantern"  # noqa: S105  the sample's password is meant to be known
@@ -234,4 +226,4 @@ def _write_comments(connection: Connection, maker: ItemMaker, last_id: int) -> l
     said = [{"id": number, **row} for number, row in enumerate(maker.take_comments(), last_id + 1)]
     if said:
         connection.execute(insert(comments), said)
-    return [(row["created_by"], creation(Comment(**row), row["created_at"])) for row in said]
+    return [(row["created_by"], each) for row in said for each in COMMENTS.creation(Comment(**row), row["created_at"])]

@@ -31,6 +31,9 @@ class Caller(Struct, frozen=True):
     def can_see(self, project_id: int) -> bool:
         return project_id in self.roles
 
+    def can_write(self, project_id: int) -> bool:
+        return self.roles.get(project_id, Role.READER) is not Role.READER
+
     def is_manager_of(self, project_id: int) -> bool:
         return self.roles.get(project_id) is Role.MANAGER
 

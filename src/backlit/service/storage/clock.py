@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, Table, func, select, text
 
+from backlit.service.storage.columns import METADATA
 from backlit.service.storage.prepared_statements import PreparedStatement
-from backlit.service.storage.schema import METADATA, work_items
+from backlit.service.storage.schema import work_items
 
 TICK = timedelta(milliseconds=1)
 STAMPED = tuple(table for table in METADATA.sorted_tables if "last_modified_at" in table.c)

@@ -10,11 +10,12 @@ from sqlalchemy.schema import CreateColumn
 from backlit.model.errors import StorageError
 from backlit.model.fields import UNCOUNTED_TYPES
 from backlit.service.storage.clock import clock_of
+from backlit.service.storage.columns import METADATA
 from backlit.service.storage.dialects import CASE_FUNCTIONS, FILTER_FUNCTIONS, EstimatedPoints
 from backlit.service.storage.schema import (
     HISTORY_COLUMNS,
     LAST_REVISION,
-    METADATA,
+    OBJECTS_BELOW_ITEMS,
     activity_marks,
     areas,
     attachments,
@@ -97,6 +98,13 @@ def _add_read_marks(connection: Connection) -> None:
     connection.execute(insert(activity_marks).from_select(["user_id", "read_to"], everybody))
 
 
+def _add_objects_below_items(connection: Connection) -> None:
+    """Add relations, links, acceptance criteria and time entries, which change the work of tasks in every project."""
+    METADATA.create_all(connection, OBJECTS_BELOW_ITEMS)
+    column = CreateColumn(projects.c.work_from_time).compile(dialect=connection.dialect)
+    connection.execute(text(f"ALTER TABLE projects ADD COLUMN {column}"))
+
+
 def begin_history(connection: Connection, now: datetime, *conditions: ColumnElement[bool]) -> None:
     """Let the history of every project begin after the revisions given so far, with the items as they are.
 
@@ -136,6 +144,7 @@ STEPS: tuple[Step, ...] = (
     _index_siblings,
     _add_history,
     _add_read_marks,
+    _add_objects_below_items,
 )
 """Step n upgrades version n to n + 1; a new database gets the current tables at once."""
 

@@ -1,6 +1,5 @@
 """The service's tables; work items have one typed column for each key of the field table."""
 
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -15,22 +14,21 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     SmallInteger,
     Table,
     func,
     select,
+    true,
 )
 from sqlalchemy.types import TypeEngine
 
 from backlit.model.fields import FIELDS, ValueType
+from backlit.service.storage.columns import ID, METADATA, audit_columns, project_column
 from backlit.service.storage.dialects import TEXT
+from backlit.service.storage.objects_schema import acceptance_criteria, links, relations, time_entries
 
-METADATA = MetaData()
 ROOT_PARENT = -1
 
-# SQLite gives ids by itself only to a column that is spelled INTEGER; its integers have 64 bits all the same.
-_ID = BigInteger().with_variant(Integer, "sqlite")
 _TYPE_BY_VALUE: dict[ValueType, TypeEngine[Any]] = {
     ValueType.TEXT: TEXT,
     ValueType.INTEGER: BigInteger(),
@@ -41,23 +39,6 @@ _TYPE_BY_VALUE: dict[ValueType, TypeEngine[Any]] = {
 }
 
 
-def audit(by: str, created: datetime, changed: datetime | None = None) -> dict[str, object]:
-    return {"created_by": by, "created_at": created, "last_modified_by": by, "last_modified_at": changed or created}
-
-
-def _audit() -> tuple[Column[object], ...]:
-    return (
-        Column("created_by", TEXT, nullable=False),
-        Column("created_at", DateTime, nullable=False),
-        Column("last_modified_by", TEXT, nullable=False),
-        Column("last_modified_at", DateTime, nullable=False),
-    )
-
-
-def _project() -> Column[int]:
-    return Column("project_id", _ID, ForeignKey("projects.id"), nullable=False)
-
-
 schema_version = Table("schema_version", METADATA, Column("version", Integer, nullable=False))
 files_place = Table("files_place", METADATA, Column("place", TEXT, nullable=False))
 """Place of the attached files, as the last server had it."""
@@ -65,7 +46,7 @@ files_place = Table("files_place", METADATA, Column("place", TEXT, nullable=Fals
 users = Table(
     "users",
     METADATA,
-    Column("id", _ID, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("name", TEXT, nullable=False, unique=True),
     Column("first_name", TEXT, nullable=False),
     Column("last_name", TEXT, nullable=False),
@@ -73,14 +54,14 @@ users = Table(
     Column("email", TEXT, nullable=False),
     Column("password_hash", TEXT),
     Column("is_licensed", Boolean, nullable=False),
-    *_audit(),
+    *audit_columns(),
     sqlite_autoincrement=True,
 )
 
 projects = Table(
     "projects",
     METADATA,
-    Column("id", _ID, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("name", TEXT, nullable=False),
     Column("template", TEXT, nullable=False),
     Column("description", TEXT, nullable=False),
@@ -88,6 +69,8 @@ projects = Table(
     Column("end_date", DateTime, nullable=False),
     Column("default_iteration_length", Integer, nullable=False),
     Column("is_syncable", Boolean, nullable=False),
+    # Time entries change the work of their task.
+    Column("work_from_time", Boolean, nullable=False, server_default=true()),
     # Incremented by each change of value lists, custom fields, teams or trees; the key of caches.
     Column("settings_revision", Integer, nullable=False),
     # Days for which changes are kept; null: for ever.
@@ -97,7 +80,7 @@ projects = Table(
     Column("history_since", DateTime),
     # The revision of the last change of the backlog's order.
     Column("order_revision", BigInteger, nullable=False, server_default="0"),
-    *_audit(),
+    *audit_columns(),
     sqlite_autoincrement=True,
 )
 HISTORY_COLUMNS = ("history_days", "history_from", "history_since", "order_revision")
@@ -106,7 +89,7 @@ HISTORY_COLUMNS = ("history_days", "history_from", "history_since", "order_revis
 project_totals = Table(
     "project_totals",
     METADATA,
-    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("project_id", ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
     Column("item_count", BigInteger, nullable=False),
     Column("revision", BigInteger, nullable=False),
 )
@@ -114,25 +97,25 @@ project_totals = Table(
 grants = Table(
     "grants",
     METADATA,
-    Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
-    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("user_id", ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    Column("project_id", ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
     Column("role", TEXT, nullable=False),
 )
 
 teams = Table(
     "teams",
     METADATA,
-    Column("id", _ID, primary_key=True),
-    _project(),
+    Column("id", ID, primary_key=True),
+    project_column(),
     Column("name", TEXT, nullable=False),
-    *_audit(),
+    *audit_columns(),
     sqlite_autoincrement=True,
 )
 
 value_lists = Table(
     "value_lists",
     METADATA,
-    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("project_id", ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
     Column("type", TEXT, primary_key=True),
     Column("key", TEXT, primary_key=True),
     Column("choices", JSON, nullable=False),
@@ -141,7 +124,7 @@ value_lists = Table(
 status_groups = Table(
     "status_groups",
     METADATA,
-    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("project_id", ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
     Column("status", TEXT, primary_key=True),
     Column("meaning", TEXT, nullable=False),
 )
@@ -149,7 +132,7 @@ status_groups = Table(
 project_settings = Table(
     "project_settings",
     METADATA,
-    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("project_id", ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
     Column("time_zone", TEXT, nullable=False),
     Column("working_days", JSON, nullable=False),
     Column("days_off", JSON, nullable=False),
@@ -163,10 +146,10 @@ project_settings = Table(
 time_entry_types = Table(
     "time_entry_types",
     METADATA,
-    Column("id", _ID, primary_key=True),
-    _project(),
+    Column("id", ID, primary_key=True),
+    project_column(),
     Column("name", TEXT, nullable=False),
-    *_audit(),
+    *audit_columns(),
     Index("time_entry_types_by_project", "project_id", "id"),
     sqlite_autoincrement=True,
 )
@@ -174,7 +157,7 @@ time_entry_types = Table(
 custom_fields = Table(
     "custom_fields",
     METADATA,
-    Column("project_id", _ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
+    Column("project_id", ID, ForeignKey("projects.id"), primary_key=True, autoincrement=False),
     Column("key", TEXT, primary_key=True),
     Column("kind", TEXT, nullable=False),
     Column("types", JSON, nullable=False),
@@ -187,14 +170,14 @@ def _tree(name: str, *columns: Column[Any]) -> Table:
     return Table(
         name,
         METADATA,
-        Column("id", _ID, primary_key=True),
-        _project(),
-        Column("parent_id", _ID, nullable=False),
+        Column("id", ID, primary_key=True),
+        project_column(),
+        Column("parent_id", ID, nullable=False),
         Column("name", TEXT, nullable=False),
         Column("path", TEXT, nullable=False),
         Column("sequence", Integer, nullable=False),
         *columns,
-        *_audit(),
+        *audit_columns(),
         # For all nodes of a project, the children of one, and their last.
         Index(f"{name}_by_parent", "project_id", "parent_id", "sequence"),
         sqlite_autoincrement=True,
@@ -214,7 +197,7 @@ iterations = _tree(
 iteration_events = Table(
     "iteration_events",
     METADATA,
-    Column("iteration_id", _ID, ForeignKey("iterations.id"), primary_key=True, autoincrement=False),
+    Column("iteration_id", ID, ForeignKey("iterations.id"), primary_key=True, autoincrement=False),
     # `start` or `close`, each once.
     Column("event", TEXT, primary_key=True),
     Column("at", DateTime, nullable=False),
@@ -229,8 +212,8 @@ def _capacities(name: str, place: str) -> Table:
     return Table(
         name,
         METADATA,
-        Column(f"{place}_id", _ID, ForeignKey(f"{place}s.id"), primary_key=True, autoincrement=False),
-        Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+        Column(f"{place}_id", ID, ForeignKey(f"{place}s.id"), primary_key=True, autoincrement=False),
+        Column("user_id", ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
         Column("points", Float),
         Column("hours", Float),
         Column("days_off", JSON, nullable=False),
@@ -249,10 +232,10 @@ _NEVER_NULL = {"Name", "Description", "BacklogPriority", "AreaID", "IterationID"
 work_items = Table(
     "work_items",
     METADATA,
-    Column("id", _ID, primary_key=True),
+    Column("id", ID, primary_key=True),
     Column("type", TEXT, nullable=False),
-    _project(),
-    *_audit(),
+    project_column(),
+    *audit_columns(),
     *(Column(f.column, _TYPE_BY_VALUE[f.value_type], nullable=f.key not in _NEVER_NULL) for f in FIELDS),
     Column("cf", JSON(none_as_null=True)),
     # Written out of the columns, a page of 100 takes 0.8 ms of CPU; joined from these, 0.08.
@@ -276,22 +259,22 @@ work_items = Table(
 item_splits = Table(
     "item_splits",
     METADATA,
-    Column("item_id", _ID, ForeignKey("work_items.id"), primary_key=True, autoincrement=False),
+    Column("item_id", ID, ForeignKey("work_items.id"), primary_key=True, autoincrement=False),
     # The item that was split, which may be gone since.
-    Column("source_id", _ID, nullable=False),
+    Column("source_id", ID, nullable=False),
 )
 """Parts of items that were split: reports count a part as work of its source."""
 
 views = Table(
     "views",
     METADATA,
-    Column("id", _ID, primary_key=True),
-    _project(),
-    Column("owner_id", _ID, ForeignKey("users.id"), nullable=False),
+    Column("id", ID, primary_key=True),
+    project_column(),
+    Column("owner_id", ID, ForeignKey("users.id"), nullable=False),
     Column("name", TEXT, nullable=False),
     Column("spec", JSON, nullable=False),
     Column("is_shared", Boolean, nullable=False),
-    *_audit(),
+    *audit_columns(),
     Index("views_by_project", "project_id", "id"),
     sqlite_autoincrement=True,
 )
@@ -299,12 +282,12 @@ views = Table(
 comments = Table(
     "comments",
     METADATA,
-    Column("id", _ID, primary_key=True),
-    _project(),
-    Column("work_item_id", _ID, nullable=False),
+    Column("id", ID, primary_key=True),
+    project_column(),
+    Column("work_item_id", ID, nullable=False),
     Column("description", TEXT, nullable=False),
     Column("type", TEXT, nullable=False),
-    *_audit(),
+    *audit_columns(),
     Index("comments_by_item", "work_item_id", "id"),
     Index("comments_by_project", "project_id", "id"),
     sqlite_autoincrement=True,
@@ -315,10 +298,10 @@ comments_by_change = Index("comments_by_change", comments.c.last_modified_at)
 attachments = Table(
     "attachments",
     METADATA,
-    Column("id", _ID, primary_key=True),
-    _project(),
-    Column("work_item_id", _ID, nullable=False),
-    Column("comment_id", _ID),
+    Column("id", ID, primary_key=True),
+    project_column(),
+    Column("work_item_id", ID, nullable=False),
+    Column("comment_id", ID),
     Column("name", TEXT, nullable=False),
     Column("description", TEXT),
     Column("size", BigInteger, nullable=False),
@@ -326,13 +309,14 @@ attachments = Table(
     # SHA-256 of the contents, in hex: their address in the file store.
     Column("digest", TEXT, nullable=False),
     Column("type", TEXT, nullable=False),
-    *_audit(),
+    *audit_columns(),
     Index("attachments_by_item", "work_item_id", "id"),
     Index("attachments_by_comment", "comment_id", "id"),
     Index("attachments_by_project", "project_id", "id"),
     Index("attachments_by_digest", "digest"),
     sqlite_autoincrement=True,
 )
+
 
 signing_keys = Table(
     "signing_keys",
@@ -346,7 +330,7 @@ refresh_families = Table(
     "refresh_families",
     METADATA,
     Column("id", Integer, primary_key=True),
-    Column("user_id", _ID, ForeignKey("users.id"), nullable=False),
+    Column("user_id", ID, ForeignKey("users.id"), nullable=False),
     Column("is_revoked", Boolean, nullable=False),
     Index("families_by_user", "user_id"),
 )
@@ -366,7 +350,7 @@ verification_codes = Table(
     "verification_codes",
     METADATA,
     Column("digest", LargeBinary, primary_key=True),
-    Column("user_id", _ID, ForeignKey("users.id"), nullable=False),
+    Column("user_id", ID, ForeignKey("users.id"), nullable=False),
     Column("client_id", TEXT, nullable=False),
     Column("expires_at", DateTime, nullable=False),
 )
@@ -375,7 +359,7 @@ login_sessions = Table(
     "login_sessions",
     METADATA,
     Column("digest", LargeBinary, primary_key=True),
-    Column("user_id", _ID, ForeignKey("users.id"), nullable=False),
+    Column("user_id", ID, ForeignKey("users.id"), nullable=False),
     Column("expires_at", DateTime, nullable=False),
     Index("sessions_by_user", "user_id"),
 )
@@ -383,7 +367,7 @@ login_sessions = Table(
 login_attempts = Table(
     "login_attempts",
     METADATA,
-    Column("id", _ID, primary_key=True),
+    Column("id", ID, primary_key=True),
     # Digest of user name and address, or of the address alone: people sometimes type their password as their name.
     Column("digest", LargeBinary, nullable=False),
     Column("at", DateTime, nullable=False),
@@ -395,17 +379,17 @@ changes = Table(
     "changes",
     METADATA,
     # Dense, as one writer counts on from the last: a change that is rolled back gives its number back.
-    Column("revision", _ID, primary_key=True, autoincrement=False),
+    Column("revision", ID, primary_key=True, autoincrement=False),
     Column("at", DateTime, nullable=False),
     # No column refers to another table: a change outlives what it names. Null: users.
-    Column("project_id", _ID),
+    Column("project_id", ID),
     Column("kind", SmallInteger, nullable=False),
     Column("act", SmallInteger, nullable=False),
-    Column("object_id", _ID, nullable=False),
+    Column("object_id", ID, nullable=False),
     # The item of an item, a comment or a file.
-    Column("item_id", _ID),
+    Column("item_id", ID),
     # Null: `backlit admin`.
-    Column("user_id", _ID),
+    Column("user_id", ID),
     Column("cause", SmallInteger, nullable=False),
     # The client's own time, where it sent one.
     Column("made_at", DateTime),
@@ -428,9 +412,9 @@ change_texts = Table(
 iteration_log = Table(
     "iteration_log",
     METADATA,
-    Column("iteration_id", _ID, primary_key=True, autoincrement=False),
-    Column("revision", _ID, primary_key=True, autoincrement=False),
-    Column("item_id", _ID, primary_key=True, autoincrement=False),
+    Column("iteration_id", ID, primary_key=True, autoincrement=False),
+    Column("revision", ID, primary_key=True, autoincrement=False),
+    Column("item_id", ID, primary_key=True, autoincrement=False),
     Column("at", DateTime, nullable=False),
     # Null: no member from here on.
     Column("status", TEXT),
@@ -455,16 +439,16 @@ workspace = Table(
 mentions = Table(
     "mentions",
     METADATA,
-    Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    Column("user_id", ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
     # The first revision of the request that mentions the user.
-    Column("activity_id", _ID, primary_key=True, autoincrement=False),
+    Column("activity_id", ID, primary_key=True, autoincrement=False),
     Index("mentions_by_activity", "activity_id"),
 )
 
 activity_marks = Table(
     "activity_marks",
     METADATA,
-    Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    Column("user_id", ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
     # All activities up to this one are read.
     Column("read_to", BigInteger, nullable=False),
 )
@@ -472,10 +456,12 @@ activity_marks = Table(
 read_activities = Table(
     "read_activities",
     METADATA,
-    Column("user_id", _ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
-    Column("activity_id", _ID, primary_key=True, autoincrement=False),
+    Column("user_id", ID, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    Column("activity_id", ID, primary_key=True, autoincrement=False),
 )
 """Activities after a user's mark that are read."""
+
+OBJECTS_BELOW_ITEMS = [relations, links, acceptance_criteria, time_entries]
 
 _GIVEN = select(func.max(changes.c.revision).label("revision")).union_all(select(workspace.c.last_revision)).subquery()
 LAST_REVISION = select(func.max(_GIVEN.c.revision)).scalar_subquery()

@@ -1,19 +1,20 @@
 """Attachments of work items and comments; the file store has their contents by digest."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import ColumnElement, Connection, RowMapping, Table, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from backlit.model.dates import write_datetime
 from backlit.model.fields import ValueType
 from backlit.model.filters import Filter, SortKey
 from backlit.model.resources import INTERNAL
-from backlit.service.storage.filter_sql import Columns, columns_of, condition, properties_of, sort_columns, written_as
-from backlit.service.storage.schema import attachments, audit, files_place
+from backlit.service.storage.columns import audit
+from backlit.service.storage.filter_sql import columns_of, properties_of, written_as
+from backlit.service.storage.schema import attachments, files_place
 from backlit.service.tables.changes import (
     ChangeAct,
     ChangeCause,
@@ -26,6 +27,7 @@ from backlit.service.tables.changes import (
     note,
     removed,
 )
+from backlit.service.tables.list_query import ListQuery
 
 PROPERTIES = properties_of(
     projectId=ValueType.INTEGER,
@@ -36,8 +38,6 @@ PROPERTIES = properties_of(
     size=ValueType.INTEGER,
     type=ValueType.TEXT,
 )
-LISTED = attachments, columns_of(attachments, PROPERTIES)
-"""The table and the columns of a query."""
 
 
 class StoredAttachment(Struct, frozen=True):
@@ -76,37 +76,28 @@ class StoredAttachment(Struct, frozen=True):
         return RecordedChange(ChangeKind.FILE, act, self.id, self.project_id, fields, at, self.work_item_id, cause)
 
 
-class ChildQuery(Struct, frozen=True):
-    """Selection and order of the comments or the attachments of some projects, of an item, or of a comment."""
+def query(
+    project_ids: tuple[int, ...],
+    item_id: int | None,
+    comment_id: int | None,
+    selected: Filter | None,
+    order: tuple[SortKey, ...],
+    *,
+    internal_type: str = INTERNAL,
+) -> ListQuery:
+    """Return the list of the attachments of some projects, of an item, or of a comment.
 
-    project_ids: tuple[int, ...]
-    item_id: int | None
-    comment_id: int | None
-    filter: Filter | None
-    order: tuple[SortKey, ...]
-    internal_type: str = INTERNAL
-    """The internal type as the caller reads it."""
-    listed: tuple[Table, Columns] = LISTED
-
-    def rows(self, connection: Connection, skip: int, top: int) -> Sequence[RowMapping]:
-        statement = select(self.listed[0]).where(*self._where()).order_by(*sort_columns(self.order, self._columns()))
-        return connection.execute(statement.offset(skip).limit(top)).mappings().all()
-
-    def count(self, connection: Connection) -> int:
-        return connection.execute(select(func.count()).select_from(self.listed[0]).where(*self._where())).scalar_one()
-
-    def _columns(self) -> Columns:
-        return written_as(self.listed[1], "type", INTERNAL, self.internal_type)
-
-    def _where(self) -> list[ColumnElement[bool]]:
-        cells = self.listed[0].c
-        if self.comment_id is not None:
-            within = cells.comment_id == self.comment_id
-        elif self.item_id is not None:
-            within = cells.work_item_id == self.item_id
-        else:
-            within = cells.project_id.in_(self.project_ids)
-        return [within] if self.filter is None else [within, condition(self.filter, self._columns())]
+    `internal_type` is the internal type as the caller reads it.
+    """
+    cells = attachments.c
+    if comment_id is not None:
+        within = cells.comment_id == comment_id
+    elif item_id is not None:
+        within = cells.work_item_id == item_id
+    else:
+        within = cells.project_id.in_(project_ids)
+    columns = written_as(columns_of(attachments, PROPERTIES), "type", INTERNAL, internal_type)
+    return ListQuery(attachments, columns, (within,), selected, order)
 
 
 def read(connection: Connection, attachment_id: int) -> StoredAttachment | None:

@@ -14,12 +14,12 @@ from backlit.model.fields import FIELD_BY_KEY, FIELDS, SYNC_KEYS, Field, ItemTyp
 from backlit.model.resources import AUDIT_KEYS, Project, Team, TimeEntryType
 from backlit.model.settings.shared_settings import SharedSettings
 from backlit.model.statuses import StatusGroup, StatusGroups
+from backlit.service.storage.columns import audit
 from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import (
     HISTORY_COLUMNS,
     ROOT_PARENT,
     areas,
-    audit,
     custom_fields,
     iterations,
     project_settings,
@@ -45,7 +45,8 @@ COUNTED = (
 """Notes that a project's items have changed, and by how many their number."""
 _COUNT = PreparedStatement(COUNTED)
 _PROJECT_COUNT = PreparedStatement(select(func.count()).select_from(projects))
-_COLUMNS = [c for c in projects.c if c.name not in {"is_syncable", "settings_revision", *HISTORY_COLUMNS}]
+_SWITCHES = {"is_syncable": "isSyncable", "work_from_time": "workFromTime"}
+_COLUMNS = [c for c in projects.c if c.name not in {*_SWITCHES, "settings_revision", *HISTORY_COLUMNS}]
 _REORDER = PreparedStatement(
     update(projects)
     .where(projects.c.id == bindparam("project"))
@@ -66,6 +67,8 @@ class ProjectSettings(Struct, frozen=True, dict=True):
     status_groups: MappingProxyType[str, str]
     """The groups that were set; the others follow from the statuses' names."""
     shared: SharedSettings = SharedSettings()
+    work_from_time: bool = True
+    """Whether time entries change the work of their task."""
 
     def choices(self, item_type: str, field: Field) -> tuple[str, ...]:
         """Return the project's valid values of a field; empty for free values."""
@@ -157,7 +160,7 @@ def add(connection: Connection, values: dict[str, Any], stamp: Stamp) -> tuple[i
     The root area comes before the root iteration.
     """
     written = audit(stamp.name, stamp.at)
-    row = {"is_syncable": False, "settings_revision": 1, **values, **written}
+    row = {"is_syncable": False, "work_from_time": True, "settings_revision": 1, **values, **written}
     project_id = connection.execute(insert(projects).values(row).returning(projects.c.id)).scalar_one()
     connection.execute(insert(project_totals).values(project_id=project_id, item_count=0, revision=0))
     note(connection, stamp, recorded(project_id, ChangeAct.CREATED, created(described(row)), stamp.at))
@@ -178,9 +181,8 @@ def add(connection: Connection, values: dict[str, Any], stamp: Stamp) -> tuple[i
 def described(row: RowMapping | Mapping[str, Any]) -> dict[str, Any]:
     """Return a project's columns as its history names them."""
     project = Project(id=0, **{c.name: row[c.name] for c in _COLUMNS if c.name in row and c.name != "id"}).wire()
-    return {key: value for key, value in project.items() if key not in {"id", *AUDIT_KEYS}} | {
-        "isSyncable": row["is_syncable"]
-    }
+    own = {key: value for key, value in project.items() if key not in {"id", *AUDIT_KEYS}}
+    return own | {key: row[column] for column, key in _SWITCHES.items()}
 
 
 def recorded(project_id: int, act: ChangeAct, fields: Fields, at: datetime) -> RecordedChange:
@@ -213,7 +215,8 @@ def order_revisions(connection: Connection, project_ids: Collection[int]) -> dic
 
 def settings(connection: Connection, project_id: int) -> ProjectSettings:
     """Read all settings of a project; costs eight queries, so callers keep it by revision."""
-    syncs = connection.execute(select(projects.c.is_syncable).where(projects.c.id == project_id)).scalar_one()
+    switches = select(projects.c.is_syncable, projects.c.work_from_time).where(projects.c.id == project_id)
+    syncs, work_from_time = connection.execute(switches).one()
     custom = tuple(_custom_fields(connection, project_id))
     own_lists = connection.execute(select(value_lists).where(value_lists.c.project_id == project_id))
     own_teams = connection.execute(select(teams.c.id, teams.c.name).where(teams.c.project_id == project_id))
@@ -229,6 +232,7 @@ def settings(connection: Connection, project_id: int) -> ProjectSettings:
         MappingProxyType({t.value: tuple(f for f in fields if f.applies_to(t)) for t in ItemType}),
         MappingProxyType({row.status: row.meaning for row in own_groups}),
         _shared(connection, project_id),
+        work_from_time,
     )
 
 

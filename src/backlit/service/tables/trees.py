@@ -23,7 +23,8 @@ from sqlalchemy import (
 
 from backlit.model.resources import AUDIT_KEYS, Area, Iteration
 from backlit.model.trees import ROOT_PARENT, Node, Tree
-from backlit.service.storage.schema import areas, audit, iteration_capacities, iteration_events, iterations
+from backlit.service.storage.columns import audit
+from backlit.service.storage.schema import areas, iteration_capacities, iteration_events, iterations
 from backlit.service.tables.changes import (
     ChangeAct,
     ChangeCause,

@@ -11,9 +11,10 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, bindparam, delete,
 
 from backlit.model.resources import AUDIT_KEYS, User
 from backlit.service.storage.access import Caller, Role
+from backlit.service.storage.columns import audit
 from backlit.service.storage.dialects import in_any_case
 from backlit.service.storage.prepared_statements import PreparedStatement
-from backlit.service.storage.schema import audit, grants, login_sessions, projects, refresh_families, users
+from backlit.service.storage.schema import grants, login_sessions, projects, refresh_families, users
 from backlit.service.tables import sign_ins
 from backlit.service.tables.changes import (
     ChangeAct,

@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, or_, select, update
 
 from backlit.model.resources import View
-from backlit.service.storage.schema import audit, views
+from backlit.service.storage.columns import audit
+from backlit.service.storage.schema import views
 from backlit.service.tables.changes import (
     LAST_DOCUMENT,
     ChangeAct,

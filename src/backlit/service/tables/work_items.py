@@ -10,31 +10,26 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import (
     BindParameter,
-    ColumnElement,
     Connection,
     Text,
     bindparam,
     cast,
     delete,
-    false,
     func,
     insert,
     literal,
-    literal_column,
     select,
     update,
 )
-from sqlalchemy.sql import operators
 
 from backlit.model.amounts import points_of
 from backlit.model.dates import parse_datetime, write_datetime
 from backlit.model.fields import FIELD_BY_KEY, UNCOUNTED_TYPES, Field, ItemType
-from backlit.model.filters import Filter, SortKey
 from backlit.service.storage.dialects import NextId
-from backlit.service.storage.filter_sql import FilterShape, item_columns, shape_of, sort_columns
 from backlit.service.storage.prepared_statements import PreparedStatement
 from backlit.service.storage.schema import item_splits, iteration_log, work_items
-from backlit.service.tables import attachments, comments, projects
+from backlit.service.tables import attachments, projects
+from backlit.service.tables.below import BELOW_ITEMS
 from backlit.service.tables.changes import (
     APPENDED,
     ChangeAct,
@@ -169,12 +164,6 @@ def calculated(tasks: Iterable[tuple[float | None, float | None, float | None]])
     return sum(sums) if sums else None
 
 
-DEFAULT_ORDER = (work_items.c.backlog_priority, work_items.c.id)
-# Documents that are skipped are read all the same. By ids on an index, the page after 100,000 of 1,000,000 items took
-# 1.4 ms in place of 4.3, with half of the projects 18 in place of 212.
-DEEP_SKIP = 500
-"""The $skip from which a list finds ids on an index before it fetches documents."""
-
 # A document has about 1 kB, so that a deleted iteration of any size is rewritten in constant memory.
 REWRITE_BATCH = 500
 """Number of items whose documents are rewritten at a time."""
@@ -190,68 +179,6 @@ _FIGURES = select(*(work_items.c[FIELD_BY_KEY[key].column] for key in TASK_FIGUR
 )
 
 
-Access = tuple[int, ...] | None
-"""Visible projects; None for all."""
-
-
-def within(access: Access) -> tuple[ColumnElement[bool], ...]:
-    if access is None:
-        return ()
-    if len(access) < 2:
-        return (work_items.c.project_id == access[0] if access else false(),)
-    # With statistics of the tables, SQLite 3.54 left the index of the order for one by project and status: 162 ms for a
-    # page that takes 1.4. Statistics are not gathered for this reason either.
-    # The plus keeps the planner on the index of the order: an index on projects would need a sort.
-    # Literal ids from the database: a list of bound values would be expanded on each call.
-    ids: list[ColumnElement[Any]] = [literal_column(str(int(project_id))) for project_id in access]
-    return (operators.in_op(literal_column("+work_items.project_id"), ids),)
-
-
-class WorkItemQuery(Struct, frozen=True):
-    """Selection and order of items; `parent_id` keeps it to the tasks of an item, `custom` are fields it may name."""
-
-    access: Access
-    parent_id: int | None = None
-    filter: Filter | None = None
-    order: tuple[SortKey, ...] = ()
-    custom: tuple[Field, ...] = ()
-
-    def prepared(self) -> tuple["_Statements", Mapping[str, object]]:
-        """Return the statements of such a query, compiled once, and its values."""
-        columns = item_columns(self.custom)
-        shape, values = (None, {}) if self.filter is None else shape_of(self.filter, columns)
-        has_parent = self.parent_id is not None
-        statements = _statements(self.access, has_parent, shape, self.order, self.custom)
-        return statements, {**values, "parent": self.parent_id} if has_parent else values
-
-
-class _Statements(NamedTuple):
-    """Statements of all queries of one shape."""
-
-    documents: PreparedStatement
-    ids: PreparedStatement
-    total: PreparedStatement
-
-
-@lru_cache(256)
-def _statements(
-    access: Access, has_parent: bool, shape: FilterShape | None, order: tuple[SortKey, ...], custom: tuple[Field, ...]
-) -> _Statements:
-    columns = item_columns(custom)
-    where = list(within(access))
-    if has_parent:
-        where.append(work_items.c.parent_id == bindparam("parent"))
-    if shape is not None:
-        where.append(shape.condition(columns))
-    ordered = sort_columns(order, columns) if order else DEFAULT_ORDER
-    page = select(work_items.c.doc).where(*where).order_by(*ordered)
-    page = page.limit(bindparam("top")).offset(bindparam("skip"))
-    number = select(func.count()).select_from(work_items).where(*where)
-    return _Statements(
-        PreparedStatement(page), PreparedStatement(page.with_only_columns(work_items.c.id)), PreparedStatement(number)
-    )
-
-
 def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
     rows = _READ.rows(connection, item_id=item_id)
     return (rows[0][0], rows[0][1]) if rows else None
@@ -260,22 +187,6 @@ def read(connection: Connection, item_id: int) -> tuple[int, bytes] | None:
 def project_of(connection: Connection, item_id: int) -> int | None:
     rows = _PROJECT_OF.rows(connection, item_id=item_id)
     return int(rows[0][0]) if rows else None
-
-
-def page(connection: Connection, query: WorkItemQuery, skip: int, top: int) -> Sequence[bytes]:
-    statements, values = query.prepared()
-    # Beyond that, skipped documents cost more to read than the second query.
-    if skip < DEEP_SKIP:
-        return [row[0] for row in statements.documents.rows(connection, top=top, skip=skip, **values)]
-    found = [row[0] for row in statements.ids.rows(connection, top=top, skip=skip, **values)]
-    rows = connection.execute(select(work_items.c.id, work_items.c.doc).where(work_items.c.id.in_(found)))
-    by_id: dict[int, bytes] = {row.id: row.doc for row in rows}
-    return [by_id[item_id] for item_id in found]
-
-
-def count(connection: Connection, query: WorkItemQuery) -> int:
-    statements, values = query.prepared()
-    return int(statements.total.rows(connection, **values)[0][0])
 
 
 def next_place(connection: Connection, project_id: int) -> tuple[int, float]:
@@ -418,6 +329,11 @@ def store(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: 
     projects.count_items(connection, new.project_id, 0)
 
 
+def touch(connection: Connection, item: WorkItemRow, settings: ProjectSettings, stamp: Stamp) -> None:
+    """Move an item's stamp on, as something below it was changed; that has the history."""
+    store(connection, item, item.changed(item.values, stamp), settings)
+
+
 def _write(connection: Connection, new: WorkItemRow, changed: Fields, settings: ProjectSettings) -> bytes:
     columns = {FIELD_BY_KEY[key].column: value for key, (_, value) in changed.items() if key in FIELD_BY_KEY}
     if len(columns) < len(changed):
@@ -481,8 +397,15 @@ def reassign(
             connection.execute(insert(iteration_log), log)
 
 
-def remove(connection: Connection, item: WorkItemRow, stamp: Stamp) -> tuple[str, ...]:
-    """Delete an item with its tasks, comments and attachments; return the digests of the contents."""
+class RemovedItem(NamedTuple):
+    """What a deleted item leaves: contents that lost an attachment, by their digests, and the ids of related items."""
+
+    freed: tuple[str, ...]
+    related: tuple[int, ...]
+
+
+def remove(connection: Connection, item: WorkItemRow, stamp: Stamp) -> RemovedItem:
+    """Delete an item with its tasks and all that is below them."""
     of_tasks = select(work_items.c.doc).where(work_items.c.parent_id == item.id).order_by(work_items.c.id)
     tasks = [item_of(document) for document in connection.execute(of_tasks).scalars()]
     gone = [item, *tasks]
@@ -493,8 +416,13 @@ def remove(connection: Connection, item: WorkItemRow, stamp: Stamp) -> tuple[str
     first = note(connection, stamp, *removals)
     _log(connection, first, replace(item, last_modified_at=stamp.after(item.last_modified_at)), None)
     freed = attachments.remove_of_items(connection, ids, stamp)
-    comments.remove_of_items(connection, ids, stamp)
+    below = {
+        item_id
+        for objects in BELOW_ITEMS
+        for found in objects.remove_of_items(connection, ids, stamp)
+        for item_id, _ in objects.items_of(found)
+    }
     connection.execute(delete(item_splits).where(item_splits.c.item_id.in_(ids)))
     connection.execute(delete(work_items).where(work_items.c.id.in_(ids)))
     projects.count_items(connection, item.project_id, -len(gone))
-    return freed
+    return RemovedItem(freed, tuple(sorted(below.difference(ids))))
