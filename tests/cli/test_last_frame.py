@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.cli.home import DEMO, Home
+from tests.cli.admin_world import Workspace
+from tests.cli.home import DEMO, Home, Server
 from tests.terminal import BACKLIT, terminal
 
 from backlit.cli.last_frame import state_folder
@@ -109,6 +110,28 @@ def test_a_frame_that_may_differ_is_not_shown(demo_home: Home, change: Callable[
 
         assert name not in shown.written.partition(DRIVER)[0]
         shown.wait_for(r"synced +maya")
+
+
+@pytest.mark.slow
+def test_a_frame_of_a_copy_that_was_locked_since_is_not_shown(home: Home, server: Server, workspace: Workspace) -> None:
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
+    with terminal([], home.environment) as shown:
+        shown.wait_for(r"\blive\b")
+        shown.read(0.5)
+        name = name_in(shown.lines)
+        shown.press("q")
+        assert shown.ended() == 0
+    workspace.admin("users", "license", "maya", "off")
+    assert home.run("whoami").returncode == 3
+
+    with terminal([], home.environment, program=BACKLIT) as shown:
+        shown.wait_for("Your session has ended")
+        shown.press("escape")
+        shown.wait_for("sign in again")
+
+        assert name not in shown.written
+        shown.press("q")
+        assert shown.ended() == 0
 
 
 def test_a_signal_over_the_last_frame_restores_the_terminal(demo_home: Home) -> None:

@@ -55,6 +55,7 @@ async def connected(world: World, name: str = LOADED) -> AsyncIterator[Store]:
 
     store = Store(world.places(name), connect, waits=replace(world.waits, sync_every=SELDOM, first_pause=0.05))
     store.engine.owner = "maya"
+    store.engine.has_ended = TokenCache(world.folder / f"following {name}.json", "following").has_ended
     store.open()
     store.start()
     try:

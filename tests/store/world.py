@@ -126,6 +126,7 @@ class World:
         store = Store(self.places(name), connect, self._clock, self.waits)
         store.pinned = pinned
         store.engine.owner = "maya" * signed_in if owner is None else owner
+        store.engine.has_ended = TokenCache(self.folder / f"{name}.json", name).has_ended
         store.open()
         self._stores.append(store)
         return store

@@ -29,6 +29,9 @@ RECENT_SECONDS = 60.0
 """Age up to which a copy is listed without a sync, which takes twice as long as the rows."""
 OFFLINE_TIMEOUT = 1.0
 """Seconds to wait for an unreachable service."""
+_LOCKED = (
+    "The server has ended your sign-in. The local copy is locked until you sign in again; unsent changes are kept."
+)
 _SETTLED = frozenset(
     {ConnectionState.ONLINE, ConnectionState.OFFLINE, ConnectionState.SIGNED_OUT, ConnectionState.FAILED}
 )
@@ -46,7 +49,7 @@ def synced_store(
     With the service unreachable, the command shows the local copy and a warning; with `--offline` it does not connect.
     Raises the connection's error if there is no local copy, Offline for `--fresh` without one, SignInNeeded for a
     writing command without a sign-in, and for a reading one after it has shown the copy, as it does for a failure of
-    the service or the disk.
+    the service or the disk. Raises SignInNeeded too for a copy that the end of a sign-in has locked.
     """
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
@@ -57,6 +60,8 @@ def synced_store(
         if is_listing and not getattr(arguments, "fresh", False):
             is_offline = is_offline or _is_recent(arguments, store, profile, locations)
         connection = store.connection if is_offline else wait_until_settled(store)
+        if connection.is_locked:
+            raise sign_in_needed(profile, _LOCKED)
         is_out, has_copy = connection.state is ConnectionState.SIGNED_OUT, bool(store.lookups.projects())
         if is_out and (is_writing or not has_copy):
             raise sign_in_needed(profile, connection.sentence)

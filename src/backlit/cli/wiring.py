@@ -6,10 +6,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backlit.config.atomic_files import locked, writing_to
+from backlit.config.ended_sign_ins import has_ended
 from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_pins, read_settings
 from backlit.model.errors import BacklitError, SignInNeeded
 from backlit.model.plain import plain
@@ -45,6 +47,7 @@ def unconfigured_store(profile: Profile, locations: Locations) -> "Store":
     store.is_sample, store.is_local = profile.kind is ProfileKind.DEMO, profile.kind is ProfileKind.LOCAL
     if profile.kind is ProfileKind.REMOTE:
         store.engine.owner = profile.user or ""
+        store.engine.has_ended = partial(has_ended, locations.tokens(profile), profile.url or "")
     return store
 
 

@@ -36,6 +36,7 @@ from backlit.model.wrap import Challenge, TokenGrant, authorization_header, pars
 RENEW_BEFORE_EXPIRY_SECONDS = 60.0
 """Seconds before expiry at which an access token is renewed; half its lifetime if that is shorter."""
 SIGN_IN = "You are not signed in."
+SESSION_ENDED = "Your session has ended. Sign in again."
 COOKIE_ENDED = "The browser session of the cookie has ended or belongs to another server. Sign in again."
 OWN_USER = "api/v1/users/me"
 LOGOUT = "Authentication/Logout"
@@ -72,6 +73,11 @@ class WrapAuth(httpx.Auth):
     def signed_in(self) -> bool:
         """True with tokens or a cookie; the service may still reject them."""
         return self._current() is not None
+
+    @property
+    def has_ended(self) -> bool:
+        """True after the service ended the sign-in, in this run or before, until the next one."""
+        return self._cache.has_ended()
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
         """Trade a password for tokens; raise Unauthorized for a wrong password or an external account.
@@ -224,14 +230,18 @@ class WrapAuth(httpx.Auth):
             # Another process may have renewed while this one waited for the lock; a refresh token works once.
             if stored.secret == spent.secret:
                 stored = (
-                    await self._refresh(stored) if isinstance(stored, StoredTokens) else await self._end(COOKIE_ENDED)
+                    await self._refresh(stored) if isinstance(stored, StoredTokens) else await self._end_cookie(stored)
                 )
             self._hold(stored)
             return stored
 
-    async def _end(self, sentence: str) -> NoReturn:
-        """Forget an expired sign-in; the caller holds the lock of the cache."""
-        await asyncio.to_thread(self._cache.clear)
+    async def _end_cookie(self, cookie: LoginCookie) -> NoReturn:
+        """Forget a cookie that was refused, or whose time is nearly over; the caller holds the lock of the cache."""
+        is_over = cookie.remaining() <= min(RENEW_BEFORE_EXPIRY_SECONDS, cookie.lifetime / 2)
+        await self._end(COOKIE_ENDED, self._cache.clear if is_over else self._cache.end)
+
+    async def _end(self, sentence: str, forget: Callable[[], None]) -> NoReturn:
+        await asyncio.to_thread(forget)
         self._hold(None)
         raise SignInNeeded(sentence)
 
@@ -243,7 +253,7 @@ class WrapAuth(httpx.Auth):
             self._hold(None)
             raise SignInNeeded(f"{error.message} Sign in again to approve that address.") from None
         except Unauthorized:
-            await self._end("Your session has ended. Sign in again.")
+            await self._end(SESSION_ENDED, self._cache.end)
         return await asyncio.to_thread(self._cache.save, grant)
 
     # Granting

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from backlit.config.atomic_files import locked, open_lock, write_private
+from backlit.config.ended_sign_ins import ENDED_AT, has_ended, is_marked
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.settings.user_settings import json_in
 from backlit.model.wrap import TokenGrant, authorization_header
@@ -112,9 +113,9 @@ class TokenCache:
     def load(self) -> StoredCredentials | None:
         """Read the credentials; None when signed out, StorageError for an unreadable or malformed file."""
         entries = self._entries()
-        if self._key not in entries:
+        entry = entries.get(self._key)
+        if self._key not in entries or is_marked(entry):
             return None
-        entry = entries[self._key]
         held = (_cookie_in(entry) or _tokens_in(entry)) if isinstance(entry, dict) else None
         if held is None:
             raise self._damage(f"the entry of {self._key} is no sign-in")
@@ -147,14 +148,23 @@ class TokenCache:
         return cookie
 
     def clear(self) -> None:
-        """Forget this profile's tokens or cookie; keep those of other profiles."""
+        """Forget this profile's tokens or cookie; keep those of other profiles, and that the server ended a sign-in."""
         try:
             entries = self._entries()
         except StorageError:
             self._write({})
             return
-        if self._key in entries:
+        if self._key in entries and not is_marked(entries[self._key]):
             self._write({key: entry for key, entry in entries.items() if key != self._key})
+
+    # In one write, so that no process is ended between them: a copy without tokens and without the mark is open.
+    def end(self) -> None:
+        """Put the mark of an end by the server in place of the tokens or the cookie, until the next sign-in."""
+        self._write(self._readable_entries() | {self._key: {ENDED_AT: time.time()}})
+
+    def has_ended(self) -> bool:
+        """Report whether the server has ended the sign-in, and nobody has signed in since."""
+        return has_ended(self._path, self._key)
 
     def approved(self) -> frozenset[str]:
         every = self._readable_entries().get(_APPROVED)

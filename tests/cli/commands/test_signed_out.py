@@ -4,6 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.cli.admin_world import Workspace
 from tests.cli.home import Home, Server
 from tests.terminal import terminal
 
@@ -53,6 +54,30 @@ def test_a_signed_out_copy_is_read_but_not_written(home: Home, server: Server) -
     assert read.stderr.endswith(how)
     assert "You are not signed in. Showing the local copy." in read.stderr
     assert (written.returncode, written.stdout, written.stderr) == (3, "", f"backlit: You are not signed in. {how}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [("license", "maya", "off"), ("password", "maya")])
+def test_a_copy_is_locked_once_the_server_has_ended_the_sign_in(
+    home: Home, server: Server, workspace: Workspace, end: tuple[str, ...]
+) -> None:
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
+    listed = home.run("items", "list")
+    home.date_copies()
+    workspace.admin("users", *end, given="new password\n")
+
+    refused = [home.run(*words) for words in (("items", "list"), ("items", "list", "--offline"), ("outbox", "list"))]
+    workspace.admin("users", "license", "maya", "on")
+    workspace.admin("users", "password", "maya", given="new password\n")
+    logged_in = home.run("login", server.address, "--user", "maya", given="new password\n")
+
+    how = f"Use: backlit login {server.address} --user maya"
+    for done in refused:
+        assert (done.returncode, done.stdout) == (3, "")
+        assert "The local copy is locked until you sign in again" in done.stderr
+        assert how in done.stderr
+    assert logged_in.returncode == 0, logged_in.stderr
+    assert home.run("items", "list", "--offline").stdout == listed.stdout != ""
 
 
 @pytest.fixture

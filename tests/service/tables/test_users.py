@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, select
 from backlit.model.errors import TooManyRequests
 from backlit.model.resources import User
 from backlit.service.storage import schema
-from backlit.service.storage.access import Role
+from backlit.service.storage.access import Caller, Role
 from backlit.service.storage.schema import refresh_families
 from backlit.service.tables import sign_ins, users
 from backlit.service.tables.changes import Stamp
@@ -42,24 +42,29 @@ def test_a_user_is_found_by_name_in_any_case_and_first_as_it_is_spelled(connecti
     assert [each.id for each in users.licensed(connection)][-1] == 109
 
 
+def caller(connection: Connection, user_id: int, family_id: int) -> Caller | None:
+    newest_key: int = connection.execute(select(sign_ins.NEWEST_KEY)).scalar_one()
+    return users.caller(connection, user_id, family_id, newest_key)
+
+
 def test_a_caller_has_the_grants_of_a_sign_in_that_is_its_own(connection: Connection) -> None:
     mine, others = sign_ins.add_family(connection, 2), sign_ins.add_family(connection, 1)
-    jon = users.caller(connection, 2, mine)
+    jon = caller(connection, 2, mine)
     assert jon is not None
     assert (jon.id, jon.name, set(jon.roles.values())) == (2, "jon", {Role.CONTRIBUTOR})
     stored = connection.execute(select(schema.projects.c.id, schema.projects.c.settings_revision)).all()
     assert jon.revisions == {number: revision for number, revision in stored if number in jon.roles}
 
     connection.execute(delete(schema.grants).where(schema.grants.c.user_id == 1))
-    alone = users.caller(connection, 1, others)
+    alone = caller(connection, 1, others)
     assert (alone and alone.name, alone and alone.roles) == ("maya", {})
     sign_ins.revoke_family(connection, mine)
 
-    assert [users.caller(connection, 2, family) for family in (mine, others, 999)] == [None] * 3
-    assert users.caller(connection, 1, others) is not None
+    assert [caller(connection, 2, family) for family in (mine, others, 999)] == [None] * 3
+    assert caller(connection, 1, others) is not None
     users.set_password(connection, 1, "new", Stamp(2, "jon", LATER))
     changed = connection.execute(select(schema.users).where(schema.users.c.id == 1)).one()
-    assert users.caller(connection, 1, others) is None
+    assert caller(connection, 1, others) is None
     assert (changed.password_hash, changed.last_modified_by, changed.last_modified_at) == ("new", "jon", LATER)
 
 

@@ -10,7 +10,8 @@ from tests.store.nodes import AREAS, shown
 from tests.store.world import Said, World, sent, until
 
 from backlit.client.client import Client
-from backlit.service.admin.users import license_, remove_grant
+from backlit.service.admin.users import license_, remove_grant, rotate_key
+from backlit.service.tables import sign_ins
 from backlit.store import ConnectionState, Store, ViewSpec
 
 STREAM = "/api/v1/changes/stream"
@@ -127,11 +128,46 @@ async def test_a_project_that_was_taken_away_goes_and_another_is_shown(world: Wo
     assert 1 not in {each.id for each in follower.lookups.projects()}
 
 
-async def test_a_sign_in_that_was_taken_away_asks_for_another(world: World, follower: Store) -> None:
-    in_database(world, lambda connection: license_(connection, "maya", is_licensed=False))
+def end_licence(connection: Connection) -> None:
+    license_(connection, "maya", is_licensed=False)
 
-    await until(lambda: follower.connection.state is ConnectionState.SIGNED_OUT, lambda: follower.connection)
+
+def revoke_tokens(connection: Connection) -> None:
+    sign_ins.revoke_all(connection, 1)
+
+
+@pytest.mark.parametrize("act", [end_licence, revoke_tokens])
+async def test_a_sign_in_that_was_taken_away_locks_the_copy_and_keeps_what_waits(
+    world: World, follower: Store, act: Callable[[Connection], object]
+) -> None:
+    in_database(world, act)
+
+    await until(lambda: follower.connection.is_locked, lambda: follower.connection)
+    await follower.items.add("Story", {"Name": "Waits"})
+    assert follower.connection.state is ConnectionState.SIGNED_OUT
     assert not follower.connection.is_live
+    assert follower.outbox.pending == 1
+
+
+async def test_a_forgotten_key_locks_nothing(world: World, follower: Store) -> None:
+    item_id = follower.view(ViewSpec()).rows(0, 1)[0].id
+    world.faults.requests.clear()
+
+    in_database(world, lambda connection: rotate_key(connection, forget=True))
+
+    await until(lambda: ("GET", STREAM) in world.faults.requests and follower.connection.is_live)
+    await world.rival.work_items.update(item_id, {"Name": "Renamed by jon"})
+    await until(lambda: name_of(follower, item_id) == "Renamed by jon", lambda: follower.connection)
+    assert not follower.connection.is_locked
+
+
+async def test_a_service_out_of_reach_locks_nothing(world: World, follower: Store) -> None:
+    world.faults.is_down = True
+    world.faults.breaks_stream = True
+    await world.rival.work_items.update(follower.view(ViewSpec()).rows(0, 1)[0].id, {"Name": "Not seen"})
+
+    await until(lambda: follower.connection.state is ConnectionState.OFFLINE, lambda: follower.connection)
+    assert not follower.connection.is_locked
 
 
 ENDS_AT_ONCE = Said(200, [(b"content-type", b"text/event-stream")])

@@ -235,7 +235,8 @@ def _keep(profile: Profile | None, locations: Locations, app: Any) -> None:
     databases = [locations.mirror(profile), locations.journal(profile)]
     logs = [path.with_name(f"{path.name}-wal") for path in databases]
     settings = [locations.config, *locations.config.rglob("*"), *shared_places(Path.cwd())]
-    paths = map(str, [*databases, *logs, *settings, locations.state / "profiles.json"])
+    # With the file of sign-ins: an end of the sign-in by the server locks what the frame shows.
+    paths = map(str, [*databases, *logs, *settings, locations.tokens(profile), locations.state / "profiles.json"])
     with contextlib.suppress(OSError):
         save_frame(sys.argv[1:], paths, app.last_frame)
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from msgspec import Struct
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -41,8 +42,21 @@ ACCESS_TOKEN_LIFETIME = 3600
 KEY_AGE = timedelta(days=30)
 MOST_HEADERS = 1024
 """Maximum number of cached verified headers."""
-RECHECK = 60.0
-"""Seconds after which a cached header is verified again, as keys may have changed."""
+
+
+class _VerifiedToken(Struct, frozen=True):
+    """The claims of an access token, and the newest of the keys with which it was verified."""
+
+    claims: AccessToken
+    newest_key: int
+
+    def caller(self, connection: Connection) -> Caller | None:
+        """Return the user whose sign-in is good; None where it has ended, and where a newer key may end it."""
+        if self.claims.expires_on <= time.time():
+            raise Unauthorized("The access token has expired.")
+        user_id, family_id = self.claims.identifier, self.claims.token_id.partition(".")[0]
+        is_ours = user_id.isdecimal() and family_id.isdecimal()
+        return users.caller(connection, int(user_id), int(family_id), self.newest_key) if is_ours else None
 
 
 class TokenIssuer:
@@ -51,7 +65,7 @@ class TokenIssuer:
     def __init__(self, settings: ServiceSettings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._known: BoundedCache[str, tuple[AccessToken, float]] = BoundedCache(MOST_HEADERS)
+        self._known: BoundedCache[str, _VerifiedToken] = BoundedCache(MOST_HEADERS)
 
     def issue(self, connection: Connection, account: Account, family_id: int, now: datetime) -> str:
         """Sign an access token of a family; in a writing transaction, as a new key may be due."""
@@ -69,11 +83,10 @@ class TokenIssuer:
         )
         return sign(claims, _signing_key(connection, now))
 
-    def caller(self, connection: Connection, request: Request, *, is_fresh: bool = False) -> Caller:
+    def caller(self, connection: Connection, request: Request) -> Caller:
         """Return the sender of a request by access token or login cookie; raise Unauthorized.
 
-        `is_fresh` verifies the token with the keys as they are now. Raises Forbidden if a page of another site made the
-        browser send the cookie with a change.
+        Raises Forbidden if a page of another site made the browser send the cookie with a change.
         """
         header, cookie = request.headers.get("authorization", ""), request.cookies.get(LOGIN_COOKIE)
         if cookie and not tokens_in_header(header):
@@ -83,40 +96,35 @@ class TokenIssuer:
             if request.method not in SAFE_METHODS:
                 must_come_from_here(request)
             return found
-        return self._caller_of_token(connection, header, is_fresh)
+        return self._caller_of_token(connection, header)
 
     def ends_at(self, connection: Connection, request: Request) -> float | None:
         """Return when the access token of a request that was let in expires, in seconds; None for a cookie."""
         header = request.headers.get("authorization", "")
-        return self._claims(connection, header).expires_on if tokens_in_header(header) else None
+        if not tokens_in_header(header):
+            return None
+        known = self._known.get(header) or self._verified(connection, header)
+        return known.claims.expires_on
 
-    def _caller_of_token(self, connection: Connection, header: str, is_fresh: bool) -> Caller:
+    def _caller_of_token(self, connection: Connection, header: str) -> Caller:
         if not header:
             raise Unauthorized("Sign in: the request has no access token.")
-        claims = self._claims(connection, header, is_fresh=is_fresh)
-        user_id, family_id = claims.identifier, claims.token_id.partition(".")[0]
-        is_ours = user_id.isdecimal() and family_id.isdecimal()
-        found = users.caller(connection, int(user_id), int(family_id)) if is_ours else None
+        known = self._known.get(header)
+        found = None if known is None else known.caller(connection)
+        if found is None:  # the header is new, there is a newer key, or the sign-in has ended
+            known = self._known.put(header, self._verified(connection, header))
+            found = known.caller(connection)
         if found is None:
             raise Unauthorized("This sign-in has ended. Sign in again.")
         return found
 
-    def _claims(self, connection: Connection, header: str, *, is_fresh: bool = False) -> AccessToken:
-        now = time.time()
-        known = self._known.get(header)
-        if is_fresh or known is None or known[1] < now - RECHECK:
-            known = self._known.put(header, (self._verified(connection, header), now))
-        claims = known[0]
-        if claims.expires_on <= now:
-            raise Unauthorized("The access token has expired.")
-        return claims
-
-    def _verified(self, connection: Connection, header: str) -> AccessToken:
-        keys = [key.secret for key in sign_ins.keys(connection)]
+    def _verified(self, connection: Connection, header: str) -> "_VerifiedToken":
+        keys = sign_ins.keys(connection)
+        newest, secrets_of_keys = max((key.id for key in keys), default=0), [key.secret for key in keys]
         refusal = Unauthorized("The Authorization header has no WRAP access token.")
         for text in tokens_in_header(header):
             try:
-                return verify(text, keys, self._settings.client_id, time.time())
+                return _VerifiedToken(verify(text, secrets_of_keys, self._settings.client_id, time.time()), newest)
             except Unauthorized as error:
                 refusal = error
         raise refusal

@@ -227,10 +227,8 @@ class _ChangeStream:
         """Let the caller in again, who may have lost the sign-in or a project meanwhile."""
 
         def read(connection: Connection) -> _Access:
-            found = revisions(connection).access
-            is_fresh = found != self._access.revision  # a key may have been forgotten, too
-            caller = self._shared.tokens.caller(connection, self._request, is_fresh=is_fresh)
-            return _Access(caller, self._access.ends_at, found)
+            caller = self._shared.tokens.caller(connection, self._request)
+            return _Access(caller, self._access.ends_at, revisions(connection).access)
 
         before, self._access = self._access, await self._shared.database.read(read)
         if before.caller.roles != self._access.caller.roles:

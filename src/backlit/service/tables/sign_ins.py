@@ -31,12 +31,19 @@ CODE_LENGTH = 16
 _CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Letters and digits that are hard to confuse in a copied code."""
 
-_KEYS = select(signing_keys.c.secret, signing_keys.c.created_at).order_by(signing_keys.c.id.desc()).limit(2)
+_KEYS = (
+    select(signing_keys.c.id, signing_keys.c.secret, signing_keys.c.created_at)
+    .order_by(signing_keys.c.id.desc())
+    .limit(2)
+)
+NEWEST_KEY = func.coalesce(select(func.max(signing_keys.c.id)).scalar_subquery(), 0)
+"""The id of the newest key, 0 where there is none."""
 
 
 class SigningKey(Struct, frozen=True):
     """A key that signs access tokens."""
 
+    id: int
     secret: bytes
     created_at: datetime
 
@@ -48,7 +55,7 @@ def digest(secret: str) -> bytes:
 
 
 def keys(connection: Connection) -> Sequence[SigningKey]:
-    return [SigningKey(row.secret, row.created_at) for row in connection.execute(_KEYS)]
+    return [SigningKey(row.id, row.secret, row.created_at) for row in connection.execute(_KEYS)]
 
 
 def add_key(connection: Connection, secret: bytes, now: datetime) -> None:

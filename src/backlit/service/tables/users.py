@@ -37,6 +37,8 @@ _CALLERS = (
 _CALLER_OF_TOKEN = PreparedStatement(
     _CALLERS.where(
         users.c.id == bindparam("user_id"),
+        # In the statement that each request runs anyhow: a key that is forgotten is refused at once.
+        bindparam("newest_key") == sign_ins.NEWEST_KEY,
         select(refresh_families.c.id)
         .where(
             refresh_families.c.id == bindparam("family_id"),
@@ -64,9 +66,13 @@ class Account(Struct, frozen=True):
     is_licensed: bool
 
 
-def caller(connection: Connection, user_id: int, family_id: int) -> Caller | None:
-    """Read a licensed user with its projects by a sign-in that is not revoked; None for anyone else."""
-    return _caller(tuple(_CALLER_OF_TOKEN.rows(connection, user_id=user_id, family_id=family_id)))
+def caller(connection: Connection, user_id: int, family_id: int, newest_key: int) -> Caller | None:
+    """Read a licensed user with its projects by a sign-in that is not revoked; None for anyone else.
+
+    None, too, where there is a newer signing key than that of an id (0: none): the token has to be verified again.
+    """
+    values = {"user_id": user_id, "family_id": family_id, "newest_key": newest_key}
+    return _caller(tuple(_CALLER_OF_TOKEN.rows(connection, **values)))
 
 
 def caller_of_session(connection: Connection, secret: str, now: datetime) -> Caller | None:

@@ -97,6 +97,8 @@ class Engine:
         self.presence: PresenceDisplay | None = None
         self.owner = ""
         """The name of the user whose changes the journal holds; empty for a workspace of one user."""
+        self.has_ended: Callable[[], bool] = lambda: False
+        """Reports whether the server has ended the stored sign-in of the profile."""
         self._files = files
         self._signal = signal
         self._connect = connect
@@ -117,8 +119,8 @@ class Engine:
             self._thread.start()
 
     def remember(self, user: Person | None) -> None:
-        """Remember the user of the last session until the service confirms who is signed in."""
-        self.connection = replace(self.connection, user=user)
+        """Remember the user of the last session until the service confirms who is signed in, and how that ended."""
+        self.connection = replace(self.connection, user=user, is_locked=self.has_ended())
 
     def stop(self) -> None:
         """Cancel requests and end the thread. The next start checks the entries that were being sent."""
@@ -273,7 +275,11 @@ class Engine:
     # Reports of the session
 
     def show(self, state: ConnectionState, sentence: str, done: int = 0, total: int = 0, **more: Any) -> None:
-        connection = replace(self.connection, state=state, sentence=sentence, done=done, total=total, **more)
+        before = self.connection
+        is_locked = (before.is_locked or state is ConnectionState.SIGNED_OUT) and self.has_ended()
+        connection = replace(
+            before, state=state, sentence=sentence, done=done, total=total, is_locked=is_locked, **more
+        )
         if connection != self.connection:
             self.connection = connection
             self._signal.publish(StoreChange(Subject.CONNECTION))

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from backlit.client.auth import SESSION_ENDED
 from backlit.model.errors import (
     BacklitError,
     NotFound,
@@ -204,7 +205,7 @@ class SyncSession:
 
     async def run(self) -> None:
         try:
-            is_in, sentence = self.client.auth.signed_in, "You are not signed in."
+            is_in, sentence = self.client.auth.signed_in, self._out_sentence("You are not signed in.")
         except StorageError as error:
             is_in, sentence = False, error.message
         if is_in:
@@ -417,7 +418,10 @@ class SyncSession:
             self._begin()
         elif not is_in and self._signed_in.is_set():
             self._signed_in.clear()
-            self._display.show(ConnectionState.SIGNED_OUT, "You are signed out.", user=None)
+            self._display.show(ConnectionState.SIGNED_OUT, self._out_sentence("You are signed out."), user=None)
+
+    def _out_sentence(self, usual: str) -> str:
+        return SESSION_ENDED if self.client.auth.has_ended else usual
 
     async def _read_wanted_items(self) -> None:
         while True:

@@ -82,6 +82,8 @@ class ConnectionStatus(Struct, frozen=True):
     """Whether the service tells of each change as it is made."""
     is_polling: bool = False
     """Whether it offers that, and the way to it does not let it through."""
+    is_locked: bool = False
+    """Whether the server has ended the user's sign-in: nobody sees the local copy until the user signs in again."""
 
 
 class OutboxState(Struct, frozen=True):

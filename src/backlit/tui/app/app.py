@@ -15,7 +15,7 @@ from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, Own
 from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
 from backlit.store.views.view_files import ViewFiles
-from backlit.tui.app.screen_navigator import BACKLOG, NOTHING_NAMED, ScreenNavigator, StartTarget
+from backlit.tui.app.screen_navigator import BACKLOG, LOCKED, NOTHING_NAMED, ScreenNavigator, StartTarget
 from backlit.tui.commands.keymap import use_keys
 from backlit.tui.commands.table import WRITER_COMMANDS
 from backlit.tui.drawing import textual_private
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from backlit.model.settings.user_settings import Template
+    from backlit.tui.app.locked import LockedScreen
     from backlit.tui.app.sign_in import ProfileSignInFactory
 
 STYLES = Path(__file__).parent.parent / "styles"
@@ -88,6 +89,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         greets: bool = False,
         opens: StartTarget = NOTHING_NAMED,
     ) -> None:
+        if store.connection.is_locked:
+            self.DEFAULT_MODE = LOCKED  # type: ignore[misc] # the first screen has no rows, not even for a frame
         super().__init__()
         key_problems = use_keys(preset, keys)  # first: widgets are made with the names of keys
         self.store = store
@@ -137,6 +140,13 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         if (self.store.kept.find(START_PROBLEMS) or []) != to_keep:
             self.store.kept.keep(START_PROBLEMS, to_keep)
         self.dispatch.begin(self._show_last)
+        self._start_store()
+
+    def on_locked_screen_shown(self) -> None:
+        self.show_frames()
+        self._start_store()
+
+    def _start_store(self) -> None:
         self.set_timer(FRAME_SECONDS, self.store.start)
         if not self.is_headless:  # tests make many applications in one process
             for seconds in GARBAGE_COLLECTION_TIMES:
@@ -183,7 +193,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     def catch_up(self) -> None:
         """Publish the changes that wait for the next frame; keys wait until the screen shows them."""
         self._changes.publish()
-        if isinstance(self.screen, StoreScreen):
+        if self.screen_stack and isinstance(self.screen, StoreScreen):  # there is none when the application ends
             self.screen.readings.want_newest()
 
     def survives(self, error: Exception) -> bool:
@@ -217,6 +227,9 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def on_open_item(self, message: OpenItem) -> None:
         self.dispatch.begin(self.navigator.open, message)
+
+    def on_locked_screen_chosen(self, message: "LockedScreen.Chosen") -> None:
+        self.dispatch.begin(self.navigator.leave_lock, message.way)
 
     def on_open_profile(self, message: OpenProfile) -> None:
         from backlit.tui.app.projects import open_profile

@@ -112,6 +112,22 @@ async def connect(target: ProjectCommandTarget, call: CommandContext) -> None:
         await open_profile(target, profile)
 
 
+async def choose_other_profile(target: ProjectCommandTarget) -> None:
+    """Ask for another profile or a server, and name nothing of the current profile."""
+    others = [Choice(name, name, "profile") for name in target.profiles[1:]]
+    server = [Choice("", "another server", "sign in to it")] if target.join is not None else []
+    if not others and not server:
+        raise CannotAct("No other profile. Create one with backlit login.")
+    choice = await target.ask(PickDialog("Another profile", [*others, *server], None))
+    if choice is None:
+        return
+    profile = str(choice.value)
+    if not profile and target.join is not None:
+        profile = await ask_to_join(target.ask, target.join, "", _ABOUT_JOINING, StoredLines(target.store, "server"))
+    if profile:
+        await open_profile(target, profile)
+
+
 async def show_facts(target: ProjectCommandTarget, _call: CommandContext) -> None:
     store = target.store
     name = project_name(store)

@@ -1,7 +1,7 @@
 """The navigation between screens: six modes, the screens over them, and the history of jumps and items."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,13 +27,16 @@ from backlit.tui.shell.target import ItemDestination, OpenItem, OpenProfile
 
 if TYPE_CHECKING:
     from backlit.store.undo.history import Reversal
+    from backlit.tui.app.locked import LockedScreen, WayOut
+    from backlit.tui.app.projects import ProjectCommandTarget
     from backlit.tui.app.sign_in import ProfileSignInFactory, SignInDialog
     from backlit.tui.board.screen import BoardScreen
     from backlit.tui.plan.screen import PlanScreen
     from backlit.tui.reports.screen import ReportsScreen
     from backlit.tui.trees.screen import TreeScreen
 
-BACKLOG = "backlog"
+BACKLOG, LOCKED = "backlog", "locked"
+"""The first mode, and the one in place of all others while the local copy is locked."""
 LAST_LOCATION_KEY = "last place"
 """The key of the value with the location at the end of the last run."""
 _LOCATION_PARTS = 8
@@ -137,11 +140,12 @@ class ScreenNavigator:
         app.add_mode("areas", lambda: self._make_tree(TreeKind.AREAS))
         app.add_mode("iterations", lambda: self._make_tree(TreeKind.ITERATIONS))
         app.add_mode("reports", self._make_reports)
+        app.add_mode(LOCKED, self._make_locked)
+        self._mode_before_lock = BACKLOG
 
     @property
     def backlog(self) -> BacklogScreen | None:
-        stack = self._app.get_screen_stack(BACKLOG)
-        return stack[0] if stack and isinstance(stack[0], BacklogScreen) else None
+        return next((each for each in self.screens() if isinstance(each, BacklogScreen)), None)
 
     @property
     def own_columns(self) -> Sequence[ColumnSettings]:
@@ -167,6 +171,7 @@ class ScreenNavigator:
         if changes.renamed:
             self._say_new_numbers()
         if Subject.CONNECTION in changes:
+            self._follow_lock()
             self.ask_to_sign_in_once()
             if self._sign_in is not None and self._sign_in.is_attached:
                 self._close_sign_in(self._sign_in)
@@ -182,8 +187,9 @@ class ScreenNavigator:
     async def switch_to(self, mode: str) -> bool:
         """Close the screens over the mode and show another mode; return False where a screen refuses to close.
 
-        Raises CannotAct while a dialog is open.
+        Raises CannotAct while a dialog is open, and while the local copy is locked.
         """
+        self._must_not_be_locked(mode)
         # Each screen is asked before the next closes, so that a refusal leaves those below it as they were.
         while len(self._app.screen_stack) > 1:
             screen = self._app.screen
@@ -223,6 +229,8 @@ class ScreenNavigator:
     # The next start
 
     def keep(self) -> None:
+        if self._app.current_mode == LOCKED:
+            return
         stack = self._app.get_screen_stack()
         screen = stack[0] if stack and isinstance(stack[0], ListScreen) else self.backlog
         if screen is not None and screen.is_mounted:
@@ -346,11 +354,14 @@ class ScreenNavigator:
         )
         changes = counted(waiting, f"change{whose} waits", f"changes{whose} wait")
         sentences = [f"{changes} here, to be sent once {who_signs} in."] if waiting else []
-        sentences.append(OFFLINE_WORDS if self._store.project_id is not None else OFFLINE_WORDS_WITHOUT_ITEMS)
+        is_locked = self._store.connection.is_locked
+        if not is_locked:
+            sentences.append(OFFLINE_WORDS if self._store.project_id is not None else OFFLINE_WORDS_WITHOUT_ITEMS)
         about = " ".join(sentences)
 
-        self._sign_in = SignInDialog(way, "Sign in", about, "work offline")
+        self._sign_in = SignInDialog(way, "Sign in", about, "back" if is_locked else "work offline")
         await self._app.ask(self._sign_in)
+        self._follow_lock()
         if way.profile:
             self._app.post_message(OpenProfile(way.profile))
 
@@ -371,8 +382,43 @@ class ScreenNavigator:
         if dialog.close_if_signed_in() and not dialog.is_asking:
             self._app.drop_text()
 
+    # The lock of the local copy
+
+    def _follow_lock(self) -> None:
+        """Put the locked screen in place of all others, or those back as they were, with what was typed into them."""
+        is_locked, is_shown = self._store.connection.is_locked, self._app.current_mode == LOCKED
+        if is_locked and not is_shown:
+            self._mode_before_lock = self._app.current_mode
+            self._app.recorder.stop()
+            self._app.clear_notifications()
+            self._app.switch_mode(LOCKED)
+            self._app.drop_text_until_drawn(self._app.screen)
+        elif is_shown and not is_locked and len(self._app.screen_stack) == 1:
+            self._app.switch_mode(self._mode_before_lock)
+
+    async def leave_lock(self, way: "WayOut") -> None:
+        from backlit.tui.app.locked import WayOut
+        from backlit.tui.app.projects import choose_other_profile
+
+        match way:
+            case WayOut.SIGN_IN:
+                await self._ask_to_sign_in()
+            case WayOut.PROFILE:
+                await choose_other_profile(cast("ProjectCommandTarget", self._app))
+            case WayOut.QUIT:
+                self._app.exit()
+        self._follow_lock()
+
+    def _must_not_be_locked(self, mode: str = "") -> None:
+        if self._app.current_mode == LOCKED != mode:
+            raise CannotAct("The local copy is locked. Sign in first.")
+
     async def open(self, message: OpenItem) -> None:
-        """Show an item at a place; go back to a screen that shows it. Raises CannotAct where that is on top."""
+        """Show an item at a place; go back to a screen that shows it.
+
+        Raises CannotAct where that is on top, and while the local copy is locked.
+        """
+        self._must_not_be_locked()
         if message.place is ItemDestination.BACKLOG:
             await self.go_to_item(message.item_id)
             return
@@ -437,6 +483,14 @@ class ScreenNavigator:
         from backlit.tui.trees.screen import TreeScreen
 
         return TreeScreen(self._store, kind, lambda: self.shared.now.node)
+
+    def _make_locked(self) -> "LockedScreen":
+        from backlit.tui.app.locked import LOCKED_SENTENCE, LockedScreen
+
+        owner, waiting = plain(self._store.engine.owner), self._store.outbox.pending
+        changes = counted(waiting, "change is", "changes are")
+        kept = [f"{changes} waiting to be sent, and kept."] if waiting else []
+        return LockedScreen(LOCKED_SENTENCE.format(whom=f"{owner} signs" if owner else "you sign"), *kept)
 
     def _make_reports(self) -> "ReportsScreen":
         from backlit.tui.reports.screen import ReportsScreen

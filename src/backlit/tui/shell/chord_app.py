@@ -141,7 +141,8 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
     def _is_quiet(self) -> bool:
         is_free = self.input.is_idle and not (self.dispatch.is_amid_keys or self.recorder.is_playing)
-        has_text = isinstance(self.screen, ModalScreen) or self.has_unsaved_text
+        is_over_another = isinstance(self.screen, ModalScreen) and len(self.screen_stack) > 1
+        has_text = is_over_another or self.has_unsaved_text
         return is_free and not has_text and asyncio.get_running_loop().time() - self.input.typed_at >= QUIET_SECONDS
 
     @property
