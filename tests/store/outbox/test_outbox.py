@@ -1,5 +1,8 @@
 """The outbox: everything arrives, once, and nobody's change is overwritten silently."""
 
+import asyncio
+from typing import Any
+
 import orjson
 import pytest
 from msgspec.structs import replace
@@ -459,3 +462,30 @@ async def test_bad_values_are_refused_before_they_are_journalled(world: World) -
     assert (await raised(store.items.add("Task", {"Name": "x", "ParentID": 999_999}))).errors.keys() == {"ParentID"}
     assert (await raised(store.items.comment(item_id, "\n"))).errors
     assert (await raised(store.items.edit([999_999], {"Name": "x"}))).status == 404
+
+
+async def test_a_deletion_waits_for_the_late_answer_of_a_new_task(world: World) -> None:
+    store, item_id = await world.online(), await of_type(world)
+    service = world.faults.application
+
+    async def answer_late(scope: Any, receive: Any, send: Any) -> None:
+        answer: list[object] = []
+
+        async def keep(message: object) -> None:
+            answer.append(message)
+
+        await service(scope, receive, keep)
+        if scope["method"] == "POST":
+            await asyncio.sleep(0.5)  # so long that the deletion would be over
+        for message in answer:
+            await send(message)
+
+    world.faults.application = answer_late
+    await store.items.add("Task", {"Name": "Below it", "ParentID": item_id})
+    await until(lambda: world.faults.count("POST"))
+    await store.deletions.delete_items([item_id])
+    await sent(store)
+
+    left = store.files.mirror.execute("SELECT id FROM items WHERE parent_id = ?", (item_id,)).fetchall()
+    assert left == []
+    assert store.outbox_entries() == ()

@@ -242,12 +242,15 @@ def _take(
     of_step: dict[int, list[OutboxEntry]] = {}
     behind = 0
     occupied: set[int] = set()
+    being_deleted = {each.item_id for each in writer.journal.entries.sending() if each.kind is EntryKind.DELETE}
     for entry in writer.journal.entries.outgoing():
         before = earlier.setdefault(_line(entry), [])
         is_free = (
             _is_free(entry, before)
             and _is_neighbour_there(entry, earlier)
             and _is_parent_certain(entry, earlier)
+            and _are_tasks_certain(entry, earlier, resting)
+            and entry.parent_id not in being_deleted
             and not occupied & deleted_nodes(entry)
             and _is_in_turn(entry, of_step.get(entry.step, ()))
         )
@@ -326,6 +329,17 @@ def _is_parent_certain(entry: OutboxEntry, earlier: Mapping[tuple[object, int], 
     """
     before = earlier.get((None, entry.parent_id), ()) if entry.parent_id is not None else ()
     return not any(each.kind in {EntryKind.DELETE, EntryKind.RECALL} and each.state in BUSY for each in before)
+
+
+def _are_tasks_certain(
+    entry: OutboxEntry, earlier: Mapping[tuple[object, int], Sequence[OutboxEntry]], resting: Collection[int]
+) -> bool:
+    """Report whether a deletion overtakes no new task of its item, whose answer would bring a row without an item.
+
+    One that failed and rests is given up with the item.
+    """
+    new = earlier.get((EntryKind.ADD, entry.project_id), ()) if entry.kind is EntryKind.DELETE else ()
+    return not any(each.parent_id == entry.item_id and each.state in BUSY and each.id not in resting for each in new)
 
 
 def _is_in_turn(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
