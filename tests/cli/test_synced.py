@@ -67,7 +67,8 @@ async def test_an_interrupted_import_says_what_was_sent_and_what_waits(
 
     waits = "2 wait on this machine: backlit sends them when the server is reachable."
     assert writing.cancelled()
-    assert capsys.readouterr().err == f"backlit: Interrupted. 1 of 3 changes was sent; {waits}\n"
+    way_on = "The same command goes on with the rest. Undo: backlit undo."
+    assert capsys.readouterr().err == f"backlit: Interrupted. 1 of 3 changes was sent; {waits} {way_on}\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -193,9 +193,10 @@ async def wait_while(store: Store, is_waiting: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def counting_changes(store: Store) -> Iterator["SentChanges"]:
+def counting_changes(store: Store, way_on: str = "") -> Iterator["SentChanges"]:
     """Yield the count of the changes that the block journals; an interrupted block says what was sent and what waits.
 
+    `way_on` is said after that.
     The block runs in an event loop, which ctrl+c cancels, as SIGTERM and SIGHUP do here. Raises SystemExit with 128 and
     the number of such a signal.
     """
@@ -206,7 +207,7 @@ def counting_changes(store: Store) -> Iterator["SentChanges"]:
             yield changes
         except asyncio.CancelledError:
             with suppress(OSError):  # the terminal may be gone
-                print(f"backlit: Interrupted. {changes.words()}", file=sys.stderr)
+                print(f"backlit: Interrupted. {changes.words()} {way_on}".rstrip(), file=sys.stderr)
             if signals:
                 raise SystemExit(128 + signals[0]) from None
             raise

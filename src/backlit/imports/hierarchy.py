@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from backlit.imports.drafts.draft import Draft, Drafts
-from backlit.imports.plan import ImportPlan
+from backlit.imports.plan import WITHOUT_TYPE, ImportPlan
 from backlit.imports.words.tables import folded, type_named
 from backlit.model.fields import NAME_LIMIT, ItemType
 from backlit.model.import_mappings import ImportMapping
@@ -130,8 +130,7 @@ class Hierarchy:
             each.type = ItemType.STORY
         elif word == "Work":
             each.type = ItemType.STORY
-        shown = draft.type or "without a type"
-        self._plan.types[shown, each.type] += 1
+        self._plan.types[draft.type or WITHOUT_TYPE, each.type] += 1
 
 
 def title_of(draft: Draft) -> str:

@@ -1,16 +1,14 @@
 """Mapping files: read by their schema, and written as an import used them."""
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import cast
 
+from backlit.imports.mapping_rows import MappingRow, MappingTable
 from backlit.model.errors import StorageError
-from backlit.model.import_mappings import ROLES, ImportMapping
-
-_WORDS = {role: word for word, role in reversed(list(ROLES.items()))}
+from backlit.model.import_mappings import ImportMapping
 
 
 def read_mapping(file: str) -> ImportMapping:
@@ -20,48 +18,42 @@ def read_mapping(file: str) -> ImportMapping:
         content = path.read_bytes()
     except OSError as error:
         raise StorageError(f"Could not read the mapping {file}: {error.strerror}.") from error
+    return parse_mapping(path, content)
+
+
+def parse_mapping(path: Path, content: bytes) -> ImportMapping:
+    """Read the content of a mapping file. Raises BadRequest with every fault and its line."""
     # Loaded by its name: pydantic takes longer than a small import.
     check = import_module("backlit.config.schema.import_mappings").check_mapping
     return cast("Callable[[Path, bytes], ImportMapping]", check)(path, content)
 
 
-def mapping_lines(
-    head: Mapping[str, str], columns: Mapping[str, str], values: Mapping[str, Mapping[str, tuple[object, int]]]
-) -> Iterator[str]:
+def mapping_lines(head: Mapping[str, str], rows: Iterable[MappingRow]) -> Iterator[str]:
     """Yield the TOML of a mapping with all columns and values of a file, each value with its number."""
     for name, text in head.items():
         if text:
             yield f"{name} = {_quoted(text)}"
-    if columns:
-        yield "\n[columns]"
-        for heading, role in columns.items():
-            word = _word(role)
-            yield (
-                f"{_quoted(heading)} = {_quoted(word)}" if word else f"# {_quoted(heading)} is used with another column"
-            )
-    for table, entries in values.items():
-        if entries:
-            yield f"\n[{table}]"
-            for name, (value, count) in entries.items():
-                written = _quoted(value) if isinstance(value, str) else str(value)
-                yield f"{_quoted(name)} = {written}  # {count:,}"
+    tables: dict[str, list[str]] = {}
+    for row in rows:
+        if row.is_for_all:
+            tables.setdefault(row.table, []).append(_line(row))
+    # The tables of types stand below the one for all, as TOML has it.
+    for row in rows:
+        for item_type in () if row.is_for_all else row.types:
+            tables.setdefault(f"{row.table}.{item_type}", []).append(_line(row))
+    for table, lines in tables.items():
+        yield f"\n[{table}]"
+        yield from lines
 
 
-def _word(role: str) -> str:
-    if role.startswith("link:"):
-        return role
-    return role.removeprefix("field:") if role.startswith("field:") else _WORDS.get(role, "")
+def _line(row: MappingRow) -> str:
+    name = _quoted(row.name)
+    if row.table is MappingTable.COLUMNS:
+        return f"{name} = {_quoted(row.value)}" if row.value else f"# {name} is used with another column"
+    if row.table is MappingTable.PRIORITIES:
+        return f"{name} = {row.value}  # {row.count:,}" if row.value else f"# {name} is no priority  # {row.count:,}"
+    return f"{name} = {_quoted(row.value)}  # {row.count:,}"
 
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
-
-
-def counted_values(counts: Counter[tuple[str, str]] | Counter[tuple[str, int]]) -> dict[str, tuple[object, int]]:
-    """Return the value of each name with the number of the name, the most frequent first."""
-    numbers: Counter[str] = Counter()
-    chosen: dict[str, object] = {}
-    for (name, value), count in counts.items():
-        numbers[name] += count
-        chosen[name] = value
-    return {name: (chosen[name], count) for name, count in numbers.most_common()}

@@ -237,11 +237,11 @@ class _OwnPlanning:
         shown = self._people.shown(names)
         values = {key: value for key, value in row.values.items() if key != "AssignedToID"}
         if found is not None:
-            self._plan.people_found[shown] += 1
+            self._plan.people[shown, self._people.user_name(found)] += 1
             return structs.replace(row, values={**values, "AssignedToID": found}), []
         if self._people.is_ambiguous(names) or owner.strip().isdecimal():
             return row, []  # the field says what is wrong
-        self._plan.people_unknown[shown] += 1
+        self._plan.people[shown, ""] += 1
         return structs.replace(row, values=values), [f"Owner: {shown}"]
 
     def _created(self, row: OwnRow) -> list[str]:

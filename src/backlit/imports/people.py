@@ -18,7 +18,7 @@ class PeopleMatching:
             for name in (person.username, person.display_name, address):
                 if name:
                     self._users.setdefault(folded(name), set()).add(user_id)
-        self._names = {user_id: person.display_name for user_id, (person, _) in users.items()}
+        self._people = {user_id: person for user_id, (person, _) in users.items()}
         self._same = same
         self._wanted = {folded(name): user for name, user in wanted.items()}
         self._found: dict[tuple[str, ...], int | None] = {}
@@ -54,4 +54,10 @@ class PeopleMatching:
     def shown(self, names: Sequence[str]) -> str:
         """Return the name by which a person is called: the user's, else the best of the file."""
         user = self.find(names)
-        return self._names[user] if user is not None else display_name(self._all(names))
+        return self._people[user].display_name if user is not None else self.name_in_file(names)
+
+    def name_in_file(self, names: Sequence[str]) -> str:
+        return display_name(self._all(names))
+
+    def user_name(self, user: int | None) -> str:
+        return "" if user is None else self._people[user].username

@@ -39,10 +39,13 @@ class PlacePlanning:
 
     def paths_of(self, draft: Draft) -> dict[str, str]:
         """Return the paths of the areas and iterations below the root, by the key of the field."""
-        places = {}
+        places: dict[str, str] = {}
         span = chosen_iteration(draft)
-        if span is not None and (path := self._iteration_path(span)):
-            places["IterationID"] = self._trees[TreeKind.ITERATIONS].path(path)
+        if span is not None:
+            path = self._iteration_path(span)
+            path = self._trees[TreeKind.ITERATIONS].path(path) if path else ""
+            self._plan.iterations[span.path, path] += 1
+            places |= {"IterationID": path} if path else {}
         if area := self._own_path(draft.area):
             places["AreaID"] = self._trees[TreeKind.AREAS].path(area)
         return places
@@ -52,7 +55,6 @@ class PlacePlanning:
         for key, path in tuple(places.items()):
             kind = PLACES[key]
             if self._trees[kind].has(path):
-                self._plan.iterations[path] += kind is TreeKind.ITERATIONS
                 continue
             if not self._store.imports.may_make_places():
                 noun = "iteration" if kind is TreeKind.ITERATIONS else "area"
@@ -73,7 +75,6 @@ class PlacePlanning:
                 elif place is not None and is_last and (start or end):
                     dates = (place.start or start, place.end or end)
                     self._places[kind, above.casefold()] = replace(place, start=dates[0], end=dates[1])
-            self._plan.iterations[path] += kind is TreeKind.ITERATIONS
 
     def _iteration_path(self, span: DraftIteration) -> str:
         own = self._own.get(folded(span.path))

@@ -8,6 +8,9 @@ from backlit.imports.drafts.draft import Draft
 from backlit.imports.faults import Remark
 from backlit.store.edits.imports import ImportedChange, NewItem, NewPlace
 
+WITHOUT_TYPE = "without a type"
+"""The word for items of a file whose type is empty."""
+
 
 class ImportPlan(Struct):
     """The effect of an import, and what is told of it."""
@@ -25,12 +28,14 @@ class ImportPlan(Struct):
     warnings: list[Remark] = field(default_factory=list)
     to_check: list[str] = field(default_factory=list)
     types: Counter[tuple[str, str]] = field(default_factory=Counter)
-    statuses: Counter[tuple[str, str]] = field(default_factory=Counter)
-    priorities: Counter[tuple[str, int]] = field(default_factory=Counter)
+    statuses: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """Statuses by type, name in the file, and status here."""
+    priorities: Counter[tuple[str, int | None]] = field(default_factory=Counter)
     unknown_statuses: dict[str, tuple[int, str]] = field(default_factory=dict)
-    people_found: Counter[str] = field(default_factory=Counter)
-    people_unknown: Counter[str] = field(default_factory=Counter)
-    iterations: Counter[str] = field(default_factory=Counter)
+    people: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Owners by their name in the file and the user name here, which is empty for nobody."""
+    iterations: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Iterations by their name in the file and the path here."""
     comments: int = 0
     files: int = 0
     left_out: dict[str, int] = field(default_factory=dict)

@@ -1,13 +1,14 @@
 """Imports from the bytes of a file to the journal."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 from backlit.imports.drafts.draft import Drafts
 from backlit.imports.faults import Remark
 from backlit.imports.formats.detection import drafts_of
-from backlit.imports.mapping import counted_values, mapping_lines
+from backlit.imports.mapping import mapping_lines
+from backlit.imports.mapping_rows import MappingRow, mapping_rows
 from backlit.imports.own import is_own, planned_rows
 from backlit.imports.plan import ImportPlan
 from backlit.imports.planning import planned
@@ -68,13 +69,34 @@ def _lines(faults: Iterable[Remark]) -> frozenset[int]:
     return frozenset(fault.line for fault in faults)
 
 
-async def write(store: Store, plan: ImportPlan) -> None:
-    """Journal an import as one act, batch by batch."""
-    step = await store.imports.make_places(plan.places)
-    for batch in _batches(plan.items):
-        step = await store.imports.write(plan.source, batch, (), step)
-    for start in range(0, len(plan.changes), BATCH):
-        step = await store.imports.write(plan.source, (), plan.changes[start : start + BATCH], step)
+class ImportRun:
+    """Writes an import to the journal as one act, batch by batch."""
+
+    def __init__(self, store: Store, plan: ImportPlan) -> None:
+        self._store, self._plan = store, plan
+        self._step: int | None = None
+
+    @property
+    def total(self) -> int:
+        return self._plan.new + len(self._plan.changes)
+
+    async def write(self) -> AsyncIterator[int]:
+        """Yield how many items are in the journal, after each batch; one that is left then has whole batches."""
+        imports, plan, done = self._store.imports, self._plan, 0
+        self._step = await imports.make_places(plan.places)
+        for batch in _batches(plan.items):
+            self._step = await imports.write(plan.source, batch, (), self._step)
+            done += sum(1 + len(item.tasks) for item in batch)
+            yield done
+        for start in range(0, len(plan.changes), BATCH):
+            changes = plan.changes[start : start + BATCH]
+            self._step = await imports.write(plan.source, (), changes, self._step)
+            done += len(changes)
+            yield done
+
+    def made(self) -> Sequence[int]:
+        """Return the numbers of the new items that the service has."""
+        return [] if self._step is None else self._store.imports.made(self._step)
 
 
 def _batches(items: Sequence[NewItem]) -> Iterator[list[NewItem]]:
@@ -90,18 +112,15 @@ def _batches(items: Sequence[NewItem]) -> Iterator[list[NewItem]]:
         yield batch
 
 
+def rows_of(prepared: PreparedImport) -> Sequence[MappingRow]:
+    """Return what each column and value of a file becomes; nothing for backlit's own headings."""
+    return mapping_rows(prepared.plan, prepared.drafts) if prepared.drafts is not None else ()
+
+
 def mapping_of(prepared: PreparedImport) -> Iterator[str]:
     """Return the lines of the mapping as the import uses it, with all columns and values of the file."""
-    plan, drafts, mapping = prepared.plan, prepared.drafts, prepared.mapping
+    drafts, mapping = prepared.drafts, prepared.mapping
     if drafts is None:
-        return mapping_lines({"format": "backlit"}, {}, {})
+        return mapping_lines({"format": "backlit"}, ())
     head = {"format": drafts.format, "source": drafts.source, "key": mapping.key, "encoding": mapping.encoding}
-    people: Mapping[str, int] = plan.people_unknown
-    values: dict[str, Mapping[str, tuple[object, int]]] = {
-        "types": counted_values(plan.types),
-        "statuses": counted_values(plan.statuses),
-        "priorities": counted_values(plan.priorities),
-        "people": {name: (mapping.people.get(name, ""), count) for name, count in people.items()},
-        "iterations": {path: (path, count) for path, count in plan.iterations.most_common()},
-    }
-    return mapping_lines(head, drafts.columns, values)
+    return mapping_lines(head, rows_of(prepared))

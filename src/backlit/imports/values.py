@@ -112,8 +112,7 @@ class DraftValues:
             return None
         names, plan = draft.owners[0], self._plan
         shown, owner = self._people.shown(names), self._people.find(names)
-        counts = plan.people_unknown if owner is None else plan.people_found
-        counts[shown] += 1
+        plan.people[self._people.name_in_file(names), self._people.user_name(owner)] += 1
         if owner is None and self._people.is_ambiguous(names):
             self._plan.warn(draft, f"{shown} may be several users: no owner", "owner", shown)
         return owner
@@ -140,18 +139,18 @@ class DraftValues:
 
     def _priority(self, draft: Draft) -> int | None:
         text = draft.priority.strip()
-        own = self._own_priorities.get(folded(text))
-        if own is not None or not text:
-            return own
-        number = int(text) if text.isdecimal() else priority_named(text, self._priority_scale)
-        if not number and folded(text) in NO_PRIORITY:
+        if not text:
             return None
+        number = self._own_priorities.get(folded(text))
+        if number is None:
+            number = int(text) if text.isdecimal() else priority_named(text, self._priority_scale)
+            if not number and folded(text) in NO_PRIORITY:
+                return None
         if number is None and re.match(r"[1-5]\b", text):
             number = int(text[0])
         if number is None:
             self._plan.warn(draft, f"The priority {text!r} is unknown: none is set", "priority", text)
-        else:
-            self._plan.priorities[text, number] += 1
+        self._plan.priorities[text, number] += 1
         return number
 
     def _status(self, draft: Draft, item_type: str) -> str:
@@ -163,6 +162,7 @@ class DraftValues:
                 self._plan.fault(
                     draft, f"The mapping names the status {own!r}; a {item_type} has: {', '.join(choices)}"
                 )
+            self._plan.statuses[item_type, text, own] += 1
             return own
         by_name = {folded(each): each for each in choices}
         if draft.is_archived:
@@ -178,7 +178,7 @@ class DraftValues:
             group = DONE if draft.is_done else category_group(draft.category)
         status = status or _first_of(WANTED_STATUSES.get(group, ()), choices)
         if text:
-            self._plan.statuses[text, status] += 1
+            self._plan.statuses[item_type, text, status] += 1
         return status
 
 

@@ -27,12 +27,12 @@ def test_a_csv_file_makes_items_with_their_tasks(demo_home: Home) -> None:
     done = demo_home.run(*DEMO, "items", "import", "-", "--yes", given="\n".join(lines))
     listed = demo_home.run(*DEMO, "items", "list", "--json", "--query", "zebra")
 
+    story, task = json.loads(listed.stdout)
     assert done.stdout.splitlines()[-3:] == [
         "1 task without a parent below the new item above.",
-        "New 2 · changed 0",
-        "Imported 2 · changed 0. Undo: backlit undo, or u in backlit.",
+        f"Imported 2: #{story['id']} to #{task['id']} · changed 0",
+        "Undo: backlit undo, or u in backlit.",
     ]
-    story, task = json.loads(listed.stdout)
     assert (story["fields"]["Estimate"], story["fields"]["Tags"]) == ("5", ["wild", "big"])
     assert (task["type"], task["fields"]["ParentID"]) == ("Task", story["id"])
 
@@ -64,7 +64,7 @@ def test_an_import_tells_what_it_does_and_whether_it_does_anything(demo_home: Ho
 
     assert done("id,type,Name", "19,,") == [heading, "New 0 · changed 0 · unchanged 1"]
     assert done(*lines, options=("--dry-run",)) == [*told, change, "New 1 · changed 1"]
-    assert done(*lines)[-1] == "Imported 1 · changed 1. Undo: backlit undo, or u in backlit."
+    assert done(*lines) == [*told, "Imported 1: #61 · changed 1", "Undo: backlit undo, or u in backlit."]
     assert done(*lines[:2])[-1] == "New 0 · changed 0 · unchanged 1"
 
 

@@ -54,16 +54,21 @@ def print_schema(_arguments: argparse.Namespace) -> None:
 
 def edit_file(_arguments: argparse.Namespace) -> int:
     """Open the file in the user's editor, and list its faults afterwards."""
-    path, editor = _path(), os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    path = _path()
     with writing_to(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+    open_in_editor(path)
+    return check_file(_arguments)
+
+
+def open_in_editor(path: Path) -> None:
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     try:
         status = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode  # noqa: S603 - the user's
     except (OSError, ValueError) as error:
         raise BacklitError(f"Could not start the editor {plain(editor, 80)}: {error}. Set VISUAL or EDITOR.") from error
     if status:
         raise BacklitError(f"The editor {plain(editor, 80)} ended with {status}.")
-    return check_file(_arguments)
 
 
 def get_setting(arguments: argparse.Namespace) -> None:

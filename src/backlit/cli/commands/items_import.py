@@ -3,31 +3,35 @@
 import argparse
 import asyncio
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from backlit.cli.commands.config import open_in_editor
 from backlit.cli.output import announce
 from backlit.cli.questions import agrees, confirm_estimates
 from backlit.cli.synced import POLL_SECONDS, counting_changes, read_bytes, synced_store, wait_while
-from backlit.cli.terminal_input import PIPE, can_ask
+from backlit.cli.terminal_input import PIPE, can_ask, read_line
 from backlit.config.settings import find_locations
 from backlit.imports.faults import Remark, grouped, listed
 from backlit.imports.mapping import read_mapping
 from backlit.imports.plan import ImportPlan
-from backlit.imports.run import ImportOptions, PreparedImport, mapping_of, prepare, write
-from backlit.imports.summary import summary
+from backlit.imports.progress import ImportProgress
+from backlit.imports.run import ImportOptions, ImportRun, PreparedImport, mapping_of, prepare
+from backlit.imports.summary import from_before, is_for_customers, question, summary, written_values
 from backlit.model.amounts import counted
 from backlit.model.errors import AnswerNeeded, BacklitError, BadRequest, PartlyDone, StorageError
 from backlit.model.import_mappings import ImportMapping
 from backlit.model.plain import plain
 from backlit.store.records.entry import EntryState
-from backlit.store.records.item import is_seen_by_customers
 from backlit.store.store import Store
 
 PROGRESS_SECONDS = 10.0
 """Seconds between two lines of progress where no terminal shows a bar."""
+WAY_ON = "The same command goes on with the rest. Undo: backlit undo."
+EDIT, YES = "e", ("y", "yes")
 
 
 def import_items(arguments: argparse.Namespace) -> None:
@@ -35,27 +39,68 @@ def import_items(arguments: argparse.Namespace) -> None:
     name = "standard input" if arguments.file == PIPE else arguments.file
     mapping = read_mapping(arguments.map) if arguments.map else ImportMapping()
     with synced_store(arguments, is_writing=True) as store:
-        prepared = _prepared(arguments, store, content, name, mapping)
-        plan = prepared.plan
-        if arguments.write_map:
-            _write_file(arguments.write_map, mapping_of(prepared), "mapping")
-            print(f"The mapping is in {arguments.write_map}. Import with it: --map {arguments.write_map}")
-            return
-        if plan.faults:
-            _refuse(arguments, name, plan)
-        about = [*summary(store, prepared.source, plan, prepared.drafts)]
-        announce(about)
-        left_out = _left_out(arguments, name, prepared.skipped)
-        announce(left_out)
-        if arguments.report and not left_out:
-            _write_file(arguments.report, [*about, *listed(plan.warnings)], "report")
-        announce(_unsent(prepared))
-        if not (arguments.dry_run or plan.is_empty):
-            _confirm(arguments, store, prepared)
-        if not arguments.dry_run and (store.outbox.pending or not plan.is_empty):
-            asyncio.run(write_import(store, plan, is_quiet=arguments.quiet))
+        while True:
+            prepared = _prepared(arguments, store, content, name, mapping)
+            if arguments.write_map:
+                _write_file(arguments.write_map, mapping_of(prepared), "mapping")
+                print(f"The mapping is in {arguments.write_map}. Import with it: --map {arguments.write_map}")
+                return
+            left_out = _checked(arguments, store, name, prepared)
+            if arguments.dry_run or prepared.plan.is_empty or _is_confirmed(arguments, store, prepared):
+                break
+            mapping = _edited(prepared)
+        if not arguments.dry_run and (store.outbox.pending or not prepared.plan.is_empty):
+            _import(arguments, store, prepared)
     if left_out:
         raise PartlyDone(left_out[0])
+
+
+def _checked(arguments: argparse.Namespace, store: Store, name: str, prepared: PreparedImport) -> Sequence[str]:
+    """Refuse a plan with faults; else say what it does where a question follows or nothing is written.
+
+    Returns what is said of rows that are left out.
+    """
+    plan = prepared.plan
+    if plan.faults:
+        _refuse(arguments, name, plan)
+    about = [*summary(store, prepared.source, plan, prepared.drafts)]
+    if arguments.dry_run or plan.is_empty or not arguments.yes:
+        announce(about)
+    left_out = _left_out(arguments, name, prepared.skipped)
+    announce(left_out)
+    if arguments.report and not left_out:
+        _write_file(arguments.report, [*about, *listed(plan.warnings)], "report")
+    announce(from_before(plan))
+    return left_out
+
+
+def _import(arguments: argparse.Namespace, store: Store, prepared: PreparedImport) -> None:
+    plan, has_news = prepared.plan, not prepared.plan.is_empty
+    try:
+        written, waiting = asyncio.run(write_import(store, plan, is_quiet=arguments.quiet))
+    except BacklitError:
+        if arguments.yes and has_news:
+            announce(summary(store, prepared.source, plan, prepared.drafts))
+        raise
+    if has_news:
+        announce(summary(store, prepared.source, plan, prepared.drafts, written.made()))
+    announce([waiting or f"{'' if has_news else 'All changes are sent. '}Undo: backlit undo, or u in backlit."])
+
+
+def _edited(prepared: PreparedImport) -> ImportMapping:
+    """Open the mapping in the user's editor until it has no fault, or the user gives up."""
+    with tempfile.TemporaryDirectory(prefix="backlit-") as folder:
+        path = Path(folder) / "mapping.toml"
+        path.write_text("".join(f"{line}\n" for line in mapping_of(prepared)), encoding="utf-8")
+        while True:
+            open_in_editor(path)
+            try:
+                return read_mapping(str(path))
+            except BadRequest as error:
+                for line in error.message.splitlines():
+                    print(plain(line), file=sys.stderr)
+                if not agrees("Edit it again?"):
+                    raise BadRequest("Import cancelled: no changes were made.") from None
 
 
 def _prepared(
@@ -84,14 +129,6 @@ def _refuse(arguments: argparse.Namespace, name: str, plan: ImportPlan) -> None:
     raise BadRequest("\n".join(filter(None, lines)))
 
 
-def _unsent(prepared: PreparedImport) -> Iterator[str]:
-    """Say how far an interrupted import of the file came. Its items are in the journal, and are not planned again."""
-    ids = [item_id for item_id in prepared.plan.existing if item_id < 0]
-    if ids:
-        count = len(prepared.plan.existing)
-        yield f"{count - len(ids):,} of {counted(count, 'item')} are there from before; the others are sent now."
-
-
 def _left_out(arguments: argparse.Namespace, name: str, skipped: Sequence[Remark]) -> list[str]:
     """Return what is said of rows that are left out for their faults; all of them are in a file."""
     if not skipped:
@@ -117,41 +154,43 @@ def _write_file(file: str, lines: Iterable[str], noun: str) -> None:
         raise StorageError(f"Could not write the {noun} {file}: {error.strerror}. No changes were made.") from error
 
 
-def _confirm(arguments: argparse.Namespace, store: Store, prepared: PreparedImport) -> None:
-    """Ask before anything is written. Raises BadRequest for a no, AnswerNeeded where it cannot ask."""
+def _is_confirmed(arguments: argparse.Namespace, store: Store, prepared: PreparedImport) -> bool:
+    """Ask before anything is written; return False for a mapping that is to be edited first.
+
+    Raises BadRequest for a no, AnswerNeeded where it cannot ask.
+    """
     plan = prepared.plan
     can_answer = arguments.file != PIPE and can_ask()
     if prepared.drafts is None and not arguments.keep_estimates:
-        confirm_estimates((each.get("Estimate") for each in _written_values(plan)), can_answer=can_answer)
-    if _is_for_customers(plan) and not arguments.customers_see:
+        confirm_estimates((each.get("Estimate") for each in written_values(plan)), can_answer=can_answer)
+    if is_for_customers(plan) and not arguments.customers_see:
         raise AnswerNeeded("Customers can see some of these changes. To allow that, add --customers-see.")
     if arguments.yes:
-        return
-    project = {each.id: each.name for each in store.lookups.projects()}.get(store.project_id or 0, "the project")
-    what = f"Import {plan.new:,} new and change {counted(len(plan.changes), 'item')} in {plain(project)}?"
+        return True
+    what = question(store, plan)
     if not can_answer:
         raise AnswerNeeded(f"{what} To do so without a question, add --yes. No changes were made.")
-    if not agrees(what):
+    can_edit = prepared.drafts is not None
+    answer = read_line(f"{what} [y/N{', e edits the mapping' if can_edit else ''}] ").strip().lower()
+    if can_edit and answer == EDIT:
+        return False
+    if answer not in YES:
         raise BadRequest("Import cancelled: no changes were made.")
+    return True
 
 
-def _written_values(plan: ImportPlan) -> Iterator[Mapping[str, object]]:
-    for item in plan.items:
-        yield item.fields
-        yield from (task.fields for task in item.tasks)
-    yield from (change.fields for change in plan.changes)
+async def write_import(store: Store, plan: ImportPlan, *, is_quiet: bool = True) -> tuple[ImportRun, str]:
+    """Write an import as one step; return it, and what is said of changes that wait for the server.
 
-
-def _is_for_customers(plan: ImportPlan) -> bool:
-    return any(is_seen_by_customers(key) and value for each in _written_values(plan) for key, value in each.items())
-
-
-async def write_import(store: Store, plan: ImportPlan, *, is_quiet: bool = True) -> None:
-    """Write an import as one step, and print what became of it."""
-    with counting_changes(store) as changes:
-        await write(store, plan)
+    Raises BacklitError where the server rejected some.
+    """
+    with counting_changes(store, WAY_ON) as changes:
+        writing = ImportRun(store, plan)
+        with _progress(writing.total, "item", is_quiet=is_quiet) as show:
+            async for done in writing.write():
+                show(done)
         total = store.outbox.pending
-        with _progress(total, is_quiet=is_quiet) as show:
+        with _progress(total, "change", is_quiet=is_quiet) as show:
 
             def is_waiting() -> bool:
                 show(total - store.outbox.pending)
@@ -159,26 +198,22 @@ async def write_import(store: Store, plan: ImportPlan, *, is_quiet: bool = True)
 
             await wait_while(store, is_waiting)
     if store.outbox.pending:
-        print(changes.words())
-        return
+        return writing, changes.words()
     refused = [each for each in changes.all() if each.state in {EntryState.REFUSED, EntryState.CONFLICT}]
     if refused:
         raise BacklitError(
             f"The server rejected {counted(len(refused), 'change')}. Press go in backlit for the reasons."
         )
-    if plan.is_empty:
-        print("All changes are sent. Undo: backlit undo, or u in backlit.")
-        return
-    print(f"Imported {plan.new:,} · changed {len(plan.changes):,}. Undo: backlit undo, or u in backlit.")
+    return writing, ""
 
 
 class _Progress:
-    """Tells how many changes are sent: a bar on a terminal, else a line now and then."""
+    """Tells how far an import is: a bar on a terminal, else a line now and then."""
 
-    def __init__(self, total: int) -> None:
-        self._total = total
+    def __init__(self, total: int, noun: str) -> None:
+        self._progress = ImportProgress(total, noun)
         self._is_terminal = sys.stderr.isatty()
-        self._began = self._told = time.monotonic()
+        self._told = time.monotonic()
         self._is_shown = False
 
     def show(self, done: int) -> None:
@@ -187,12 +222,9 @@ class _Progress:
         if now - self._told < pause or not done:
             return
         self._told = now
-        rate = done / (now - self._began)
-        rest = f"{(self._total - done) / rate:.0f} s left"
-        text = f"{done:,} of {self._total:,} changes · {rate:.0f} a second · {rest}"
+        text = self._progress.words(done)
         if self._is_terminal:
-            filled = round(20 * done / max(self._total, 1))
-            print(f"\r\x1b[K{'█' * filled}{'░' * (20 - filled)} {text}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{self._progress.bar(done)} {text}", end="", file=sys.stderr, flush=True)
             self._is_shown = True
         else:
             print(f"backlit: {text}", file=sys.stderr, flush=True)
@@ -203,8 +235,8 @@ class _Progress:
 
 
 @contextmanager
-def _progress(total: int, *, is_quiet: bool) -> Iterator[Callable[[int], None]]:
-    progress = _Progress(total)
+def _progress(total: int, noun: str, *, is_quiet: bool) -> Iterator[Callable[[int], None]]:
+    progress = _Progress(total, noun)
     try:
         yield (lambda _: None) if is_quiet else progress.show
     finally:

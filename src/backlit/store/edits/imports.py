@@ -111,6 +111,10 @@ class ImportEdits:
             texts.setdefault(item_id, set()).add(" ".join(text.split()))
         return texts
 
+    def made(self, step: int) -> list[int]:
+        """Return the items that an act created and the service has, by their numbers."""
+        return self._files.journal.entries.items_made(step)
+
     async def make_places(self, places: Sequence[NewPlace], step: int | None = None) -> int | None:
         """Create areas and iterations, and return the step of the act."""
         for place in places:

@@ -301,6 +301,15 @@ class EntryTable(SqliteTable):
         )
         return frozenset(real_id for (real_id,) in found)
 
+    def items_made(self, step: int) -> list[int]:
+        """Return the items that a step created and the service has, by their numbers."""
+        found = self._connection.execute(
+            "SELECT real_id FROM renames JOIN entries ON entries.id = temporary_id - ? WHERE step = ? AND kind = ?"
+            " ORDER BY real_id",
+            (TEMPORARY_IDS, step, EntryKind.ADD.value),
+        )
+        return [real_id for (real_id,) in found]
+
     def select(self, where: str, values: tuple[object, ...]) -> list[OutboxEntry]:
         """Return the entries that meet a constant SQL condition, oldest first."""
         sql = f"SELECT {_ENTRY_COLUMNS} FROM entries WHERE {where} ORDER BY id"  # noqa: S608 # constants only
