@@ -51,11 +51,12 @@ def test_a_written_mapping_has_all_that_the_import_used_and_reads_as_it_was(stor
         ("statuses", "Closed", ("Story",)): "Done",
         ("statuses", "Closed", ("Risk",)): "Closed",
         ("priorities", "Asap", ()): "1",
+        ("priorities", "High", ()): "2",
         ("people", "Maya Kent", ()): "maya",
         ("people", "Dana Ortiz", ()): "jon",
         ("iterations", "Sprint 77", ()): "",
         ("iterations", "Sprint 78", ()): "Release 9\\Sprint 78",
-        ("columns", "Team", ()): "tags",
+        ("columns", "Team", ()): "Tags",
         ("columns", "Component/s", ()): "AreaID",
     }.items() <= values(first).items()
     assert all(name != "Shop" for _, name, _ in values(first))
