@@ -1,6 +1,7 @@
 """Faults and warnings of an import: one line for equal ones, and all of them for a file."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -35,6 +36,11 @@ def grouped(remarks: Iterable[Remark], limit: int = MAX_KINDS) -> Iterator[str]:
         first = "first in lines" if len(found) > _MAX_LINES else "in line" if len(found) == 1 else "in lines"
         rows = "" if len(found) <= _MAX_LINES else f"{len(lines):,} rows, "
         yield plain(f"{sentence.rstrip('.')}: {rows}{first} {named}")
+
+
+def faults_file(folder: Path, name: str) -> Path:
+    """Return the file in a folder that takes all faults of a file to import."""
+    return folder / f"import-{Path(name).stem or 'input'}.faults.tsv"
 
 
 def listed(remarks: Iterable[Remark]) -> Iterator[str]:

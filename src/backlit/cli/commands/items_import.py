@@ -15,7 +15,7 @@ from backlit.cli.questions import agrees, confirm_estimates
 from backlit.cli.synced import POLL_SECONDS, counting_changes, read_bytes, synced_store, wait_while
 from backlit.cli.terminal_input import PIPE, can_ask, read_line
 from backlit.config.settings import find_locations
-from backlit.imports.faults import Remark, grouped, listed
+from backlit.imports.faults import Remark, faults_file, grouped, listed
 from backlit.imports.mapping import read_mapping
 from backlit.imports.plan import ImportPlan
 from backlit.imports.progress import ImportProgress
@@ -140,7 +140,7 @@ def _left_out(arguments: argparse.Namespace, name: str, skipped: Sequence[Remark
 
 def _written_faults(arguments: argparse.Namespace, name: str, faults: Iterable[Remark]) -> str:
     """Write all faults to a file, in the state directory unless the command names one; return its name."""
-    path = Path(arguments.report or find_locations().state / f"import-{Path(name).stem or 'input'}.faults.tsv")
+    path = Path(arguments.report or faults_file(find_locations().state, name))
     if not arguments.report:
         path.parent.mkdir(parents=True, exist_ok=True)
     _write_file(str(path), listed(faults), "report")

@@ -1,10 +1,12 @@
 """Navigation: the dialog that finds an item, and the commands that go to modes, items and former locations."""
 
+import asyncio
 import time
 from collections.abc import Sequence
 from typing import Protocol
 
 from backlit.model.amounts import counted
+from backlit.model.query import Candidate
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
@@ -15,9 +17,12 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.finder import Offer
+from backlit.tui.dialogs.line import PathDialog
 from backlit.tui.dialogs.palette import ItemFinder, ItemSearch, item_offer
 from backlit.tui.inbox.screen import InboxScreen
 from backlit.tui.outbox.screen import OutboxScreen
+from backlit.tui.shell.drafts import StoredLines
+from backlit.tui.shell.paths import completions, fault_of, file_to_read
 from backlit.tui.shell.target import StoreCommandTarget
 
 INTERRUPT_WINDOW = 2.0
@@ -57,6 +62,34 @@ def go_to_settings(target: NavigationCommandTarget, _call: CommandContext) -> No
 
     own = OwnSettings(target.session.estimate_scale, target.navigator.own_columns)
     target.navigator.show_over(SettingsScreen(target.store, own), "settings screen")
+
+
+async def import_file(target: NavigationCommandTarget, call: CommandContext) -> None:
+    """Show what a file of another tracker comes to; without a name, ask for the file."""
+    from backlit.config.settings import find_locations
+    from backlit.tui.imports.screen import ImportScreen
+
+    target.store.lookups.need_writer()
+    text: str | None = call.text
+    if not text:
+        kept = StoredLines(target.store, "import")
+        text = await target.ask(
+            PathDialog("Import", "", lambda typed: fault_of(lambda: file_to_read(typed)), kept=kept)
+        )
+    if not text:
+        return
+    try:
+        path = file_to_read(text)
+        content = await asyncio.to_thread(path.read_bytes)
+    except ValueError as error:
+        raise CannotAct(str(error)) from None
+    except OSError as error:
+        raise CannotAct(f"Could not read {text}: {error.strerror}.") from error
+    target.navigator.show_over(ImportScreen(target.store, path, content, find_locations().state), "import")
+
+
+def complete_path(_target: NavigationCommandTarget, text: str, cursor: int) -> Sequence[Candidate]:
+    return [Candidate(path, 0, cursor) for path in completions(text[:cursor])]
 
 
 async def go_to_item(target: NavigationCommandTarget, _call: CommandContext) -> None:

@@ -39,6 +39,7 @@ class Context(StrEnum):
     INBOX = "Inbox"
     REPORTS = "Reports"
     SETTINGS = "Project settings"
+    IMPORT = "Import"
     GROOM = "Grooming"
     SUMMARY = "Grooming summary"
     MOVES = "Moving in lists"

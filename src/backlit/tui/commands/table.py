@@ -28,6 +28,7 @@ COMMAND_TO_CONTEXT = {
     Context.INBOX: "app.inbox",
     Context.REPORTS: "app.reports",
     Context.SETTINGS: "app.settings",
+    Context.IMPORT: "app.import",
     Context.GROOM: "app.groom",
     Context.LIST: "app.backlog",
     Context.ITEM: "app.backlog",
@@ -42,7 +43,17 @@ WRITER_COMMANDS = frozenset(
         if each.group
         in {"trees.node_commands", "editor.saving", "plan.sprint_events", "plan.tree_events", "lists.view_sharing"}
     }
-    | {"c", "m", "app.groom", "board.move-left", "board.move-right", "plan.commit", "plan.rollover", "plan.capacity"}
+    | {
+        "c",
+        "m",
+        "app.groom",
+        "app.import",
+        "board.move-left",
+        "board.move-right",
+        "plan.commit",
+        "plan.rollover",
+        "plan.capacity",
+    }
     | {"plan.send", "plan.back", "plan.start", "plan.close", "inbox.edit", "reports.edit", "summary.edit"}
     | {f"editor.{act}" for act in ("edit", "name", "clear", "revert", "outside")}
     | {f"comments.{act}" for act in ("add", "external", "quote", "correct", "delete")}

@@ -41,6 +41,14 @@ def files_in(text: str) -> list[Path]:
     return [path for part in parts for path in _files(part)]
 
 
+def file_to_read(text: str) -> Path:
+    """Return the one file of a text. Raises ValueError with a sentence for anything else."""
+    paths = files_in(text)
+    if len(paths) > 1:
+        raise ValueError(f"{text.strip()} are {len(paths):,} files. Name one.")
+    return paths[0]
+
+
 def _files(text: str) -> list[Path]:
     path = path_of(text)
     if not path.exists() and has_magic(text):

@@ -14,6 +14,9 @@ from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.store import Store
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backlit.model.import_mappings import ImportMapping
     from backlit.model.settings.user_settings import Template
     from backlit.tui.fields.field_edits import FieldEdit
 
@@ -76,6 +79,8 @@ class UiSession:
         self.last_act: FieldEdit | None = None
         self.agreed_estimates: set[str] = set()
         """Estimates without points that the user agreed to, and is not asked about again."""
+        self.import_mappings: dict[Path, ImportMapping] = {}
+        """What was said of files to import, which is kept while their screens are closed."""
         self.recent_commands: tuple[str, ...] = ()
         """Ids of the commands chosen in the palette, the last one first."""
 
