@@ -130,12 +130,18 @@ def test_every_module_says_what_it_is() -> None:
     assert [str(path.relative_to(HOUSE)) for path in silent] == []
 
 
+PASSED_ON = (["__all__"], ["_MODULES"], ["TYPE_CHECKING"])
+
+
 def test_package_files_only_pass_names_on() -> None:
     def is_plain(node: ast.stmt) -> bool:
         is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         targets = node.targets if isinstance(node, ast.Assign) else []
-        is_list = [name_of(target) for target in targets] == ["__all__"]
-        return is_docstring or is_list or isinstance(node, ast.ImportFrom | ast.Import)
+        is_list = [name_of(target) for target in targets] in PASSED_ON
+        # Names may be passed on when they are first used (PEP 562).
+        is_late = isinstance(node, ast.FunctionDef) and node.name == "__getattr__"
+        is_for_types = isinstance(node, ast.If) and name_of(node.test) == "TYPE_CHECKING"
+        return is_docstring or is_list or is_late or is_for_types or isinstance(node, ast.ImportFrom | ast.Import)
 
     packages = [path for path in ALL if path.name == "__init__.py"]
 

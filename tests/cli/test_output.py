@@ -11,7 +11,7 @@ from tests.cli.home import DEMO, Home
 from tests.logs import logs_kept
 
 from backlit.cli.arguments import parser
-from backlit.cli.commands.items import list_items
+from backlit.cli.commands.items_list import list_items
 from backlit.cli.output import cells_of, say, show, table
 
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from backlit.model.amounts import PersonLoad
+from backlit.model.person_load import PersonLoad
 from backlit.model.planning import (
     Capacity,
     CapacityFit,

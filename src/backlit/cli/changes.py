@@ -10,7 +10,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.synced import SentChanges, counting_changes
 from backlit.cli.terminal_input import can_ask, read_line

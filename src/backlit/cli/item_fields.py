@@ -5,53 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from backlit.cli.item_columns import PLAIN, SHORT_NAMES, id_of, plain_value, short_columns
 from backlit.cli.listing import Column, Row
-from backlit.cli.option_values import NEW
-from backlit.model.amounts import points_of
 from backlit.model.dates import write_datetime
 from backlit.model.fields import FIELDS
-from backlit.store.records.entry import TEMPORARY_IDS
 from backlit.store.records.item import Item
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 
-SHORT_NAMES: Mapping[str, tuple[str, str]] = {
-    "id": ("ID", ""),
-    "type": ("Type", ""),
-    "status": ("Status", "Status"),
-    "est": ("Points", "Estimate"),
-    "owner": ("Owner", "AssignedToID"),
-    "name": ("Name", "Name"),
-    "iter": ("Iteration", "IterationID"),
-    "area": ("Area", "AreaID"),
-    "team": ("Team", "TeamID"),
-    "tags": ("Tags", "Tags"),
-    "parent": ("Parent", "ParentID"),
-    "priority": ("Priority", "Priority"),
-    "class": ("Class", "PriorityClass"),
-    "severity": ("Severity", "Severity"),
-    "blocking": ("Blocking", "IsBlocking"),
-    "left": ("Left", "WorkRemaining"),
-    "spent": ("Spent", "WorkCompleted"),
-    "created": ("Created", ""),
-    "changed": ("Changed", ""),
-    "by": ("By", ""),
-    "lint": ("Not ready", ""),
-    "unsent": ("Unsent", ""),
-    "ownerId": ("Owner ID", "AssignedToID"),
-    "iterId": ("Iteration ID", "IterationID"),
-    "areaId": ("Area ID", "AreaID"),
-    "teamId": ("Team ID", "TeamID"),
-}
-"""The names of columns beside the keys of fields: heading, and the field that the value is of."""
-USUAL = ("id", "type", "status", "est", "owner", "name")
-_RIGHT = frozenset({"id", "est", "priority", "left", "spent", "parent"})
 _TREES = {"iter": TreeKind.ITERATIONS, "area": TreeKind.AREAS}
-
-
-def id_of(item_id: int) -> int | str:
-    """Return an item's number, or what stands for it until the server gives one."""
-    return item_id if item_id > 0 else f"{NEW}{item_id - TEMPORARY_IDS}"
 
 
 class ItemFields:
@@ -63,10 +25,9 @@ class ItemFields:
 
     def columns(self) -> list[Column]:
         """Return all columns; the usual ones first, in their order."""
-        short = [Column(name, SHORT_NAMES[name][0], name in _RIGHT) for name in USUAL]
-        more = [Column(name, told[0], name in _RIGHT, False) for name, told in SHORT_NAMES.items() if name not in USUAL]
         taken = {name.lower() for name in SHORT_NAMES}
-        return [*short, *more, *(Column(key, key, is_usual=False) for key in self._keys if key.lower() not in taken)]
+        own = (Column(key, key, is_usual=False) for key in self._keys if key.lower() not in taken)
+        return [*short_columns(), *own]
 
     def rows(self, items: Sequence[Item], columns: Iterable[Column]) -> list[Row]:
         names = [each.name for each in columns]
@@ -79,11 +40,9 @@ class ItemFields:
         await self._store.everybody.load_users(item.fields.get("AssignedToID") for item in items)
 
     def _value(self, item: Item, name: str, unready: Mapping[int, Mapping[str, object]]) -> object:
+        if name in PLAIN:
+            return plain_value(item.id, item.type, item.fields, name, self._username)
         match name:
-            case "id":
-                return id_of(item.id)
-            case "type":
-                return item.type
             case "created":
                 return item.created_at
             case "changed":
@@ -94,10 +53,6 @@ class ItemFields:
                 return item.sign.name.lower() if item.sign else None
             case "lint":
                 return unready.get(item.id, {}).get("lint")
-            case "est":
-                estimate = item.fields.get("Estimate")
-                points = points_of(estimate) if isinstance(estimate, str) else None
-                return estimate if points is None else _whole(points)
         key = SHORT_NAMES[name][1] if name in SHORT_NAMES else name
         value = item.fields.get(key)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -106,15 +61,16 @@ class ItemFields:
 
     def _name(self, name: str, value: int) -> object:
         lookups = self._store.lookups
-        if name == "owner":
-            person = lookups.known_people().get(value)
-            return person.username if person else f"user {value}"
         if name == "team":
             return lookups.teams().get(value) or f"team {value}"
         if name in _TREES:
             tree = lookups.tree(_TREES[name])
             return tree.path(value) if value in tree else str(value)
         return id_of(value) if name == "parent" else value
+
+    def _username(self, user_id: int) -> str | None:
+        person = self._store.lookups.known_people().get(user_id)
+        return None if person is None else person.username
 
     def documents(self, items: Sequence[Item]) -> list[dict[str, Any]]:
         """Return whole JSON objects, with the project's name and the names of what the fields refer to."""
@@ -164,7 +120,3 @@ def document_of(item: Item) -> dict[str, Any]:
 
 def _moment(moment: datetime | None) -> str | None:
     return None if moment is None else write_datetime(moment)
-
-
-def _whole(number: float) -> float | int:
-    return int(number) if number.is_integer() else number

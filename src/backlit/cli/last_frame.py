@@ -9,6 +9,8 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 
+from backlit.config.folders import folders
+
 TYPE_CHECKING = False  # typing takes 4 ms
 if TYPE_CHECKING:
     from typing import Any
@@ -25,12 +27,9 @@ Stamps = list[tuple[str, tuple[int, int, int] | None]]
 
 
 def state_folder() -> str:
-    """Return the directory of the state, as config.settings finds it on Linux; elsewhere there is no file there."""
-    home = os.environ.get("BACKLIT_HOME")
-    if home:
-        return os.path.join(os.path.abspath(os.path.expanduser(home)), "state")
-    usual = os.path.expanduser("~/.local/state")
-    return os.path.join(os.environ.get("XDG_STATE_HOME", "").strip() or usual, "backlit")
+    """Return the directory of the state; on a system whose directories need a library there is no file there."""
+    found = folders()
+    return os.path.expanduser("~/.local/state/backlit") if found is None else found["state"]
 
 
 # A start that shows the frame has its rows after 33 ms of CPU, at any number of items; one without takes 410. marshal

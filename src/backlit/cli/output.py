@@ -2,16 +2,19 @@
 
 import argparse
 import re
-import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
-import orjson
-
+from backlit.cli.terminal_size import terminal_columns
 from backlit.model.plain import plain
+
+TYPE_CHECKING = False  # typing takes 4 ms
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 def announce(lines: Iterable[str]) -> None:
@@ -39,7 +42,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset
     """
     cells = [header, *([plain(cell) for cell in row] for row in rows)]
     widths = [max(cells_of(row[at]) for row in cells) for at in range(len(header) - 1)]
-    room = shutil.get_terminal_size().columns - sum(width + len(_GAP) for width in widths)
+    room = terminal_columns() - sum(width + len(_GAP) for width in widths)
     limit = max(room, 10) if sys.stdout.isatty() else None
     return [_line(row, widths, right, limit) for row in cells]
 
@@ -77,21 +80,25 @@ def _cut(text: str, limit: int) -> str:
     return kept + "…"
 
 
-_BEYOND_ASCII = re.compile(r"[^\n -~]")
+_BEYOND_ASCII = r"[^\n -~]"
 
 
 def write_json(document: object) -> None:
     r"""Write a document; control, bidi and invisible characters become `\uXXXX` escapes."""
+    import orjson  # 20 ms, for JSON alone
+
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
     sys.stdout.flush()
-    sys.stdout.buffer.write(_BEYOND_ASCII.sub(_escaped, text).encode())
+    sys.stdout.buffer.write(re.sub(_BEYOND_ASCII, _escaped, text).encode())
 
 
 def write_json_lines(documents: Iterable[object]) -> None:
     """Write each document on a line of its own; see `write_json`."""
+    import orjson
+
     for document in documents:
         text = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE).decode()
-        sys.stdout.buffer.write(_BEYOND_ASCII.sub(_escaped, text).encode())
+        sys.stdout.buffer.write(re.sub(_BEYOND_ASCII, _escaped, text).encode())
 
 
 def write_document(text: str) -> None:
@@ -111,10 +118,7 @@ def _escaped(found: re.Match[str]) -> str:
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
-Rows = Sequence[Mapping[str, Any]]
-
-
-def show(arguments: argparse.Namespace, rows: Rows, columns: Mapping[str, str]) -> None:
+def show(arguments: argparse.Namespace, rows: "Rows", columns: Mapping[str, str]) -> None:
     """Print rows; `columns` maps keys to headings, and a heading of whole numbers ends in `#`."""
     if arguments.json:
         write_json(list(rows))
@@ -125,7 +129,7 @@ def show(arguments: argparse.Namespace, rows: Rows, columns: Mapping[str, str]) 
         print(line)
 
 
-def say(arguments: argparse.Namespace, sentence: str, document: Mapping[str, Any]) -> None:
+def say(arguments: argparse.Namespace, sentence: str, document: "Mapping[str, Any]") -> None:
     is_dry = getattr(arguments, "dry_run", False)
     if arguments.json:
         write_json(dict(document) | ({"dryRun": True} if is_dry else {}))

@@ -20,7 +20,7 @@ from backlit.model.nearest import did_you_mean
 from backlit.model.odata import parse_filter
 from backlit.model.plain import plain
 from backlit.model.settings.view_settings import sort_key
-from backlit.store.records.entry import TEMPORARY_IDS
+from backlit.store.records.entry_values import TEMPORARY_IDS
 from backlit.store.records.item import LAST_ID, Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec

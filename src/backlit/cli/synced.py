@@ -17,6 +17,7 @@ from backlit.config.settings import Locations, Profile, ProfileKind, find_locati
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, NameNotFound, Offline, StorageError
 from backlit.model.plain import plain
+from backlit.store.reading import RECENT_SECONDS
 from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
 from backlit.store.records.entry import BUSY, EntryState, OutboxEntry
 from backlit.store.records.people import ProjectEntry
@@ -25,8 +26,6 @@ from backlit.store.store import Store
 FIRST_LOAD_TIMEOUT = 600.0
 """Seconds allowed for the first load of a large backlog."""
 POLL_SECONDS = 0.2
-RECENT_SECONDS = 60.0
-"""Age up to which a copy is listed without a sync, which takes twice as long as the rows."""
 OFFLINE_TIMEOUT = 1.0
 """Seconds to wait for an unreachable service."""
 _LOCKED = (

@@ -5,7 +5,6 @@ screens have a changed file checked by another process. `python -m backlit.confi
 """
 
 import sys
-import zlib
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from backlit.config.atomic_files import write_private
-from backlit.model.version import VERSION
+from backlit.config.kept_checks import check_stamp, kept_name
 
 if TYPE_CHECKING:
     import subprocess
@@ -107,17 +106,11 @@ class CheckedConfigFile(Struct, Generic[_T], frozen=True):
 
     @property
     def _cache(self) -> Path:
-        return self.folder / f"{self.path.name}-{zlib.crc32(str(self.path).encode()):08x}.json"
+        return self.folder / kept_name(str(self.path))
 
     @property
     def _stamp(self) -> str:
-        """What tells versions of the check apart; in a checkout the version stays and the module changes."""
-        name = self.check.partition(":")[0]
-        module = Path(__file__).parents[2].joinpath(*name.split(".")).with_suffix(".py")
-        try:
-            return f"{VERSION} {self.check} {module.stat().st_mtime_ns}"
-        except OSError:
-            return f"{VERSION} {self.check}"
+        return check_stamp(self.check)
 
 
 class CheckingProcess:

@@ -13,6 +13,19 @@ from msgspec.structs import asdict
 
 from backlit.config.atomic_files import locked, write_private
 from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
+from backlit.config.folders import (
+    JOURNAL,
+    KINDS,
+    MIRROR,
+    PROFILE,
+    PROFILES_FILE,
+    PROJECT,
+    SHARED_VIEWS,
+    TOKENS,
+    folders,
+    signed_in_name,
+)
+from backlit.config.kept_checks import CHECKED_FOLDER, SETTINGS_CHECK, SETTINGS_FILE
 from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
 from backlit.model.errors import NameNotFound, SignInNeeded, StorageError
 from backlit.model.nearest import did_you_mean
@@ -22,17 +35,11 @@ from backlit.model.settings.user_settings import BoardSettings, OwnCapacities, O
 from backlit.model.statuses import StatusGroup
 from backlit.model.user_names import is_same_user
 
-HOME = "BACKLIT_HOME"
-"""Environment variable that names one directory for all files, in place of the system's locations."""
 DEFAULT_THEME = "backlit"
 ESTIMATE_SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0)
 """The estimates that `+` and `-` step through."""
 DEMO_USER = "maya"
 
-PROFILE, PROJECT = "BACKLIT_PROFILE", "BACKLIT_PROJECT"
-"""Environment variables that name the profile and the project of commands."""
-SHARED_VIEWS = (".backlit.toml", "backlit-views.toml")
-"""Files of a repository with views shared by all who work in it, and the profile and project of commands there."""
 
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
@@ -124,19 +131,19 @@ class Locations(Struct, frozen=True):
     @property
     def checked(self) -> Path:
         """Directory of the checked content of files that a person writes; it is made again where it is missing."""
-        return self.cache / "checked"
+        return self.cache / CHECKED_FOLDER
 
     def mirror(self, profile: Profile) -> Path:
         """Local copy of the service's data; it can be deleted and loaded again."""
-        return self.cache / profile.name / "mirror.db"
+        return self.cache / profile.name / MIRROR
 
     def journal(self, profile: Profile) -> Path:
         """Journal of unsent edits; it cannot be recreated."""
-        return self.state / profile.name / "journal.db"
+        return self.state / profile.name / JOURNAL
 
     def tokens(self, profile: Profile) -> Path:
         """File of the stored sign-ins."""
-        return self.state / profile.name / "tokens.json"
+        return self.state / profile.name / TOKENS
 
     def authority(self, profile: Profile) -> Path | None:
         """File of the authority that the profile's sign-in named; None without one."""
@@ -150,10 +157,9 @@ class Locations(Struct, frozen=True):
 
 def find_locations(environment: Mapping[str, str] = os.environ) -> Locations:
     """Return the directories below BACKLIT_HOME if it is set, or the system's."""
-    home = environment.get(HOME)
-    if home:
-        root = Path(home).expanduser().absolute()
-        return Locations(root / "config", root / "data", root / "state", root / "cache")
+    found = folders(environment)
+    if found is not None:
+        return Locations(*(Path(found[kind]) for kind in KINDS))
     from platformdirs import PlatformDirs
 
     places = PlatformDirs("backlit", appauthor=False)
@@ -162,8 +168,7 @@ def find_locations(environment: Mapping[str, str] = os.environ) -> Locations:
 
 def settings_file(locations: Locations) -> CheckedConfigFile[Settings]:
     """Return `config.toml` with its check."""
-    path, check = locations.config / "config.toml", "backlit.config.schema.settings:check_settings"
-    return CheckedConfigFile(path, Settings, check, locations.checked)
+    return CheckedConfigFile(locations.config / SETTINGS_FILE, Settings, SETTINGS_CHECK, locations.checked)
 
 
 def read_settings(locations: Locations, checking: CheckingProcess | None = None) -> Settings:
@@ -236,7 +241,7 @@ class Profiles:
 
     def __init__(self, locations: Locations) -> None:
         self._locations = locations
-        self._path = locations.state / "profiles.json"
+        self._path = locations.state / PROFILES_FILE
 
     def last(self) -> Profile | None:
         """Return the profile that the screens had last; a sample counts only where it is asked for by name."""
@@ -251,9 +256,8 @@ class Profiles:
         empty backlog.
         """
         profiles, last, signed_in = self._read()
-        remote = [each for each in profiles.values() if each.kind is ProfileKind.REMOTE]
-        known = [profiles[name] for name in (signed_in, last) if name in profiles and profiles[name] in remote]
-        found = next(iter([*known, *reversed(remote)]), profiles.get("local"))
+        name = signed_in_name({each.name: each.kind for each in profiles.values()}, last, signed_in)
+        found = profiles[name] if name is not None else None
         if found is None and self._locations.workspace(local_profile()).exists():
             found = local_profile()
         if found is None:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from backlit.model.amounts import PersonLoad
+from backlit.model.person_load import PersonLoad
 
 MIN_FORECAST_SAMPLES = 3
 """Samples of a velocity from which there is a forecast."""

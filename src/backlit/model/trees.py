@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from backlit.model.amounts import counted
+from backlit.model.amounts import item_counts
 
 ROOT_PARENT = -1
 """The parentId of a root."""
@@ -39,9 +39,7 @@ class NodeTotals(Struct, frozen=True):
     @property
     def words(self) -> str:
         """The counts: "12 items", "3 tasks", or "12 items, 3 tasks"."""
-        parts = [counted(self.count, "item")] if self.count or not self.tasks else []
-        parts += [counted(self.tasks, "task")] if self.tasks else []
-        return ", ".join(parts)
+        return item_counts(self.count, self.tasks)
 
 
 NO_TOTALS = NodeTotals()

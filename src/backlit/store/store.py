@@ -15,6 +15,7 @@ from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.files.files import LocalDatabase
 from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
+from backlit.store.journal.schema import COMMANDS_PROJECT
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.mirror.times import local_times
 from backlit.store.presence import Presence
@@ -107,7 +108,7 @@ Connect = Callable[[Report], Awaitable["Client"]]
 Clock = Callable[[], datetime]
 """Returns the time with the viewer's zone."""
 
-_PROJECT, _COMMANDS_PROJECT = "project", "commands project"
+_PROJECT = "project"
 _MACHINE_ZONE = MachineZone()
 
 
@@ -311,11 +312,11 @@ class Store:
     @property
     def commands_project(self) -> int | None:
         """The project that commands show where none is named; the screens have one of their own."""
-        found = self.files.journal.settings.value(_COMMANDS_PROJECT)
+        found = self.files.journal.settings.value(COMMANDS_PROJECT)
         return int(found) if found else None
 
     async def keep_commands_project(self, project_id: int) -> None:
-        await self.files.edit(lambda writer: writer.journal.settings.keep(_COMMANDS_PROJECT, str(project_id)))
+        await self.files.edit(lambda writer: writer.journal.settings.keep(COMMANDS_PROJECT, str(project_id)))
 
     def _chosen_project(self, project_ids: list[int]) -> int | None:
         """Return the pinned project, else the current one, else the first. The engine calls it.

@@ -8,8 +8,8 @@ import pytest
 from tests.config.settings_text import settings_in
 
 from backlit.config.settings import ESTIMATE_SCALE, Motion, Settings
-from backlit.model.amounts import PersonLoad
 from backlit.model.fields import ItemType, Kind
+from backlit.model.person_load import PersonLoad
 from backlit.model.ready_check import USUAL_RULES
 from backlit.model.settings.user_settings import RELEASE, BoardSettings, ColumnSettings, OwnNames, Template
 from backlit.model.statuses import StatusGroup

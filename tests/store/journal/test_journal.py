@@ -15,7 +15,7 @@ from tests.store.world import PATIENCE, World, sent, until
 from backlit.model.errors import StorageError
 from backlit.store import EntryKind, OutboxEntry, OutboxState, RowSign, ViewSpec
 from backlit.store.files.files import WriteContext
-from backlit.store.journal.connection import MIGRATIONS
+from backlit.store.journal.schema import MIGRATIONS
 from backlit.store.records.item import item_of
 
 HOUSE = Path(__file__).resolve().parents[3]

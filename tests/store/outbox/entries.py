@@ -4,7 +4,8 @@ from msgspec.structs import replace
 
 from backlit.store import EntryState, Store
 from backlit.store.files.files import WriteContext
-from backlit.store.records.entry import TEMPORARY_IDS, EntryKind, OutboxEntry, new_comment, new_entry
+from backlit.store.records.entry import EntryKind, OutboxEntry, new_comment, new_entry
+from backlit.store.records.entry_values import TEMPORARY_IDS
 
 _FIRST = 1_000
 """The first entry's number in each case."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from backlit.model.amounts import PersonLoad
+from backlit.model.person_load import PersonLoad
 from backlit.model.planning import Capacity, PersonalCapacity, PlannedLoad, Velocity
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.draft import PlannedValue

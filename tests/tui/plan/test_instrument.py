@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from rich.cells import cell_len
 
-from backlit.model.amounts import PersonLoad
+from backlit.model.person_load import PersonLoad
 from backlit.model.planning import Capacity, PlannedLoad
 from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end
 from backlit.tui.plan.other_sprints import OtherSprint

@@ -12,7 +12,7 @@ from tests.tui.opened import Open
 from tests.tui.plan.plan_screens import go_to, keys, panes, plan_of, screen, settled, two_sprints
 from textual.pilot import Pilot
 
-from backlit.model.amounts import PersonLoad
+from backlit.model.person_load import PersonLoad
 from backlit.model.planning import PlannedLoad
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import IterationEntry, Store, TreeKind

@@ -10,9 +10,9 @@ from tests.store.documents import item, node, offline_store, put, put_nouns, sta
 from tests.tui.plan.fake_plan import FakePlan
 from tests.tui.target import fault_of, rows_of, run, stage, taken_by, words_of
 
-from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest, Forbidden
 from backlit.model.fields import FIELD_BY_KEY
+from backlit.model.person_load import PersonLoad
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import EntryKind, Store
 from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome

@@ -3,7 +3,7 @@
 import argparse
 
 from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, confirm_count, write_report
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.selection import item_numbered
 from backlit.cli.synced import read_input, synced_store

@@ -5,7 +5,7 @@ import asyncio
 from pathlib import Path
 
 from backlit.cli.changes import confirm_count
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.selection import item_numbered
 from backlit.cli.synced import synced_store

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, write_report
-from backlit.cli.item_fields import ItemFields, id_of
-from backlit.cli.listing import Column, Row, chosen_columns, write_rows
+from backlit.cli.item_columns import id_of
+from backlit.cli.item_fields import ItemFields
+from backlit.cli.listing import NO_ITEMS, Column, Row, chosen_columns, write_rows
 from backlit.cli.output import announce, write_json
 from backlit.cli.selection import item_numbered, listed_items
 from backlit.cli.synced import counting_changes, synced_store
@@ -31,12 +32,11 @@ from backlit.store.records.item import Item, counted_types, fields_in
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 
-NO_ITEMS = "No items match."
 EXPORTED = ("id", "type", "Name")
 """Fields that begin every exported row."""
 
 
-def list_items(arguments: argparse.Namespace) -> None:
+def list_through_store(arguments: argparse.Namespace) -> None:
     with synced_store(arguments, is_listing=True) as store:
         fields = ItemFields(store)
         columns = chosen_columns(arguments, fields.columns())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, confirm_count, write_report
 from backlit.cli.commands.items_set import change_items
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.cli.output import note
 from backlit.cli.selection import selected_items
 from backlit.cli.synced import synced_store

@@ -10,7 +10,7 @@ from backlit.cli.assignments import Assignment, AssignmentReader, parted
 from backlit.cli.changes import ChangeReport, FieldChangeRow, ThingChange, carry_out, confirm_count, tell_rest
 from backlit.cli.commands.items import write_items
 from backlit.cli.commands.items_set import change_row
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, write_rows
 from backlit.cli.output import note
 from backlit.cli.selection import item_numbered, selected_items

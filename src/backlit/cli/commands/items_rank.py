@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, confirm_count, write_report
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.cli.output import note
 from backlit.cli.selection import item_numbered, selected_items
 from backlit.cli.synced import synced_store

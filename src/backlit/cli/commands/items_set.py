@@ -15,7 +15,7 @@ from backlit.cli.changes import (
     refused,
     write_report,
 )
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.cli.selection import number_in, selected_items
 from backlit.cli.synced import synced_store
 from backlit.cli.terminal_input import PIPE

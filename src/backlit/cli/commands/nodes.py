@@ -14,7 +14,7 @@ from backlit.cli.changes import (
     confirm_count,
     write_report,
 )
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
 from backlit.cli.output import note
 from backlit.cli.synced import synced_store

@@ -13,7 +13,7 @@ from backlit.cli.changes import (
     write_report,
 )
 from backlit.cli.commands.items_set import change_row
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.cli.output import note
 from backlit.cli.synced import synced_store
 from backlit.model.errors import Conflict

@@ -13,7 +13,7 @@ SETTING = "ID… FIELD=VALUE…: numbers of items, and values as in a query; += 
 
 def add_verbs(items: LateParser) -> None:
     add = items.add_verbs().add_late
-    add("list", "list work items in backlog order", "commands.items:list_items", _fill_list)
+    add("list", "list work items in backlog order", "commands.items_list:list_items", _fill_list)
     add("show", "show work items", "commands.items:show_item", _fill_show)
     add("history", "list the changes of a work item", "commands.items_history:list_changes", _fill_history)
     words = "write work items as a file that items import reads (CSV, or a format)"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.model.amounts import counted, points_of
 from backlit.model.fields import Field, Kind
 from backlit.model.planning import Capacity, PlannedLoad

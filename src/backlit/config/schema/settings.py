@@ -18,9 +18,9 @@ from pydantic import (
 
 from backlit.config.schema.documents import Filled, Listed, Table, as_list, check_document, fault, faults_at, must, said
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, Settings
-from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
+from backlit.model.person_load import PersonLoad
 from backlit.model.query.keys import all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, askable_field_key, check_rule, ready_rules_of
 from backlit.model.settings.key_sequences import KeyChange, KeyPreset, read_keys

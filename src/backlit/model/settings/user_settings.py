@@ -11,9 +11,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from backlit.model.amounts import PersonLoad
 from backlit.model.errors import BadRequest
 from backlit.model.fields import CUSTOM_KINDS, FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
+from backlit.model.person_load import PersonLoad
 from backlit.model.query.keys import field_named
 
 _DEEP = "lists or tables are nested too deeply; write them flat"

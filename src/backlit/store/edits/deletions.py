@@ -22,12 +22,12 @@ from backlit.store.records.entry import (
     BUSY,
     OBJECT_CREATIONS,
     OBJECT_DELETION_BY_CREATION,
-    TEMPORARY_IDS,
     EntryKind,
     EntryState,
     OutboxEntry,
     new_entry,
 )
+from backlit.store.records.entry_values import TEMPORARY_IDS
 from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import Lookups

@@ -16,13 +16,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.errors import StorageError
-from backlit.store.journal.connection import MIGRATIONS, UNDELIVERED_SQL
 from backlit.store.journal.journal import Journal, JournalFile
+from backlit.store.journal.schema import MIGRATIONS, UNDELIVERED_SQL
 from backlit.store.mirror.full_text import Indexing
 from backlit.store.mirror.mirror import Mirror, WriteResult
 from backlit.store.mirror.recovery import MirrorFile, MirrorReads
-from backlit.store.mirror.schema import VERSION
-from backlit.store.mirror.status_groups import OWN
+from backlit.store.mirror.schema import OWN_GROUPS, VERSION
 from backlit.store.records.changes import ABOUT_MIRROR, OutboxState, Signal, StoreChange, Subject
 from backlit.store.sqlite.database import ProfileFiles, damaged_journal, drop_database, failure, is_damage, is_sound
 
@@ -295,7 +294,7 @@ class LocalDatabase:
 
 
 def _lay_over(mirror: Mirror, journal: Journal, own_groups: Mapping[str, str]) -> None:
-    mirror.configure(OWN, dict(own_groups))
+    mirror.configure(OWN_GROUPS, dict(own_groups))
     mirror.align(journal.entries.undelivered())
     _align_ranks(mirror, journal)
 

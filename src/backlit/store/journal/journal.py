@@ -16,23 +16,24 @@ import orjson
 from msgspec.structs import replace
 
 from backlit.model.errors import StorageError
-from backlit.store.journal.connection import UNDELIVERED_SQL, JournalConnection, opened
+from backlit.store.journal.connection import JournalConnection, opened
 from backlit.store.journal.groom_queue import GroomQueues
 from backlit.store.journal.imported import ImportedTable
 from backlit.store.journal.inbox import InboxTable
 from backlit.store.journal.reports import ScopeLogTable, SnapshotTable, StatusHistoryTable
+from backlit.store.journal.schema import UNDELIVERED_SQL
 from backlit.store.journal.settings import DraftTable, RankTable, SettingsTable
 from backlit.store.journal.undo_log import Trash, UndoLog
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.entry import (
     OBJECT_CREATIONS,
     OBJECT_DELETION_BY_CREATION,
-    TEMPORARY_IDS,
     EntryCause,
     EntryKind,
     EntryState,
     OutboxEntry,
 )
+from backlit.store.records.entry_values import TEMPORARY_IDS
 from backlit.store.sqlite.database import (
     FileIdentity,
     JournalReads,

@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 
-from backlit.store.journal.connection import UNDELIVERED_SQL
+from backlit.store.journal.schema import UNDELIVERED_SQL
 from backlit.store.records.entry import BUSY, EntryKind
 from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
 

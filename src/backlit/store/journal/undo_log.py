@@ -7,7 +7,7 @@ from enum import StrEnum
 import orjson
 from msgspec import Struct, field
 
-from backlit.store.journal.connection import UNDELIVERED_SQL
+from backlit.store.journal.schema import UNDELIVERED_SQL
 from backlit.store.records.item import Document, id_in
 from backlit.store.sqlite.database import SqliteTable, transaction
 

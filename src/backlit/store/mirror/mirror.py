@@ -13,7 +13,6 @@ from backlit.store.mirror.full_text import FullText
 from backlit.store.mirror.item_changes import ItemChangeTable
 from backlit.store.mirror.item_rows import INSERT_ITEM, NewRows, facts_in, insert_new_rows, learn
 from backlit.store.mirror.overlay import (
-    REASSIGNED,
     HiddenItems,
     RankCopyTable,
     ReassignedItems,
@@ -22,7 +21,7 @@ from backlit.store.mirror.overlay import (
     made_by,
     moved,
 )
-from backlit.store.mirror.schema import SCHEMA, VERSION
+from backlit.store.mirror.schema import REASSIGNED, SCHEMA, VERSION
 from backlit.store.mirror.status_groups import MirroredGroups
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry

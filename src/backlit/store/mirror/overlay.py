@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import orjson
 
+from backlit.store.mirror.schema import REASSIGNED
 from backlit.store.records.entry import BUSY, PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, RowSign, fields_in, id_in, priority_of
 from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
@@ -83,9 +84,6 @@ class HiddenItems(SqliteTable):
 def _roots(undelivered: Iterable[OutboxEntry]) -> set[int]:
     return {entry.item_id for entry in undelivered if entry.kind is EntryKind.DELETE and entry.state in BUSY}
 
-
-REASSIGNED = "reassigned"
-"""The key of the note that holds the targets."""
 
 Targets = Mapping[str, Mapping[str, int]]
 """By item field and deleted node id, as text: the id of the node that takes the items."""

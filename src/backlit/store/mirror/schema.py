@@ -1,6 +1,10 @@
 """The mirror's schema. A change of VERSION rebuilds every mirror."""
 
 VERSION = 14
+REASSIGNED = "reassigned"
+"""The note with the targets of items whose nodes were deleted."""
+OWN_GROUPS = "own status groups"
+"""The note with the user's setting of status groups."""
 
 _COVERED = "area_id, iteration_id, points, type, status, owner_id, team_id, priority, severity, tags, modified_at"
 """Frequently filtered columns, part of the order's indexes, so that such a filter reads nothing else."""

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 import orjson
 
 from backlit.model.statuses import CONFIGURABLE, StatusGroup, StatusGroups
+from backlit.store.mirror.schema import OWN_GROUPS
 from backlit.store.records.item import whole
 
-CAPABILITIES, OWN = "capabilities", "own status groups"
+CAPABILITIES = "capabilities"
 """The notes that decide: the service's stated capabilities, and the user's setting."""
-GROUPS_SQL = f"SELECT key, value FROM notes WHERE key IN ('{CAPABILITIES}', '{OWN}')"  # noqa: S608 # constants
+GROUPS_SQL = f"SELECT key, value FROM notes WHERE key IN ('{CAPABILITIES}', '{OWN_GROUPS}')"  # noqa: S608 # constants
 
 
 def status_groups(connection: sqlite3.Connection, project_id: int) -> StatusGroups:
@@ -31,7 +32,7 @@ def _groups(notes: Mapping[str, str], project_id: int) -> StatusGroups:
     values = project.get("values")
     types = values.values() if isinstance(values, dict) else ()
     lists = [each.get("Status") for each in types if isinstance(each, dict)]
-    own, told = orjson.loads(notes.get(OWN, "null")), project.get("statusGroups")
+    own, told = orjson.loads(notes.get(OWN_GROUPS, "null")), project.get("statusGroups")
     return StatusGroups(
         _configured(own) | _configured(told),
         [[str(status) for status in each] for each in lists if isinstance(each, list)],

@@ -10,9 +10,7 @@ from msgspec.structs import replace
 
 from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.model.trees import ROOT_PARENT
-
-TEMPORARY_IDS = -1_000_000_000
-"""The base of temporary ids. They ascend by creation and never collide with the service's ids."""
+from backlit.store.records.entry_values import TEMPORARY_IDS, UNDELIVERED_STATES
 
 
 class EntryKind(StrEnum):
@@ -97,7 +95,7 @@ _NODES = frozenset({"id", "parentId", "reassignmentId", "after", "below"})
 _REFERENCES = frozenset({*ITEM_PLACES, *_NODES})
 """The payload keys that may hold a temporary id."""
 
-UNDELIVERED = (EntryState.WAITING, EntryState.SENDING, EntryState.REFUSED, EntryState.CONFLICT)
+UNDELIVERED = tuple(map(EntryState, UNDELIVERED_STATES))
 
 
 BUSY = frozenset({EntryState.WAITING, EntryState.SENDING})

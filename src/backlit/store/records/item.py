@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from backlit.model.amounts import points_of
+from backlit.model.amounts import item_counts, points_of
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Section
-from backlit.model.trees import NodeTotals
 
 LAST_ID = 2**63 - 1
 """The largest possible id."""
@@ -275,4 +274,4 @@ def is_seen_by_customers(key: str) -> bool:
 def counted_types(types: Iterable[str]) -> str:
     every = list(types)
     tasks = every.count(ItemType.TASK)
-    return NodeTotals(len(every) - tasks, tasks=tasks).words
+    return item_counts(len(every) - tasks, tasks)

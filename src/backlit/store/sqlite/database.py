@@ -19,6 +19,7 @@ from msgspec import Struct
 from backlit.model.errors import StorageError
 from backlit.model.filters.matching import SQL_FUNCTIONS, SYLLABIC
 from backlit.model.private_files import make_private_folder
+from backlit.store.sqlite.sync_note import sync_note, synced_at
 
 BUSY_MILLISECONDS = 10_000
 ROWS_AT_ONCE = (1000, 256, 32, 4, 1)
@@ -281,13 +282,10 @@ class ProfileFiles(Struct, frozen=True):
         return self.journal.with_name(self.journal.name + ".lock")
 
     def syncing(self, project_id: int) -> Path:
-        return self.mirror.with_name(f"{self.mirror.name}.{project_id}.lock")
+        return Path(sync_note(str(self.mirror), project_id))
 
     def synced_at(self, project_id: int) -> float | None:
-        try:
-            return float(orjson.loads(self.syncing(project_id).read_bytes()).get("synced_at")) or None
-        except (OSError, ValueError, TypeError, AttributeError):
-            return None
+        return synced_at(str(self.mirror), project_id)
 
     @property
     def broken(self) -> Path:

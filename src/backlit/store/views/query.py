@@ -31,8 +31,8 @@ from backlit.store.views.filter_sql import (
     keys_in,
     value_sql,
 )
+from backlit.store.views.order import BACKLOG_ORDER, ORDER_INDEXES
 
-BACKLOG_ORDER = "rank_priority, rank_id, is_task, own_priority, id"
 ENTRIES = frozenset({Kind.USER, Kind.TEAM, Kind.AREA, Kind.ITERATION, Kind.STATUS})
 """Kinds whose values have an order of their own, neither numeric nor alphabetical."""
 _IN_AREAS = "area_id IN (SELECT value FROM json_each(?))"
@@ -146,7 +146,7 @@ class ViewStatements(Struct, frozen=True):
     @property
     def ordered_source(self) -> str:
         # Named, because the planner has no statistics here, and its guesses change between versions of SQLite.
-        return f"items INDEXED BY {'items_in_order' if self.with_done else 'open_items_in_order'}"
+        return f"items INDEXED BY {ORDER_INDEXES[self.with_done]}"
 
     def _walked(self) -> str:
         return "items INDEXED BY items_by_change" if self.sort else self.ordered_source

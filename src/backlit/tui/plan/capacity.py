@@ -11,8 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
-from backlit.model.amounts import PersonLoad, counted, points_of
+from backlit.model.amounts import counted, points_of
 from backlit.model.errors import BacklitError
+from backlit.model.person_load import PersonLoad
 from backlit.model.planning import Capacity, PersonalCapacity, PlannedLoad, Velocity
 from backlit.model.reports.report import number_text
 from backlit.model.reports.sprint_reports import NO_VELOCITY, range_text, velocity_basis
