@@ -38,12 +38,13 @@ _SETTLED = frozenset(
 
 @contextmanager
 def synced_store(
-    arguments: argparse.Namespace, *, is_writing: bool = False, is_listing: bool = False
+    arguments: argparse.Namespace, *, is_writing: bool = False, is_listing: bool = False, is_sending: bool = False
 ) -> Iterator[Store]:
     """Open the chosen profile's store on the chosen project and wait until it is in sync or fails to sync.
 
     A writing command says where it writes. No screen decides about profile and project. A listing shows a copy that
-    was in sync a moment ago as it is.
+    was in sync a moment ago as it is, and with `--no-wait` a change is kept without a connection; not by a command
+    that sends.
 
     With the service unreachable, the command shows the local copy and a warning; with `--offline` it does not connect.
     Raises the connection's error if there is no local copy, Offline for `--fresh` without one, SignInNeeded for a
@@ -56,8 +57,9 @@ def synced_store(
     store.open()
     try:
         is_offline = getattr(arguments, "offline", False)
-        if is_listing and not getattr(arguments, "fresh", False):
-            is_offline = is_offline or _is_recent(arguments, store, profile, locations)
+        is_kept = is_writing and not is_sending and getattr(arguments, "wait", None) == 0.0
+        if (is_listing or is_kept) and not getattr(arguments, "fresh", False):
+            is_offline = is_offline or _is_copy_enough(arguments, store, profile, locations, is_kept=is_kept)
         connection = store.connection if is_offline else wait_until_settled(store)
         if connection.is_locked:
             raise sign_in_needed(profile, _LOCKED)
@@ -84,16 +86,21 @@ def synced_store(
         store.close()
 
 
-def _is_recent(arguments: argparse.Namespace, store: Store, profile: Profile, locations: Locations) -> bool:
-    """Return whether the copy was in sync a moment ago. With changes that wait it is not: a sync sends them."""
-    if store.outbox_entries():
+def _is_copy_enough(
+    arguments: argparse.Namespace, store: Store, profile: Profile, locations: Locations, *, is_kept: bool
+) -> bool:
+    """Return whether a copy was in sync a moment ago, or for a change that is only kept, ever.
+
+    With changes that wait a listing syncs: that sends them.
+    """
+    if not is_kept and store.outbox_entries():
         return False
     try:
         project = _chosen_project(store, arguments.project or read_pins(Path.cwd()).project)
     except NameNotFound:  # the service may have a project that the copy does not have yet
         return False
     synced_at = store.files.places.synced_at(project.id) if project else None
-    if synced_at is None or not 0.0 <= time.time() - synced_at < RECENT_SECONDS:
+    if synced_at is None or not (is_kept or 0.0 <= time.time() - synced_at < RECENT_SECONDS):
         return False
     return profile.kind is not ProfileKind.REMOTE or _has_sign_in(profile, locations)
 

@@ -322,6 +322,7 @@ def test_a_change_without_the_server_is_kept_and_ends_with_5(signed_in: Home, se
 
     assert (kept.returncode, wanted.returncode) == (5, 0)
     assert "1 change is kept on this machine; backlit sends it with the next sync." in kept.stderr
+    assert "Showing the local copy" not in wanted.stderr  # it did not try to connect
     assert (fresh.returncode, fresh.stdout) == (5, "")
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from backlit.cli.assignments import AssignmentReader, assignment_in
 from backlit.cli.changes import POLL_SECONDS, ChangeState, confirm_count, state_of
 from backlit.cli.commands.items_set import change_row
-from backlit.cli.item_fields import id_of
+from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
 from backlit.cli.output import note
 from backlit.cli.synced import synced_store
@@ -78,7 +78,7 @@ def show_entry(arguments: argparse.Namespace) -> None:
 
 def send_entries(arguments: argparse.Namespace) -> int:
     """Send what waits; raise Offline where the server is out of reach, Conflict or PartlyDone for what stays."""
-    with synced_store(arguments, is_writing=True) as store:
+    with synced_store(arguments, is_writing=True, is_sending=True) as store:
         if not arguments.dry_run:
             if store.connection.state is not ConnectionState.ONLINE:
                 raise Offline("The server cannot be reached, so nothing was sent. The changes wait on this machine.")
