@@ -27,7 +27,7 @@ from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.app.sign_in import SignInDialog
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles, use_themes
 from backlit.tui.lists.item_panes import ItemPanes
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
@@ -63,7 +63,7 @@ async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
     async with opened(name, folder, workspace, sizes[0]) as pilot:
         drawn = {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in sizes}
         for width, height in sizes[:1] if name in IN_README else ():
-            pilot.app.theme = LIGHT
+            use_themes(pilot.app, LIGHT, None)
             await settled(pilot)
             drawn[f"{name}-{width}x{height}-light"] = await _drawn(pilot, width, height)
         return drawn

@@ -23,7 +23,9 @@ from backlit.tui.drawing.themes import (
     CachedStylesheet,
     ThemeStyles,
     load_themes,
+    offered_themes,
     owner_colour,
+    use_themes,
 )
 
 SHIPPED, SHIPPED_PROBLEMS = load_themes(None)
@@ -198,7 +200,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_what_a_screen_draws_is_legible_in_every_theme(scene: str, workspace: Path, tmp_path: Path) -> None:
     async with opened(scene, tmp_path, workspace, (120, 40)) as pilot:
         for name, theme in BY_NAME.items():
-            pilot.app.theme = name
+            use_themes(pilot.app, name, None)
             if scene == "conflict":
                 await pilot.press("j", "k")  # draws the fields anew; no key changes the theme below a dialog
             await settled(pilot)
@@ -262,13 +264,24 @@ def test_the_ansi_theme_uses_only_the_terminals_own_colours() -> None:
 @pytest.mark.parametrize("name", BY_NAME)
 async def test_an_app_can_be_drawn_in_every_shipped_theme(name: str) -> None:
     app: App[None] = App()
-    app.register_theme(BY_NAME[name])
 
     async with app.run_test(size=(40, 6)) as pilot:
-        app.theme = name
+        problems = use_themes(app, name, None)
         await pilot.pause()
 
-        assert app.current_theme.name == name
+        assert problems == []
+        assert app.current_theme == BY_NAME[name]
+
+
+async def test_the_usual_theme_is_drawn_in_place_of_an_unknown_one(tmp_path: Path) -> None:
+    app: App[None] = App()
+
+    problems = use_themes(app, "sepia", write(tmp_path, 'name = "mine"\nprimary = "red"\n'))
+
+    assert problems == ["Unknown theme “sepia”. tT lists the themes."]
+    assert app.theme == "backlit"
+    assert [theme.name for theme in offered_themes(app, tmp_path)] == ["ansi", "backlit", "contrast", "paper", "mine"]
+    assert set(app.available_themes) >= {*BY_NAME, "mine"}
 
 
 def write(folder: Path, text: str) -> Path:

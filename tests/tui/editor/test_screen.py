@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store, TreeKind
-from backlit.tui.drawing.themes import KEY, ThemeStyles
+from backlit.tui.drawing.themes import KEY, ThemeStyles, use_themes
 from backlit.tui.editor.fold import FieldFold, GridLine
 from backlit.tui.items.conflict_dialog import ConflictDialog
 
@@ -292,7 +292,7 @@ async def test_hostile_values_are_shown_as_they_are(world: World, store: Store, 
 @pytest.mark.long_but("backlit", "ansi")
 async def test_every_theme_shows_fields_inputs_and_pickers(world: World, edit: Edit, theme: str) -> None:
     async with edit(await item_of(world, "Bug")) as pilot:
-        pilot.app.theme = theme
+        use_themes(pilot.app, theme, None)
         await pilot.press("e", *"!", "tab", "enter")
         await pilot.pause()
 

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from backlit.tui.commands.keymap import use_keys
 from backlit.tui.commands.table import WRITER_COMMANDS
 from backlit.tui.drawing import textual_private
 from backlit.tui.drawing.frame import KeptFrame
-from backlit.tui.drawing.themes import use_themes
+from backlit.tui.drawing.themes import offered_themes, use_themes
 from backlit.tui.lists.filtering import NodeFilterRequested
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
@@ -31,6 +32,7 @@ from backlit.tui.widgets.text_view import PlainScrollBar
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from textual.theme import Theme
 
     from backlit.model.settings.user_settings import Template
     from backlit.tui.app.locked import LockedScreen
@@ -109,7 +111,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self._opens = opens
         self._changes = ChangeFeed(self, FRAME_SECONDS, self.navigator.publish, lambda: store.connection.is_live)
         self._unsubscribe: Callable[[], None] | None = None
-        self.offered_themes, theme_problems = use_themes(self, theme, theme_folder)
+        theme_problems = use_themes(self, theme, theme_folder)
+        self._theme_folder = theme_folder
         self._problems = [*problems, *key_problems, *theme_problems]
         """Faults of the configuration, shown at the start."""
 
@@ -208,6 +211,10 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         return True
 
     # The target of commands
+
+    @cached_property
+    def offered_themes(self) -> "Sequence[Theme]":
+        return offered_themes(self, self._theme_folder)
 
     def open(self, item_id: int, place: ItemDestination, comment_id: int | None = None, field: str = "") -> None:
         self.post_message(OpenItem(item_id, place, comment_id, field))

@@ -1,7 +1,7 @@
 """Themes from TOML files, their styles for widgets that draw their own lines, and the signs of types and statuses."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from textual.color import Color, ColorParseError
 from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
 
+from backlit.config.settings import DEFAULT_THEME
 from backlit.model.fields import ItemType
 from backlit.model.settings.user_settings import toml_in
 from backlit.model.statuses import StatusGroup, StatusGroups
@@ -135,15 +136,29 @@ class CachedStylesheet(Stylesheet):
         self.parse()
 
 
-def use_themes(app: App[Any], wanted: str, folder: Path | None) -> tuple[list[Theme], list[str]]:
-    """Offer the themes, also those of a folder, and use one; return the themes, and what is wrong with them."""
-    found, problems = load_themes(folder)
-    for each in found:
-        app.register_theme(each)
-    app.theme = wanted if wanted in app.available_themes else "backlit"
+def use_themes(app: App[Any], wanted: str, folder: Path | None) -> list[str]:
+    """Use a theme, and return what is wrong with those of a folder; the other shipped ones are read when offered."""
+    problems: list[str] = []
+    own = _themes_in(folder.glob("*.toml") if folder else (), problems)
+    shipped = {path.stem: path for path in _shipped_folder().glob("*.toml")}
+    for name in (wanted, DEFAULT_THEME):
+        found = _themes_in([shipped[name]], problems) if name in shipped else {}  # a millisecond a file
+        for theme in (found | own).values():
+            app.register_theme(theme)
+        if name in app.available_themes:
+            app.theme = name
+            break
     # Each frame of an animation is sent: a dialog that fades in takes 97 KB as Textual sends it, one that appears 49.
     app.animation_level = "none"
-    return found, problems if app.theme == wanted else [*problems, f"Unknown theme “{wanted}”. tT lists the themes."]
+    return problems if app.theme == wanted else [*problems, f"Unknown theme “{wanted}”. tT lists the themes."]
+
+
+def offered_themes(app: App[Any], folder: Path | None) -> list[Theme]:
+    """Return all themes, from now on known to the application."""
+    themes, _ = load_themes(folder)
+    for theme in themes:
+        app.register_theme(theme)
+    return themes
 
 
 def load_themes(extra: Path | None) -> tuple[list[Theme], list[str]]:
@@ -152,14 +167,15 @@ def load_themes(extra: Path | None) -> tuple[list[Theme], list[str]]:
     The second value is the list of errors, one sentence each. A bad key or colour is left out and the rest of the
     theme kept; a theme without a readable name and primary colour is left out as a whole.
     """
-    themes: dict[str, Theme] = {}
     problems: list[str] = []
-    for folder in (_shipped_folder(), extra):
-        for path in sorted(folder.glob("*.toml")) if folder else ():
-            theme = _read(path, problems)
-            if theme is not None:
-                themes[theme.name] = theme
-    return list(themes.values()), problems
+    shipped = _themes_in(_shipped_folder().glob("*.toml"), problems)
+    own = _themes_in(extra.glob("*.toml") if extra else (), problems)
+    return list((shipped | own).values()), problems
+
+
+def _themes_in(files: Iterable[Path], problems: list[str]) -> dict[str, Theme]:
+    themes = (_read(path, problems) for path in sorted(files))
+    return {theme.name: theme for theme in themes if theme is not None}
 
 
 def _shipped_folder() -> Path:
