@@ -74,9 +74,7 @@ ORDER: Mapping[str, tuple[list[OutboxEntry], list[int]]] = {
     "a deletion after an item moved elsewhere": ([edit(AreaID=13), deletion(12)], [1, 1]),
     "a deletion after a rejected item": ([edit(AreaID=12, state=_REFUSED), deletion(12)], [0, 1]),
     "a deletion that moves items into a new node": ([deletion(12, temporary(99))], [0]),
-    "the deletion of an item after its new task": ([story(ParentID=1), removal(1)], [1, 0]),
-    "the deletion of an item after a rejected task": ([story(ParentID=1, state=_REFUSED), removal(1)], [0, 1]),
-    "the deletion of an item after a task of another": ([story(ParentID=2), removal(1)], [1, 1]),
+    "the deletion of an item whose new task failed": ([story(ParentID=1), removal(1)], [1, 1]),
     "the deletion of a new comment": (
         [comment(), new_entry(EntryKind.DELETE_COMMENT, 7, {"id": temporary(0)}, 2)],
         [1, 0],
