@@ -94,6 +94,8 @@ def _add_words(commands: LateVerbs) -> None:
     words = "list the keys of the screens, or check your own"
     commands.add_late("keys", words, "commands.keys:show_keys", _fill_keys)
     commands.add_late("help", "explain a topic, such as exit-codes or columns", "commands.help:explain", _fill_help)
+    words = "list the JSON documents, or write the schema of one"
+    commands.add_late("schema", words, "commands.schema:print_schema", _fill_schema)
     words = "write the script that completes words in a shell"
     commands.add_late("completion", words, "commands.completion:print_script", _fill_completion)
     # The scripts call it.
@@ -112,6 +114,12 @@ def _fill_keys(keys: LateParser) -> None:
 def _fill_help(helping: LateParser) -> None:
     helping.add_argument("topic", nargs="*", metavar="TOPIC", help="a topic or a command (default: list them)")
     add_display(helping)
+
+
+def _fill_schema(schema: LateParser) -> None:
+    schema.add_argument("document", nargs="?", metavar="DOCUMENT", help="a document, such as item (default: list them)")
+    add_formats(schema)
+    add_display(schema)
 
 
 def _fill_completion(completion: LateParser) -> None:

@@ -5,6 +5,7 @@ import argparse
 from backlit.cli.arguments import parser
 from backlit.cli.late_parser import LateParser
 from backlit.cli.output import announce
+from backlit.cli.published import DOCUMENTS
 from backlit.model.errors import EXIT_MEANINGS, UnknownName
 from backlit.model.nearest import did_you_mean
 from backlit.model.plain import plain
@@ -41,4 +42,14 @@ def _columns() -> list[str]:
     return [f"{key:{width}}  {label}" for key, label in keys.items()]
 
 
-TOPICS = {"exit-codes": _exit_codes, "columns": _columns}
+def _json() -> list[str]:
+    width = max(map(len, DOCUMENTS))
+    return [
+        "With --json a command writes one of these documents, or an array of it; --ndjson writes an element a line.",
+        "--json=FIELDS writes flat objects of these fields. backlit schema DOCUMENT writes the JSON Schema.",
+        "",
+        *(f"{name:{width}}  {', '.join([*each.one, *each.many])}" for name, each in DOCUMENTS.items()),
+    ]
+
+
+TOPICS = {"exit-codes": _exit_codes, "columns": _columns, "json": _json}

@@ -1,0 +1,72 @@
+"""Documents of what this machine has: views, profiles and the state of the installation."""
+
+from typing import Any, Literal
+
+from backlit.cli.documents.base import Document
+
+
+class SavedViewDocument(Document):
+    """A saved view of the user, the repository or the project."""
+
+    name: str
+    shared_by: str | None
+    query: str | None
+    done: bool | None = None
+    fault: str | None = None
+
+
+class ViewDocument(Document):
+    """A saved view with all that it says."""
+
+    name: str
+    query: str | None
+    sort: list[str] | None
+    group: list[str] | None
+    columns: list[str] | None
+    done: bool | None
+
+
+class ProfileDocument(Document):
+    """A profile of this machine; `chosen` is the one that commands use."""
+
+    name: str
+    kind: Literal["remote", "local", "demo"]
+    url: str | None
+    user: str | None
+    unsent: int
+    chosen: bool
+
+
+class SessionDocument(Document):
+    """Who is signed in where."""
+
+    user: str | None
+    name: str | None
+    url: str | None
+    kind: Literal["remote", "local", "demo"]
+    profile: str
+
+
+class FindingDocument(Document):
+    """A checked subject."""
+
+    about: str
+    health: Literal["ok", "note", "broken"]
+    sentence: str
+
+
+class DoctorDocument(Document):
+    """What `backlit doctor` found."""
+
+    profile: str
+    is_broken: bool
+    findings: list[FindingDocument]
+    traits: dict[str, Any] | None
+
+
+class SchemaDocument(Document):
+    """A published document and the commands that write it."""
+
+    name: str
+    words: str
+    commands: list[str]

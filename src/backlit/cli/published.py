@@ -1,0 +1,77 @@
+"""The published JSON documents: what each command writes with --json, and the model that describes it.
+
+Models are named, not imported: a listing loads none.
+"""
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+CHANGE_LIST = "change-list"
+
+
+class PublishedDocument(NamedTuple):
+    """A document: the name of its model, and the commands that write one or an array of it."""
+
+    words: str
+    model: str
+    one: tuple[str, ...] = ()
+    many: tuple[str, ...] = ()
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema (2020-12) of one document."""
+        module, _, name = self.model.partition(":")
+        model = getattr(import_module(f"backlit.cli.documents.{module}"), name)
+        found: dict[str, Any] = model.model_json_schema()
+        return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}
+
+
+_CHANGING = (
+    *("items set", "items done", "items reopen", "items assign", "items move", "items rank"),
+    *("items delete", "comments add", "comments delete", "undo", "redo", "trash --restore"),
+    *("areas new", "areas set", "areas move", "areas delete"),
+    *("iterations new", "iterations set", "iterations move", "iterations delete"),
+)
+DOCUMENTS = {
+    "item": PublishedDocument(
+        "a work item",
+        "items:ItemDocument",
+        ("items show ID",),
+        ("items list", "items show ID ID…", "items export", "items new", "items copy"),
+    ),
+    CHANGE_LIST: PublishedDocument("what a command changed", "changes:ChangeListDocument", _CHANGING),
+    "event": PublishedDocument("a row of an item's history", "items:EventDocument", many=("items history",)),
+    "comment": PublishedDocument("a comment on an item", "items:CommentDocument", many=("comments list",)),
+    "file": PublishedDocument("a file of an item", "items:FileDocument", many=("files list",)),
+    "deleted-item": PublishedDocument("a deleted item", "items:TrashDocument", many=("trash",)),
+    "item-copy": PublishedDocument("the copy of a deleted item", "items:ItemCopyDocument", ("trash ID",)),
+    "area": PublishedDocument("an area", "projects:AreaDocument", many=("areas list",)),
+    "iteration": PublishedDocument("an iteration or release", "projects:IterationDocument", many=("iterations list",)),
+    "plan-line": PublishedDocument("an iteration under the plan", "projects:PlanLineDocument", many=("plan show",)),
+    "project": PublishedDocument("a project", "projects:ProjectDocument", many=("projects list",)),
+    "user": PublishedDocument("a person of the server", "projects:UserDocument", many=("users list",)),
+    "team": PublishedDocument("a team", "projects:TeamDocument", many=("teams list",)),
+    "report": PublishedDocument("a report", "projects:ReportDocument", ("report NAME",)),
+    "outbox-entry": PublishedDocument(
+        "a change that the server does not have yet",
+        "changes:OutboxEntryDocument",
+        many=("outbox list", "outbox send", "outbox discard"),
+    ),
+    "outbox-value": PublishedDocument("a field of such a change", "changes:OutboxValueDocument", many=("outbox show",)),
+    "decision": PublishedDocument("a decided field", "changes:DecisionDocument", many=("outbox resolve",)),
+    "sync": PublishedDocument("what a sync left", "changes:SyncDocument", many=("sync",)),
+    "saved-view": PublishedDocument("a saved view", "machine:SavedViewDocument", many=("views list",)),
+    "view": PublishedDocument("what a saved view says", "machine:ViewDocument", many=("views show",)),
+    "profile": PublishedDocument("a profile of this machine", "machine:ProfileDocument", many=("profiles list",)),
+    "session": PublishedDocument("who is signed in where", "machine:SessionDocument", many=("whoami",)),
+    "schema": PublishedDocument("a published document", "machine:SchemaDocument", many=("schema",)),
+    "doctor": PublishedDocument("the findings of doctor", "machine:DoctorDocument", ("doctor",)),
+}
+
+
+def document_of(command: str) -> tuple[str, bool] | None:
+    """Return the document that a command writes, and whether it is an array of it; None for one without JSON."""
+    for name, document in DOCUMENTS.items():
+        for commands, is_array in ((document.one, False), (document.many, True)):
+            if command in commands:
+                return name, is_array
+    return None

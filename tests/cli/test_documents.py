@@ -1,0 +1,136 @@
+"""The published documents: every command that writes JSON writes what the schema of its document says."""
+
+from collections.abc import Iterator
+from importlib import import_module
+
+import pytest
+from pydantic import BaseModel, TypeAdapter
+from tests.cli.home import DEMO, Home
+
+from backlit.cli.arguments import parser
+from backlit.cli.late_parser import LateParser
+from backlit.cli.published import DOCUMENTS, document_of
+
+COMMANDS = {
+    "items new": ("items", "new", "One", "--type", "bug"),
+    "items set": ("items", "set", "19", "est=8"),
+    "items done": ("items", "done", "2"),
+    "items reopen": ("items", "reopen", "3"),
+    "items assign": ("items", "assign", "2", "me"),
+    "items move": ("items", "move", "2", "next"),
+    "items rank": ("items", "rank", "2", "--top"),
+    "items delete": ("items", "delete", "43"),
+    "items copy": ("items", "copy", "19"),
+    "items list": ("items", "list"),
+    "items export": ("items", "export"),
+    "items show ID": ("items", "show", "19"),
+    "items show ID ID…": ("items", "show", "19", "new-1"),
+    "items history": ("items", "history", "19"),
+    "comments add": ("comments", "add", "19", "Text"),
+    "comments list": ("comments", "list", "19"),
+    "comments delete": ("comments", "delete", "19", "45", "--yes"),
+    "files list": ("files", "list", "19"),
+    "areas new": ("areas", "new", "Mail"),
+    "areas set": ("areas", "set", "Mail", "name=Post"),
+    "areas move": ("areas", "move", "Post", "--first"),
+    "areas list": ("areas", "list"),
+    "areas delete": ("areas", "delete", "Post", "--to", "Checkout", "--yes"),
+    "iterations new": ("iterations", "new", "Sprint 99"),
+    "iterations set": ("iterations", "set", "Sprint 99", "min=3"),
+    "iterations move": ("iterations", "move", "Sprint 99", "--first"),
+    "iterations list": ("iterations", "list"),
+    "iterations delete": ("iterations", "delete", "Sprint 99", "--to", "Sprint 15", "--yes"),
+    "plan show": ("plan", "show"),
+    "projects list": ("projects", "list"),
+    "users list": ("users", "list"),
+    "teams list": ("teams", "list"),
+    "views list": ("views", "list"),
+    "views show": ("views", "show", "mine"),
+    "undo": ("undo", "--yes"),
+    "redo": ("redo", "--yes"),
+    "trash": ("trash",),
+    "outbox list": ("outbox", "list"),
+    "outbox show": ("outbox", "show", "2"),
+    "outbox discard": ("outbox", "discard", "2", "--yes"),
+}
+"""Each command as it is run here, on the local copy, one after another."""
+ELSEWHERE = {"profiles list", "whoami", "doctor", "schema", "sync", "report NAME", "outbox send"}
+"""Commands without --offline, or that need the server."""
+NEEDING_MORE = {"trash ID", "trash --restore", "outbox resolve"}
+"""Commands that need a deleted item or a conflict."""
+
+
+def commands(grammar: LateParser | None = None, path: str = "") -> Iterator[str]:
+    """Return the commands that take --json, without those of `admin`."""
+    for name, command in (grammar or parser()).verbs.items():
+        if name == "admin":
+            continue
+        if command.verbs:
+            yield from commands(command, f"{path}{name} ")
+        elif "--json" in command.format_help():
+            yield f"{path}{name}"
+
+
+def check(command: str, found: object) -> None:
+    """Raise ValidationError where a result is not the published document."""
+    document = document_of(command)
+    assert document is not None, command
+    name, is_array = document
+    module, _, model = DOCUMENTS[name].model.partition(":")
+    kind: type[BaseModel] = getattr(import_module(f"backlit.cli.documents.{module}"), model)
+    TypeAdapter(list[kind] if is_array else kind).validate_python(found)  # type: ignore[valid-type]
+
+
+def test_every_command_with_json_has_a_document() -> None:
+    published = {each for document in DOCUMENTS.values() for each in (*document.one, *document.many)}
+
+    assert {" ".join(word for word in each.split() if word.islower()) for each in published} - {
+        "trash --restore"
+    } == set(commands())
+    assert published == {*COMMANDS, *ELSEWHERE, *NEEDING_MORE}
+
+
+@pytest.mark.slow
+def test_every_command_writes_its_document(demo_home: Home) -> None:
+    (demo_home.path / "config").mkdir(exist_ok=True)
+    (demo_home.path / "config" / "views.toml").write_text('[[view]]\nname = "mine"\nquery = "@me"\n')
+
+    for command, words in COMMANDS.items():
+        done = demo_home.run(*DEMO, *words, "--json", "--offline")
+        assert done.returncode == 0, (command, done.stderr)
+        check(command, done.json)
+        assert done.json or command in {"files list", "trash"}, command
+
+
+@pytest.mark.slow
+def test_commands_that_need_the_server_write_their_documents(demo_home: Home) -> None:
+    reports = [("report", name) for name in ("burndown", "velocity", "cumulative-flow", "cycle-time", "scope", "age")]
+    runs = [("profiles", "list"), ("whoami",), ("doctor",), ("schema",), ("sync",), ("outbox", "send"), *reports]
+
+    for words in runs:
+        done = demo_home.run(*DEMO, *words, "--json") if words[0] != "schema" else demo_home.run(*words, "--json")
+        assert done.returncode == 0, (words, done.stderr)
+        check("report NAME" if words[0] == "report" else " ".join(words), done.json)
+
+
+@pytest.mark.slow
+def test_a_deleted_item_is_a_document(demo_home: Home) -> None:
+    made = demo_home.run(*DEMO, "items", "new", "Short-lived").stdout.strip()
+    demo_home.run(*DEMO, "items", "delete", made, "--for-good", "--yes")
+
+    listed, copy = demo_home.run(*DEMO, "trash", "--json"), demo_home.run(*DEMO, "trash", made, "--json")
+    restored = demo_home.run(*DEMO, "trash", made, "--restore", "--json")
+
+    check("trash", listed.json)
+    check("trash ID", copy.json)
+    check("trash --restore", restored.json)
+
+
+def test_a_schema_is_written_and_an_unknown_one_is_not(home: Home) -> None:
+    schema, unknown = home.run("schema", "item"), home.run("schema", "itme")
+
+    assert schema.json["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert {"id", "names", "project"} <= set(schema.json["required"])
+    assert schema.json["additionalProperties"] is False
+    assert (unknown.returncode, unknown.stdout) == (4, "")
+    assert unknown.stderr == "backlit: There is no document “itme”. Did you mean “item”?\n"
