@@ -49,12 +49,12 @@ def _lines(command: argparse.ArgumentParser) -> Iterator[str]:
     about = command.description or ""
     yield f"{about[:1].upper()}{about[1:]}.\n"
     for action in [*(place for place in places if place.help), *options]:
-        yield f"- `{_spelling(action)}`: {command._get_formatter()._expand_help(action)}"
+        yield f"- `{spelling(action)}`: {command._get_formatter()._expand_help(action)}"
     if options or any(place.help for place in places):
         yield ""
 
 
-def _spelling(action: argparse.Action) -> str:
+def spelling(action: argparse.Action) -> str:
     return " ".join([*action.option_strings, *([name(action)] if action.nargs != 0 else [])])
 
 

@@ -54,8 +54,10 @@ COMMANDS = {
     "outbox discard": ("outbox", "discard", "2", "--yes"),
 }
 """Each command as it is run here, on the local copy, one after another."""
-ELSEWHERE = {"profiles list", "whoami", "doctor", "schema", "sync", "report NAME", "outbox send"}
+ELSEWHERE = {"keys", "profiles list", "whoami", "doctor", "schema", "sync", "report NAME", "outbox send"}
 """Commands without --offline, or that need the server."""
+NOWHERE = {"keys", "schema"}
+"""Commands that are about no workspace."""
 NEEDING_MORE = {"trash ID", "trash --restore", "outbox resolve"}
 """Commands that need a deleted item or a conflict."""
 
@@ -105,10 +107,19 @@ def test_every_command_writes_its_document(demo_home: Home) -> None:
 @pytest.mark.slow
 def test_commands_that_need_the_server_write_their_documents(demo_home: Home) -> None:
     reports = [("report", name) for name in ("burndown", "velocity", "cumulative-flow", "cycle-time", "scope", "age")]
-    runs = [("profiles", "list"), ("whoami",), ("doctor",), ("schema",), ("sync",), ("outbox", "send"), *reports]
+    runs = [
+        ("profiles", "list"),
+        ("whoami",),
+        ("doctor",),
+        ("schema",),
+        ("keys",),
+        ("sync",),
+        ("outbox", "send"),
+        *reports,
+    ]
 
     for words in runs:
-        done = demo_home.run(*DEMO, *words, "--json") if words[0] != "schema" else demo_home.run(*words, "--json")
+        done = demo_home.run(*DEMO, *words, "--json") if words[0] not in NOWHERE else demo_home.run(*words, "--json")
         assert done.returncode == 0, (words, done.stderr)
         check("report NAME" if words[0] == "report" else " ".join(words), done.json)
 

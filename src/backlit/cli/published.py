@@ -63,6 +63,7 @@ DOCUMENTS = {
     "view": PublishedDocument("what a saved view says", "machine:ViewDocument", many=("views show",)),
     "profile": PublishedDocument("a profile of this machine", "machine:ProfileDocument", many=("profiles list",)),
     "session": PublishedDocument("who is signed in where", "machine:SessionDocument", many=("whoami",)),
+    "binding": PublishedDocument("a command of the screens with its keys", "machine:BindingDocument", many=("keys",)),
     "schema": PublishedDocument("a published document", "machine:SchemaDocument", many=("schema",)),
     "doctor": PublishedDocument("the findings of doctor", "machine:DoctorDocument", ("doctor",)),
 }

@@ -221,7 +221,7 @@ class NetworkTransport(httpx.AsyncBaseTransport):
             except ImportError:
                 raise UnusableSetting(
                     f"{_capital(str(proxy))}, is a SOCKS proxy, and this installation has no socksio to use it."
-                    " Install it: pip install 'backlit[socks]'"
+                    " Install it in a checkout: pip install '.[socks]'"
                 ) from None
             self._transports[proxy] = transport
         return self._transports[proxy]

@@ -70,3 +70,13 @@ class SchemaDocument(Document):
     name: str
     words: str
     commands: list[str]
+
+
+class BindingDocument(Document):
+    """A command of the screens: its keys or its word, what it does, and who decided on its keys."""
+
+    keys: list[str]
+    command: str
+    effect: str
+    origin: str
+    context: str

@@ -18,7 +18,7 @@ try:
     from obstore.exceptions import BaseError
     from obstore.store import S3Store
 except ModuleNotFoundError as error:
-    raise StorageError("An object store needs a driver; install it with: pip install 'backlit[s3]'") from error
+    raise StorageError("An object store needs a driver; install it in a checkout: pip install '.[s3]'") from error
 
 if TYPE_CHECKING:
     from obstore import WritableFile

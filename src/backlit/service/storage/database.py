@@ -337,7 +337,7 @@ def _engine(url: URL) -> Engine:
             connect_args={"check_same_thread": False} if url.get_backend_name() == "sqlite" else {},
         )
     except (ModuleNotFoundError, NoSuchModuleError) as error:
-        raise StorageError("PostgreSQL needs a driver; install it with: pip install 'backlit[postgres]'") from error
+        raise StorageError("PostgreSQL needs a driver; install it in a checkout: pip install '.[postgres]'") from error
     if engine.dialect.name == "sqlite":
         path = path_of(url)
         if path is not None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-HOW_TO = "Images need Pillow: pip install 'backlit[images]'."
+HOW_TO = "Images need Pillow: pip install '.[images]' in a checkout."
 MAX_IMAGE_SIDE = 1600
 """Pixels to which the longer side of an image is reduced; a terminal has fewer."""
 MAX_IMAGE_PIXELS = 60_000_000
