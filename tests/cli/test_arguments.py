@@ -17,6 +17,7 @@ PROJECT: Meaning = {
     "start": None,
     "end": None,
     "sync": None,
+    "work_from_time": None,
     "time_zone": None,
     "working_days": None,
     "days_off": None,
@@ -160,8 +161,8 @@ ADMIN: dict[str, Meaning] = {
     "users deactivate u": {"name": "u", "dry_run": False},
     "users deactivate u --dry-run": {"name": "u", "dry_run": True},
     "projects create n": PROJECT | {"name": "n", "manager": None},
-    "projects create n --manager m --description d --template t --sync on": PROJECT
-    | {"name": "n", "manager": "m", "description": "d", "template": "t", "sync": "on"},
+    "projects create n --manager m --description d --template t --sync on --work-from-time off": PROJECT
+    | {"name": "n", "manager": "m", "description": "d", "template": "t", "sync": "on", "work_from_time": "off"},
     "projects change p": PROJECT | {"project": "p", "history_days": None},
     "projects change p --name n --start 2026-03-01 --end 2026-04-01 --iteration-length 7 --sync off": PROJECT
     | {"project": "p", "name": "n", "start": date(2026, 3, 1), "end": date(2026, 4, 1)}

@@ -75,12 +75,34 @@ async def activity(manager: Client) -> int:
     return int(found.json()["results"][0]["id"])
 
 
-async def relation(manager: Client) -> int:
-    return await made(manager, "relations", **await relation_body(manager))
+async def made_below(manager: Client, noun: str) -> int:
+    return await made(manager, noun, **await MADE_BELOW[noun](manager))
 
 
 async def relation_body(manager: Client) -> dict[str, Any]:
     return {"workItemId": await item(manager), "type": "Blocks", "targetId": await item(manager)}
+
+
+async def link_body(manager: Client) -> dict[str, Any]:
+    return {"workItemId": await item(manager), "displayText": SECRET, "url": "https://example.org"}
+
+
+async def criterion_body(manager: Client) -> dict[str, Any]:
+    return {"workItemId": await item(manager), "title": SECRET}
+
+
+async def time_entry_body(manager: Client) -> dict[str, Any]:
+    return {"taskId": await task(manager), "date": "2026-03-11", "hours": 1.5, "type": "Testing", "note": SECRET}
+
+
+async def task(manager: Client) -> int:
+    parent = {"Name": SECRET, "ParentID": await item(manager)}
+    return await made(manager, "workitems", type="Task", fields=parent)
+
+
+async def own_time_entry(manager: Client) -> int:
+    """Return an entry of a contributor, who may change it."""
+    return await made(manager, "timeentries", userId=JON, **await time_entry_body(manager))
 
 
 async def team(manager: Client) -> int:
@@ -104,7 +126,11 @@ MAKERS: dict[str, Callable[[Client], Awaitable[int]]] = {
     "attachments": attachment,
     "attachment": attachment,
     "projects": project,
-    "relations": relation,
+    "relations": lambda manager: made_below(manager, "relations"),
+    "links": lambda manager: made_below(manager, "links"),
+    "acceptancecriteria": lambda manager: made_below(manager, "acceptancecriteria"),
+    "timeentries": own_time_entry,
+    "tasks": task,
     "teams": team,
     "views": view,
     "users": user,
@@ -116,8 +142,16 @@ CHANGES: dict[str, dict[str, Any]] = {
     "iterations": {"name": "changed"},
     "attachments": {"description": "changed"},
     "views": {"name": "changed"},
+    "links": {"displayText": "changed"},
+    "acceptancecriteria": {"status": "Pass"},
+    "timeentries": {"hours": 2},
 }
-MADE_BELOW: dict[str, Callable[[Client], Awaitable[dict[str, Any]]]] = {"relations": relation_body}
+MADE_BELOW: dict[str, Callable[[Client], Awaitable[dict[str, Any]]]] = {
+    "relations": relation_body,
+    "links": link_body,
+    "acceptancecriteria": criterion_body,
+    "timeentries": time_entry_body,
+}
 """The bodies of new objects below items."""
 NEW_VIEW = {"name": SECRET, "spec": {"query": "type:bug"}, "isShared": True}
 EVENTS = ("/start", "/close")

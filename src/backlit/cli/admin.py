@@ -182,6 +182,7 @@ def _project_change(arguments: argparse.Namespace) -> ProjectChange:
         end=arguments.end,
         iteration_length=arguments.iteration_length,
         is_syncable=None if arguments.sync is None else arguments.sync == "on",
+        work_from_time=None if arguments.work_from_time is None else arguments.work_from_time == "on",
         time_zone=arguments.time_zone,
         working_days=arguments.working_days,
         days_off=arguments.days_off,

@@ -94,6 +94,9 @@ def _add_projects(projects: CommandParsers) -> None:
         command.add_argument("--end", type=_date, metavar="DATE", help="last day, as YYYY-MM-DD")
         command.add_argument("--iteration-length", type=int, metavar="DAYS", help="default length of an iteration")
         command.add_argument("--sync", choices=("on", "off"), help="show IsSyncable and SyncID on items")
+        command.add_argument(
+            "--work-from-time", choices=("on", "off"), help="time entries change the work of their task (default: on)"
+        )
         command.add_argument("--time-zone", metavar="ZONE", help="time zone of its days, for example Europe/Berlin")
         command.add_argument("--working-days", type=_words, metavar="DAY,…", help="for example mon,tue,wed,thu,fri")
         command.add_argument(

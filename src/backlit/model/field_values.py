@@ -6,6 +6,7 @@ null or 0 means, is each half's own.
 
 import csv
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import partial
@@ -105,6 +106,21 @@ def can_travel(text: str) -> bool:
 
 
 parse_name = partial(parse_text, limit=NAME_LIMIT, may_be_empty=False)
+
+
+LINK_SCHEMES = ("http", "https", "ftp", "mailto")
+LINK_LIMIT = 2000
+_LINK = re.compile(r"(?:(?:https?|ftp)://[^/?#]|mailto:.).*", re.IGNORECASE)
+
+
+def parse_link(value: object) -> str:
+    """Return an absolute web address without blanks."""
+    text = parse_text(value, LINK_LIMIT, may_be_empty=False)
+    if any(letter.isspace() or unicodedata.category(letter) == "Cc" for letter in text):
+        raise Misfit("may not contain blanks and control characters.")
+    if not _LINK.fullmatch(text):
+        raise Misfit(f"must be an absolute address that begins with one of: {', '.join(LINK_SCHEMES)}.")
+    return text
 
 
 def parse_whole(value: object) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from enum import StrEnum
 from functools import cache
 from typing import Any, Self
 
@@ -152,6 +153,14 @@ class Link(Resource, frozen=True, kw_only=True):
     url: str
 
 
+class CriterionStatus(StrEnum):
+    """The outcomes of an acceptance criterion."""
+
+    PASS = "Pass"  # noqa: S105 - no password
+    FAIL = "Fail"
+    NOT_EXECUTED = "Not Executed"
+
+
 class AcceptanceCriterion(Resource, frozen=True, kw_only=True):
     """What an item has to fulfil; `sequence` is its place among the criteria of the item, from 1."""
 
@@ -160,7 +169,7 @@ class AcceptanceCriterion(Resource, frozen=True, kw_only=True):
     work_item_id: int
     title: str
     description: str = ""
-    status: str
+    status: str = CriterionStatus.NOT_EXECUTED
     sequence: int = 0
 
 

@@ -33,6 +33,9 @@ OWN: dict[str, dict[str, object]] = {
     "work_items": {"type": "Bug", "tags": ["ux"], "cf": {"Risk_cf": "low"}},
     "comments": {"type": INTERNAL},
     "relations": {"type": "Blocks", "target_id": 2},
+    "links": {"url": "https://example.org"},
+    "acceptance_criteria": {"status": "Pass"},
+    "time_entries": {"date": "2026-03-11T00:00:00", "week": 11},
     "attachments": {"type": INTERNAL, "digest": "ab" * 32, "name": "plan.pdf", "content_type": "text/plain"},
 }  # fmt: skip
 
@@ -111,6 +114,12 @@ def test_a_value_is_read_as_its_column_takes_it(table: str, column: str, given: 
         ("status_groups", "meaning", "finished", "cannot mean 'finished'"),
         ("relations", "type", "Child", "type 'Child' does not exist"),
         ("relations", "target_id", 1, "related to itself"),
+        ("links", "url", "javascript:alert(1)", "absolute address"),
+        ("links", "display_text", " ", "display_text cannot be empty"),
+        ("acceptance_criteria", "status", "Passed", "status 'Passed' does not exist"),
+        ("time_entries", "week", 12, "its ISO week"),
+        ("time_entries", "date", "2026-03-11T08:00:00", "must be a day"),
+        ("time_entries", "hours", 0, "hours must be above 0"),
         ("project_settings", "days_off", ["25.12.2026"], "settings are malformed"),
         ("project_settings", "working_days", 5, "settings are malformed"),
         ("project_settings", "wip_limits", {"Done": "3"}, "settings are malformed"),

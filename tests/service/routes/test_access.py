@@ -42,12 +42,14 @@ async def in_project(client: Client, path: str, project_id: int) -> int:
         added = await client.post(f"workitems/{item_id}/attachments", files={"files": ("a.txt", b"a", "text/plain")})
         added_id: int = added.json()["id"]
         return added_id
-    if noun in MADE_BELOW:
-        ends = [
-            (await client.post("workitems", json={"projectId": project_id, "type": "Story", "fields": {"Name": "x"}}))
-            for _ in range(2)
-        ]
-        return await below(client, noun, *(each.json()["id"] for each in ends))
+    if noun in MADE_BELOW or noun == "tasks":
+        new = {"projectId": project_id, "type": "Story", "fields": {"Name": "x"}}
+        story, other = [(await client.post("workitems", json=new)).json()["id"] for _ in range(2)]
+        task = {"projectId": project_id, "type": "Task", "fields": {"Name": "x", "ParentID": story}}
+        task_id: int = (await client.post("workitems", json=task)).json()["id"]
+        if noun == "tasks":
+            return task_id
+        return await below(client, noun, task_id if noun == "timeentries" else story, other)
     found = await client.get(noun, params={"$filter": f"projectId eq {project_id}", "$top": "1"})
     found_id: int = found.json()["results"][0]["id"]
     return found_id
@@ -62,6 +64,9 @@ async def below(client: Client, noun: str, item_id: int, other_id: int) -> int:
 
 MADE_BELOW: dict[str, Callable[[int, int], dict[str, Any]]] = {
     "relations": lambda item_id, other_id: {"workItemId": item_id, "type": "Related", "targetId": other_id},
+    "links": lambda item_id, _: {"workItemId": item_id, "displayText": "x", "url": "https://example.org"},
+    "acceptancecriteria": lambda item_id, _: {"workItemId": item_id, "title": "x"},
+    "timeentries": lambda item_id, _: {"taskId": item_id, "date": "2026-03-11", "hours": 1, "type": "Testing"},
 }
 """New objects below items."""
 
@@ -85,6 +90,9 @@ async def test_readers_may_not_write(maya: Client, rex: Client, method: str, pat
         "/iterations": {"projectId": 1},
         **{f"/{noun}": body(1, 2) for noun, body in MADE_BELOW.items()},
     }
+
+    if path == "/timeentries":
+        bodies[path]["taskId"] = await in_project(maya, "/tasks", 1)
 
     answer = await rex.request(method, address(path, item_id), json=bodies.get(path, {"Name": "x"}))
 

@@ -33,7 +33,7 @@ from backlit.service.rules.checks import (
 from backlit.service.storage.access import Caller, Role
 from backlit.service.storage.filter_sql import properties_of
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.trees import LAST_SEQUENCE
+from backlit.service.tables.siblings import LAST_SEQUENCE
 
 FIELDS_BY_TYPE = {each.value: tuple(field for field in FIELDS if field.applies_to(each)) for each in ItemType}
 SETTINGS = ProjectSettings(

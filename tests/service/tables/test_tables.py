@@ -21,6 +21,7 @@ from backlit.service.tables import attachments, item_lists, projects, ranks, tre
 from backlit.service.tables import work_items as items
 from backlit.service.tables.below import COMMENTS
 from backlit.service.tables.changes import Stamp
+from backlit.service.tables.siblings import LAST_SEQUENCE
 from backlit.service.tables.work_items import WorkItemRow, item_of
 
 NOW = datetime(2030, 1, 1, 12)
@@ -414,7 +415,7 @@ def test_a_full_gap_spreads_its_neighbours_evenly(
 
 def test_a_node_with_a_new_parent_is_its_last_child(connection: Connection) -> None:
     def node(name: str, parent_id: int) -> int:
-        values = {"project_id": 3, "name": name, "parent_id": parent_id, "sequence": trees.LAST_SEQUENCE}
+        values = {"project_id": 3, "name": name, "parent_id": parent_id, "sequence": LAST_SEQUENCE}
         return trees.add(connection, areas, values, by())
 
     root = projects.settings(connection, 3).root_area_id
@@ -432,7 +433,7 @@ def test_a_node_with_a_new_parent_is_its_last_child(connection: Connection) -> N
 
 def test_stamps_of_nodes_never_go_back(connection: Connection) -> None:
     root = projects.settings(connection, 3).root_area_id
-    values = {"project_id": 3, "parent_id": root, "sequence": trees.LAST_SEQUENCE}
+    values = {"project_id": 3, "parent_id": root, "sequence": LAST_SEQUENCE}
     first, second = [trees.add(connection, areas, values | {"name": name}, by()) for name in ("a", "b")]
 
     row = trees.row_of(connection, areas, second)
@@ -448,7 +449,7 @@ def test_stamps_of_nodes_never_go_back(connection: Connection) -> None:
     ("name", "values"),
     [
         *(("middle", values) for values in ({}, {"name": "middle"}, {"sequence": 2}, {"parent_id": 0})),
-        ("last", {"sequence": trees.LAST_SEQUENCE}),
+        ("last", {"sequence": LAST_SEQUENCE}),
     ],
 )
 def test_a_node_that_stays_as_it_is_is_not_changed(connection: Connection, name: str, values: dict[str, Any]) -> None:
@@ -456,7 +457,7 @@ def test_a_node_that_stays_as_it_is_is_not_changed(connection: Connection, name:
     parent = trees.add(
         connection, areas, {"project_id": 3, "parent_id": root, "sequence": 1, "name": "Top"}, by("maya", NOW)
     )
-    place = {"project_id": 3, "parent_id": parent, "sequence": trees.LAST_SEQUENCE}
+    place = {"project_id": 3, "parent_id": parent, "sequence": LAST_SEQUENCE}
     for each in ("first", "middle", "last"):
         trees.add(connection, areas, place | {"name": each}, by("maya", NOW))
     mine = select(areas).where(areas.c.parent_id == parent).order_by(areas.c.id)

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Callable, Mapping
+from datetime import time
 from typing import Any
 
 from msgspec import ValidationError
@@ -9,12 +10,12 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Integer, La
 
 from backlit.model.dates import parse_date, parse_datetime
 from backlit.model.errors import BadRequest
-from backlit.model.field_values import Misfit, parse_boolean, parse_number, parse_text
+from backlit.model.field_values import Misfit, parse_boolean, parse_link, parse_name, parse_number, parse_text
 from backlit.model.fields import ItemType
 from backlit.model.plain import file_name
 from backlit.model.planning import IterationEvent
 from backlit.model.relations import RelationType
-from backlit.model.resources import INTERNAL, PORTAL
+from backlit.model.resources import INTERNAL, PORTAL, CriterionStatus
 from backlit.model.settings.shared_settings import SharedSettings
 from backlit.model.statuses import CONFIGURABLE
 from backlit.service.admin import custom_fields as field_rules
@@ -25,9 +26,9 @@ from backlit.service.admin.workspace import checked_name
 from backlit.service.files.interface import is_digest
 from backlit.service.files.uploads import content_type
 from backlit.service.rules.capacities import checked_capacities
-from backlit.service.rules.checks import TEXT_LIMIT, area_values, is_id
+from backlit.service.rules.checks import TEXT_LIMIT, area_values, is_id, parse_hours
 from backlit.service.storage.access import Role
-from backlit.service.storage.objects_schema import relations
+from backlit.service.storage.objects_schema import acceptance_criteria, links, relations, time_entries
 from backlit.service.storage.schema import (
     ROOT_PARENT,
     areas,
@@ -187,6 +188,30 @@ def _relation(row: Row) -> None:
         raise BadRequest("An item cannot be related to itself.")
 
 
+def _link(row: Row) -> None:
+    for name, parse in (("display_text", parse_name), ("url", parse_link)):
+        _must_parse(name, parse, row[name])
+
+
+def _criterion(row: Row) -> None:
+    _must_parse("title", parse_name, row["title"])
+    if row["status"] not in set(CriterionStatus):
+        raise BadRequest(f"The status {row['status']!r} does not exist; there are: {', '.join(CriterionStatus)}.")
+
+
+def _time_entry(row: Row) -> None:
+    if row["date"].time() != time() or row["week"] != row["date"].isocalendar().week:
+        raise BadRequest("date must be a day, and week its ISO week.")
+    _must_parse("hours", parse_hours, row["hours"])
+
+
+def _must_parse(name: str, parse: Callable[[object], object], value: object) -> None:
+    try:
+        parse(value)
+    except Misfit as misfit:
+        raise BadRequest(misfit.sentence(name)) from None
+
+
 def _attachment(row: Row) -> None:
     if not is_digest(row["digest"]):
         raise BadRequest(f"The digest {row['digest'][:80]!r} is not 64 lower-case hexadecimal digits.")
@@ -229,5 +254,8 @@ _CHECKS: Mapping[Table, Callable[[Row], object]] = {
     views: _view,
     comments: _comment,
     relations: _relation,
+    links: _link,
+    acceptance_criteria: _criterion,
+    time_entries: _time_entry,
     attachments: _attachment,
 }

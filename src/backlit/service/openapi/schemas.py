@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.json import schema_components
 
-from backlit.model.field_values import RULES, Schema
+from backlit.model.field_values import LINK_LIMIT, RULES, Schema
 from backlit.model.fields import (
     ALL_TYPES,
     FIELDS,
@@ -22,7 +22,7 @@ from backlit.model.ready_check import RULES as RULES_OF_READINESS
 from backlit.model.relations import RELATION_WORDS, RelationType
 from backlit.model.reports.document import FigureSource
 from backlit.model.reports.names import ReportUnit
-from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, Resource, TimeEntryType
+from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, CriterionStatus, Resource, TimeEntryType
 from backlit.model.settings.setting_rules import MAX_DAYS_OFF, MAX_SCALE_STEPS, MAX_WIP_LIMIT
 from backlit.model.settings.shared_settings import WEEKDAY_KEYS
 from backlit.model.statuses import CONFIGURABLE
@@ -32,7 +32,7 @@ from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
 from backlit.service.routes.presence import MAX_FIELD_LENGTH
 from backlit.service.routes.views import VIEW_NAME_LIMIT
 from backlit.service.routes.work_items import MAX_BATCH_ITEMS, RANK_PLACES
-from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
+from backlit.service.rules.checks import LIMITS, MAX_HOURS, TEXT_LIMIT
 from backlit.service.tables.rollups import Rollup
 from backlit.service.tables.work_items import SPLIT_KEY
 
@@ -47,6 +47,7 @@ _NULLABLE = {
     ("Iteration", "minCapacity"),
     ("Iteration", "maxCapacity"),
     *(("Attachment", key) for key in ("commentId", "description")),
+    *(("TimeEntry", key) for key in ("type", "note")),
     *(("Rollup", key) for key in ("progress", "workRemaining", "workCompleted")),
 }
 _NEVER_NULL = frozenset(
@@ -122,6 +123,8 @@ def _plain(model: str, key: str, schema: Schema) -> Schema:
     plain = {name: kind[name] for name in ("type", "format") if name in kind}
     if key in {"startDate", "endDate"} and model == "Project":
         plain = DATETIME
+    if (model, key) == ("TimeEntry", "date"):
+        plain = {"type": "string", "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T00:00:00$", "description": "A day."}
     return _nullable(plain) if (model, key) in _NULLABLE else plain
 
 
@@ -212,6 +215,20 @@ def _bodies() -> Schema:
     }
     comment = {"projectId": ID, "workItemId": ID, "description": {**_NAME, "maxLength": TEXT_LIMIT}}
     kind = {"type": ["string", "null"], "examples": [INTERNAL, PORTAL]}
+    link = {"displayText": _NAME, "url": {"type": "string", "format": "uri", "maxLength": LINK_LIMIT}}
+    criterion = {
+        "title": _NAME,
+        "description": _nullable(_TEXT),
+        "status": {"enum": list(CriterionStatus)},
+        "sequence": {"type": ["integer", "null"]},
+    }
+    entry = {
+        "date": {"type": "string", "examples": ["2026-03-11"]},
+        "hours": {"type": "number", "exclusiveMinimum": 0, "maximum": MAX_HOURS},
+        "type": {"type": ["string", "null"]},
+        "note": _nullable(_TEXT),
+        "workRemaining": {**number, "description": "The work that is left of the task."},
+    }
     relation = {"workItemId": ID, "type": {"enum": list(RELATION_WORDS)}, "targetId": ID}
     places = {place: ID if place in {"before", "after"} else {"const": True} for place in RANK_PLACES}
     return {
@@ -220,6 +237,12 @@ def _bodies() -> Schema:
         "NewComment": _object(comment | {"type": kind}, list(comment), is_open=True),
         "NewRelation": _object(relation, is_open=True),
         "RelationChanges": _object({"targetId": ID}, [], is_open=True),
+        "NewLink": _object({"workItemId": ID, **link}, is_open=True),
+        "LinkChanges": _object(link, [], is_open=True),
+        "NewAcceptanceCriterion": _object({"workItemId": ID, **criterion}, ["workItemId", "title"], is_open=True),
+        "AcceptanceCriterionChanges": _object(criterion, [], is_open=True),
+        "NewTimeEntry": _object({"taskId": ID, "userId": ID, **entry}, ["taskId", "date", "hours"], is_open=True),
+        "TimeEntryChanges": _object(entry, [], is_open=True),
         "NewArea": _object({**node, "projectId": ID}, ["name", "parentId", "projectId"], is_open=True),
         "AreaChanges": _object(node, [], is_open=True),
         "NewIteration": _object({**iteration, "projectId": ID}, ["name", "projectId"], is_open=True),

@@ -15,6 +15,7 @@ from backlit.service.http.endpoint import (
     HandlerResponse,
     RequestContext,
     Route,
+    etag_of,
     json_answer,
     must_match,
     resource_answer,
@@ -22,7 +23,7 @@ from backlit.service.http.endpoint import (
 from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.http.options import TOP_DEFAULT, TOP_LIMIT
 from backlit.service.routes.work_items import touch_items, visible_document
-from backlit.service.rules.checks import ColumnParser, is_id, parsed_columns
+from backlit.service.rules.checks import ColumnParser, columns_and_faults, is_id, parsed_columns
 from backlit.service.tables import work_items
 from backlit.service.tables.below import ObjectT, ObjectTable
 from backlit.service.tables.list_query import ListQuery
@@ -41,12 +42,16 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
     noun: ClassVar[str]
     name: ClassVar[str]
     extension: ClassVar[str]
+    tag: ClassVar[str | None] = None
+    """The group in the OpenAPI document, where it is not the resource's name with an s."""
     items: ClassVar[str] = "workitems"
     """The noun of what has such objects."""
     item_key: ClassVar[str] = "workItemId"
     parsers: ClassVar[Mapping[str, tuple[str, ColumnParser]]]
     required: ClassVar[tuple[str, ...]] = ()
     max_of_item: ClassVar[int | None] = None
+    nouns: ClassVar[str] = ""
+    """The name of several, in the sentence about too many of an item."""
 
     def routes(self) -> tuple[Route, ...]:
         served = (
@@ -59,7 +64,7 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
         )
         model, tops = self.objects.model, {f"/{self.noun}": TOP_DEFAULT}
         return tuple(
-            Route(method, path, handler, model, extension=self.extension, default_top=tops.get(path, TOP_LIMIT))
+            Route(method, path, handler, model, self.tag, self.extension, tops.get(path, TOP_LIMIT))
             for method, path, handler in served
         )
 
@@ -68,34 +73,33 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
         return self._list(call, None)
 
     def list_of_item(self, call: RequestContext) -> HandlerResponse:
-        """GET /workitems/{id}/{noun}."""
+        """GET the {noun} of an item."""
         visible_document(call, call.path["id"])
         return self._list(call, call.path["id"])
 
     def read(self, call: RequestContext) -> HandlerResponse:
         """GET /{noun}/{id}."""
-        return resource_answer(self._found(call))
+        return self._answer(self._found(call))
 
     def create(self, call: RequestContext) -> HandlerResponse:
         """POST /{noun}: 201 with Location."""
         added = self.add(call, self.values_for_new(call, call.json()))
-        self._touch(call, added)
-        return resource_answer(added, 201, {"location": f"{call.root}/{self.noun}/{added.id}"})
+        self.was_changed(call, None, added)
+        return self._answer(added, 201, {"location": f"{call.root}/{self.noun}/{added.id}"})
 
     def update(self, call: RequestContext) -> HandlerResponse:
         """PUT /{noun}/{id}: the keys to change."""
         body = call.json()
         old = self._found_to_write(call)
         new = self.change(call, old, self.changed_values(call, body, old))
-        if new is not old:
-            self._touch(call, old, new)
-        return resource_answer(new)
+        self.was_changed(call, old, new)
+        return self._answer(new)
 
     def remove(self, call: RequestContext) -> HandlerResponse:
         """DELETE /{noun}/{id}."""
         found = self._found_to_write(call)
         self.delete(call, found)
-        self._touch(call, found)
+        self.was_changed(call, found, None)
         return json_answer({"id": found.id})
 
     @abstractmethod
@@ -115,6 +119,16 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
     def delete(self, call: RequestContext, found: ObjectT) -> None:
         self.objects.remove(call.connection, found, call.stamp)
 
+    def was_changed(self, call: RequestContext, old: ObjectT | None, new: ObjectT | None) -> None:
+        """Move the stamps of the items on, after a creation, a change or a deletion."""
+        if old is not new:
+            ends = (self.objects.items_of(each) for each in (old, new) if each is not None)
+            touch_items(call, (item_id for items in ends for item_id, _ in items))
+
+    def edited_part(self, found: ObjectT) -> bytes:
+        """Return what the ETag stands for."""
+        return orjson.dumps(found.wire())
+
     def must_write(self, call: RequestContext, found: ObjectT) -> None:
         """Raise Forbidden unless the caller may change an object that is visible: a contributor at one of its items."""
         if not any(call.caller.can_write(project_id) for _, project_id in self.objects.items_of(found)):
@@ -132,11 +146,8 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
         errors = self.faults_of_place(body, **{self.item_key: item})
         if item is not None:
             errors |= self.faults_of_item(item)
-        values: Values = {}
-        try:
-            values = parsed_columns(body, self.parsers)
-        except BadRequest as error:
-            errors |= error.errors
+        values, faults = columns_and_faults(body, self.parsers)
+        errors |= faults
         missing = [key for key in self.required if self.parsers[key][0] not in values and key not in errors]
         errors |= {key: f"{key} is required." for key in missing}
         if errors or item is None:
@@ -170,7 +181,7 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
     def _must_have_room(self, call: RequestContext, item_id: int) -> None:
         most = self.max_of_item
         if most is not None and self.objects.count_of_item(call.connection, item_id) >= most:
-            sentence = f"#{item_id} has {most} {self.name.lower()}s, and can have no more."
+            sentence = f"#{item_id} has {most} {self.nouns}, and can have no more."
             raise BadRequest(sentence, {self.item_key: sentence})
 
     def _list(self, call: RequestContext, item_id: int | None) -> HandlerResponse:
@@ -195,11 +206,11 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
         """Return the object, in the version that If-Match asks for."""
         found = self._found(call)
         self.must_write(call, found)
-        must_match(call.headers, orjson.dumps(found.wire()))
+        must_match(call.headers, self.edited_part(found))
         return found
 
-    def _touch(self, call: RequestContext, *changed: ObjectT) -> None:
-        touch_items(call, (item_id for each in changed for item_id, _ in self.objects.items_of(each)))
+    def _answer(self, found: ObjectT, status: int = 200, headers: Mapping[str, str] | None = None) -> HandlerResponse:
+        return resource_answer(found, status, {"etag": etag_of(self.edited_part(found)), **(headers or {})})
 
 
 def page_of(

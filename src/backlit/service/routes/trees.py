@@ -35,7 +35,7 @@ from backlit.service.rules.checks import (
 from backlit.service.storage.filter_sql import Properties, properties_of
 from backlit.service.storage.schema import areas, iterations
 from backlit.service.tables import iteration_events, projects, trees, work_items
-from backlit.service.tables.trees import LAST_SEQUENCE
+from backlit.service.tables.siblings import LAST_SEQUENCE
 
 NodeModel = TypeVar("NodeModel", Area, Iteration)
 Values = dict[str, Any]

@@ -19,7 +19,7 @@ from backlit.model.field_values import (
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, TOP_LEVEL, Field, Kind, Settable
 from backlit.model.planning import Capacity
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.trees import LAST_SEQUENCE
+from backlit.service.tables.siblings import LAST_SEQUENCE
 from backlit.service.tables.work_items import SPLIT_KEY
 
 Exists = Callable[[Kind, int], bool]
@@ -167,10 +167,20 @@ def must_not_cross(least: float | None, most: float | None, sent: Collection[str
 
 def parsed_columns(body: Mapping[str, Any], parsers: Mapping[str, tuple[str, ColumnParser]]) -> dict[str, Any]:
     """Return the columns of a body. Raises BadRequest with every fault by key."""
+    values, errors = columns_and_faults(body, parsers)
+    if errors:
+        raise BadRequest(" ".join(errors.values()), errors)
+    return values
+
+
+def columns_and_faults(
+    body: Mapping[str, Any], parsers: Mapping[str, tuple[str, ColumnParser]]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the columns of a body, and the faults of the others by key."""
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for key, (column, parse) in parsers.items():
-        # Null, and the zero values that whole-object clients send, count as absent; a capacity can be unset.
+        # Null, and the zero values that whole-object clients send, count as absent; a capacity or a note can be unset.
         value = body.get(key)
         if key not in body or (value is None and key not in _UNSETTABLE) or value in _ZEROS.get(key, ()):
             continue
@@ -178,9 +188,7 @@ def parsed_columns(body: Mapping[str, Any], parsers: Mapping[str, tuple[str, Col
             values[column] = parse(value)
         except Misfit as misfit:
             errors[key] = misfit.sentence(key)
-    if errors:
-        raise BadRequest(" ".join(errors.values()), errors)
-    return values
+    return values, errors
 
 
 def _parent(value: object) -> int:
@@ -189,7 +197,7 @@ def _parent(value: object) -> int:
     return value
 
 
-def _sequence(value: object) -> int:
+def parse_sequence(value: object) -> int:
     return min(max(parse_whole(value), 0), LAST_SEQUENCE)
 
 
@@ -202,13 +210,28 @@ def parse_capacity(value: object) -> float | None:
     return capacity
 
 
-_UNSETTABLE = frozenset({"minCapacity", "maxCapacity"})
+MAX_HOURS = 1000
+"""Hours of one time entry."""
+
+
+def parse_hours(value: object) -> float:
+    hours = parse_number(value)
+    if not 0 < hours <= MAX_HOURS:
+        raise Misfit(f"must be above 0 and at most {MAX_HOURS:,}.")
+    return hours
+
+
+_UNSETTABLE = frozenset({"minCapacity", "maxCapacity", "description", "note", "type", "workRemaining"})
 _NO_DATES = ("0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00Z")
-_ZEROS: Mapping[str, tuple[object, ...]] = {"parentId": (0,), "startDate": _NO_DATES, "endDate": _NO_DATES}
+_ZEROS: Mapping[str, tuple[object, ...]] = {
+    "parentId": (0,),
+    "userId": (0,),
+    **dict.fromkeys(("startDate", "endDate", "date"), _NO_DATES),
+}
 _AREA: Mapping[str, tuple[str, ColumnParser]] = {
     "name": ("name", parse_name),
     "parentId": ("parent_id", _parent),
-    "sequence": ("sequence", _sequence),
+    "sequence": ("sequence", parse_sequence),
 }
 _ITERATION: Mapping[str, tuple[str, ColumnParser]] = {
     **_AREA,

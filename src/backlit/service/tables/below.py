@@ -1,6 +1,6 @@
 """Objects below items: comments, relations, links, acceptance criteria and time entries, each a table of its own."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -48,6 +48,7 @@ from backlit.service.tables.changes import (
     removed,
 )
 from backlit.service.tables.list_query import ListQuery
+from backlit.service.tables.siblings import Shift
 
 ObjectT = TypeVar("ObjectT", Comment, Relation, Link, AcceptanceCriterion, TimeEntry)
 ItemOfProject = tuple[int, int]
@@ -160,6 +161,13 @@ class ObjectTable(Struct, Generic[ObjectT], frozen=True):
     def _removal(self, found: ObjectT, stamp: Stamp, cause: ChangeCause | None = None) -> list[RecordedChange]:
         fields = removed(found.wire())
         return self._recorded(found, ChangeAct.REMOVED, fields, stamp.at, self.items_of(found), cause=cause)
+
+    def renumbered(self, shift: Shift, stamp: Stamp) -> Iterator[RecordedChange]:
+        """Yield the changes of objects in whose place another one was put."""
+        ((item, _),) = self.ends
+        for row, fields in shift.changes():
+            change = self.kind, ChangeAct.CHANGED, row["id"], row["project_id"], fields, stamp.at
+            yield RecordedChange(*change, row[item], ChangeCause.RENUMBERED)
 
     def _recorded(
         self,

@@ -178,6 +178,13 @@ def has_licensed(connection: Connection, user_id: int) -> bool:
     return connection.execute(select(users.c.id).where(users.c.id == user_id, users.c.is_licensed)).first() is not None
 
 
+def is_member(connection: Connection, user_id: int, project_id: int) -> bool:
+    """Return whether a user is licensed and sees a project."""
+    granted = select(users.c.id).join(grants, grants.c.user_id == users.c.id)
+    found = granted.where(users.c.id == user_id, users.c.is_licensed, grants.c.project_id == project_id)
+    return connection.execute(found).first() is not None
+
+
 def set_password(connection: Connection, user_id: int, password_hash: str | None, stamp: Stamp) -> None:
     """Change a user's password (None: sign-in by code only) and revoke all sign-ins."""
     change(connection, user_id, {"password_hash": password_hash}, stamp)

@@ -9,13 +9,13 @@ from sqlalchemy import ColumnElement, Connection, and_, exists, false, func, lit
 
 from backlit.model.fields import STATUSES, VIRTUAL
 from backlit.model.relations import RelationType
+from backlit.model.resources import CriterionStatus
 from backlit.model.statuses import StatusGroup
 from backlit.service.storage.filter_sql import Columns
 from backlit.service.storage.objects_schema import acceptance_criteria, relations
 from backlit.service.storage.schema import work_items
 from backlit.service.tables.projects import ProjectSettings
 
-CRITERION_PASSED = "Pass"
 VIRTUAL_KEYS = tuple(field.key for field in VIRTUAL)
 _VALUE_TYPES = {field.key: field.value_type for field in VIRTUAL}
 _CLOSED = frozenset({StatusGroup.DONE, StatusGroup.EXCLUDED})
@@ -69,7 +69,9 @@ def _columns(properties: VirtualProperties) -> Columns:
         "IsBlocked": _is_blocked(properties),
         "RelationCount": _relations(relations.c.work_item_id, here) + _relations(relations.c.target_id, here),
         "CriteriaCount": criteria,
-        "CriteriaPassed": _count(acceptance_criteria, of_item, acceptance_criteria.c.status == CRITERION_PASSED),
+        "CriteriaPassed": _count(
+            acceptance_criteria, of_item, acceptance_criteria.c.status == CriterionStatus.PASS.value
+        ),
     }
     return {key: (column, _VALUE_TYPES[key]) for key, column in found.items()}
 
