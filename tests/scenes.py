@@ -34,7 +34,8 @@ class Scene:
 
 
 EVERY = (LARGE, MIDDLE, SMALL)
-SHOWN_AT = 18
+SHOWN_AT = 13
+"""The row of the item that is shown, where tasks are folded."""
 SHOWN = (*str(SHOWN_AT), "j")
 """To an item that has a description and comments."""
 SELECTED = (*SHOWN, "v", "3", "j", "v")

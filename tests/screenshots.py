@@ -23,6 +23,7 @@ from textual.strip import Strip
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
 from backlit.config.settings import Motion
+from backlit.model.fields import ItemType
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.records.entry import FOR_CUSTOMERS
 from backlit.tui.app.app import BacklitApp
@@ -134,11 +135,15 @@ async def _drawn(pilot: Pilot[None], width: int, height: int) -> str:
     return still(strips_of(pilot.app), ground, front)
 
 
-async def _edit_without_network(scene: Scene, world: World, store: Store) -> None:
-    """Edit the item that is shown while the service is away; for a conflict somebody else does so too."""
+async def _shown_id(store: Store) -> int:
     view = store.view(ViewSpec())
     await view.load()
-    item_id = view.rows(0, 100)[SHOWN_AT].id
+    return [row.id for row in view.rows(0, 100) if row.type != ItemType.TASK][SHOWN_AT]
+
+
+async def _edit_without_network(scene: Scene, world: World, store: Store) -> None:
+    """Edit the item that is shown while the service is away; for a conflict somebody else does so too."""
+    item_id = await _shown_id(store)
     world.faults.is_down = True
     await store.items.edit([item_id], {"Estimate": "8", "Name": "Change the address until the parcel is packed"})
     if scene.trouble is Trouble.OFFLINE:
@@ -153,9 +158,7 @@ async def _edit_without_network(scene: Scene, world: World, store: Store) -> Non
 
 async def _edit_earlier(store: Store) -> None:
     """Edit the item that is shown, a minute before the time of the pictures."""
-    view = store.view(ViewSpec())
-    await view.load()
-    await store.items.edit([view.rows(0, 100)[SHOWN_AT].id], {"Estimate": "8"})
+    await store.items.edit([await _shown_id(store)], {"Estimate": "8"})
     await sent(store)
     with closing(sqlite3.connect(store.files.places.journal)) as journal, journal:
         journal.execute("UPDATE entries SET created_at = ?", (clock().timestamp() - 60,))
@@ -183,9 +186,7 @@ async def _make_news(world: World, store: Store) -> None:
 
 async def _attach_files(world: World, store: Store) -> None:
     """Attach files to the item that is shown, one of them for customers."""
-    view = store.view(ViewSpec())
-    await view.load()
-    item_id = view.rows(0, 100)[SHOWN_AT].id
+    item_id = await _shown_id(store)
     files = (
         ("basket-flow.png", bytes(48_213), "How it should look after the address", None),
         ("retry-timings.csv", TIMINGS.encode(), "Measured on staging, last Tuesday", None),

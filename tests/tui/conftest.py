@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 from tests import quiet
 from tests.tui.editor_steps import Edit
-from tests.tui.opened import Open
+from tests.tui.opened import Open, leave_tasks_shown
 from textual.pilot import Pilot
 
 from backlit.store import Store
@@ -18,6 +18,7 @@ from backlit.tui.editor.screen import ItemEditorScreen
 def opened() -> Open:
     @asynccontextmanager
     async def opened(store: Store, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
+        await leave_tasks_shown(store)
         async with BacklitApp(store).run_test(size=size, notifications=True) as pilot:
             await pilot.pause()
             yield pilot

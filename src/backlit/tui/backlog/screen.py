@@ -93,7 +93,7 @@ class BacklogScreen(OneListScreen):
             case [bool() as of_all, [*ids]]:
                 return ShownTasks(of_all, frozenset(each for each in ids if isinstance(each, int)))
             case _:
-                return ShownTasks(of_all=True)
+                return ShownTasks()
 
     def turn_tasks(self, item_id: int | None, is_shown: bool) -> None:
         super().turn_tasks(item_id, is_shown)
