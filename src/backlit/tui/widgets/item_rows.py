@@ -291,9 +291,6 @@ class RowLayout:
         self._name_width = max(4, room - columns_width(self.columns, edge))
         if width >= MIN_LIST_WIDTH_WITH_STATUS_WORD:
             self._give_names_no_more_than(most_name, has_usual=any(each.is_usual for each in columns))
-        keys = [each.key for each in self.columns]
-        self._last_on_ground = keys.index(POINTS_COLUMN.key) if POINTS_COLUMN.key in keys else -1
-        """The number of the last column that has the ground of the cursor."""
         self._drawn: dict[tuple[str, str | None, Any], Segment] = {}
 
     def _give_names_no_more_than(self, most: int, *, has_usual: bool) -> None:
@@ -335,16 +332,15 @@ class RowLayout:
     ) -> Strip:
         """Draw one item; cursor, selection and state have a cell each. `flashed` are keys of columns, and NAME.
 
-        The ground of the cursor ends after the points, and its row has one colour of text, which both keep a step of
-        the cursor small on the wire.
+        Up to the points the row under the cursor has one colour of text, which keeps a step small on the wire; owner
+        and iteration keep theirs, as they are drawn again with it anyway.
         """
         is_shown = is_cursor and self._cursor is not None
         on = self._cursor if is_cursor else self._chosen if is_selected else None
-        beyond = self._chosen if is_selected else None
         theme, (sign, sign_colour) = self._theme, state_sign(row, badge)
         mark, mark_colour = (SELECTED_SIGN, "mark") if is_selected else (" ", "muted")
         quiet = "foreground" if is_shown else "muted"
-        number, ground = theme.style(quiet, on=on), theme.style(on=beyond)
+        number, ground = theme.style(quiet, on=on), theme.style(on=on)
         shown = fit_right(str(row.id) if row.id > 0 else "new", self._id_width) if self._id_width else ""
         segments = [
             Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
@@ -353,9 +349,9 @@ class RowLayout:
             Segment(shown + " ", number),
             *self._type_and_name(row, badge, on, FLASH_GROUND if NAME in flashed else on, is_cursor=is_shown),
         ]
-        texts, last = iter(cells), self._last_on_ground
-        for at, column in enumerate(self.columns):
-            under = FLASH_GROUND if column.key in flashed else on if at <= last else beyond
+        texts = iter(cells)
+        for column in self.columns:
+            under = FLASH_GROUND if column.key in flashed else on
             is_known = column.key in USUAL_COLUMN_BY_KEY
             segments.append(
                 self._known(column, row, under) if is_known else self._plain(column, next(texts, ""), under)
