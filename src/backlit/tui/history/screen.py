@@ -51,6 +51,7 @@ class HistoryScreen(ItemRowsScreen):
     HINTS = ("history.open", "history.restore", "history.copy", "item.next-tab", "item.comment", "app.back", "app.help")
     EMPTY = ("No events.", "No events in the local copy.")
     TAB = ItemDestination.HISTORY
+    HAS_ASIDE = True
 
     def __init__(self, store: Store, item_id: int, field: str = "") -> None:
         self._events = EventList(store)

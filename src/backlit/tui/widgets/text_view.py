@@ -193,7 +193,7 @@ class DetailView(LinesView):
 
 
 class RowsOverDetail(Container):
-    """A list as high as its rows, at most half of the room, and below a rule the detail of its current row."""
+    """A list as high as its rows, or half of the room for a long one, and below a rule the detail of its row."""
 
     COMMAND_GROUPS = ("widgets.text_view",)
     DEFAULT_CSS = """
@@ -226,13 +226,13 @@ class RowsOverDetail(Container):
 
 
 def fit_rows(rows: LineList, room: int | None, pane: Widget | None = None) -> None:
-    """Make a list as high as its rows, at most half of a room that it shares; None gives it all of the room.
+    """Make a list as high as its rows; where those leave less than a third of a room that it shares, it gets half.
 
-    A pane around the list has its height.
+    None gives it all of the room. A pane around the list has its height.
     """
     pane = pane or rows
     wanted = rows.HEADER_LINES + (len(rows.row_lines) or rows.ROW_LINES * rows.row_count())
-    height: int | str = "1fr" if room is None else min(wanted, room // 2)
+    height: int | str = "1fr" if room is None else wanted if wanted <= room * 2 // 3 else room // 2
     if str(pane.styles.height) != str(height):
         pane.styles.height = height
 
