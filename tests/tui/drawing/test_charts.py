@@ -195,7 +195,17 @@ def test_the_ideal_line_has_dots_above_the_area_and_over_it() -> None:
     rows = draw_timeline(days(4.0, 0.5, 0.5, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
     dots = {colour for row in rows for text, colour in row if any("\u2800" < sign <= "\u28ff" for sign in text)}
 
-    assert dots == {"foreground", "foreground on chart-area"}
+    assert dots == {"foreground", "foreground on chart-area", "foreground on bar"}
+
+
+def test_the_ideal_line_goes_on_where_the_remaining_points_are_at_it() -> None:
+    rows = draw_timeline(days(4.0, 4.0, 4.0, guide=(4.0, 4.0, 4.0)), 36, 10)
+    dots = {at for row in _cells(rows) for at, (sign, _) in enumerate(row) if "\u2800" < sign <= "\u28ff"}
+    colours = {colour for row in _cells(rows) for sign, colour in row if "\u2800" < sign <= "\u28ff"}
+
+    assert dots == set(range(min(dots), max(dots) + 1))
+    assert len(dots) > 20
+    assert colours == {"foreground on bar"}
 
 
 @pytest.mark.parametrize("height", range(6, 34))

@@ -92,9 +92,12 @@ class CellGrid:
                 self._cells[y][at] = (character, f"{colour}{on}{ground}")
 
     def put_dot(self, x: int, y: int, dot: int, colour: str) -> None:
-        """Add a dot to a cell that is blank or has dots alone."""
+        """Add a dot to a cell that is blank or has dots alone, or is part of a line, which then fills the cell."""
         if 0 <= y < len(self._cells) and 0 <= x < self.width:
-            sign = self._cells[y][x][0]
+            sign, line = self._cells[y][x]
+            if sign in {FOOT, LOWER_HALF}:
+                self.put(x, y, chr(ord(NO_DOTS) | dot), f"{colour}{ON}{line.partition(ON)[0]}")
+                return
             before = ord(sign) if NO_DOTS <= sign <= ALL_DOTS else ord(NO_DOTS)
             if sign == " " or before != ord(NO_DOTS):
                 self.put_over(x, y, chr(before | dot), colour)
