@@ -10,6 +10,7 @@ from textual.widget import Widget
 from backlit.model.reports.document import FigureSource
 from backlit.model.reports.report import Figure, Report, Tone
 from backlit.tui.drawing.charts import Piece, Row
+from backlit.tui.drawing.text import wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.pane_frame import PaneFrame
 
@@ -32,15 +33,18 @@ DIGITS: Mapping[str, tuple[str, str, str]] = {
 """The signs of large figures, in three lines of half blocks."""
 DIGIT_LINES = 3
 MARGIN, GAP = 2, 2
+DEFINITION_HEADING, DEFINITION_MARGIN = "What counts", 3
+"""The heading, and its line with the blanks around the definition."""
 COLOURS: Mapping[Tone, str] = {Tone.LATE: "conflict", Tone.DONE: "status-done"}
 
 
 class ReportFigures(Widget):
-    """Shows the figures of a report; it changes with the report alone."""
+    """Shows the figures of a report, and below them what they mean; it changes with the report alone."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.frame: PaneFrame | None = None
+        self._report: Report | None = None
         self._rows: Sequence[Row] = ()
 
     def bar_lines(self) -> range:
@@ -50,8 +54,19 @@ class ReportFigures(Widget):
         return ()
 
     def show(self, report: Report) -> None:
+        self._report = report
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        if (report := self._report) is None:
+            return
         is_hollow = report.document.source is not FigureSource.HISTORY
-        self._rows = figure_rows(report.figures, report.facts, is_hollow=is_hollow)
+        rows = figure_rows(report.figures, report.facts, is_hollow=is_hollow)
+        room = self.size.height - len(rows) - DEFINITION_MARGIN
+        self._rows = [*rows, *definition_rows(report.name.sentences, self.size.width - 2 * MARGIN, room)]
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -78,6 +93,17 @@ def figure_rows(figures: Sequence[Figure], facts: Sequence[tuple[str, str]], *, 
         rows.append(())
     label_width = max((len(label) for label, _ in facts), default=0)
     return [*rows, *(((f"{label:<{label_width + GAP}}", "muted"), (value, "foreground")) for label, value in facts)]
+
+
+def definition_rows(sentences: Sequence[str], width: int, room: int) -> list[Row]:
+    """Return the first sentences of a definition that fit into some lines, below a heading; nothing without one."""
+    rows: list[Row] = []
+    for sentence in sentences:
+        lines = wrapped(sentence, width)
+        if len(rows) + len(lines) > room:
+            break
+        rows += [((line, "muted"),) for line in lines]
+    return [(), ((DEFINITION_HEADING, "foreground"),), *rows] if rows else []
 
 
 def large(number: str) -> list[str]:

@@ -39,7 +39,7 @@ TABLE_SHARE = 0.5
 """Largest share of the width for the table."""
 UNITS = {ReportUnit.POINTS: "Points", ReportUnit.ITEMS: "Items", ReportUnit.HOURS: "Hours"}
 """The words over a chart, by what it counts."""
-LIST_FRAME, AROUND = 1, 10
+LIST_FRAME, AROUND = 1, 6
 """The line of titles above a list of items, and the lines around a list of bars."""
 LOADING_DELAY = 0.4
 """Seconds for which the last report stays while another one is read."""

@@ -1,0 +1,18 @@
+"""The figures beside a chart, and what they mean."""
+
+from backlit.tui.reports.figures import DEFINITION_HEADING, definition_rows
+
+
+def texts(rows: list[tuple[tuple[str, str], ...]]) -> list[str]:
+    return ["".join(text for text, _ in row) for row in rows]
+
+
+def test_as_many_whole_sentences_of_a_definition_are_shown_as_fit() -> None:
+    sentences = ["Done is what is done.", "Scope is all that counts, in the whole sprint."]
+
+    assert texts(definition_rows(sentences, 24, 3)) == ["", DEFINITION_HEADING, "Done is what is done."]
+    assert len(definition_rows(sentences, 24, 9)) == 6
+
+
+def test_nothing_stands_below_the_figures_where_no_sentence_fits() -> None:
+    assert definition_rows(["Done is what is done."], 8, 2) == []
