@@ -4,7 +4,7 @@ import re
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.bare_app import heading_of, line_with, messages_of, said, text_of
+from tests.tui.bare_app import heading_of, line_with, lines_of, messages_of, said, text_of
 from tests.tui.board_steps import active_issue, board, column, current, go_to, is_story, on_board, pick
 from tests.tui.list_steps import fields_of, press, shown
 from textual.pilot import Pilot
@@ -168,6 +168,18 @@ async def test_a_started_card_says_that_it_has_no_estimate(world: World, store: 
 
         await until(lambda: f"#{item.id}  ¬" in text_of(pilot.app))
         assert "¬" not in quiet
+
+
+@pytest.mark.slow
+async def test_facts_of_cards_in_lanes_stand_below_each_other_and_long_names_are_cut(store: Store) -> None:
+    async with on_board(store, size=(120, 40)) as pilot:
+        await press(pilot, "t", "g", *"priorit", "enter")
+        facts = [line for line in lines_of(pilot.app) if "#" in line and "▌" in line]
+
+        starts = {line.index("#") for line in facts if "#" in line[:20]}
+        assert len(facts) > 5
+        assert len(starts) == 1
+        assert "…" in text_of(pilot.app)
 
 
 async def test_nothing_follows_the_facts_of_a_card_on_a_low_board(store: Store) -> None:

@@ -183,8 +183,8 @@ class CardPainter:
         """Draw a card: its name in up to two lines, and its facts; a line below those is blank.
 
         The ground of the cursor has the lines of the name alone, which keeps a step small on the wire; so has that of
-        a card that flashes. On a card of two lines the rest of a name is before the facts, or is cut where they leave
-        no room for it. Where no blank parts the cards, every second one has no surface.
+        a card that flashes. On a card of two lines the name is cut, so that facts are in one column. Where no blank
+        parts the cards, every second one has no surface.
         """
         theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else "surface" if has_surface else None
         edge = ("█", CURSOR_BAR) if is_cursor else ("▌", type_colour(row.type))
@@ -197,28 +197,16 @@ class CardPainter:
             bold=is_cursor or (row.type == ItemType.FEATURE and not is_done),
         )
         title, *more = wrapped(row.name, room)
-        rest = " ".join(more)
-        beside: list[Segment] = []
-        if rest and lines == MIN_CARD_LINES:
-            beside = [Segment(f"{rest}  ", theme.style("muted" if is_done else "foreground", on=ground))]
-            if Segment.get_line_length(beside) + self._least_facts(row) > room:
-                beside, title = [], row.name
-        names = [title] if lines == MIN_CARD_LINES else [title, rest]
-        facts = self._facts(row, room - Segment.get_line_length(beside), ground, badge, is_selected=is_selected)
+        names = [row.name] if lines == MIN_CARD_LINES else [title, " ".join(more)]
+        facts = self._facts(row, room, ground, badge, is_selected=is_selected)
 
         def drawn(line: Sequence[Segment], under: str | None) -> Strip:
             start = Segment(edge[0], theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
             return Strip([*start, *line]).adjust_cell_length(width, theme.style(on=under))
 
         found = [drawn([*marked(fit(each, room), self._sought, name)], on) for each in names]
-        found.append(drawn([*beside, *facts], ground))
+        found.append(drawn(facts, ground))
         return (*found, *[self.blank(width)] * (lines - len(found)))
-
-    def _least_facts(self, row: ItemRow) -> int:
-        """Return the cells that sign, number, owner and points need beside the rest of a name."""
-        owner = safe(self._names.owner(row.owner_id))
-        named = 2 + min(cell_len(owner), MIN_FACT_WIDTH) if owner else 0
-        return cell_len(f"◆ #{row.id}") + named + POINT_CELLS
 
     def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
         """Return sign and number, what is missing or its status, and at the right owner and points.
