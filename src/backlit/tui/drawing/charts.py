@@ -95,11 +95,10 @@ class CellGrid:
         """Add a dot to a cell that is blank or has dots alone, or is part of a line, which then fills the cell."""
         if 0 <= y < len(self._cells) and 0 <= x < self.width:
             sign, line = self._cells[y][x]
-            if sign in {FOOT, LOWER_HALF}:
-                self.put(x, y, chr(ord(NO_DOTS) | dot), f"{colour}{ON}{line.partition(ON)[0]}")
-                return
             before = ord(sign) if NO_DOTS <= sign <= ALL_DOTS else ord(NO_DOTS)
-            if sign == " " or before != ord(NO_DOTS):
+            if sign in {FOOT, LOWER_HALF}:
+                self.put(x, y, chr(before | dot), f"{colour}{ON}{line.partition(ON)[0]}")
+            elif sign == " " or before != ord(NO_DOTS):
                 self.put_over(x, y, chr(before | dot), colour)
 
     def is_free(self, x: int, y: int, count: int) -> bool:
