@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from backlit.imports.drafts.draft import Draft, Drafts
+from backlit.imports.formats.columns import table_formats
 from backlit.imports.hierarchy import PlacedDraft
 from backlit.imports.people import PeopleMatching
 from backlit.imports.plan import ImportPlan
@@ -34,7 +35,7 @@ WANTED_STATUSES: Mapping[str, Sequence[str]] = {
     DELETED: ("Deleted", "Deferred", "Done", "Closed"),
 }
 """The statuses of a group, the best first; a type has the first one that is among its own."""
-NO_PRIORITY = frozenset({"none", "no priority", "null", "not set", "-", "0", "ohne", "keine"})
+NO_PRIORITY = frozenset({"none", "no priority", "null", "not set", "-", "--", "0", "ohne", "keine"})
 _ESTIMATED = FIELD_BY_KEY["Estimate"].types
 PRIORITIZED_TYPES = FIELD_BY_KEY["Priority"].types
 _SEVERITY = FIELD_BY_KEY["Severity"].types
@@ -48,7 +49,8 @@ class DraftValues:
     ) -> None:
         self._store, self._drafts, self._people, self._plan = store, drafts, people, plan
         self._own_statuses = {(kind, folded(name)): status for (kind, name), status in mapping.statuses.items()}
-        self._priority_scale = "redmine" if drafts.format == "redmine" else ""
+        form = table_formats().get(drafts.format)
+        self._priority_scale = form.priorities if form else ""
         self._custom = {each.key: each for each in store.lookups.custom_fields()}
         self._reading = FieldReading(store)
         self._own_priorities = {folded(name): number for name, number in mapping.priorities.items()}
@@ -126,7 +128,9 @@ class DraftValues:
             try:
                 fields[key] = self._reading.read(known, item_type, text)
             except BadRequest as error:
-                self._plan.fault(draft, error.message, key, text)
+                # Another project of backlit has teams and choices of its own.
+                note = self._plan.warn if self._drafts.format == "backlit" else self._plan.fault
+                note(draft, error.message, key, text)
 
     def _points(self, text: str) -> str:
         number = text.strip()

@@ -2,5 +2,5 @@
 
 FORMATS = (
     *("jira", "azure", "github", "gitlab", "trello", "linear", "pivotal", "redmine", "asana", "plane", "openproject"),
-    *("taiga", "clickup", "backlit", "csv"),
+    *("taiga", "clickup", "shortcut", "bugzilla", "mantis", "backlit", "csv"),
 )

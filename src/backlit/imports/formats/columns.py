@@ -18,6 +18,8 @@ USED, LEFT_OUT, FIELD = "used", "-", "field:"
 _CUSTOM = re.compile(r"custom field \((.*)\)$")
 _DATES = ("created", "due", "done", "iteration_start", "iteration_end")
 _EMPTY = frozenset({"", "[]", "{}", "null", "none", "0", "no", "false"})
+_NO_VALUE = frozenset({"null", "---"})
+"""What trackers write for a value that is not set."""
 _PROJECT_IN_KEY = re.compile(r"([A-Z][A-Z0-9_]*)-\d+$")
 _JIRA_COMMENT = re.compile(r"([^;\n]{6,40});([^;\n]*);(.*)", re.DOTALL)
 _PIVOTAL_COMMENT = re.compile(r"(.*) \((.+) - ([^()]+)\)$", re.DOTALL)
@@ -39,6 +41,8 @@ class TableFormat(Struct, frozen=True):
     tag_separator: str = ","
     priorities: str = ""
     story_types: Sequence[str] = ()
+    usual_type: str = ""
+    """The type of an item whose file has none."""
     has_small_statuses: bool = False
     """The export writes the names of statuses without their capitals."""
 
@@ -133,7 +137,7 @@ class _ColumnReading:
         names = [value for row in self._table.rows[:1] for value in self._all(row, "project")]
         if not names:
             names = [found[1] for draft in self._drafts.items[:1] if (found := _PROJECT_IN_KEY.match(draft.key))]
-        if not names and self._form.name == "azure":
+        if not names and self._form.name in {"azure", "backlit"}:
             paths = (
                 value for row in self._table.rows for value in (*self._raw(row, "iteration"), *self._raw(row, "area"))
             )
@@ -156,7 +160,7 @@ class _ColumnReading:
         return [row.cells[at].strip() for at in self._positions.get(role, ())]
 
     def _all(self, row: TableRow, role: str) -> list[str]:
-        return [value for value in self._raw(row, role) if value and value.casefold() != "null"]
+        return [value for value in self._raw(row, role) if value and value.casefold() not in _NO_VALUE]
 
     def _one(self, row: TableRow, role: str) -> str:
         return next(iter(self._all(row, role)), "")
@@ -233,7 +237,7 @@ class _ColumnReading:
         return draft
 
     def _type(self, text: str) -> str:
-        return "Story" if text.casefold() in self._form.story_types else text
+        return "Story" if text.casefold() in self._form.story_types else text or self._form.usual_type
 
     def _description(self, row: TableRow) -> str:
         parts = self._all(row, "description")
@@ -248,7 +252,12 @@ class _ColumnReading:
 
     def _owners(self, row: TableRow) -> list[list[str]]:
         beside = [*self._all(row, "owner_email"), *self._all(row, "owner_id")]
-        cells = [name for cell in self._all(row, "owner") for name in (_split(cell) if cell[0] == "[" else [cell])]
+        is_list = self._form.name == "shortcut"
+        cells = [
+            name
+            for cell in self._all(row, "owner")
+            for name in (_split(cell, self._form.tag_separator) if is_list or cell[0] == "[" else [cell])
+        ]
         people = [names_of_person(cell) for cell in dict.fromkeys(cells)]
         if beside and len(people) < 2:
             return [[*(people[0] if people else ()), *beside]]
@@ -286,7 +295,9 @@ class _ColumnReading:
             yield DraftComment(to_markdown(cell, self._form.markup, self._drafts.people))
 
     def _tasks(self, row: TableRow, parent: Draft) -> Iterator[Draft]:
-        """Yield the tasks of a story, which stand in columns beside it."""
+        """Yield the tasks of a story, which stand in columns beside it, or all in one."""
+        for title in (title for cell in self._all(row, "tasks") for title in _split(cell, self._form.tag_separator)):
+            yield Draft(row.line, title=title, type="Sub-task", parents=[parent.key])
         for at in self._positions.get("task", ()):
             if title := row.cells[at].strip():
                 is_done = row.cells[at + 1].strip().casefold() == "completed" if at + 1 < len(row.cells) else False
