@@ -2,14 +2,17 @@
 
 import csv
 import io
+import shutil
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.cli.admin_world import Workspace
-from tests.cli.home import Home
-from tests.imports.expectations import Imported
+from tests.cli.admin_world import PASSWORD, Workspace
+from tests.cli.home import Home, Server
+from tests.imports.expectations import CASES, Imported
 from tests.imports.jira_files import jira_csv
 
 FILE = (
@@ -149,6 +152,69 @@ def _without_numbers(exported: str) -> str:
     return text.getvalue()
 
 
+@pytest.fixture
+def other(empty_workspace: Workspace, tmp_path: Path) -> Iterator[tuple[Workspace, Home]]:
+    """Another server with the same users and an empty project, and maya on it."""
+    shutil.copytree(empty_workspace.folder, tmp_path / "other")
+    workspace, home = Workspace(tmp_path / "other"), Home(tmp_path / "other maya")
+    server = Server(workspace.settings)
+    assert home.run("login", server.address, "--user", "maya", given=f"{PASSWORD}\n").returncode == 0
+    yield workspace, home
+    server.stop()
+
+
+def content(workspace: Workspace) -> list[dict[str, Any]]:
+    """Return what people see of all items, in their order, without what a block of an import says of their origin."""
+    found = Imported(workspace)
+    names = {item["id"]: item["name"] for item in found.items}
+    values = ("name", "type", "status", "estimate", "priority", "severity", "tags", "work_remaining", "assigned_to_id")
+    return [
+        {
+            **{key: item[key] for key in values},
+            "parent": names.get(item["parent_id"]),
+            "iteration": found.path("iteration", item),
+            "area": found.path("area", item),
+            "text": (item["description"] or "").partition("---\nImported from ")[0].strip(),
+            "comments": [each["description"] for each in found.comments if each["work_item_id"] == item["id"]],
+        }
+        for item in found.items
+    ]
+
+
+@pytest.mark.slow
+def test_an_export_of_all_comes_back_whole_in_an_empty_project(
+    webshop: Workspace, maya: Home, other: tuple[Workspace, Home], tmp_path: Path
+) -> None:
+    empty, there = other
+    file = tmp_path / "moved.csv"
+    imported(maya, tmp_path / "shop.csv", (CASES / "jira-cloud-all.csv").read_text(encoding="utf-8-sig"))
+    assert maya.run("comments", "add", "1", "=1+1 is two; said by Maya").returncode == 0
+    before = content(webshop)
+
+    exported = maya.run("items", "export", "--all")
+    imported(there, file, exported.stdout)
+    after, counts = content(empty), Imported(empty).counts
+    again = imported(there, file, exported.stdout)
+    back = imported(maya, file, exported.stdout)
+
+    commented = [(item.pop("comments"), found.pop("comments")) for item, found in zip(before, after, strict=True)]
+    for texts, found in commented:
+        assert all(each.startswith("**") for each in found)
+        assert [each.partition("\n\n")[2] for each in found] == texts
+    assert sum(len(texts) for texts, _ in commented) > 1
+    assert after == before
+    assert _dates(empty) == _dates(webshop)
+    assert Imported(empty).counts == counts
+    assert f"New 0 · changed 0 · unchanged {len(before)}" in again
+    assert "Left out" not in back
+    assert f"unchanged {len(before)}" in back
+
+
+def _dates(workspace: Workspace) -> dict[str, tuple[object, object]]:
+    found = Imported(workspace).places["iteration"].values()
+    return {each["name"]: (each["start_date"], each["end_date"]) for each in found}
+
+
 def _killed_in_the_middle(webshop: Workspace, maya: Home, file: Path, count: int) -> int:
     """Kill an import once the service has a number of items; return how many it has then."""
     program = maya.start("items", "import", str(file), "--yes")
@@ -157,6 +223,28 @@ def _killed_in_the_middle(webshop: Workspace, maya: Home, file: Path, count: int
     program.send_signal(signal.SIGKILL)
     program.communicate()
     return len(Imported(webshop).items)
+
+
+@pytest.mark.slow
+def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(webshop: Workspace, maya: Home, tmp_path: Path) -> None:
+    file = tmp_path / "shop.csv"
+    file.write_text(jira_csv(1_000), encoding="utf-8")
+
+    program = maya.start("items", "import", str(file), "--yes")
+    while program.poll() is None and len(Imported(webshop).items) < 200:
+        time.sleep(0.1)
+    program.send_signal(signal.SIGINT)
+    _, said = program.communicate()
+    first = len(Imported(webshop).items)
+    done = maya.run("items", "import", str(file), "--yes")
+    names = [item["name"] for item in Imported(webshop).items]
+
+    assert program.returncode == 130, said
+    assert "backlit: Interrupted. " in said.splitlines()[-1]
+    assert said.endswith("The same command goes on with the rest. Undo: backlit undo.\n")
+    assert 200 <= first < 1_000
+    assert done.returncode == 0, done.stderr
+    assert len(names) == len(set(names)) == 1_000
 
 
 @pytest.mark.long

@@ -103,8 +103,8 @@ class Hierarchy:
         draft = each.draft
         text = draft.type.strip()
         if text:
-            own = self._types.get(folded(text))
-            found = own or type_named(text)
+            own = self._types.get(folded(text)) or (text if self._drafts.format == "backlit" else "")
+            found = own if own in set(ItemType) else type_named(text)
             if not found:
                 self._plan.warn(draft, f"The type {text!r} is unknown: taken as Story")
             return found or "Story"

@@ -1,12 +1,15 @@
 """Files with backlit's own headings: fields by name, numbers of existing items, tasks below their items."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct, structs
 
 from backlit.imports.drafts.dates import DateReading
+from backlit.imports.drafts.draft import Draft, Drafts
 from backlit.imports.faults import Remark
+from backlit.imports.origin import key_in
 from backlit.imports.people import PeopleMatching
 from backlit.imports.plan import ImportPlan
 from backlit.imports.reading.json_files import line_of_each
@@ -27,6 +30,11 @@ _UNSENT_MARK = "unsent"
 """The key with which `items list --json` marks an unsent change; it is no field."""
 _ONLY_THE_SERVER, _NOT_FOR_THE_TYPE = "which the server sets", "whose type has no such field"
 _SHORT = {"est": "Estimate", "points": "Estimate"}
+_MOVED = {"id": "key", "ParentID": "parent", "createdAt": "created", "createdBy": "author"}
+"""What the fields of an export hold in another project, by their keys."""
+_COMMENT = re.compile(r"comment \d+")
+_BESIDE = re.compile(r"comment \d+|iteration (start|end)")
+"""Columns that an export has for other projects alone."""
 _TYPES = {each.casefold(): each.value for each in ItemType}
 
 
@@ -77,6 +85,41 @@ def is_own(source: Source, custom: Collection[Field]) -> bool:
     keys = {key for heading in headings if (key := _key_of(heading, custom))}
     is_spelled_so = bool(set(headings) & {*FIELD_BY_KEY, *_SHORT} - {"Name", "Status", "Priority", "Severity", "Tags"})
     return "id" in headings and len(keys) == len(headings) and (is_spelled_so or "name" not in lower)
+
+
+def as_of_another_project(source: Source, custom: Collection[Field]) -> tuple[Source, dict[str, str]]:
+    """Return the file without what defuses formulas, and what its columns hold where `id` is another project's number.
+
+    Nothing where it has no numbers with types and names, without which no item can be made.
+    """
+    table = source.table
+    if table is None:
+        return source, {}
+    words = {heading: _MOVED.get(key, key) for heading in table.headings if (key := _key_of(heading.strip(), custom))}
+    words |= {heading: "comment" for heading in table.headings if _COMMENT.fullmatch(heading.strip())}
+    if not {"key", "type", "Name"} <= set(words.values()):
+        return source, {}
+    rows = [structs.replace(row, cells=[*map(undefused, row.cells)]) for row in table.rows]
+    return structs.replace(source, table=structs.replace(table, rows=rows)), words
+
+
+def names_an_item_here(store: Store, drafts: Drafts, name: str) -> bool:
+    """Report whether a number in the file is that of an item here, with its type and name.
+
+    One that came from the source of this name with this very number says nothing.
+    """
+    here = {item.id: item for item in store.batch.items([int(each.key) for each in drafts.items if _is_number(each)])}
+    return any(
+        item.type == each.type
+        and item.fields.get("Name") == each.title
+        and key_in(str(item.fields.get("Description") or ""), name) != each.key
+        for each in drafts.items
+        if _is_number(each) and (item := here.get(int(each.key)))
+    )
+
+
+def _is_number(draft: Draft) -> bool:
+    return draft.key.isascii() and draft.key.isdigit() and len(draft.key) <= 18
 
 
 def planned_rows(store: Store, source: Source, skipped: Collection[int] = ()) -> ImportPlan:
@@ -172,7 +215,7 @@ class _OwnPlanning:
             yield self._row(line, given, is_written=False, names_parent="ParentID" in given)
 
     def _leave_out(self, name: str, values: int) -> None:
-        if values and name.strip():
+        if values and name.strip() and not _BESIDE.fullmatch(name.strip()):
             self._plan.left_out[name] = self._plan.left_out.get(name, 0) + values
 
     def _row(self, line: int, given: Mapping[str, object], *, is_written: bool, names_parent: bool) -> OwnRow:
@@ -272,7 +315,7 @@ class _OwnPlanning:
         now = {**item.fields, **_properties(item)}
         for key, value in row.computed.items():
             # Unchanged ones come from an export, and nobody wants them changed.
-            if value not in (None, "") and str(value) != str(now.get(key)):
+            if value not in (None, "") and str(value).removesuffix("Z") != str(now.get(key)):
                 self._left_out[self._label(key), "existing item", _ONLY_THE_SERVER] += 1
         for key in row.values.keys() - values.keys() - errors.keys():
             self._left_out[self._label(key), "existing item", _NOT_FOR_THE_TYPE] += 1

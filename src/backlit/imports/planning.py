@@ -48,7 +48,7 @@ class _Planning:
         self._plan = ImportPlan(drafts.source, drafts.label)
         self._people = PeopleMatching(store.imports.people(), drafts.people, mapping.people)
         self._hierarchy = Hierarchy(drafts, mapping, self._plan)
-        self._places = PlacePlanning(store, self._plan, mapping, has_foreign_root=drafts.format == "azure")
+        self._places = PlacePlanning(store, self._plan, mapping, has_foreign_root=drafts.format in {"azure", "backlit"})
         self._values = DraftValues(store, drafts, mapping, self._people, self._plan)
 
     def run(self) -> ImportPlan:

@@ -3,13 +3,15 @@
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.imports.drafts.draft import Drafts
 from backlit.imports.faults import Remark
 from backlit.imports.formats.detection import drafts_of
 from backlit.imports.mapping import mapping_lines
 from backlit.imports.mapping_rows import MappingRow, mapping_rows
-from backlit.imports.own import is_own, planned_rows
+from backlit.imports.origin import FROM
+from backlit.imports.own import as_of_another_project, is_own, names_an_item_here, planned_rows
 from backlit.imports.plan import ImportPlan
 from backlit.imports.planning import planned
 from backlit.imports.reading.source import Source, read_source
@@ -49,6 +51,9 @@ def prepare(store: Store, content: bytes, name: str, mapping: ImportMapping, opt
     wanted = options.format or mapping.format
     custom = store.lookups.custom_fields()
     if wanted == "backlit" or (not wanted and not mapping.columns and is_own(source, custom)):
+        moved = _of_another_project(store, source, mapping, options)
+        if moved is not None:
+            return _compared(store, source, moved, mapping, options)
         plan = planned_rows(store, source)
         skipped = plan.faults if options.skips_faulty else []
         if skipped:
@@ -56,6 +61,29 @@ def prepare(store: Store, content: bytes, name: str, mapping: ImportMapping, opt
         return PreparedImport(source, mapping, plan, None, skipped)
     fields = {each.key: each.label for each in custom}
     drafts = drafts_of(source, wanted, mapping, fields)
+    return _compared(store, source, drafts, mapping, options)
+
+
+def _of_another_project(store: Store, source: Source, mapping: ImportMapping, options: ImportOptions) -> Drafts | None:
+    """Return the items of an export of another project, whose numbers mean nothing here; None for one of this project.
+
+    An empty project has no numbers. In others an export is known by what came from it before.
+    """
+    custom = store.lookups.custom_fields()
+    source, columns = as_of_another_project(source, custom)
+    if not columns:
+        return None
+    drafts = drafts_of(source, "backlit", replace(mapping, columns={**columns, **mapping.columns}))
+    if not store.imports.has_items():
+        return drafts
+    name = options.source or mapping.source or drafts.source
+    is_known = bool(store.imports.known(name) or store.imports.described_with(f"{FROM}{name} "))
+    return drafts if is_known and not names_an_item_here(store, drafts, name) else None
+
+
+def _compared(
+    store: Store, source: Source, drafts: Drafts, mapping: ImportMapping, options: ImportOptions
+) -> PreparedImport:
     drafts.source = options.source or mapping.source or drafts.source
     plan = planned(store, drafts, mapping, overwrite=options.overwrite)
     skipped = plan.faults if options.skips_faulty else []

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -72,7 +73,27 @@ def export_items(arguments: argparse.Namespace) -> None:
             arguments.format = "excel" if arguments.excel else "export"
         if not names and (arguments.json or arguments.format == "ndjson"):
             arguments.columns = ()
-        write_items(arguments, store, items, chosen_columns(arguments, fields.columns()))
+        columns = chosen_columns(arguments, fields.columns())
+        if arguments.all and arguments.format in {"export", "excel"}:
+            beside = [*map(partial(_beside, store), items)]
+            more = [Column(name, name) for name in dict.fromkeys(name for row in beside for name in row)]
+            rows = [{**row, **other} for row, other in zip(fields.rows(items, columns), beside, strict=True)]
+            write_rows(arguments, [*columns, *more], rows)
+        else:
+            write_items(arguments, store, items, columns)
+
+
+def _beside(store: Store, item: Item) -> dict[str, object]:
+    """Return what another project needs beside the fields: author, dates of the iteration, and comments."""
+    found: dict[str, object] = {"createdAt": item.created_at, "createdBy": item.created_by}
+    node_id = item.fields.get("IterationID")
+    iteration = store.lookups.iterations().get(node_id) if isinstance(node_id, int) else None
+    if iteration is not None:
+        found |= {"iteration start": iteration.start, "iteration end": iteration.end}
+    for number, comment in enumerate(store.comments.of_item(item.id), 1):
+        when = f"{store.local(comment.created_at):%Y-%m-%d %H:%M}" if comment.created_at else ""
+        found[f"comment {number}"] = ";".join((when, comment.author.replace(";", ","), comment.text))
+    return found
 
 
 def _used(store: Store, items: Sequence[Item]) -> tuple[str, ...]:

@@ -64,6 +64,9 @@ def _fill_export(export: LateParser) -> None:
     export.add_argument(
         "--fields", metavar="FIELDS", help="fields, such as name,status,est (default: all that are used)"
     )
+    export.add_argument(
+        "--all", action="store_true", help="also comments, authors and dates of iterations, for another project"
+    )
     export.add_argument("--excel", action="store_true", help="begin the CSV with a byte order mark, as Excel needs it")
     add_formats(export, has_columns=False)
     add_reading(export)

@@ -111,6 +111,13 @@ class ImportEdits:
             texts.setdefault(item_id, set()).add(" ".join(text.split()))
         return texts
 
+    def has_items(self) -> bool:
+        """Report whether the current project has any item."""
+        found = self._files.mirror.execute(
+            "SELECT 1 FROM items WHERE project_id = ? LIMIT 1", (self._lookups.project_id,)
+        )
+        return next(iter(found), None) is not None
+
     def made(self, step: int) -> list[int]:
         """Return the items that an act created and the service has, by their numbers."""
         return self._files.journal.entries.items_made(step)
