@@ -94,6 +94,8 @@ def _add_words(commands: LateVerbs) -> None:
     words = "list the keys of the screens, or check your own"
     commands.add_late("keys", words, "commands.keys:show_keys", _fill_keys)
     commands.add_late("help", "explain a topic, such as exit-codes or columns", "commands.help:explain", _fill_help)
+    words = "serve tools to a program over the Model Context Protocol (extra mcp)"
+    commands.add_late("mcp", words, "commands.mcp:serve_tools", _fill_mcp)
     words = "list the JSON documents, or write the schema of one"
     commands.add_late("schema", words, "commands.schema:print_schema", _fill_schema)
     words = "write the script that completes words in a shell"
@@ -114,6 +116,11 @@ def _fill_keys(keys: LateParser) -> None:
 def _fill_help(helping: LateParser) -> None:
     helping.add_argument("topic", nargs="*", metavar="TOPIC", help="a topic or a command (default: list them)")
     add_display(helping)
+
+
+def _fill_mcp(mcp: LateParser) -> None:
+    mcp.add_argument("--write", action="store_true", help="offer tools that change something too, after a dry run")
+    add_target(mcp)
 
 
 def _fill_schema(schema: LateParser) -> None:
