@@ -30,7 +30,7 @@ sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type] # httpx th
 
 def store_of(profile: Profile, locations: Locations) -> "Store":
     """Return a profile's store, not opened yet, configured by the settings; their faults go to standard error."""
-    settings = read_settings(locations)
+    settings = read_settings(locations).of_profile(profile.name)
     for problem in settings.problems:
         print(f"backlit: {plain(problem)}", file=sys.stderr)
     store = unconfigured_store(profile, locations)
@@ -52,12 +52,13 @@ def unconfigured_store(profile: Profile, locations: Locations) -> "Store":
 
 
 def configure(store: "Store", settings: Settings) -> None:
-    """Give a store the settings."""
+    """Give a store, which is not open yet, the settings of its profile."""
     store.names.own_rules, store.names.stale_days = settings.lint, settings.stale_days
     store.grooming.fields = settings.groom_fields
     store.lookups.own_names = settings.names
     store.files.own_groups = settings.statuses
-    store.presence.is_told = settings.presence
+    store.files.only_read(settings.refusal())
+    store.presence.is_told = settings.presence and not store.files.refusal
 
 
 def connect_to(profile: Profile, locations: Locations) -> "Connect":

@@ -34,7 +34,7 @@ from backlit.client.tokens import TokenCache
 from backlit.client.transfers import ContentTransfers
 from backlit.client.transport import InProcessTransport
 from backlit.model.dates import parse_datetime
-from backlit.model.errors import BacklitError, BadRequest, OutcomeUnknown, ServiceError
+from backlit.model.errors import BacklitError, BadRequest, Forbidden, OutcomeUnknown, ServiceError
 
 # The interface's DateTimes have no zone: servers write UTC or their local time, and the stamp of a change that was made
 # just now is all that tells which.
@@ -165,6 +165,8 @@ class RequestSender:
         """The server's name in a sentence."""
         self.on_answer: Callable[[str, int, float], None] = lambda _method, _status, _seconds: None
         """Observers of each request: its method, the response's status (0 for none) and its seconds."""
+        self.refusal = ""
+        """Why no request may change anything, as a sentence; empty where they may."""
         self.is_in_process = isinstance(transport, InProcessTransport)
         self._pacing = pacing
         self.clock = ServiceClock()
@@ -206,6 +208,8 @@ class RequestSender:
         """
         if method == "GET":
             return await self._repeated(method, path, query, body, headers, is_repeatable=is_repeatable)
+        if self.refusal:
+            raise Forbidden(self.refusal)
         self.own_writes.begin()
         try:
             answer = await self._repeated(method, path, query, body, headers, is_repeatable=is_repeatable)

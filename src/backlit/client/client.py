@@ -395,6 +395,10 @@ class Client:
         """Connect to a started service in this process; `on_close` stops it with the client."""
         return cls(RequestSender(root_of(base_url), tokens, InProcessTransport(asgi), pacing), on_close)
 
+    def only_read(self, refusal: str) -> None:
+        """Refuse all requests that change something, with a sentence; empty allows them."""
+        self._calls.refusal = self.transfers.refusal = refusal
+
     def watch(self, on_answer: Callable[[str, int, float], None]) -> None:
         """Observe each request: its method, the response's status (0 for none), and its seconds."""
         self._calls.on_answer = on_answer

@@ -26,7 +26,7 @@ from backlit.client.auth import WrapAuth
 from backlit.client.network import offline, server_of
 from backlit.client.part_file import PartFile
 from backlit.model.amounts import counted
-from backlit.model.errors import Offline, OutcomeUnknown, ServiceError, StorageError
+from backlit.model.errors import Forbidden, Offline, OutcomeUnknown, ServiceError, StorageError
 from backlit.model.plain import file_name, local_file_name
 from backlit.model.resources import Attachment
 
@@ -44,6 +44,7 @@ class ContentTransfers:
         self._root = root
         self._http = http
         self._auth = auth
+        self.refusal = ""
         self._downloads: WeakValueDictionary[tuple[Path, int], asyncio.Task[Any]] = WeakValueDictionary()
         """The last task that held the part of an attachment in a folder."""
 
@@ -52,8 +53,11 @@ class ContentTransfers:
     ) -> dict[str, Any]:
         """Attach a file to the resource `below` (`workitems/7`, `comments/3`); return the attachment as received.
 
-        Sends the file once. Raises OutcomeUnknown without a response, StorageError for an unreadable file.
+        Sends the file once. Raises Forbidden in read-only mode, OutcomeUnknown without a response, StorageError for an
+        unreadable file.
         """
+        if self.refusal:
+            raise Forbidden(self.refusal)
         try:
             file = await asyncio.to_thread(_regular_file, path)
         except OSError as error:

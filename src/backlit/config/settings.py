@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from msgspec import Struct, field
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from backlit.config.atomic_files import locked, write_private
 from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
@@ -28,6 +28,7 @@ from backlit.config.folders import (
 from backlit.config.kept_checks import CHECKED_FOLDER, SETTINGS_CHECK, SETTINGS_FILE
 from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
 from backlit.model.errors import NameNotFound, SignInNeeded, StorageError
+from backlit.model.fields import Kind
 from backlit.model.nearest import did_you_mean
 from backlit.model.ready_check import STALE_DAYS, USUAL_RULES, ReadyRules
 from backlit.model.settings.key_sequences import KeyChange, KeyPreset
@@ -40,6 +41,8 @@ ESTIMATE_SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0)
 """The estimates that `+` and `-` step through."""
 DEMO_USER = "maya"
 
+READ_ONLY = "BACKLIT_READ_ONLY"
+"""Environment variable that turns the read-only mode on with 1, and off with 0 whatever the settings say."""
 
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
@@ -80,6 +83,20 @@ class Motion(StrEnum):
     REDUCED = "reduced"
 
 
+class ProfileSettings(Struct, frozen=True, omit_defaults=True):
+    """The contents of `[profile."NAME"]`, which replace settings for one profile; None leaves them."""
+
+    theme: str | None = None
+    read_only: bool | None = None
+    motion: Motion | None = None
+    presence: bool | None = None
+    project_id: int | None = None
+    teams: Mapping[int, str] | None = None
+    kinds: Mapping[str, Kind] | None = None
+    capacities: OwnCapacities | None = None
+    statuses: Mapping[str, StatusGroup] | None = None
+
+
 class Settings(Struct, frozen=True):
     """The contents of `config.toml` in the configuration directory."""
 
@@ -89,6 +106,8 @@ class Settings(Struct, frozen=True):
     """Display of pictures: off, auto, or one of IMAGE_WAYS."""
     mouse: bool = True
     motion: Motion = Motion.AUTO
+    read_only: bool = False
+    """Whether nothing is changed: no edit is journalled, and nothing is sent."""
     preset: KeyPreset = KeyPreset.VIM
     keys: Mapping[str, KeyChange] = field(default_factory=dict)
     """Own keys by the id of a command."""
@@ -106,8 +125,35 @@ class Settings(Struct, frozen=True):
     names: OwnNames = field(default_factory=OwnNames)
     statuses: Mapping[str, StatusGroup] = field(default_factory=dict)
     """Groups of statuses that the service does not explain."""
+    profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
+    """Settings of single profiles by name; `of_profile` puts them in place."""
     problems: tuple[str, ...] = ()
     """A sentence for each fault of the file, with its line."""
+
+    def of_profile(self, name: str) -> "Settings":
+        """Return the settings that hold in a profile."""
+        own = self.profiles.get(name)
+        if own is None:
+            return self
+        values = {key: getattr(own, key) for key in _REPLACED if getattr(own, key) is not None}
+        names = {key: getattr(own, key) for key in ("project_id", "teams", "kinds") if getattr(own, key) is not None}
+        return replace(self, names=replace(self.names, **names), **values)
+
+    def refusal(self, environment: Mapping[str, str] = os.environ) -> str:
+        """Return why nothing is changed, as a sentence; empty where changes are made."""
+        told = environment.get(READ_ONLY, "")
+        if told not in {"", "0"}:
+            return f"Nothing is changed: backlit is in read-only mode, by {READ_ONLY}. Unset it to make changes."
+        if self.read_only and not told:
+            return (
+                "Nothing is changed: backlit is in read-only mode, by read_only of config.toml."
+                f" To make changes once, start it with {READ_ONLY}=0."
+            )
+        return ""
+
+
+_REPLACED = ("theme", "read_only", "motion", "presence", "capacities", "statuses")
+"""Settings that a profile replaces as they are."""
 
 
 class Locations(Struct, frozen=True):

@@ -15,6 +15,17 @@ from backlit.model.settings.user_settings import RELEASE, BoardSettings, ColumnS
 from backlit.model.statuses import StatusGroup
 
 FAULTY_FILES = {
+    "profiles": (
+        """\
+[profile."local"]
+read_only = "yes"
+thme = "paper"
+""",
+        (
+            'The setting "read_only" of [profile.local] must be true or false (2:13). The default is used.',
+            "Unknown setting 'thme' of [profile.local] (3:1). Did you mean 'theme'? It is ignored.",
+        ),
+    ),
     "keys": (
         """\
 preset = "emacs"

@@ -160,3 +160,12 @@ async def test_the_store_journals_nothing_of_a_reader(reader: Store) -> None:
     ]
 
     assert [type(each) for each in refused] == [Forbidden] * 3
+
+
+async def test_read_only_mode_is_in_the_title_and_refuses_with_its_own_sentence(store: Store, opened: Open) -> None:
+    store.files.only_read("Nothing is changed: read-only mode.")
+    async with opened(store) as pilot:
+        await pilot.press("x")
+        await said(pilot, "Nothing is changed: read-only mode.")
+
+        assert "read only" in lines_of(pilot.app)[0]

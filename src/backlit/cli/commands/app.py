@@ -290,7 +290,7 @@ def _make_application(
     store.pinned = arguments.project or ""
 
     def open_store() -> Settings:
-        settings = read_settings(locations, checking)
+        settings = read_settings(locations, checking).of_profile(profile.name)
         checking.wait()  # here, as the event loop reads the views and must not wait for their check
         configure(store, settings)
         store.open()

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from backlit.config.schema.documents import Filled, Listed, Table, as_list, check_document, fault, faults_at, must, said
-from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, Settings
+from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, ProfileSettings, Settings
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
 from backlit.model.person_load import PersonLoad
@@ -39,7 +39,7 @@ from backlit.model.settings.user_settings import (
     toml_in,
     writable_field_key,
 )
-from backlit.model.statuses import CONFIGURABLE
+from backlit.model.statuses import CONFIGURABLE, StatusGroup
 
 LARGEST = 2**53
 """The largest number that every reader of the checked settings keeps exactly."""
@@ -265,6 +265,42 @@ def _is_field_value(value: object) -> bool:
 _Load = Annotated[PersonLoad, PlainValidator(_read_load)]
 
 
+class ProfileTable(Table):
+    """A table `[profile."NAME"]`."""
+
+    theme: str | None = None
+    read_only: bool | None = None
+    motion: Annotated[Motion | None, PlainValidator(_read_motion)] = None
+    presence: Annotated[bool | None, PlainValidator(_read_presence)] = None
+    project: Annotated[int | None, PlainValidator(_check_project)] = None
+    capacity: dict[str, _Load] | None = None
+    capacity_in: dict[str, dict[str, _Load]] | None = None
+    teams: dict[Annotated[str, AfterValidator(_check_team)], str] | None = None
+    fields: (
+        dict[Annotated[str, AfterValidator(_check_custom_key)], Annotated[Kind, PlainValidator(_read_kind)]] | None
+    ) = None
+    statuses: StatusesTable | None = None
+
+    def settings(self) -> ProfileSettings:
+        has_capacity = self.capacity is not None or self.capacity_in is not None
+        return ProfileSettings(
+            theme=self.theme,
+            read_only=self.read_only,
+            motion=self.motion,
+            presence=self.presence,
+            project_id=self.project,
+            teams=None if self.teams is None else {int(key): name for key, name in self.teams.items()},
+            kinds=self.fields,
+            capacities=OwnCapacities(self.capacity or {}, self.capacity_in or {}) if has_capacity else None,
+            statuses=None if self.statuses is None else _groups_of(self.statuses),
+        )
+
+
+def _groups_of(table: StatusesTable) -> dict[str, StatusGroup]:
+    statuses_by_group: dict[str, list[str]] = table.model_dump()
+    return {status: _GROUPS[name] for name, statuses in statuses_by_group.items() for status in statuses}
+
+
 class ConfigFile(Table):
     """The file `config.toml`."""
 
@@ -279,6 +315,7 @@ class ConfigFile(Table):
     keys: dict[str, Annotated[KeyChange, PlainValidator(_read_keys)]] = Field(
         default={}, examples=['[keys] with "item.status" = ["s", "c s"]']
     )
+    read_only: bool = False
     presence: Annotated[bool, PlainValidator(_read_presence)] = Field(default=True, examples=['presence = "off"'])
     board: BoardTable | None = Field(default=None, examples=['[board] with lanes = "area"'])
     capacity: dict[str, _Load] = Field(default={}, examples=["[capacity] with maya = 8"])
@@ -296,6 +333,7 @@ class ConfigFile(Table):
     statuses: StatusesTable = Field(
         default_factory=StatusesTable, examples=['[statuses] with in_progress = ["Review"]']
     )
+    profile: dict[str, ProfileTable] = Field(default={}, examples=['[profile."local"] with read_only = true'])
     view: Annotated[None, PlainValidator(_refuse_views)] = None
 
 
@@ -312,7 +350,6 @@ def check_settings(path: Path, content: bytes) -> Settings:
 def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple[str, ...]) -> Settings:
     lint: dict[str, Any] = file.lint.model_dump(exclude_unset=True) if file.lint is not None else {}
     stale_days = lint.pop("stale_days", STALE_DAYS)
-    statuses_by_group: dict[str, list[str]] = file.statuses.model_dump() if file.statuses is not None else {}
     return Settings(
         theme=file.theme,
         estimate_scale=file.estimate_scale,
@@ -332,7 +369,9 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
             for each in file.template
         ),
         names=OwnNames({int(key): name for key, name in file.teams.items()}, file.project, file.fields),
-        statuses={status: _GROUPS[name] for name, statuses in statuses_by_group.items() for status in statuses},
+        statuses=_groups_of(file.statuses),
+        read_only=file.read_only,
+        profiles={name: table.settings() for name, table in file.profile.items()},
         problems=problems,
     )
 

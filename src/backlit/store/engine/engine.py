@@ -194,6 +194,7 @@ class Engine:
         try:
             client = await self._connected()
             self.connection = replace(self.connection, server=client.base_url)
+            client.only_read(self._files.refusal)
             async with client:
                 await self._serve(client)
         except asyncio.CancelledError:

@@ -268,6 +268,8 @@ class SyncSession:
 
     async def _send_pending(self, _is_wanted: bool) -> float | None:
         """Send pending entries, after recovering the ones that an ended process left half sent, and what was read."""
+        if self._files.refusal:
+            return None
         period = await self._send_entries()
         await self._news.send_read(self.confirm_owner)
         return period

@@ -89,6 +89,8 @@ class LocalDatabase:
         """Held while a node moves from the journal into the mirror, so that a reader sees it exactly once."""
         self.own_groups: Mapping[str, str] = {}
         """The user's setting of status groups by status."""
+        self.refusal = ""
+        """Why nothing is changed, as a sentence; empty without the read-only mode."""
         self.wake: Callable[[], None] = lambda: None
         """Announces, on any thread, that there is something to send."""
         self._signal = signal
@@ -102,6 +104,12 @@ class LocalDatabase:
         self._reads: list[MirrorReads] = []
         self._journal: Journal | None = None
         self.indexing = Indexing(lambda: self.submit(self._index))
+
+    def only_read(self, refusal: str) -> None:
+        """Take no edits and send nothing, for the reason in a sentence; empty allows both. For a start's beginning."""
+        self.refusal = refusal
+        if self._writer is not None:
+            self._writer.journal.refusal = refusal
 
     def open(self) -> None:
         """Open or create the files and lay the undelivered entries over the mirror."""
@@ -119,6 +127,7 @@ class LocalDatabase:
     def _open(self) -> None:
         with self._journal_file.in_place():
             journal = Journal(self.places.journal)
+            journal.refusal = self.refusal
             self._journal = Journal(self.places.journal, is_for_reading=True)
             self._journal_file.opened()
         announcing = Signal()

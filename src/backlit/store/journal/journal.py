@@ -15,7 +15,7 @@ from typing import cast
 import orjson
 from msgspec.structs import replace
 
-from backlit.model.errors import StorageError
+from backlit.model.errors import Forbidden, StorageError
 from backlit.store.journal.connection import JournalConnection, opened
 from backlit.store.journal.groom_queue import GroomQueues
 from backlit.store.journal.imported import ImportedTable
@@ -62,6 +62,8 @@ class Journal:
             self._connection = cast("sqlite3.Connection", self.reads)
         else:
             self._connection = self.file = opened(path)
+        self.refusal = ""
+        """Why no edit is taken, as a sentence; empty where edits are."""
         self.drafts = DraftTable(self._connection)
         self.entries = EntryTable(self._connection)
         self.renames = RenameTable(self._connection)
@@ -86,8 +88,10 @@ class Journal:
         """Write the entries of an act in one transaction. Returns them with their ids and a common step.
 
         Without a step they are a new act. An ADD gets its own temporary id as item id. Temporary ids with a
-        known real id are replaced. Entries of an undo have that cause.
+        known real id are replaced. Entries of an undo have that cause. Raises Forbidden in read-only mode.
         """
+        if self.refusal:
+            raise Forbidden(self.refusal)
         written: list[OutboxEntry] = []
         is_undo = step is not None and self.undo_log.is_undo(step)
         with transaction(self._connection):

@@ -250,7 +250,7 @@ class Lookups:
 
     @property
     def is_read_only(self) -> bool:
-        return self.role() == READER
+        return bool(self._files.refusal) or self.role() == READER
 
     def need_project(self) -> int:
         if self.project_id is None:
@@ -258,8 +258,13 @@ class Lookups:
         return self.project_id
 
     def need_writer(self) -> None:
-        """Raise Forbidden for a user who only reads the current project, BadRequest without a project."""
+        """Raise Forbidden for a user who only reads the current project, and for all in read-only mode.
+
+        Raises BadRequest without a project.
+        """
         self.need_project()
+        if self._files.refusal:
+            raise Forbidden(self._files.refusal)
         if self.is_read_only:
             raise Forbidden("This project is read only for you: you are a reader. A manager can change your role.")
 
