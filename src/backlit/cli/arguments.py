@@ -224,6 +224,10 @@ def _fill_login(login: LateParser) -> None:
         metavar="FILE",
         help="trust the authority in this file too (PEM); it is copied into the profile",
     )
+    login.add_argument("--client-cert", metavar="FILE", help="show this certificate to the server (PEM)")
+    login.add_argument("--client-key", metavar="FILE", help="its key (PEM), where the certificate's file has none")
+    login.add_argument("--proxy", metavar="URL", help="reach the server by this proxy: http, https or socks5")
+    login.add_argument("--fingerprint", metavar="SHA256", help="trust only the certificate with this public key")
 
 
 def _fill_logout(logout: LateParser) -> None:

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from backlit.config.atomic_files import locked, writing_to
 from backlit.config.ended_sign_ins import has_ended
-from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_pins, read_settings
+from backlit.config.settings import (
+    Locations,
+    Profile,
+    ProfileKind,
+    Profiles,
+    Settings,
+    read_connection,
+    read_pins,
+    read_settings,
+)
 from backlit.model.errors import BacklitError, SignInNeeded
 from backlit.model.plain import plain
 from backlit.model.private_files import make_private_folder
@@ -108,7 +117,7 @@ def remote_client(profile: Profile, locations: Locations) -> "Client":
     from backlit.client.tokens import TokenCache
 
     url = profile.url or ""
-    return Client.at(url, TokenCache(locations.tokens(profile), url), authority=locations.authority(profile))
+    return Client.at(url, TokenCache(locations.tokens(profile), url), connection=read_connection(profile, locations))
 
 
 def workspace_settings(folder: Path, name: str = "backlit") -> "ServiceSettings":

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -33,6 +32,7 @@ from backlit.client.own_writes import OwnWrites
 from backlit.client.tokens import TokenCache
 from backlit.client.transfers import ContentTransfers
 from backlit.client.transport import InProcessTransport
+from backlit.config.connection import USUAL_CONNECTION, ConnectionSettings
 from backlit.model.dates import parse_datetime
 from backlit.model.errors import BacklitError, BadRequest, Forbidden, OutcomeUnknown, ServiceError
 
@@ -157,7 +157,7 @@ class RequestSender:
         tokens: TokenCache,
         transport: httpx.AsyncBaseTransport | None,
         pacing: RetryPolicy = USUAL_RETRIES,
-        authority: Path | None = None,
+        connection: ConnectionSettings = USUAL_CONNECTION,
     ) -> None:
         self._root = root
         self.base_url = str(root)
@@ -172,7 +172,7 @@ class RequestSender:
         self.clock = ServiceClock()
         self.own_writes = OwnWrites()
         self._http = httpx.AsyncClient(
-            transport=transport or NetworkTransport(_LIMITS, authority),
+            transport=transport or NetworkTransport(_LIMITS, connection),
             # Connecting has 5 s of the 30: a machine that answers does so at once, and a user waits for the word
             # "offline".
             timeout=pacing.timeout(),

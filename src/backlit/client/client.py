@@ -4,7 +4,6 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, NamedTuple, Self, TypedDict, Unpack
 
 import httpx
@@ -15,6 +14,7 @@ from backlit.client.events import ServerEvent
 from backlit.client.network import is_loopback
 from backlit.client.tokens import TokenCache
 from backlit.client.transport import Application, InProcessTransport
+from backlit.config.connection import USUAL_CONNECTION, ConnectionSettings
 from backlit.model.errors import BadRequest, Forbidden, MethodNotAllowed, NotFound, OutcomeUnknown, ServiceError
 
 API = "api/v1/"
@@ -375,13 +375,13 @@ class Client:
         tokens: TokenCache,
         pacing: RetryPolicy = USUAL_RETRIES,
         transport: httpx.AsyncBaseTransport | None = None,
-        authority: Path | None = None,
+        connection: ConnectionSettings = USUAL_CONNECTION,
     ) -> Self:
         """Connect to the service at an address, with or without /api/v1; raise BadRequest for an invalid one.
 
-        `authority` is a file with an authority that is trusted beside those of the machine.
+        `connection` holds what the profile says of certificates and proxies.
         """
-        return cls(RequestSender(root_of(base_url), tokens, transport, pacing, authority))
+        return cls(RequestSender(root_of(base_url), tokens, transport, pacing, connection))
 
     @classmethod
     def inside(

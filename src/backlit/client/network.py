@@ -1,28 +1,33 @@
-"""The network: authorities of encryption, proxies of the environment, and the reasons of failures."""
+"""The network: certificates, proxies of the profile and the environment, and the reasons of failures."""
 
 import errno
 import ipaddress
 import os
+import shlex
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Self
-from urllib.request import getproxies, proxy_bypass
+from urllib.request import getproxies, proxy_bypass, proxy_bypass_environment  # type: ignore[attr-defined]
 
 import certifi
 import httpx
 
-from backlit.model.errors import Offline
+from backlit.client.certificates import ServerCertificate, fingerprint_of, read_certificate
+from backlit.config.connection import USUAL_CONNECTION, ConnectionSettings
+from backlit.model.errors import Offline, UntrustedServer
 from backlit.model.plain import plain
 
 _SYSTEM_SETTINGS = "the network settings of the system"
+_PROFILE = "the profile"
 _PROXY_SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
 """The schemes of proxies that httpx knows."""
 _EXAMPLES = "Use an address such as http://proxy.example:3128 or socks5://proxy.example:1080"
 _PROXY = "proxy"
-"""The extension of a request that holds its EnvironmentProxy."""
+"""The extension of a request that holds its NamedProxy."""
 _SIGN_IN_NEEDED = 407
 
 
@@ -38,25 +43,33 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-class EnvironmentProxy(NamedTuple):
-    """A proxy with the variable that names it; `url` holds its user name and password."""
+class NamedProxy(NamedTuple):
+    """A proxy with the variable that names it, or the profile; `url` holds its user name and password."""
 
     variable: str
     url: httpx.URL
 
     @classmethod
-    def of(cls, url: httpx.URL) -> Self | None:
+    def of(cls, url: httpx.URL, connection: ConnectionSettings = USUAL_CONNECTION) -> Self | None:
         """Return the proxy to an address, or None; raise UnusableSetting for a value that is no address.
 
-        The variables are those of curl: HTTPS_PROXY or HTTP_PROXY by the address, then ALL_PROXY; NO_PROXY exempts.
-        What goes to this machine never leaves it.
+        The profile's own comes first. The variables are those of curl: HTTPS_PROXY or HTTP_PROXY by the address, then
+        ALL_PROXY; NO_PROXY exempts. What goes to this machine leaves it only by a proxy of the profile.
         """
+        place = url.host if ":" in url.host else f"{url.host}:{_port_of(url)}"
+        if connection.no_proxy and proxy_bypass_environment(place, {"no": connection.no_proxy}):
+            return None
+        if connection.proxy:
+            return cls._named(_PROFILE, connection.proxy)
         # A service on this machine cannot be reached through a proxy elsewhere. Go's client exempts it as well.
         proxies = {} if is_loopback(url.host) else getproxies()
         kind = next((kind for kind in (url.scheme, "all") if proxies.get(kind)), None)
-        if kind is None or proxy_bypass(url.host if ":" in url.host else f"{url.host}:{_port_of(url)}"):
+        if kind is None or proxy_bypass(place):
             return None
-        value, variable = proxies[kind], _variable(f"{kind}_proxy")
+        return cls._named(_variable(f"{kind}_proxy"), proxies[kind])
+
+    @classmethod
+    def _named(cls, variable: str, value: str) -> Self:
         try:
             proxy = cls(variable, httpx.URL(value if "://" in value else f"http://{value}"))
         except httpx.InvalidURL:
@@ -73,7 +86,7 @@ class EnvironmentProxy(NamedTuple):
         return plain(f"{self.url.scheme}://{host}{port}", 200)
 
     def __str__(self) -> str:
-        verb = "name" if self.variable == _SYSTEM_SETTINGS else "names"
+        verb = "name" if self.variable == _SYSTEM_SETTINGS else "names"  # a variable or the profile
         return f"the proxy {self.address}, which {self.variable} {verb}"
 
     def answer_of_others(self, status: int, url: httpx.URL) -> str:
@@ -81,8 +94,14 @@ class EnvironmentProxy(NamedTuple):
         server = server_of(url)
         return (
             f"{_capital(str(self))}, or a gateway of {server} answered in place of the server (status {status})."
-            f" Ask those who run them, or go without the proxy: NO_PROXY={url.host}"
+            f" Ask those who run them, or go without the proxy: {self.exemption(url.host)}"
         )
+
+    def exemption(self, host: str) -> str:
+        """Return what has a server reached without this proxy."""
+        if self.variable == _PROFILE:
+            return f'no_proxy = "{host}" in [connection] of config.toml'
+        return f"NO_PROXY={host}"
 
     def failure(self, error: httpx.ProxyError, place: str) -> str:
         if str(error).startswith(str(_SIGN_IN_NEEDED)):
@@ -100,12 +119,12 @@ def server_of(url: httpx.URL) -> str:
     return plain(url.netloc.decode("ascii", "replace"), 100)
 
 
-def speaking_proxy(request: httpx.Request) -> EnvironmentProxy | None:
+def speaking_proxy(request: httpx.Request) -> NamedProxy | None:
     """Return the proxy that a sent request went through, if it could answer in place of the server.
 
     To https addresses, and where it speaks SOCKS, a proxy passes on bytes that it cannot make.
     """
-    proxy: EnvironmentProxy | None = request.extensions.get(_PROXY)
+    proxy: NamedProxy | None = request.extensions.get(_PROXY)
     may_answer = proxy is not None and request.url.scheme == "http" and proxy.url.scheme.startswith("http")
     return proxy if may_answer else None
 
@@ -128,11 +147,11 @@ class TrustingContext(ssl.SSLContext):
     """TLS with the authorities of the machine, loaded for the first connection: http is spared the 20 ms."""
 
     _is_loaded = False
-    authority: Path | None = None
-    """A file of the profile with an authority that is trusted beside those of the machine."""
+    connection = USUAL_CONNECTION
+    """What the profile says of authorities, certificates and keys."""
 
     def wrap_bio(self, *arguments: Any, **options: Any) -> ssl.SSLObject:
-        """Begin a connection; raise UnusableSetting if a variable names authorities that cannot be read."""
+        """Begin a connection; raise UnusableSetting for files of the settings that cannot be read."""
         if not self._is_loaded:
             self._load()
             self._is_loaded = True
@@ -160,44 +179,116 @@ class TrustingContext(ssl.SSLContext):
                 ) from error
         if not (paths.cafile or folders or (paths.capath and any(Path(paths.capath).iterdir()))):
             self.load_verify_locations(certifi.where())
-        if self.authority is not None:
-            self._load_own(self.authority)
+        if self.connection.ca:
+            self._load_own(self.connection.ca)
+        if self.connection.client_cert:
+            self._load_client_certificate(self.connection)
 
-    def _load_own(self, authority: Path) -> None:
+    def _load_own(self, authority: str) -> None:
         try:
             self.load_verify_locations(authority)
         except OSError as error:
             raise UnusableSetting(
-                f"The authority of this profile cannot be read ({plain(str(authority), 200)}). Name it again:"
+                f"The authority of this profile cannot be read ({plain(authority, 200)}). Name it again:"
                 " backlit login URL --ca FILE"
             ) from error
 
+    def _load_client_certificate(self, connection: ConnectionSettings) -> None:
+        key = connection.client_key or connection.client_cert
+        try:
+            if Path(key).stat().st_mode & 0o077:
+                raise UnusableSetting(f"Others can read the key {plain(key, 200)}. Protect it: chmod 600 {key}")
+            self.load_cert_chain(connection.client_cert, key, lambda: _key_password(connection))
+        except ssl.SSLError as error:
+            raise UnusableSetting(
+                f"The client certificate {plain(connection.client_cert, 200)} and its key {plain(key, 200)} cannot be"
+                f" used: {plain(error.reason or str(error), 80)}. Name PEM files that belong together, and the key's"
+                " password by key_password_command."
+            ) from error
+        except OSError as error:
+            raise UnusableSetting(
+                f"The client certificate of this profile cannot be read: {error.strerror} ({error.filename})."
+                " Name it again: backlit login URL --client-cert FILE"
+            ) from error
 
-def trusted(authority: Path | None = None) -> ssl.SSLContext:
+
+_PASSWORD_SECONDS = 10.0
+"""The time that a command may take to print a password."""
+
+
+def _key_password(connection: ConnectionSettings) -> str:
+    """Return the password of a key; without a callback OpenSSL would ask for it on the terminal."""
+    if not connection.key_password_command:
+        key = connection.client_key or connection.client_cert
+        raise UnusableSetting(
+            f"The key {plain(key, 200)} needs a password. Name a command that prints it in config.toml:"
+            ' [connection] with key_password_command = ["pass", "show", "backlit"]'
+        )
+    return first_line_of(connection.key_password_command)
+
+
+def first_line_of(command: Sequence[str]) -> str:
+    """Return the first line that a command prints; raise UnusableSetting where it fails."""
+    words = plain(shlex.join(command), 120)
+    try:
+        done = subprocess.run(  # noqa: S603 - the user's own
+            list(command), check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=_PASSWORD_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise UnusableSetting(f"The command {words} did not end in {_PASSWORD_SECONDS:g} s.") from None
+    except subprocess.CalledProcessError as error:
+        raise UnusableSetting(f"The command {words} ended with {error.returncode}, and gave no password.") from None
+    except OSError as error:
+        raise UnusableSetting(f"The command {words} did not start: {error.strerror}.") from None
+    return done.stdout.decode(errors="replace").partition("\n")[0].rstrip("\r")
+
+
+class PinnedConnection(ssl.SSLObject):
+    """TLS with a server whose certificate has the public key that the profile names."""
+
+    def do_handshake(self) -> None:
+        super().do_handshake()
+        wanted: str = self.context.connection.fingerprint  # type: ignore[attr-defined] # of TrustingContext
+        shown = fingerprint_of(self.getpeercert(binary_form=True) or b"")
+        if shown != wanted:
+            raise UnusableSetting(
+                f"{self.server_hostname} shows another certificate than the one of the profile: its key is {shown}, and"
+                f" {wanted} is trusted. No request was sent. Ask those who run the server; if they changed it: backlit"
+                f" login URL --fingerprint {shown}"
+            )
+
+
+def trusted(connection: ConnectionSettings = USUAL_CONNECTION) -> ssl.SSLContext:
     """Trust the system's authorities, or those of SSL_CERT_FILE or SSL_CERT_DIR; without both, certifi's list.
 
-    The authority in a file comes beside them.
+    The profile's authority comes beside them, and its fingerprint in place of all.
     """
     context = TrustingContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.authority = authority
+    context.connection = connection
+    if connection.fingerprint or connection.insecure:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if connection.fingerprint:
+        context.sslobject_class = PinnedConnection
     return context
 
 
 class NetworkTransport(httpx.AsyncBaseTransport):
-    """Transport to the network, through the proxies that the environment names.
+    """Transport to the network, through the proxies that the profile or the environment names.
 
     httpx's own reading of the environment does not tell which proxy a failed request used, nor which variable named it,
     and a proxy that it cannot use ends the program.
     """
 
-    def __init__(self, limits: httpx.Limits, authority: Path | None = None) -> None:
+    def __init__(self, limits: httpx.Limits, connection: ConnectionSettings = USUAL_CONNECTION) -> None:
         self._limits = limits
-        self._authorities = trusted(authority)
-        self._transports: dict[EnvironmentProxy | None, httpx.AsyncHTTPTransport] = {}
+        self._connection = connection
+        self._encryption = trusted(connection)
+        self._transports: dict[NamedProxy | None, httpx.AsyncHTTPTransport] = {}
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Return the response; raise httpx's errors, ProxyError where a proxy asks for a sign-in."""
-        proxy = request.extensions[_PROXY] = EnvironmentProxy.of(request.url)
+        proxy = request.extensions[_PROXY] = NamedProxy.of(request.url, self._connection)
         try:
             response = await self._through(proxy).handle_async_request(request)
         except _socks_errors() as error:
@@ -212,28 +303,30 @@ class NetworkTransport(httpx.AsyncBaseTransport):
         for transport in self._transports.values():
             await transport.aclose()
 
-    def _through(self, proxy: EnvironmentProxy | None) -> httpx.AsyncHTTPTransport:
+    def _through(self, proxy: NamedProxy | None) -> httpx.AsyncHTTPTransport:
         if proxy not in self._transports:
-            way = None if proxy is None else httpx.Proxy(proxy.url, ssl_context=self._authorities_of(proxy))
+            way = None if proxy is None else httpx.Proxy(proxy.url, ssl_context=self._encryption_of(proxy))
             try:
-                # socksio is an extra and not a dependency of everybody: it is small, but had no release since 2020.
-                transport = httpx.AsyncHTTPTransport(verify=self._authorities, limits=self._limits, proxy=way)
+                transport = httpx.AsyncHTTPTransport(verify=self._encryption, limits=self._limits, proxy=way)
             except ImportError:
                 raise UnusableSetting(
-                    f"{_capital(str(proxy))}, is a SOCKS proxy, and this installation has no socksio to use it."
-                    " Install it in a checkout: pip install '.[socks]'"
+                    f"{_capital(str(proxy))}, is a SOCKS proxy, and this installation lacks socksio, a part of backlit"
+                    " that it needs. Install backlit again, or socksio beside it."
                 ) from None
             self._transports[proxy] = transport
         return self._transports[proxy]
 
-    def _authorities_of(self, proxy: EnvironmentProxy) -> ssl.SSLContext | None:
-        return self._authorities if proxy.url.scheme == "https" else None
+    def _encryption_of(self, proxy: NamedProxy) -> ssl.SSLContext | None:
+        """Return the encryption towards a proxy; what the profile pins and shows is for the server alone."""
+        if proxy.url.scheme != "https":
+            return None
+        return trusted(ConnectionSettings(ca=self._connection.ca))
 
 
-def proxy_between(address: str) -> str | None:
+def proxy_between(address: str, connection: ConnectionSettings = USUAL_CONNECTION) -> str | None:
     """Return the name of the proxy to an address, or None; raise Offline for a setting that names no usable one."""
     try:
-        proxy = EnvironmentProxy.of(httpx.URL(address))
+        proxy = NamedProxy.of(httpx.URL(address), connection)
     except UnusableSetting as error:
         raise Offline(str(error)) from None
     return None if proxy is None else str(proxy)
@@ -248,13 +341,15 @@ def _socks_errors() -> tuple[type[Exception], ...]:
 
 
 class TlsDetails(NamedTuple):
-    """The protocol's version, and the end of the server's certificate in seconds since 1970."""
+    """The protocol's version, and the server's certificate."""
 
     version: str
-    good_until: int
+    certificate: ServerCertificate
 
 
-async def tls_details_of(address: str, patience: float, authority: Path | None = None) -> TlsDetails:
+async def tls_details_of(
+    address: str, patience: float, connection: ConnectionSettings = USUAL_CONNECTION
+) -> TlsDetails:
     """Connect to an address as the client does, and return what the server shows; raise Offline without a connection.
 
     `patience` is in seconds.
@@ -267,7 +362,7 @@ async def tls_details_of(address: str, patience: float, authority: Path | None =
 
     timeout = httpx.Timeout(patience).as_dict()
     request = httpx.Request("HEAD", address, extensions={"timeout": timeout, "trace": trace})
-    transport = NetworkTransport(httpx.Limits(), authority)
+    transport = NetworkTransport(httpx.Limits(), connection)
     try:
         await transport.handle_async_request(request)
     except httpx.RequestError as error:
@@ -276,7 +371,7 @@ async def tls_details_of(address: str, patience: float, authority: Path | None =
     finally:
         await transport.aclose()
     peer: Any = shown[-1]  # behind a proxy that is encrypted too, the server comes last
-    return TlsDetails(peer.version(), ssl.cert_time_to_seconds(peer.getpeercert()["notAfter"]))
+    return TlsDetails(peer.version(), read_certificate(peer.getpeercert(binary_form=True)))
 
 
 _UNREACHABLE = "The server cannot be reached"
@@ -293,7 +388,7 @@ _REASONS: Mapping[type[BaseException], str] = {
     OSError: f"{_UNREACHABLE}: {{error}} ({{place}}).",
 }
 """Sentences by the kind of a failure; the first that fits the failure or one of its causes."""
-_WAY_OUT = "Correct it there, or exempt the server: NO_PROXY={host}"
+_WAY_OUT = "Correct it there, or exempt the server: {exemption}"
 _PROXY_REASONS: Mapping[type[BaseException], str] = {
     socket.gaierror: f"{_UNREACHABLE}: there is no address for {{proxy}}. {_WAY_OUT}",
     ConnectionRefusedError: f"{_UNREACHABLE}: nothing is listening on {{proxy}}. {_WAY_OUT}",
@@ -310,6 +405,10 @@ _PROXY_REASONS: Mapping[type[BaseException], str] = {
 _OWN_FAULTS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 """Errors of connecting that the server has no part in."""
 _ENDED, _NOT_YET = 10, 9
+_CLIENT_REFUSED = ("ALERT_CERTIFICATE_REQUIRED", "ALERT_BAD_CERTIFICATE", "ALERT_UNKNOWN_CA")
+"""OpenSSL's reasons where a server misses the client's certificate, or rejects it."""
+_CLIENT_CERTIFICATE = " If it asks for a client certificate, name yours: backlit login URL --client-cert FILE"
+"""Follows where an encrypted connection breaks off: some servers end it so, without a reason."""
 _UNKNOWN_AUTHORITY = frozenset({2, 18, 19, 20, 21, 24, 27})
 _OTHER_NAME = frozenset({62, 63, 64})
 """OpenSSL's numbers of certificate errors (X509_V_ERR)."""
@@ -327,18 +426,30 @@ def offline(error: BaseException, request: httpx.Request) -> Offline:
             # an encrypted proxy shows a certificate too, and the error does not say whose it is
             is_encrypted = proxy is not None and proxy.url.scheme == "https"
             host = f"{url.host} or {proxy}," if is_encrypted else url.host
-            return Offline(f"{_fault_of(cause, host)} No request was sent.")
+            is_untrusted = cause.verify_code in _UNKNOWN_AUTHORITY and not is_encrypted
+            kind = UntrustedServer if is_untrusted else Offline
+            return kind(f"{_fault_of(cause, host)} No request was sent.")
         if isinstance(cause, httpx.ProxyError) and proxy is not None:
             return Offline(proxy.failure(cause, place))
+        if isinstance(cause, ssl.SSLError) and any(
+            word in str(cause).upper().replace(" ", "_") for word in _CLIENT_REFUSED
+        ):
+            return Offline(
+                f"{place} wants a client certificate, and took none of this profile's. Name one that it knows: backlit"
+                " login URL --client-cert FILE"
+            )
         if isinstance(cause, OSError) and cause.errno in _OWN_FAULTS:
             return Offline(
                 f"This machine opens no more connections: {cause.strerror}. End other programs and try again."
             )
     names = {"host": url.host, "place": place, "scheme": url.scheme.upper(), "proxy": proxy}
-    for kind, words in (_REASONS if proxy is None else _PROXY_REASONS).items():
+    names["exemption"] = "" if proxy is None else proxy.exemption(url.host)
+    for cause_type, words in (_REASONS if proxy is None else _PROXY_REASONS).items():
         for cause in causes:
-            if isinstance(cause, kind):
-                return Offline(words.format(**names, error=getattr(cause, "strerror", None) or cause))
+            if isinstance(cause, cause_type):
+                is_cut = cause_type is httpx.RemoteProtocolError and url.scheme == "https"
+                sentence = words.format(**names, error=getattr(cause, "strerror", None) or cause)
+                return Offline(sentence + _CLIENT_CERTIFICATE * is_cut)
     return Offline(f"{server_of(url)} cannot be reached.")
 
 

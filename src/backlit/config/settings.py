@@ -13,6 +13,7 @@ from msgspec.structs import asdict, replace
 
 from backlit.config.atomic_files import locked, write_private
 from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
+from backlit.config.connection import USUAL_CONNECTION, ConnectionSettings, load_connection
 from backlit.config.folders import (
     JOURNAL,
     KINDS,
@@ -95,6 +96,7 @@ class ProfileSettings(Struct, frozen=True, omit_defaults=True):
     kinds: Mapping[str, Kind] | None = None
     capacities: OwnCapacities | None = None
     statuses: Mapping[str, StatusGroup] | None = None
+    connection: ConnectionSettings | None = None
 
 
 class Settings(Struct, frozen=True):
@@ -108,6 +110,7 @@ class Settings(Struct, frozen=True):
     motion: Motion = Motion.AUTO
     read_only: bool = False
     """Whether nothing is changed: no edit is journalled, and nothing is sent."""
+    connection: ConnectionSettings = USUAL_CONNECTION
     preset: KeyPreset = KeyPreset.VIM
     keys: Mapping[str, KeyChange] = field(default_factory=dict)
     """Own keys by the id of a command."""
@@ -196,6 +199,10 @@ class Locations(Struct, frozen=True):
         path = self.tokens(profile).with_name("authority.pem")
         return path if path.exists() else None
 
+    def connection(self, profile: Profile) -> Path:
+        """File of what the profile's sign-in named of certificates and proxies."""
+        return self.tokens(profile).with_name("connection.json")
+
     def workspace(self, profile: Profile) -> Path:
         """Directory of the service of a local profile."""
         return self.data / "workspaces" / profile.name
@@ -280,6 +287,20 @@ def remote_profile(url: str, user: str) -> Profile:
     if name != plain:
         name = f"{name}-{zlib.crc32(plain.encode()):08x}"
     return Profile(name, ProfileKind.REMOTE, url=url, user=user)
+
+
+def read_connection(profile: Profile, locations: Locations) -> ConnectionSettings:
+    """Return how a profile's server is reached: `[connection]`, then its last sign-in, then its own table.
+
+    Raises StorageError.
+    """
+    settings = read_settings(locations)
+    stored = load_connection(locations.connection(profile))
+    authority = locations.authority(profile)
+    if authority is not None and not stored.ca:
+        stored = replace(stored, ca=str(authority))
+    own = settings.profiles.get(profile.name, ProfileSettings()).connection
+    return settings.connection.under(stored).under(own)
 
 
 class Profiles:

@@ -127,6 +127,10 @@ class Offline(TransientError):
     """A request that did not reach the service and changed nothing."""
 
 
+class UntrustedServer(Offline):
+    """A server whose certificate is signed by no authority that this machine trusts; nothing was sent."""
+
+
 class OutcomeUnknown(TransientError):
     """A request without a response, which may or may not have taken effect."""
 

@@ -14,6 +14,7 @@ from typing import Any
 from backlit.cli.output import write_document, write_json
 from backlit.cli.synced import read_input
 from backlit.config.atomic_files import write_private, writing_to
+from backlit.config.connection import without_secrets
 from backlit.config.settings import find_locations, settings_file
 from backlit.config.view_files import read_views
 from backlit.model.errors import BacklitError, BadRequest, NameNotFound
@@ -34,7 +35,7 @@ def print_path(_arguments: argparse.Namespace) -> None:
 def show_settings(_arguments: argparse.Namespace) -> None:
     text = _text()
     if text:
-        write_document(text)
+        write_document(without_secrets(text))
     else:
         print(f"backlit: {_path()} is empty or missing: each setting has its default.", file=sys.stderr)
 
@@ -78,7 +79,13 @@ def get_setting(arguments: argparse.Namespace) -> None:
         value = value.get(part) if isinstance(value, Mapping) else None
     if value is None:
         value = _default_of(arguments.key)
-    write_json(value)
+    write_json(_without_secrets(value))
+
+
+def _without_secrets(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_secrets(value)
+    return {key: _without_secrets(each) for key, each in value.items()} if isinstance(value, Mapping) else value
 
 
 def set_setting(arguments: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,8 @@ from msgspec.structs import asdict
 from backlit.cli.output import write_json
 from backlit.cli.wiring import chosen_profile, open_client, sign_in_needed
 from backlit.client.network import is_loopback, proxy_between, tls_details_of
-from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_settings
+from backlit.config.connection import USUAL_CONNECTION, ConnectionSettings
+from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_connection, read_settings
 from backlit.config.view_files import read_views
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
@@ -133,7 +134,7 @@ def look_at_file(about: str, found: FileReport, noun: str, report: HealthReport)
 async def _look_at_service(profile: Profile, locations: Locations, report: HealthReport) -> None:
     try:
         if profile.kind is ProfileKind.REMOTE:
-            await look_at_address(profile.url or "", report, locations.authority(profile))
+            await look_at_address(profile.url or "", report, read_connection(profile, locations))
         client = await open_client(profile, locations)
     except BacklitError as error:
         report.say("service", error.message, Health.BROKEN)
@@ -145,14 +146,13 @@ async def _look_at_service(profile: Profile, locations: Locations, report: Healt
             report.say("service", error.message, Health.BROKEN)
 
 
-async def look_at_address(url: str, report: HealthReport, authority: Path | None = None) -> None:
+async def look_at_address(url: str, report: HealthReport, connection: ConnectionSettings = USUAL_CONNECTION) -> None:
     try:
-        proxy = proxy_between(url)
+        proxy = proxy_between(url, connection)
     except BacklitError as error:
         report.say("proxy", error.message, Health.BROKEN)
         return
-    if proxy is not None:
-        report.say("proxy", f"Requests go through {proxy}.", Health.NOTE)
+    report.say("proxy", f"Requests go through {proxy}." if proxy else "None.", Health.NOTE if proxy else Health.OK)
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme != "https":
@@ -165,13 +165,32 @@ async def look_at_address(url: str, report: HealthReport, authority: Path | None
         report.say("encryption", f"No encryption. {where}", Health.OK if is_here else Health.BROKEN)
         return
     try:
-        encryption = await tls_details_of(url, _TLS_PATIENCE, authority)
+        encryption = await tls_details_of(url, _TLS_PATIENCE, connection)
     except BacklitError as error:
         report.say("encryption", error.message, Health.BROKEN)
         return
-    day = datetime.fromtimestamp(encryption.good_until, UTC).date()
-    health = Health.NOTE if encryption.good_until - time.time() < _CERTIFICATE_WARNING_SECONDS else Health.OK
-    report.say("encryption", f"{encryption.version}; the certificate is valid until {day}.", health)
+    shown = encryption.certificate
+    ends_soon = shown.good_until.timestamp() - time.time() < _CERTIFICATE_WARNING_SECONDS
+    day = shown.good_until.date()
+    report.say(
+        "encryption",
+        f"{encryption.version}; the certificate is valid until {day}.",
+        Health.NOTE if ends_soon else Health.OK,
+    )
+    if connection.insecure:
+        sentence = "Any certificate is taken (insecure): others can read and change the traffic. Pin the server's key."
+        report.say("trust", f"{sentence} It is {shown.fingerprint}.", Health.BROKEN)
+    else:
+        report.say("trust", f"{_trust_words(connection)}; issued by {shown.issuer}.")
+    if connection.client_cert:
+        report.say("client certificate", f"{connection.client_cert}.")
+
+
+def _trust_words(connection: ConnectionSettings) -> str:
+    if connection.fingerprint:
+        return f"Only the key {connection.fingerprint}, which the profile pins"
+    own = f", and {connection.ca}" if connection.ca else ""
+    return f"The authorities of this machine{own}"
 
 
 async def _ask(client: "Client", profile: Profile, report: HealthReport) -> None:

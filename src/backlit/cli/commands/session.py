@@ -9,18 +9,35 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.questions import agrees
 from backlit.cli.terminal_input import can_ask, read_line
 from backlit.cli.wiring import chosen_profile, open_client, remote_client, sign_in_needed
 from backlit.client.client import Client, root_of
-from backlit.client.network import is_loopback
+from backlit.client.network import is_loopback, tls_details_of
 from backlit.client.tokens import LOGIN_COOKIE, LoginCookie, TokenCache
 from backlit.config import clipboard
 from backlit.config.atomic_files import write_private, writing_to
-from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
+from backlit.config.connection import (
+    USUAL_CONNECTION,
+    ConnectionSettings,
+    fingerprint_in,
+    load_connection,
+    save_connection,
+)
+from backlit.config.settings import (
+    Locations,
+    Profile,
+    ProfileKind,
+    Profiles,
+    find_locations,
+    read_connection,
+    read_settings,
+)
 from backlit.model.amounts import counted
-from backlit.model.errors import AnswerNeeded, BadRequest, OtherOrigin, SignInNeeded, StorageError
+from backlit.model.errors import AnswerNeeded, BadRequest, OtherOrigin, SignInNeeded, StorageError, UntrustedServer
 from backlit.model.plain import plain
 from backlit.model.private_files import make_private_folder
 from backlit.model.resources import User
@@ -34,6 +51,7 @@ _WHO = (
     Column("kind", "Kind"),
     Column("profile", "Profile"),
 )
+_TLS_PATIENCE = 5.0
 _NOT_ENCRYPTED = "The connection is not encrypted: others can read what you send. Use https://."
 
 
@@ -43,7 +61,7 @@ def log_in(arguments: argparse.Namespace) -> None:
         raise BadRequest("A sign-in names its profile after the user and the server. Leave out --profile.")
     locations = find_locations()
     url = str(root_of(arguments.url)).rstrip("/")
-    authority = _authority(arguments, url, locations)
+    stored, connection = _connection(arguments, url, locations)
     if not _is_private(url):
         print(f"Warning: {_NOT_ENCRYPTED}", file=sys.stderr)
     if arguments.cookie:
@@ -54,31 +72,101 @@ def log_in(arguments: argparse.Namespace) -> None:
     else:
         credentials = (arguments.user or _asked("User name: "), read_line("Password: ", is_secret=True))
     approved = arguments.approve
-    way = partial(_sign_in, url, *credentials, is_cookie=arguments.cookie, locations=locations, authority=authority)
+    way = partial(_sign_in, url, *credentials, is_cookie=arguments.cookie, locations=locations)
     try:
-        user, held = asyncio.run(way(approved))
+        user, held = asyncio.run(way(approved, connection=connection))
+    except UntrustedServer as error:
+        pin = {"fingerprint": _trusted_fingerprint(error, url, connection)}
+        stored, connection = replace(stored, **pin), replace(connection, **pin)
+        user, held = asyncio.run(way(approved, connection=connection))
     except OtherOrigin as error:
         approved = _approved(error)
-        user, held = asyncio.run(way(approved))
+        user, held = asyncio.run(way(approved, connection=connection))
     profile = _keep(url, user, held, approved, locations)
-    if authority is not None and authority != locations.authority(profile):
-        write_private(locations.tokens(profile).with_name("authority.pem"), authority.read_bytes())
+    _keep_connection(stored, profile, locations)
     print(f"Signed in to {url} as {plain(user)}; the profile is {profile.name}.")
     print("Next, open it: backlit")
 
 
-def _authority(arguments: argparse.Namespace, url: str, locations: Locations) -> Path | None:
-    """Return the named authority, else that of the user's earlier sign-in; raise BadRequest for an unusable file."""
-    if arguments.ca is None:
-        return locations.authority(Profiles(locations).of_user(url, arguments.user)) if arguments.user else None
-    path = Path(arguments.ca).expanduser()
+def _connection(
+    arguments: argparse.Namespace, url: str, locations: Locations
+) -> tuple[ConnectionSettings, ConnectionSettings]:
+    """Return what the profile is to keep, the earlier sign-in's with what is named now, and what holds with settings.
+
+    Raises BadRequest and StorageError for files that cannot be used.
+    """
+    named = ConnectionSettings(
+        ca=_named_authority(arguments.ca),
+        client_cert=_named_file(arguments.client_cert),
+        client_key=_named_file(arguments.client_key),
+        proxy=arguments.proxy or "",
+        fingerprint=_named_fingerprint(arguments.fingerprint),
+    )
+    if not arguments.user:
+        return named, read_settings(locations).connection.under(named)
+    profile = Profiles(locations).of_user(url, arguments.user)
+    stored = load_connection(locations.connection(profile)).under(named)
+    return stored, read_connection(profile, locations).under(named)
+
+
+def _named_fingerprint(text: str | None) -> str:
+    found = fingerprint_in(text or "")
+    if text and not found:
+        raise BadRequest("A fingerprint is the SHA-256 of a public key: sha256: and 64 digits.")
+    return found
+
+
+def _named_file(name: str | None) -> str:
+    if name is None:
+        return ""
+    path = Path(name).expanduser().absolute()
+    if not path.is_file():
+        raise StorageError(f"Could not read {plain(str(path), 200)}: there is no such file.")
+    return str(path)
+
+
+def _named_authority(name: str | None) -> str:
+    """Return the path of a file with an authority; raise BadRequest and StorageError for an unusable one."""
+    if name is None:
+        return ""
+    path = Path(name).expanduser().absolute()
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
     except ssl.SSLError:
         raise BadRequest(f"{plain(str(path), 200)} has no certificates. Name a file in PEM format.") from None
     except OSError as error:
         raise StorageError(f"Could not read {plain(str(path), 200)}: {error.strerror}.") from error
-    return path
+    return str(path)
+
+
+def _trusted_fingerprint(error: UntrustedServer, url: str, connection: ConnectionSettings) -> str:
+    """Ask whether the certificate that a server shows is to be trusted; raise the error without a terminal."""
+    shown = asyncio.run(tls_details_of(url, _TLS_PATIENCE, replace(connection, insecure=True))).certificate
+    told = f"{error.message} Its key is {shown.fingerprint}."
+    if not can_ask():
+        raise UntrustedServer(f"{told} To trust exactly this one: --fingerprint {shown.fingerprint}") from None
+    lines = [
+        error.message,
+        f"  subject      {shown.subject}",
+        f"  issuer       {shown.issuer}",
+        f"  good until   {shown.good_until:%Y-%m-%d}",
+        f"  key          {shown.fingerprint}",
+    ]
+    print("\n".join(map(plain, lines)), file=sys.stderr)
+    if not agrees("Trust exactly this one? Compare the key with those who run the server."):
+        raise BadRequest("Sign-in cancelled: no credentials were sent.")
+    return shown.fingerprint
+
+
+def _keep_connection(connection: ConnectionSettings, profile: Profile, locations: Locations) -> None:
+    """Keep what a sign-in named, and a copy of the authority, whose file may go away."""
+    authority = locations.tokens(profile).with_name("authority.pem")
+    if connection.ca and Path(connection.ca) != authority:
+        with writing_to(authority):
+            write_private(authority, Path(connection.ca).read_bytes())
+        connection = replace(connection, ca=str(authority))
+    if connection != load_connection(locations.connection(profile)):
+        save_connection(locations.connection(profile), connection)
 
 
 def _keep(url: str, user: str, held: TokenGrant | LoginCookie, approved: str, locations: Locations) -> Profile:
@@ -115,7 +203,10 @@ class RemoteProfileSignIn:
         await self._sign_in(("", code), approved)
 
     async def _sign_in(self, credentials: tuple[str, str], approved: str) -> None:
-        user, held = await _sign_in(self.server, *credentials, approved, is_cookie=False, locations=self._locations)
+        profile = Profiles(self._locations).of_user(self.server, credentials[0])
+        connection = read_connection(profile, self._locations)
+        way = partial(_sign_in, self.server, *credentials, approved, locations=self._locations)
+        user, held = await way(is_cookie=False, connection=connection)
         self.profile = _keep(self.server, user, held, approved, self._locations).name
 
     def keep(self, user: str, grant: TokenGrant, approved: str) -> None:
@@ -140,7 +231,7 @@ async def _sign_in(
     *,
     is_cookie: bool,
     locations: Locations,
-    authority: Path | None = None,
+    connection: ConnectionSettings = USUAL_CONNECTION,
 ) -> tuple[str, TokenGrant | LoginCookie]:
     """Sign in with a temporary cache; the profile's name is known only afterwards."""
     with writing_to(locations.state):
@@ -148,7 +239,7 @@ async def _sign_in(
         thrown_away = tempfile.TemporaryDirectory(dir=locations.state, prefix="login-")
     with thrown_away as folder:
         cache = TokenCache(Path(folder) / "tokens.json", url)
-        async with Client.at(url, cache, authority=authority) as client:
+        async with Client.at(url, cache, connection=connection) as client:
             if is_cookie:
                 await client.auth.sign_in_with_cookie(secret)
             elif user:

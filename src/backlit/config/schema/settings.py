@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from backlit.config.connection import ConnectionSettings, fingerprint_in
 from backlit.config.schema.documents import Filled, Listed, Table, as_list, check_document, fault, faults_at, must, said
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, ProfileSettings, Settings
 from backlit.model.errors import BadRequest
@@ -265,6 +266,43 @@ def _is_field_value(value: object) -> bool:
 _Load = Annotated[PersonLoad, PlainValidator(_read_load)]
 
 
+def _read_fingerprint(value: object) -> str:
+    if not isinstance(value, str) or not (found := fingerprint_in(value)):
+        must('must be the SHA-256 of a public key, such as "sha256:" and 64 digits, as backlit login shows it')
+    return found
+
+
+def _read_command(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(each, str) for each in value):
+        must('must be a list of words, such as ["pass", "show", "backlit"]')
+    return tuple(value)
+
+
+_Command = Annotated[tuple[str, ...], PlainValidator(_read_command)]
+_Home = Annotated[str, AfterValidator(lambda path: str(Path(path).expanduser()) if path else "")]
+
+
+class ConnectionTable(Table):
+    """The table `[connection]`, of all profiles or of one."""
+
+    ca: _Home = Field(default="", examples=['ca = "~/team-ca.pem"'])
+    fingerprint: Annotated[str, PlainValidator(_read_fingerprint)] = ""
+    client_cert: _Home = Field(default="", examples=['client_cert = "~/me.pem"'])
+    client_key: _Home = Field(default="", examples=['client_key = "~/me.key"'])
+    key_password_command: _Command = ()
+    proxy: str = Field(default="", examples=['proxy = "http://proxy.example:3128"'])
+    no_proxy: str = Field(default="", examples=['no_proxy = "team.example"'])
+
+    def settings(self) -> ConnectionSettings:
+        return ConnectionSettings(**self.model_dump())
+
+
+class ProfileConnectionTable(ConnectionTable):
+    """The table `[profile."NAME".connection]`; only a single profile can be insecure."""
+
+    insecure: bool = False
+
+
 class ProfileTable(Table):
     """A table `[profile."NAME"]`."""
 
@@ -280,6 +318,7 @@ class ProfileTable(Table):
         dict[Annotated[str, AfterValidator(_check_custom_key)], Annotated[Kind, PlainValidator(_read_kind)]] | None
     ) = None
     statuses: StatusesTable | None = None
+    connection: ProfileConnectionTable | None = None
 
     def settings(self) -> ProfileSettings:
         has_capacity = self.capacity is not None or self.capacity_in is not None
@@ -293,6 +332,7 @@ class ProfileTable(Table):
             kinds=self.fields,
             capacities=OwnCapacities(self.capacity or {}, self.capacity_in or {}) if has_capacity else None,
             statuses=None if self.statuses is None else _groups_of(self.statuses),
+            connection=None if self.connection is None else self.connection.settings(),
         )
 
 
@@ -333,6 +373,9 @@ class ConfigFile(Table):
     statuses: StatusesTable = Field(
         default_factory=StatusesTable, examples=['[statuses] with in_progress = ["Review"]']
     )
+    connection: ConnectionTable = Field(
+        default_factory=ConnectionTable, examples=['[connection] with proxy = "http://proxy.example:3128"']
+    )
     profile: dict[str, ProfileTable] = Field(default={}, examples=['[profile."local"] with read_only = true'])
     view: Annotated[None, PlainValidator(_refuse_views)] = None
 
@@ -371,6 +414,7 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         names=OwnNames({int(key): name for key, name in file.teams.items()}, file.project, file.fields),
         statuses=_groups_of(file.statuses),
         read_only=file.read_only,
+        connection=file.connection.settings(),
         profiles={name: table.settings() for name, table in file.profile.items()},
         problems=problems,
     )
