@@ -83,6 +83,8 @@ IMPORT: Meaning = DRY | {
 }
 TRASH: Meaning = LISTING | {"wait": 10.0, "dry_run": False, "restore": False}
 SELECTION: Meaning = WRITING | FORMATS | {"columns": (), "query": None, "view": None, "filter": None}
+NO_WAY = dict.fromkeys(("ca", "client_cert", "client_key", "proxy", "fingerprint"))
+"""Options of a sign-in about the way to its server, none of them given."""
 MEANT: dict[str, Meaning] = {
     "": {},
     "--profile p --project x": {"profile": "p", "project": "x"},
@@ -96,10 +98,10 @@ MEANT: dict[str, Meaning] = {
     | {"port": 0, "items": 1, "seed": 0, "tls_cert": "c", "tls_key": "k", "trusted_proxy": ["a", "b"]},
     "serve --workers 2 --max-requests 1 --log-level debug --legacy-clients --presence off": SERVE
     | {"workers": 2, "max_requests": 1, "log_level": "debug", "legacy_clients": True, "presence": "off"},
-    "login u": {"url": "u", "user": None, "code": False, "cookie": False, "approve": "", "ca": None},
-    "login u --user m": {"url": "u", "user": "m", "code": False, "cookie": False, "approve": "", "ca": None},
-    "login u --code --approve o": {"url": "u", "user": None, "code": True, "cookie": False, "approve": "o", "ca": None},
-    "login u --cookie": {"url": "u", "user": None, "code": False, "cookie": True, "approve": "", "ca": None},
+    "login u": {"url": "u", "user": None, "code": False, "cookie": False, "approve": "", **NO_WAY},
+    "login u --user m": {"url": "u", "user": "m", "code": False, "cookie": False, "approve": "", **NO_WAY},
+    "login u --code --approve o": {"url": "u", "user": None, "code": True, "cookie": False, "approve": "o", **NO_WAY},
+    "login u --cookie": {"url": "u", "user": None, "code": False, "cookie": True, "approve": "", **NO_WAY},
     "doctor": {"json": False},
     "doctor --json": {"json": True},
     "trash": TRASH | {"id": None},

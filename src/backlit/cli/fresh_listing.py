@@ -41,7 +41,7 @@ def list_fresh(arguments: argparse.Namespace) -> bool:
         return False
     settings = kept_settings(found["config"], found["cache"])
     files = _files(found, arguments.profile or os.environ.get(PROFILE, ""))
-    if settings is None or settings.get("problems") or files is None:
+    if settings is None or settings.get("problems") or settings.get("profiles") or files is None:
         return False
     names, groups = settings.get("names"), settings.get("statuses")
     own_project = names.get("project_id") if isinstance(names, dict) else None

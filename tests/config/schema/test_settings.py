@@ -2,10 +2,8 @@
 
 # ruff: noqa: E501 - a sentence stands on one line
 
-import re
-
 import pytest
-from tests.config.settings_text import settings_in
+from tests.config.settings_text import problems_in, settings_in
 
 from backlit.config.settings import ESTIMATE_SCALE, Motion, Settings
 from backlit.model.fields import ItemType, Kind
@@ -15,17 +13,6 @@ from backlit.model.settings.user_settings import RELEASE, BoardSettings, ColumnS
 from backlit.model.statuses import StatusGroup
 
 FAULTY_FILES = {
-    "profiles": (
-        """\
-[profile."local"]
-read_only = "yes"
-thme = "paper"
-""",
-        (
-            'The setting "read_only" of [profile.local] must be true or false (2:13). The default is used.',
-            "Unknown setting 'thme' of [profile.local] (3:1). Did you mean 'theme'? It is ignored.",
-        ),
-    ),
     "keys": (
         """\
 preset = "emacs"
@@ -251,16 +238,9 @@ fields = 2
 """Ten faulty files with what is said of each, its place as line:column."""
 
 
-def told(text: str) -> tuple[str, ...]:
-    """The problems of a text, with short places."""
-    return tuple(
-        re.sub(r"\(config\.toml, line (\d+), column (\d+)\)", r"(\1:\2)", each) for each in settings_in(text).problems
-    )
-
-
 @pytest.mark.parametrize(("text", "problems"), FAULTY_FILES.values(), ids=FAULTY_FILES)
 def test_every_fault_is_told_with_its_place_and_the_word_that_is_meant(text: str, problems: tuple[str, ...]) -> None:
-    assert told(text) == problems
+    assert problems_in(text) == problems
 
 
 def test_a_fault_leaves_the_settings_beside_it() -> None:
@@ -430,7 +410,7 @@ tasks = [" Look "]
     ],
 )  # fmt: skip
 def test_a_faulty_template_is_told_with_its_name(table: str, problem: str) -> None:
-    assert told(f"[[template]]\n{table}\n") == (problem,)
+    assert problems_in(f"[[template]]\n{table}\n") == (problem,)
 
 
 def board_in(text: str) -> BoardSettings | None:
