@@ -277,6 +277,8 @@ def _fill_sync(sync: LateParser) -> None:
 
 
 def _fill_revert(is_redo: bool, command: LateParser) -> None:
+    command.add_argument("steps", nargs="?", type=number, default=1, metavar="N", help="number of steps (1)")
+    command.add_argument("--list", action="store_true", help="list the steps, change nothing")
     add_formats(command)
     add_writing(command)
     command.set_defaults(is_redo=is_redo)

@@ -106,6 +106,44 @@ def test_a_change_is_undone_and_made_again(demo_home: Home) -> None:
     assert (kept, undone, estimate()) == (8, 5, 8)
 
 
+def test_several_steps_are_listed_undone_and_made_again(demo_home: Home) -> None:
+    def estimate() -> object:
+        return offline(demo_home, "items", "show", STORY, "--json=est").json[0]["est"]
+
+    for value in ("8", "13"):
+        offline(demo_home, "items", "set", STORY, f"est={value}")
+    listed = offline(demo_home, "undo", "--list", "--json=n,change,items,fields").json
+    tried = offline(demo_home, "undo", "2", "--dry-run", "--json=n").json
+    asked = offline(demo_home, "undo", "2")
+    undone = offline(demo_home, "undo", "9", "--yes")
+    after = estimate()
+    again = offline(demo_home, "redo", "2", "--yes")
+
+    assert listed == [{"n": n, "change": "edit", "items": [STORY], "fields": ["Estimate"]} for n in (1, 2)]
+    assert tried == [{"n": 1}, {"n": 2}]
+    assert (asked.returncode, asked.stderr) == (2, "backlit: Undo 2 steps: add --yes. No changes were made.\n")
+    assert [line.split("\t")[2:4] for line in undone.stdout.splitlines()] == [["13", "8"], ["8", "5"]]
+    assert (after, again.returncode, estimate()) == (5, 0, 13)
+    assert offline(demo_home, "redo", "--list").stdout == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_sent", [False, True])
+def test_undo_names_the_iteration_that_it_deletes(demo_home: Home, is_sent: bool) -> None:
+    sending = () if is_sent else ("--offline",)
+    made = demo_home.run(*DEMO, "--quiet", "iterations", "new", "Sprint of lies", *sending)
+
+    tried = demo_home.run(*DEMO, "--quiet", "undo", "--dry-run", *sending)
+    undone = demo_home.run(*DEMO, "--quiet", "undo", "--yes", *sending)
+    left = demo_home.run(*DEMO, "--quiet", "iterations", "list", "--offline", "--json=name").json
+
+    assert made.returncode == 0, made.stderr
+    assert tried.stdout == "\titeration\tSprint of lies\tdeleted\tplanned\n"
+    assert undone.returncode == 0, undone.stderr
+    assert undone.stdout.startswith("\titeration\tSprint of lies\tdeleted\t")
+    assert {"name": "Sprint of lies"} not in left
+
+
 def test_nothing_to_undo_is_no_failure(demo_home: Home) -> None:
     done = demo_home.run(*DEMO, "--offline", "undo")
 

@@ -1,6 +1,7 @@
 """Undo and redo: one act at a time, from the journal, across restarts. Each writes like any other act."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -118,6 +119,11 @@ class UndoHistory:
     async def to_redo(self) -> Reversal | None:
         return await self._ask(is_redo=True)
 
+    async def acts(self, limit: int, *, is_redo: bool = False) -> list[int]:
+        """Return the steps of the next acts that can be undone or made again, the next one first."""
+        soft = self._soft()
+        return await self._files.write(lambda writer: list(islice(_acts(writer, soft, is_redo=is_redo), limit)))
+
     async def undo(self) -> Reversal | None:
         """Undo the last act and return the effects, or None with nothing to undo.
 
@@ -174,6 +180,12 @@ def _next(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool) -
             return act, list(plan.moves())
         undo_log.set_state(act, ActState.OVER)
     return None, []
+
+
+def _acts(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool) -> Iterator[int]:
+    undo_log = writer.journal.undo_log
+    acts = list(undo_log.to_redo() if is_redo else undo_log.to_undo())
+    return (act for act in acts if not UndoPlan(writer, act, soft).is_void)
 
 
 def _described(writer: WriteContext, act: int, told: Sequence[UndoEffect], *, is_redo: bool) -> Reversal:
