@@ -50,6 +50,7 @@ REPORT: Meaning = {
     "days": None,
     "team": None,
     "unit": None,
+    "output": None,
     "format": "markdown",
 }
 READING: Meaning = {"offline": False, "fresh": False}
@@ -145,6 +146,9 @@ MEANT: dict[str, Meaning] = {
     "--profile p #12": {"profile": "p", "id": 12},
     "--query q": {"query": "q"},
     "open --view v": {"view": "v"},
+    "undo": LISTING | {"wait": 10.0, "dry_run": False, "yes": False, "steps": 1, "list": False, "is_redo": False},
+    "redo 3 --list": LISTING
+    | {"wait": 10.0, "dry_run": False, "yes": False, "steps": 3, "list": True, "is_redo": True},
     "help exit-codes": {"topic": ["exit-codes"]},
     "report burnup": REPORT,
     "report burnup --iteration i --items --format csv --project x": {"project": "x"}

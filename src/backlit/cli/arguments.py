@@ -271,6 +271,7 @@ def _add_history(commands: LateVerbs) -> None:
 
 def _fill_sync(sync: LateParser) -> None:
     sync.add_argument("--full", action="store_true", help="read everything again")
+    sync.add_argument("--watch", action="store_true", help="stay, and write a line for each change until ctrl+c")
     add_formats(sync)
     add_target(sync)
     add_display(sync)
@@ -305,6 +306,7 @@ def _fill_report(report: LateParser) -> None:
         help="output format (%(default)s)",
     )
     formats.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
+    report.add_argument("--output", metavar="FILE", help="write the report into this file; never overwrites one")
     add_reading(report)
 
 

@@ -32,7 +32,10 @@ def _xdg(kind: str, environment: Mapping[str, str]) -> str:
 
 
 def signed_in_name(kinds: Mapping[str, str], last: str, signed_in: str) -> str | None:
-    """Return the profile of the last sign-in, by name and kind in their order, else the local one; None without any."""
+    """Return the profile of the last sign-in or choice, by name and kind in their order, else the local one.
+
+    None where there is none.
+    """
     remote = [name for name, kind in kinds.items() if kind == "remote"]
-    known = [name for name in (signed_in, last) if name in remote]
+    known = [*([signed_in] if signed_in in kinds else []), *([last] if last in remote else [])]
     return next(iter([*known, *reversed(remote)]), "local" if "local" in kinds else None)

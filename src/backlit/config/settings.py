@@ -354,6 +354,12 @@ class Profiles:
     def _known(self) -> dict[str, Profile]:
         return {each.name: each for each in (local_profile(), demo_profile())} | self._read()[0]
 
+    def choose(self, profile: Profile) -> None:
+        """Make a profile the one of commands, until the next sign-in or choice."""
+        with locked(self._path.with_suffix(".lock"), "Could not save the profile"):
+            known, last, _ = self._read()
+            self._write(known | {profile.name: profile}, last, profile.name)
+
     def remember(self, profile: Profile, *, is_sign_in: bool = False) -> None:
         """Keep a profile and make it the last one used, except a sample; nothing is written when it is that already."""
         profiles, last, signed_in = self._read()

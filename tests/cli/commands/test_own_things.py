@@ -1,5 +1,11 @@
 """Files, saved views, the chosen project, profiles and the trash."""
 
+import json
+import shutil
+import signal
+import threading
+from pathlib import Path
+
 import pytest
 from tests.cli.admin_world import Done
 from tests.cli.home import DEMO, Home, Server
@@ -38,6 +44,12 @@ def test_a_view_is_saved_shown_renamed_and_deleted(demo_home: Home) -> None:
         (("views", "rename", "Nobody", "Mine"), 4, "has no view “Nobody”."),
         (("profiles", "remove", "local"), 6, "has its workspace on this machine"),
         (("profiles", "remove", "locall"), 4, "Did you mean “local”?"),
+        (("profiles", "use", "locall"), 4, "Did you mean “local”?"),
+        (("profiles", "show", "locall"), 4, "Did you mean “local”?"),
+        ((*DEMO, "--offline", "users", "show", "maay"), 4, "Unknown user “maay”."),
+        ((*DEMO, "--offline", "projects", "show", "Auroar"), 4, "There is no single project 'Auroar'"),
+        (("sync", "--watch", "--full", "now"), 2, "unexpected 'now'"),
+        ((*DEMO, "--offline", "report", "burnup", "--output", "/"), 6, "/ is there already."),
         ((*DEMO, "--offline", "projects", "use", "Auroar"), 4, "There is no single project 'Auroar'"),
         ((*DEMO, "--offline", "files", "get", STORY, "987654"), 4, "has no file 987654."),
         ((*DEMO, "--offline", "files", "add", STORY, "/no/such/file"), 1, "/no/such/file is not a file."),
@@ -66,6 +78,63 @@ def test_the_chosen_project_is_that_of_commands(demo_home: Home) -> None:
 
     assert done.returncode == 0, done.stderr
     assert current() == [other]
+
+
+def test_a_person_and_a_project_are_shown(demo_home: Home) -> None:
+    me = offline(demo_home, "users", "show", "me", "--json=user,name,items").json
+    project = offline(demo_home, "projects", "show", "--json=name,role,current").json
+
+    assert [(each["user"], each["name"]) for each in me] == [("maya", "Maya Kent")]
+    mine = offline(demo_home, "items", "list", "--query", "@me", "--json=type").json
+    assert me[0]["items"] == sum(each["type"] != "Task" for each in mine)
+    assert project == [{"name": "Aurora", "role": "manager", "current": True}]
+
+
+def test_the_profile_of_commands_is_chosen_and_shown(demo_home: Home) -> None:
+    chosen = demo_home.run("profiles", "use", DEMO[1])
+    shown = demo_home.run("profiles", "show", "--json=name,kind,chosen,unsent").json
+    listed = demo_home.run("items", "list", "--offline", "--count")
+
+    assert chosen.stdout == f"Commands use the profile {DEMO[1]}.\n"
+    assert shown == [{"name": DEMO[1], "kind": "demo", "chosen": True, "unsent": 0}]
+    assert listed.stdout == offline(demo_home, "items", "list", "--count").stdout
+
+
+@pytest.mark.slow
+def test_a_report_is_written_into_a_new_file(demo_home: Home) -> None:
+    place = demo_home.path / "burn.csv"
+
+    done = demo_home.run(*DEMO, "--quiet", "report", "burnup", "--format", "csv", "--output", str(place))
+    again = demo_home.run(*DEMO, "--quiet", "report", "burnup", "--format", "csv", "--output", str(place))
+
+    assert (done.returncode, done.stdout, again.returncode) == (0, "", 6), done.stderr
+    assert len(place.read_text().splitlines()) > 1
+
+
+@pytest.mark.slow
+def test_a_sync_sends_what_waits_and_watches(home: Home, server: Server, tmp_path: Path) -> None:
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
+    query = ("items", "list", "--query", "type:story est:any", "--limit", "1", "--json=id")
+    item = home.run(*query).json[0]["id"]
+    other = Home(tmp_path / "other")
+    shutil.copytree(home.path, other.path)
+    home.run("items", "set", str(item), "name=First", "--offline")
+
+    watching = home.start("sync", "--watch", "--ndjson")
+    end = threading.Timer(60, watching.kill)
+    end.start()
+    assert watching.stdout is not None
+    assert watching.stderr is not None
+    with watching.stdout as lines, watching.stderr:
+        synced = json.loads(next(lines))
+        other.run("items", "set", str(item), "name=Second")
+        seen = next(event for line in lines if item in (event := json.loads(line))["items"])
+        watching.send_signal(signal.SIGINT)
+        status = watching.wait(60)
+    end.cancel()
+
+    assert (synced["project"], synced["unsent"]) == ("Aurora", 0)
+    assert (seen["about"], status) == ("items", 130)
 
 
 def test_an_item_whose_deletion_waits_is_not_made_again(demo_home: Home) -> None:

@@ -3,16 +3,21 @@
 import argparse
 import asyncio
 from contextlib import suppress
+from datetime import UTC, datetime
 
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
 from backlit.cli.selection import all_views
 from backlit.cli.synced import synced_store
 from backlit.cli.wiring import chosen_profile
-from backlit.config.settings import Profiles, find_locations
+from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
 from backlit.model.errors import SignInNeeded
+from backlit.model.filters.tree import Comparison, Literal, Operator, Property
 from backlit.model.plain import plain
 from backlit.store.files.files import inspect_journal
+from backlit.store.records.people import Person, ProjectEntry
+from backlit.store.sqlite.sync_note import synced_at
 from backlit.store.store import Store
+from backlit.store.views.query import ViewSpec
 
 _PROJECTS = (
     Column("id", "ID", is_right=True),
@@ -25,6 +30,21 @@ _USERS = (
     Column("user", "User"),
     Column("name", "Name"),
     Column("me", "You", is_usual=False),
+)
+_USER = (
+    *_USERS,
+    Column("email", "E-mail"),
+    Column("items", "Open items", is_right=True),
+    Column("points", "Points", is_right=True),
+)
+_PROJECT = (
+    *_PROJECTS,
+    Column("description", "Description"),
+    Column("start", "Start"),
+    Column("end", "End"),
+    Column("timeZone", "Time zone"),
+    Column("items", "Open items", is_right=True),
+    Column("points", "Points", is_right=True),
 )
 _TEAMS = (Column("id", "ID", is_right=True), Column("name", "Name"))
 _VIEWS = (
@@ -44,20 +64,48 @@ _PROFILES = (
 )
 
 
+_PROFILE = (
+    *_PROFILES,
+    Column("synced", "Last sync"),
+    Column("journal", "Journal"),
+    Column("copy", "Copy"),
+    Column("workspace", "Workspace"),
+)
+
+
 def list_projects(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _PROJECTS)
     with synced_store(arguments, is_listing=True) as store:
-        roles = store.lookups.roles()
-        rows: list[Row] = [
-            {
-                "id": each.id,
-                "name": each.name,
-                "role": roles.get(each.id) or None,
-                "current": each.id == store.project_id,
-            }
-            for each in store.lookups.projects()
-        ]
-        write_rows(arguments, columns, rows)
+        write_rows(arguments, columns, [_project_row(store, each) for each in store.lookups.projects()])
+
+
+def _project_row(store: Store, project: ProjectEntry) -> Row:
+    return {
+        "id": project.id,
+        "name": project.name,
+        "role": store.lookups.roles().get(project.id) or None,
+        "current": project.id == store.project_id,
+    }
+
+
+def show_project(arguments: argparse.Namespace) -> None:
+    """Write what is known of a project, by default of the one that commands use."""
+    columns = chosen_columns(arguments, _PROJECT)
+    arguments.project = arguments.name or arguments.project
+    with synced_store(arguments, is_listing=True) as store:
+        project = store.lookups.project_named(str(store.lookups.need_project()))
+        told = store.project_facts.document()
+        totals = asyncio.run(store.view(ViewSpec()).read_totals())
+        row = {
+            **_project_row(store, project),
+            "description": told.get("description") or None,
+            "start": told.get("startDate") or None,
+            "end": told.get("endDate") or None,
+            "timeZone": store.lookups.stated_settings().time_zone,
+            "items": totals.count,
+            "points": totals.points,
+        }
+        write_rows(arguments, columns, [row])
 
 
 def use_project(arguments: argparse.Namespace) -> None:
@@ -72,12 +120,30 @@ def use_project(arguments: argparse.Namespace) -> None:
 def list_users(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _USERS)
     with synced_store(arguments, is_listing=True) as store:
-        me = store.lookups.me()
-        rows: list[Row] = [
-            {"id": each.id, "user": each.username, "name": each.display_name, "me": me is not None and each.id == me.id}
-            for each in sorted(store.lookups.people().values(), key=lambda person: person.username.casefold())
-        ]
-        write_rows(arguments, columns, rows)
+        people = sorted(store.lookups.people().values(), key=lambda person: person.username.casefold())
+        write_rows(arguments, columns, [_user_row(store, each) for each in people])
+
+
+def _user_row(store: Store, person: Person) -> Row:
+    me = store.lookups.me()
+    is_me = me is not None and person.id == me.id
+    return {"id": person.id, "user": person.username, "name": person.display_name, "me": is_me}
+
+
+def show_user(arguments: argparse.Namespace) -> None:
+    """Write what is known of a person: the address and the open items in the project."""
+    columns = chosen_columns(arguments, _USER)
+    with synced_store(arguments, is_listing=True) as store:
+        person = store.lookups.known_people()[store.names.user(arguments.name)]
+        own = Comparison(Operator.EQ, Property("AssignedToID"), Literal(person.id))
+        totals = asyncio.run(store.view(ViewSpec(filter=own)).read_totals())
+        row = {
+            **_user_row(store, person),
+            "email": store.lookups.addresses().get(person.id) or None,
+            "items": totals.count,
+            "points": totals.points,
+        }
+        write_rows(arguments, columns, [row])
 
 
 def list_teams(arguments: argparse.Namespace) -> None:
@@ -110,18 +176,37 @@ def list_profiles(arguments: argparse.Namespace) -> None:
     """List the profiles, with the unsent changes of each and which one commands use."""
     columns, locations = chosen_columns(arguments, _PROFILES), find_locations()
     profiles = Profiles(locations)
+    rows = [_profile_row(arguments, locations, each) for each in map(profiles.named, profiles.names())]
+    write_rows(arguments, columns, rows)
+
+
+def _profile_row(arguments: argparse.Namespace, locations: Locations, profile: Profile) -> Row:
     chosen = ""
     with suppress(SignInNeeded):
         chosen = chosen_profile(arguments, locations).name
-    rows: list[Row] = [
-        {
-            "name": each.name,
-            "kind": each.kind.value,
-            "url": each.url,
-            "user": each.user,
-            "unsent": inspect_journal(locations.journal(each)).count or 0,
-            "chosen": each.name == chosen,
-        }
-        for each in map(profiles.named, profiles.names())
-    ]
-    write_rows(arguments, columns, rows)
+    return {
+        "name": profile.name,
+        "kind": profile.kind.value,
+        "url": profile.url,
+        "user": profile.user,
+        "unsent": inspect_journal(locations.journal(profile)).count or 0,
+        "chosen": profile.name == chosen,
+    }
+
+
+def show_profile(arguments: argparse.Namespace) -> None:
+    """Write a profile with its files, by default the one that commands use."""
+    columns, locations = chosen_columns(arguments, _PROFILE), find_locations()
+    named = Profiles(locations).named(arguments.name) if arguments.name else None
+    profile = named or chosen_profile(arguments, locations)
+    mirror = locations.mirror(profile)
+    projects = [int(path.suffixes[-2][1:]) for path in mirror.parent.glob(f"{mirror.name}.*.lock")]
+    times = [at for each in projects if (at := synced_at(str(mirror), each)) is not None]
+    row = {
+        **_profile_row(arguments, locations, profile),
+        "synced": datetime.fromtimestamp(max(times), UTC).replace(microsecond=0, tzinfo=None) if times else None,
+        "journal": str(locations.journal(profile)),
+        "copy": str(mirror),
+        "workspace": None if profile.kind is ProfileKind.REMOTE else str(locations.workspace(profile)),
+    }
+    write_rows(arguments, columns, [row], local=lambda moment: moment.replace(tzinfo=UTC).astimezone())

@@ -82,7 +82,7 @@ def send_entries(arguments: argparse.Namespace) -> int:
         if not arguments.dry_run:
             if store.connection.state is not ConnectionState.ONLINE:
                 raise Offline("The server cannot be reached, so nothing was sent. The changes wait on this machine.")
-            _wait_for_all(store, arguments.wait)
+            wait_for_all(store, arguments.wait)
         rest = store.outbox_entries()
         write_rows(
             arguments,
@@ -101,7 +101,7 @@ def send_entries(arguments: argparse.Namespace) -> int:
         raise Offline("Some changes still wait on this machine.")
 
 
-def _wait_for_all(store: Store, seconds: float) -> None:
+def wait_for_all(store: Store, seconds: float) -> None:
     """Wait until nothing is on its way; what stands behind a conflict stays."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

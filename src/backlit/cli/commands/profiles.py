@@ -1,4 +1,4 @@
-"""Removal of a profile."""
+"""The choice and the removal of a profile."""
 
 import argparse
 import shutil
@@ -10,6 +10,13 @@ from backlit.model.amounts import counted
 from backlit.model.errors import AnswerNeeded, BadRequest
 from backlit.model.plain import plain
 from backlit.store.files.files import inspect_journal
+
+
+def use_profile(arguments: argparse.Namespace) -> None:
+    profiles = Profiles(find_locations())
+    profile = profiles.named(arguments.name)
+    profiles.choose(profile)
+    print(f"Commands use the profile {plain(profile.name)}.")
 
 
 def remove_profile(arguments: argparse.Namespace) -> None:

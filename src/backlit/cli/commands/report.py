@@ -3,11 +3,13 @@
 import argparse
 import asyncio
 import sys
+from pathlib import Path
 
 from backlit.cli.output import write_document
 from backlit.cli.synced import synced_store
+from backlit.cli.terminal_input import PIPE
 from backlit.model.amounts import counted
-from backlit.model.errors import BadRequest, NameNotFound
+from backlit.model.errors import BadRequest, NameNotFound, StorageError
 from backlit.model.plain import plain
 from backlit.model.query import NameKind
 from backlit.model.reports.document import FigureSource
@@ -24,6 +26,8 @@ SUFFIXES = {"markdown": ".md", "md": ".md", "csv": ".csv", "json": ".json", "svg
 
 
 def write_report(arguments: argparse.Namespace) -> None:
+    if arguments.output and arguments.output != PIPE and Path(arguments.output).exists():
+        raise BadRequest(f"{plain(arguments.output)} is there already. Name another file, or remove it.")
     if arguments.name == SPRINT:
         _write_sprint(arguments)
         return
@@ -36,7 +40,7 @@ def write_report(arguments: argparse.Namespace) -> None:
         coverage, team_id = _coverage(store, arguments), _team(store, arguments.team)
         answer = asyncio.run(store.reports.answer(name, coverage, unit, team_id))
         _say_source(store, answer)
-    write_document(FORMATS[SUFFIXES[arguments.format]](present(answer.document)))
+    _write(arguments, FORMATS[SUFFIXES[arguments.format]](present(answer.document)))
 
 
 def _write_sprint(arguments: argparse.Namespace) -> None:
@@ -44,7 +48,20 @@ def _write_sprint(arguments: argparse.Namespace) -> None:
         raise BadRequest("The report of a sprint is Markdown, of all teams, in points.")
     with synced_store(arguments) as store:
         text = asyncio.run(store.reports.sprint_summary(_coverage(store, arguments))).markdown(store.local)
-    write_document(text)
+    _write(arguments, text)
+
+
+def _write(arguments: argparse.Namespace, text: str) -> None:
+    """Write a report to standard output, or into a new file."""
+    if not arguments.output or arguments.output == PIPE:
+        write_document(text)
+        return
+    path = Path(arguments.output)
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        raise StorageError(f"Could not write {plain(str(path))}: {error.strerror}.") from error
 
 
 def _say_source(store: Store, answer: ReportAnswer) -> None:

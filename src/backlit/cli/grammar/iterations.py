@@ -1,6 +1,6 @@
 """The grammar of `backlit iterations`."""
 
-from backlit.cli.common_options import add_writing
+from backlit.cli.common_options import add_formats, add_writing
 from backlit.cli.grammar.nodes import add_node_verbs
 from backlit.cli.late_parser import LateParser
 from backlit.cli.option_values import item_number, points_of_item
@@ -9,6 +9,8 @@ from backlit.cli.option_values import item_number, points_of_item
 def add_verbs(iterations: LateParser) -> None:
     verbs = iterations.add_verbs()
     add_node_verbs(verbs, "iterations")
+    words = "list or change what people can do in an iteration"
+    verbs.add_late("capacity", words, "commands.capacities:change_capacities", _fill_capacity)
     helps = {
         "start": "start a sprint: what is in it becomes its commitment",
         "close": "close a sprint: what is done in it later is late",
@@ -42,3 +44,12 @@ def add_verbs(iterations: LateParser) -> None:
         help="mark these items as done, with their open tasks",
     )
     close.add_argument("--keep-tasks", action="store_true", help="leave the open tasks of --mark-done open")
+
+
+def _fill_capacity(capacity: LateParser) -> None:
+    capacity.add_argument("iteration", metavar="ITERATION", help="by name, path or number (current), or: usual")
+    words = "USER=POINTS, USER=HOURSh, USER=POINTS/HOURSh or USER=none, such as maya=10 jon=8p/60h (default: list)"
+    capacity.add_argument("words", nargs="*", metavar="USER=CAPACITY", help=words)
+    capacity.rest = "words"
+    add_formats(capacity)
+    add_writing(capacity, is_waiting=False)

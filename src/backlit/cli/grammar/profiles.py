@@ -11,8 +11,24 @@ def add_verbs(profiles: LateParser) -> None:
     add_target(listing)
     add_display(listing)
     listing.set_defaults(handler="commands.lists:list_profiles")
+    words = "show a profile: its files, and what has not been sent"
+    verbs.add_late("show", words, "commands.lists:show_profile", _fill_show)
+    words = "choose the profile of commands; --profile, BACKLIT_PROFILE and a repository's file still win"
+    verbs.add_late("use", words, "commands.profiles:use_profile", _fill_use)
     remove = verbs.add_parser("remove", help="remove a profile of a server: its sign-in, copy and unsent changes")
     remove.add_argument("name", metavar="NAME", help="name of the profile")
     remove.add_argument("--yes", action="store_true", help="remove it although changes have not been sent")
     add_display(remove)
     remove.set_defaults(handler="commands.profiles:remove_profile")
+
+
+def _fill_show(show: LateParser) -> None:
+    show.add_argument("name", nargs="?", metavar="NAME", help="name of the profile (default: the one of commands)")
+    add_formats(show)
+    add_target(show)
+    add_display(show)
+
+
+def _fill_use(use: LateParser) -> None:
+    use.add_argument("name", metavar="NAME", help="name of the profile")
+    add_display(use)

@@ -10,7 +10,14 @@ def add_verbs(projects: LateParser) -> None:
     add_formats(listing)
     add_reading(listing)
     listing.set_defaults(handler="commands.lists:list_projects")
+    verbs.add_late("show", "show a project", "commands.lists:show_project", _fill_show)
     use = verbs.add_parser("use", help="choose the project of this profile's commands")
     use.add_argument("name", metavar="PROJECT", help="name or number of the project")
     add_reading(use)
     use.set_defaults(handler="commands.lists:use_project")
+
+
+def _fill_show(show: LateParser) -> None:
+    show.add_argument("name", nargs="?", metavar="PROJECT", help="name or number (default: the one of commands)")
+    add_formats(show)
+    add_reading(show)

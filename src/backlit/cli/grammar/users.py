@@ -5,7 +5,15 @@ from backlit.cli.late_parser import LateParser
 
 
 def add_verbs(users: LateParser) -> None:
-    listing = users.add_verbs().add_parser("list", help="list the users")
+    verbs = users.add_verbs()
+    verbs.add_late("show", "show a person, with the open items in the project", "commands.lists:show_user", _fill_show)
+    listing = verbs.add_parser("list", help="list the users")
     add_formats(listing)
     add_reading(listing)
     listing.set_defaults(handler="commands.lists:list_users")
+
+
+def _fill_show(show: LateParser) -> None:
+    show.add_argument("name", metavar="USER", help="user name, full name, number, or me")
+    add_formats(show)
+    add_reading(show)
