@@ -43,6 +43,10 @@ COMMANDS = {
     "plan show": ("plan", "show"),
     "projects list": ("projects", "list"),
     "users list": ("users", "list"),
+    "projects show": ("projects", "show"),
+    "users show": ("users", "show", "me"),
+    "iterations capacity ITERATION": ("iterations", "capacity", "next"),
+    "undo --list": ("undo", "--list"),
     "teams list": ("teams", "list"),
     "views list": ("views", "list"),
     "views show": ("views", "show", "mine"),
@@ -54,12 +58,28 @@ COMMANDS = {
     "outbox discard": ("outbox", "discard", "2", "--yes"),
 }
 """Each command as it is run here, on the local copy, one after another."""
-ELSEWHERE = {"keys", "profiles list", "whoami", "doctor", "schema", "sync", "report NAME", "outbox send"}
+ELSEWHERE = {
+    "keys",
+    "profiles list",
+    "profiles show",
+    "whoami",
+    "doctor",
+    "schema",
+    "sync",
+    "report NAME",
+    "outbox send",
+}
 """Commands without --offline, or that need the server."""
 NOWHERE = {"keys", "schema"}
 """Commands that are about no workspace."""
-NEEDING_MORE = {"trash ID", "trash --restore", "outbox resolve"}
-"""Commands that need a deleted item or a conflict."""
+NEEDING_MORE = {
+    "iterations capacity ITERATION USER=CAPACITY",
+    "items edit",
+    "trash ID",
+    "trash --restore",
+    "outbox resolve",
+}
+"""Commands that need an editor, a server, a deleted item or a conflict."""
 
 
 def commands(grammar: LateParser | None = None, path: str = "") -> Iterator[str]:
@@ -87,7 +107,8 @@ def test_every_command_with_json_has_a_document() -> None:
     published = {each for document in DOCUMENTS.values() for each in (*document.one, *document.many)}
 
     assert {" ".join(word for word in each.split() if word.islower()) for each in published} - {
-        "trash --restore"
+        "trash --restore",
+        "undo --list",
     } == set(commands())
     assert published == {*COMMANDS, *ELSEWHERE, *NEEDING_MORE}
 
@@ -101,7 +122,7 @@ def test_every_command_writes_its_document(demo_home: Home) -> None:
         done = demo_home.run(*DEMO, *words, "--json", "--offline")
         assert done.returncode == 0, (command, done.stderr)
         check(command, done.json)
-        assert done.json or command in {"files list", "trash"}, command
+        assert done.json or command in {"files list", "trash", "iterations capacity ITERATION"}, command
 
 
 @pytest.mark.slow
@@ -109,6 +130,7 @@ def test_commands_that_need_the_server_write_their_documents(demo_home: Home) ->
     reports = [("report", name) for name in ("burndown", "velocity", "cumulative-flow", "cycle-time", "scope", "age")]
     runs = [
         ("profiles", "list"),
+        ("profiles", "show"),
         ("whoami",),
         ("doctor",),
         ("schema",),

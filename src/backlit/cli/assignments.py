@@ -58,10 +58,11 @@ def parted(words: Iterable[str]) -> tuple[list[str], list[Assignment]]:
 
 
 class AssignmentReader:
-    """Reads assignments against what the project has."""
+    """Reads assignments against what the project has; `takes_files` for those where @FILE stands for its text."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, takes_files: bool = True) -> None:
         self._store = store
+        self._takes_files = takes_files
         self._reading = FieldReading(store)
         self._files: dict[str, str] = {}
         """Texts of files that were read, as standard input can be read only once."""
@@ -107,7 +108,7 @@ class AssignmentReader:
         raise UsageFault(f"{field.label} takes {written.name}=VALUE; {written.operator} is for tags and numbers.")
 
     def _text(self, field: Field, text: str) -> str:
-        if field.kind not in _TEXTS or not text.startswith("@") or len(text) == 1:
+        if not self._takes_files or field.kind not in _TEXTS or not text.startswith("@") or len(text) == 1:
             return text
         name = text[1:]
         if name not in self._files:

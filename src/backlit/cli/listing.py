@@ -71,7 +71,7 @@ def write_rows(
     if format_name is None:
         format_name = "table" if sys.stdout.isatty() else ""
     times = local if format_name in PEOPLES else None
-    cells = [[_text(row.get(each.name), times) for each in columns] for row in rows]
+    cells = [[cell_text(row.get(each.name), times) for each in columns] for row in rows]
     _WRITERS[format_name](columns, cells)
 
 
@@ -81,7 +81,7 @@ def _json_value(value: object) -> object:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _text(value: object, local: Callable[[datetime], datetime] | None) -> str:
+def cell_text(value: object, local: Callable[[datetime], datetime] | None) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -26,10 +26,11 @@ class PublishedDocument(NamedTuple):
 
 
 _CHANGING = (
-    *("items set", "items done", "items reopen", "items assign", "items move", "items rank"),
+    *("items edit", "items set", "items done", "items reopen", "items assign", "items move", "items rank"),
     *("items delete", "comments add", "comments delete", "undo", "redo", "trash --restore"),
     *("areas new", "areas set", "areas move", "areas delete"),
     *("iterations new", "iterations set", "iterations move", "iterations delete"),
+    "iterations capacity ITERATION USER=CAPACITY",
 )
 DOCUMENTS = {
     "item": PublishedDocument(
@@ -47,6 +48,13 @@ DOCUMENTS = {
     "area": PublishedDocument("an area", "projects:AreaDocument", many=("areas list",)),
     "iteration": PublishedDocument("an iteration or release", "projects:IterationDocument", many=("iterations list",)),
     "plan-line": PublishedDocument("an iteration under the plan", "projects:PlanLineDocument", many=("plan show",)),
+    "capacity": PublishedDocument(
+        "what a person can do", "projects:CapacityDocument", many=("iterations capacity ITERATION",)
+    ),
+    "project-facts": PublishedDocument(
+        "what is known of a project", "projects:ProjectFactsDocument", many=("projects show",)
+    ),
+    "person": PublishedDocument("what is known of a person", "projects:PersonDocument", many=("users show",)),
     "project": PublishedDocument("a project", "projects:ProjectDocument", many=("projects list",)),
     "user": PublishedDocument("a person of the server", "projects:UserDocument", many=("users list",)),
     "team": PublishedDocument("a team", "projects:TeamDocument", many=("teams list",)),
@@ -57,11 +65,15 @@ DOCUMENTS = {
         many=("outbox list", "outbox send", "outbox discard"),
     ),
     "outbox-value": PublishedDocument("a field of such a change", "changes:OutboxValueDocument", many=("outbox show",)),
+    "step": PublishedDocument("a step that can be undone", "changes:StepDocument", many=("undo --list",)),
     "decision": PublishedDocument("a decided field", "changes:DecisionDocument", many=("outbox resolve",)),
     "sync": PublishedDocument("what a sync left", "changes:SyncDocument", many=("sync",)),
     "saved-view": PublishedDocument("a saved view", "machine:SavedViewDocument", many=("views list",)),
     "view": PublishedDocument("what a saved view says", "machine:ViewDocument", many=("views show",)),
     "profile": PublishedDocument("a profile of this machine", "machine:ProfileDocument", many=("profiles list",)),
+    "profile-facts": PublishedDocument(
+        "what is known of a profile", "machine:ProfileFactsDocument", many=("profiles show",)
+    ),
     "session": PublishedDocument("who is signed in where", "machine:SessionDocument", many=("whoami",)),
     "binding": PublishedDocument("a command of the screens with its keys", "machine:BindingDocument", many=("keys",)),
     "schema": PublishedDocument("a published document", "machine:SchemaDocument", many=("schema",)),

@@ -46,6 +46,17 @@ class OutboxEntryDocument(Document):
     reason: str | None
 
 
+class StepDocument(Document):
+    """A step that `backlit undo` undoes, or `backlit redo` makes again; `n` steps from now."""
+
+    n: int
+    at: Moment
+    change: str
+    items: list[str]
+    fields: list[str]
+    name: str | None
+
+
 class OutboxValueDocument(Document):
     """A field of a change in the outbox, with the value before, this machine's and the server's."""
 

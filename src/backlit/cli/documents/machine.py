@@ -2,7 +2,9 @@
 
 from typing import Any, Literal
 
-from backlit.cli.documents.base import Document
+from pydantic import Field
+
+from backlit.cli.documents.base import Document, Moment
 
 
 class SavedViewDocument(Document):
@@ -35,6 +37,15 @@ class ProfileDocument(Document):
     user: str | None
     unsent: int
     chosen: bool
+
+
+class ProfileFactsDocument(ProfileDocument):
+    """A profile with the time of its last sync and its files; a server's profile has no workspace here."""
+
+    synced: Moment | None
+    journal: str
+    copy_: str = Field(alias="copy")
+    workspace: str | None
 
 
 class SessionDocument(Document):

@@ -60,6 +60,35 @@ class UserDocument(Document):
     me: bool | None = None
 
 
+class ProjectFactsDocument(ProjectDocument):
+    """A project with its open items; its days and its zone as the server states them."""
+
+    description: str | None
+    start: str | None
+    end: str | None
+    time_zone: str | None
+    items: int
+    points: float
+
+
+class PersonDocument(UserDocument):
+    """A person with the open items in the project."""
+
+    email: str | None
+    items: int
+    points: float
+
+
+class CapacityDocument(Document):
+    """What a person can do in an iteration, or usually in one; null where nothing was said of it."""
+
+    user: str
+    points: float | None
+    hours: float | None
+    name: str | None
+    days_off: list[Day] | None = None
+
+
 class TeamDocument(Document):
     """A team of the project."""
 

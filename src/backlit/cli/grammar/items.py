@@ -20,6 +20,8 @@ def add_verbs(items: LateParser) -> None:
     add("export", words, "commands.items:export_items", _fill_export)
     add("new", "make an item, or one for each line of --stdin", "commands.items_new:create_items", _fill_new)
     add("set", "change fields of items", "commands.items_set:set_fields", _fill_set)
+    words = "change items in your editor (VISUAL, EDITOR): one as a page, several as a table"
+    add("edit", words, "commands.items_edit:edit_items", _fill_edit)
     selecting = partial(_add_selection, words=IDS)
     add("done", "mark items as done", "commands.items_set:mark_done", selecting)
     add("reopen", "mark items as not done", "commands.items_set:mark_reopen", selecting)
@@ -95,6 +97,11 @@ def _fill_set(setting: LateParser) -> None:
         metavar="FIELD=VALUE",
         help="change only items that have this value; repeatable",
     )
+
+
+def _fill_edit(edit: LateParser) -> None:
+    _add_selection(edit, IDS)
+    edit.add_argument("--fields", metavar="FIELDS", help="fields to edit, such as name,status,est (default: the usual)")
 
 
 def _fill_assign(assign: LateParser) -> None:
