@@ -72,9 +72,11 @@ class Presence:
             self._signal.publish(StoreChange(Subject.OTHERS, frozenset(ids)))
 
     def _at(self, item_id: int) -> list[int]:
+        people = [user for user, each in self._editing.items() if each.item_id == item_id]
+        if not people:  # as for nearly every row of a list: who the user is takes a query
+            return []
         me = self._lookups.me()
-        own_id = me.id if me is not None else None
-        return [user for user, each in self._editing.items() if each.item_id == item_id and user != own_id]
+        return [user for user in people if me is None or user != me.id]
 
     def _name(self, user_id: int) -> str:
         person = self._lookups.known_people().get(user_id)
