@@ -256,13 +256,18 @@ def with_visible_characters(text: str) -> str:
 
 def line_of(segments: Iterable[Segment], width: int, ground: Style) -> Strip:
     """Return a line of exactly `width` cells, the rest in the style of the ground; one segment for each style in it."""
+    parts = [*segments]
+    # Textual's strip measures itself, and makes another one to be as wide as is wanted.
+    cells = sum(cell_len(each.text) for each in parts)
+    if cells < width:
+        parts.append(Segment(" " * (width - cells), ground))
     line: Line = []
-    for each in segments:
+    for each in parts:
         if line and line[-1].style is each.style:
             line[-1] = Segment(line[-1].text + each.text, each.style)
         else:
             line.append(each)
-    return Strip(line).adjust_cell_length(width, ground)
+    return Strip(line, max(cells, width)).adjust_cell_length(width)
 
 
 def joined(parts: Sequence[str], between: str = "  ") -> str:

@@ -356,7 +356,7 @@ class RowLayout:
             segments.append(
                 self._known(column, row, under) if is_known else self._plain(column, next(texts, ""), under)
             )
-        return line_of([*segments, Segment(" " * GAP, ground)], self.width, ground)
+        return line_of(segments, self.width, ground)
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
         """Draw the header of a group: fold, name, a rule, and its items, tasks and points at the right.
