@@ -70,6 +70,8 @@ READS = (
     Asked("GET", "users/me"),
     Asked("GET", "users/2"),
     Asked("GET", "projects/1/areas"),
+    Asked("GET", "workitems/1/attachments"),
+    Asked("HEAD", "workitems/1/attachments"),
     Asked("GET", "nonsense/1"),
 )
 WRITES = (

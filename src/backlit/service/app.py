@@ -4,9 +4,9 @@ import asyncio
 import logging
 import re
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cached_property, partial
 
 import orjson
 from sqlalchemy import Connection, select
@@ -26,7 +26,7 @@ from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.files.uploads import OVERHEAD
 from backlit.service.front import RequestGuardMiddleware
 from backlit.service.http.bodies import BODY_KEY, FORM_LIMIT
-from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, REQUEST_ID_KEY, Endpoint, Route, ServiceState
+from backlit.service.http.endpoint import ERROR_KEY, JSON_TYPE, READS, REQUEST_ID_KEY, Endpoint, Route, ServiceState
 from backlit.service.http.trimming import trim_regularly
 from backlit.service.routes import (
     activities,
@@ -113,7 +113,7 @@ class Service:
         self._is_open = False
         self._tasks: list[asyncio.Task[None]] = []
         endpoints = {path: Endpoint(self.shared, routes) for path, routes in _routes_by_path().items()}
-        self.asgi: ASGIApp = RequestGuardMiddleware(_Direct(self._build(endpoints), endpoints), settings)
+        self.asgi: ASGIApp = RequestGuardMiddleware(_Direct(partial(self._build, endpoints), endpoints), settings)
 
     async def start(self) -> None:
         """Open the database and start the threads; raise StorageError. A second call has no effect."""
@@ -211,11 +211,16 @@ class _Direct:
     It takes addresses spelled as the routes are, with a short body or none, and leaves errors to Starlette's table.
     """
 
-    def __init__(self, app: ASGIApp, endpoints: Mapping[str, Endpoint]) -> None:
-        self._app = app
-        found = {_ROOT + path: endpoint for path, endpoint in endpoints.items() if not endpoint.is_streamed}
+    def __init__(self, build: Callable[[], ASGIApp], endpoints: Mapping[str, Endpoint]) -> None:
+        self._build = build
+        found = {_ROOT + path: endpoint for path, endpoint in endpoints.items()}
         self._plain = {path: endpoint for path, endpoint in found.items() if "{" not in path}
         self._with_id = {tuple(path.split("{id}")): endpoint for path, endpoint in found.items() if "{" in path}
+
+    @cached_property
+    def _app(self) -> ASGIApp:
+        """Starlette's table; its 63 patterns take 4.5 ms, and a client with the service inside asks for none."""
+        return self._build()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         endpoint = self._endpoint(scope)
@@ -235,9 +240,12 @@ class _Direct:
             return None
         match = _ID_IN_PATH.fullmatch(scope["path"])
         if match is None:
-            return self._plain.get(scope["path"])
-        scope["path_params"] = {"id": int(match[2])}
-        return self._with_id.get((match[1], match[3] or ""))
+            endpoint = self._plain.get(scope["path"])
+        else:
+            scope["path_params"] = {"id": int(match[2])}
+            endpoint = self._with_id.get((match[1], match[3] or ""))
+        is_upload = endpoint is not None and endpoint.is_streamed and scope["method"] not in READS
+        return None if is_upload else endpoint
 
 
 def _is_short(scope: Scope) -> bool:
