@@ -56,8 +56,10 @@ class Clock:
 
     def keep_ahead_of_tables(self, connection: Connection, tables: Collection[Table] = STAMPED) -> None:
         """Move a clock past the newest stamp of some tables; this scans a table without an index by stamp."""
-        for table in tables:
-            newest = connection.execute(select(func.max(table.c.last_modified_at))).scalar_one()
+        # A text: SQLAlchemy takes 6 ms to compile the fourteen statements, which each start of a client waits for.
+        queries = [f"SELECT max(last_modified_at) AS newest FROM {table.name}" for table in tables]  # noqa: S608 - ours
+        newest_ones = text(" UNION ALL ".join(queries)).columns(newest=work_items.c.last_modified_at.type)
+        for newest in connection.execute(newest_ones).scalars():
             if newest is not None:
                 self.keep_ahead_of(newest)
 
