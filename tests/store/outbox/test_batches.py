@@ -5,8 +5,9 @@ from msgspec.structs import replace
 from tests.store.world import World, sent, until
 
 from backlit.store import Store
-from backlit.store.edits.imports import NewItem
+from backlit.store.edits.imports import NewItem, NewPlace
 from backlit.store.records.entry import EntryState
+from backlit.store.records.people import TreeKind
 
 pytestmark = pytest.mark.slow
 
@@ -31,6 +32,19 @@ async def test_an_import_goes_in_one_request_and_keeps_its_order(world: World) -
     await sent(store)
 
     assert world.faults.count("POST") == before + 1
+    assert await imported(world) == NAMES
+
+
+async def test_items_wait_for_those_above_them_whose_iteration_is_not_there_yet(world: World) -> None:
+    store = await world.online()
+    store.pin_project(1)
+    sprints = ["Sprint 901", "Sprint 902"]
+    items = [replace(item, places={"IterationID": name}) for item, name in zip(ITEMS, sprints, strict=False)]
+
+    step = await store.imports.make_places([NewPlace(TreeKind.ITERATIONS, name) for name in sprints])
+    await store.imports.write("Jira SHOP", [*items, *ITEMS[2:]], step=step)
+    await sent(store)
+
     assert await imported(world) == NAMES
 
 

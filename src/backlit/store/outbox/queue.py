@@ -39,6 +39,7 @@ from backlit.store.records.entry import (
     ON_NODES,
     ON_OBJECTS,
     RECALLS,
+    EntryCause,
     EntryKind,
     EntryState,
     OutboxEntry,
@@ -242,6 +243,7 @@ def _take(
     of_step: dict[int, list[OutboxEntry]] = {}
     behind = 0
     occupied: set[int] = set()
+    held: set[int] = set()
     being_deleted = {each.item_id for each in writer.journal.entries.sending() if each.kind is EntryKind.DELETE}
     for entry in writer.journal.entries.outgoing():
         before = earlier.setdefault(_line(entry), [])
@@ -256,12 +258,17 @@ def _take(
         )
         is_waiting = entry.state is EntryState.WAITING and entry.id not in resting
         is_free = is_free and batch.admits(entry, before)
+        # An import keeps the order of its file: an item whose iteration is not there yet holds the items after it back.
+        is_ordered = entry.cause is EntryCause.IMPORT and entry.kind is EntryKind.ADD and entry.parent_id is None
+        is_free = is_free and not (is_ordered and entry.step in held)
+        if is_ordered and entry.state in BUSY and any(node_id < ROOT_PARENT for node_id in entry.needs):
+            held.add(entry.step)
         if is_waiting and is_free and batch.joins(entry):
             batch.add(entry)
         elif is_waiting and is_free:
             entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # later entries see it as in transit
             chosen.append(entry)
-        behind += batch.is_full or any(each.state is EntryState.SENDING for each in before)
+        behind += batch.is_full or entry.step in held or any(each.state is EntryState.SENDING for each in before)
         if len(chosen) + bool(batch.entries) == room or behind > _AHEAD:
             break
         before.append(entry)
