@@ -46,14 +46,19 @@ def test_a_file_that_comes_again_brings_nothing_twice(webshop: Workspace, maya: 
 
 
 @pytest.mark.slow
-def test_new_iterations_stand_in_the_order_of_their_numbers(webshop: Workspace, maya: Home, tmp_path: Path) -> None:
+def test_new_iterations_follow_each_other_in_the_order_of_their_numbers(
+    webshop: Workspace, maya: Home, tmp_path: Path
+) -> None:
     names = ("Sprint 10", "Sprint 2", "Sprint 1")
     rows = "".join(f"Item {name},Story,{name}\n" for name in names)
 
     imported(maya, tmp_path / "shop.csv", f"Summary,Issue Type,Sprint\n{rows}")
 
     places = sorted(Imported(webshop).places["iteration"].values(), key=lambda place: place["sequence"] or 0)
-    assert [place["name"] for place in places if place["name"] in names] == ["Sprint 1", "Sprint 2", "Sprint 10"]
+    made = [place for place in places if place["name"] in names]
+    days = [day for place in made for day in (str(place["start_date"]), str(place["end_date"]))]
+    assert [place["name"] for place in made] == ["Sprint 1", "Sprint 2", "Sprint 10"]
+    assert days == sorted(set(days))
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,6 +21,8 @@ from backlit.store.records.merge import is_same
 from backlit.store.records.people import Person, TreeKind
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import MANAGER, Lookups
+
+DAY = timedelta(days=1)
 
 
 class ImportedValues(Struct, frozen=True):
@@ -123,7 +125,11 @@ class ImportEdits:
         return self._files.journal.entries.items_made(step)
 
     async def make_places(self, places: Sequence[NewPlace], step: int | None = None) -> int | None:
-        """Create areas and iterations, and return the step of the act."""
+        """Create areas and iterations, and return the step of the act.
+
+        Iterations without dates follow the one before them: a team has one sprint at a time.
+        """
+        ends: dict[str, date] = {}
         for place in places:
             tree = self._lookups.tree(place.kind)
             above, _, name = place.path.rpartition("\\")
@@ -131,6 +137,9 @@ class ImportEdits:
             values: dict[str, object] = {"name": name}
             if place.kind is TreeKind.ITERATIONS:
                 start, end = usual_dates(place.start, place.end, self._today())
+                if place.start is None and place.end is None and above in ends:
+                    start, end = ends[above] + DAY, ends[above] + DAY + (end - start)
+                ends[above] = max(start, end)
                 values |= {
                     "startDate": min(start, end).isoformat(),
                     "endDate": max(start, end).isoformat(),

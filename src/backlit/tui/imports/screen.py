@@ -214,14 +214,16 @@ class ImportScreen(StoreScreen[None]):
             rule.join_at(None if width < WIDE else width - width * TEXT_SHARE // 100)
         heading: list[Part] = [("Import ", "heading"), (safe(self._path.name), "foreground")]
         right: list[Part] = [(f"into {project_name(self.store)}", "muted")]
+        beside: list[Part] = []
         if self._progress is not None:
             progress, done = self._progress
-            heading = [(f"{progress.bar(done)} ", "bar"), (progress.words(done), "foreground")]
+            heading, beside = [(f"{progress.bar(done)} ", "bar")], [(progress.words(done), "foreground")]
         elif self.stage is ImportStage.READING:
             right = [("reading …", "muted")]
-        self._heading.say(heading, right)
+        self._heading.say([*heading, *beside], right)
         place = self._list.position
         self._frame.say(heading, right, (), position_words(*place))
+        self._text_frame.say(beside)
         hints = {
             ImportStage.WRITING: RUN_HINTS,
             ImportStage.SENDING: RUN_HINTS,

@@ -319,7 +319,7 @@ _OTHER_WAYS = (
 def _first_steps(*, has_sprints: bool) -> Sequence[tuple[str, str]]:
     """Return the way to a first sprint; a step that was taken has a tick in the place of its number."""
     return (
-        ("item.add", "1  add an item, or use: backlit items import FILE"),
+        ("item.add", "1  add an item; :import FILE brings a whole backlog"),
         (f"{key_of('app.iterations')} {key_of('tree.series')}", f"{'✓' if has_sprints else '2'}  add sprints"),
         ("app.plan", f"3  plan: {key_of('plan.send')} moves an item into the sprint"),
     )
