@@ -11,6 +11,7 @@ import pytest
 from tests import errors_page
 from tests.cli import command_reference
 from tests.cli.home import DEMO, Home
+from tests.config import settings_page
 
 from backlit.cli.arguments import parser
 
@@ -40,6 +41,14 @@ def test_the_page_of_commands_is_the_grammar() -> None:
 @pytest.mark.slow
 def test_the_page_of_errors_is_what_is_raised() -> None:
     assert errors_page.PAGE.read_text(encoding="utf-8") == errors_page.page(), "run python -m tests.errors_page"
+
+
+@pytest.mark.slow
+def test_the_page_of_settings_is_the_models() -> None:
+    written = settings_page.PAGE.read_text(encoding="utf-8")
+
+    assert written == settings_page.page(), "run python -m tests.config.settings_page"
+    assert "|  |  |  |" not in written  # a setting without a word
 
 
 def shell(home: Home, folder: Path, text: str) -> subprocess.CompletedProcess[str]:

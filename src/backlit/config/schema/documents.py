@@ -45,7 +45,7 @@ _Model = TypeVar("_Model", bound="Table")
 class Table(BaseModel):
     """A table of a document: exact types, and no other keys than its fields."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     indispensable: ClassVar[frozenset[str]] = frozenset()
     """Keys without which the table means something else: a fault in one costs the table."""

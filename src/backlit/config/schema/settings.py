@@ -165,7 +165,8 @@ def _rules_of(item_type: ItemType) -> Any:
         check_rule(item_type, rule_id)
 
     rules = list[Annotated[str, said(check, lambda _: RULE_BY_ID)]]
-    return (rules | None, Field(default=None, examples=[f'{item_type} = ["stale"]']))
+    words = f"The rules for items of the type {item_type}."
+    return (rules | None, Field(default=None, examples=[f'{item_type} = ["stale"]'], description=words))
 
 
 if TYPE_CHECKING:
@@ -180,13 +181,28 @@ else:
     LintTable = create_model(
         "LintTable",
         __base__=Table,
-        stale_days=(int, Field(default=STALE_DAYS, ge=1, le=MAX_STALE_DAYS, examples=["stale_days = 90"])),
+        stale_days=(
+            int,
+            Field(
+                default=STALE_DAYS,
+                ge=1,
+                le=MAX_STALE_DAYS,
+                examples=["stale_days = 90"],
+                description="The days without a change after which an item is stale.",
+            ),
+        ),
         **{item_type.value: _rules_of(item_type) for item_type in ItemType},
     )
     StatusesTable = create_model(
         "StatusesTable",
         __base__=Table,
-        **{name: (list[str], Field(default=[], examples=[f'{name} = ["Review"]'])) for name in _GROUPS},
+        **{
+            name: (
+                list[str],
+                Field(default=[], examples=[f'{name} = ["Review"]'], description=f"Statuses that mean “{group}”."),
+            )
+            for name, group in _GROUPS.items()
+        },
     )
 
 
@@ -196,33 +212,46 @@ class GroomTable(Table):
     fields: list[Annotated[str, said(askable_field_key, _askable_words)]] = Field(
         [], examples=['fields = ["PriorityClass"]']
     )
+    """Fields that grooming asks for beside those of the readiness check."""
 
 
 class ColumnTable(Table):
     """A table `[[board.column]]`."""
 
     values: Annotated[list[str], Listed] = Field(min_length=1, examples=['values = ["In Progress"]'])
+    """The values whose items stand in the column."""
     of: Annotated[str, said(column_key, lambda _: COLUMN_WORDS)] | None = None
+    """The field of the values; that of `columns` where it is not said."""
     name: str = ""
+    """The heading; the values where it is not said."""
     limit: int | None = Field(default=None, ge=1, le=LARGEST)
+    """The most items in the column before its heading warns."""
     collapsed: bool | None = None
+    """Whether the column is folded at first."""
 
 
 class BoardTable(Table):
     """The table `[board]`."""
 
     columns: Annotated[str, said(column_key, lambda _: COLUMN_WORDS)] = STATUS
+    """The field whose values are the columns."""
     lanes: Annotated[str, said(lane_key, lambda _: LANE_WORDS)] = ""
+    """The field whose values are the lanes; none without it."""
     column: list[ColumnTable] = Field(default=[], examples=['[[board.column]] with values = ["Done"]'])
+    """One column, with the values of its items."""
 
 
 class TemplateTable(Table):
     """A table `[[template]]`; `fields` holds its further keys."""
 
     name: Filled = Field(examples=['name = "Incident"'])
+    """The name in the list of templates."""
     type: Annotated[ItemType, PlainValidator(_read_template_type)] = Field(examples=['type = "Bug"'])
+    """The type of the item that it makes."""
     tasks: list[Filled] = Field(default=[], examples=['tasks = ["Find the cause"]'])
+    """Names of the tasks that come with the item."""
     fields: dict[str, Any] = Field(default={})
+    """Any other key is a field of the type with its first value, as in `Priority = 2`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -286,12 +315,19 @@ class ConnectionTable(Table):
     """The table `[connection]`, of all profiles or of one."""
 
     ca: _Home = Field(default="", examples=['ca = "~/team-ca.pem"'])
+    """A file (PEM) of authorities that are trusted beside those of the machine."""
     fingerprint: Annotated[str, PlainValidator(_read_fingerprint)] = ""
+    """The SHA-256 of the server's public key: that key alone is trusted."""
     client_cert: _Home = Field(default="", examples=['client_cert = "~/me.pem"'])
+    """A file (PEM) with your certificate for the server."""
     client_key: _Home = Field(default="", examples=['client_key = "~/me.key"'])
+    """The key of that certificate, where it is in a file of its own."""
     key_password_command: _Command = ()
+    """A command whose first line is the key's password."""
     proxy: str = Field(default="", examples=['proxy = "http://proxy.example:3128"'])
+    """The proxy to the server; it comes before the variables."""
     no_proxy: str = Field(default="", examples=['no_proxy = "team.example"'])
+    """Servers that are reached without a proxy, separated by commas."""
 
     def settings(self) -> ConnectionSettings:
         return ConnectionSettings(**self.model_dump())
@@ -301,6 +337,7 @@ class ProfileConnectionTable(ConnectionTable):
     """The table `[profile."NAME".connection]`; only a single profile can be insecure."""
 
     insecure: bool = False
+    """Take any certificate. Nobody can tell then who reads along."""
 
 
 class ProfileTable(Table):
@@ -347,36 +384,60 @@ class ConfigFile(Table):
     misplaced = frozenset({"view"})
 
     theme: str = Field(default=DEFAULT_THEME, examples=['theme = "paper"'])
+    """The colours: a theme that is shipped, or a file of yours in `themes`. See [appearance](appearance.md)."""
     estimate_scale: Annotated[tuple[float, ...], PlainValidator(_read_scale)] = ESTIMATE_SCALE
+    """The points that are offered for an estimate, where the project states none."""
     images: Annotated[str, PlainValidator(_read_images)] = "auto"
+    """How pictures are shown: `"auto"`, `"kitty"`, `"blocks"`, or `false` for not at all."""
     mouse: bool = True
+    """Whether clicks count. Without, the terminal selects text by itself."""
     motion: Annotated[Motion, PlainValidator(_read_motion)] = Motion.AUTO
+    """Whether changed values flash: `"auto"`, `"full"` or `"reduced"`."""
     preset: Annotated[KeyPreset, PlainValidator(_read_preset)] = KeyPreset.VIM
+    """The keys to begin with: `"vim"` or `"arrows"`. `backlit keys` lists them."""
     keys: dict[str, Annotated[KeyChange, PlainValidator(_read_keys)]] = Field(
         default={}, examples=['[keys] with "item.status" = ["s", "c s"]']
     )
+    """Keys of your own, by the ids of commands as `backlit keys` lists them: a sequence, a list of them, or false."""
     read_only: bool = False
+    """Change nothing, and send nothing."""
     presence: Annotated[bool, PlainValidator(_read_presence)] = Field(default=True, examples=['presence = "off"'])
+    """Whether others are told which item you edit: `"on"` or `"off"`."""
     board: BoardTable | None = Field(default=None, examples=['[board] with lanes = "area"'])
+    """The columns and lanes of the board. See [board](board.md)."""
     capacity: dict[str, _Load] = Field(default={}, examples=["[capacity] with maya = 8"])
+    """What people can do in a sprint, in points or hours, where the server keeps no capacities."""
     capacity_in: dict[str, dict[str, _Load]] = Field(default={}, examples=['[capacity_in."Sprint 14"] with maya = 8'])
+    """The same for one iteration, by its name."""
     lint: LintTable | None = Field(default=None, examples=['[lint] with Story = ["estimate"]'])
+    """The rules of the readiness check by type of item, where the project states none. See [grooming](grooming.md)."""
     groom: GroomTable | None = Field(default=None, examples=['[groom] with fields = ["PriorityClass"]'])
+    """What grooming asks for. See [grooming](grooming.md)."""
     template: list[TemplateTable] = Field(default=[], examples=['[[template]] with name = "Incident" and type = "Bug"'])
+    """A template for new items. See [backlog](backlog.md)."""
     teams: dict[Annotated[str, AfterValidator(_check_team)], str] = Field(
         default={}, examples=['[teams] with 3 = "Payments"']
     )
+    """Names of teams by their numbers, for a server that has none."""
     fields: dict[Annotated[str, AfterValidator(_check_custom_key)], Annotated[Kind, PlainValidator(_read_kind)]] = (
         Field(default={}, examples=['[fields] with Ticket_cf = "text"'])
     )
+    """Kinds of a project's own fields by their keys, for a server that states none."""
     project: Annotated[int | None, PlainValidator(_check_project)] = None
+    """The number of the project that is opened first."""
     statuses: StatusesTable = Field(
         default_factory=StatusesTable, examples=['[statuses] with in_progress = ["Review"]']
     )
+    """Meanings of statuses, for a server that states none. See [files](files.md#your-own-names)."""
     connection: ConnectionTable = Field(
         default_factory=ConnectionTable, examples=['[connection] with proxy = "http://proxy.example:3128"']
     )
+    """How servers are reached. See [signing in](authentication.md)."""
     profile: dict[str, ProfileTable] = Field(default={}, examples=['[profile."local"] with read_only = true'])
+    """Settings for one profile alone, by its name: `theme`, `read_only`, `motion`, `presence`, `project`, and the
+    tables `capacity`, `capacity_in`, `teams`, `fields`, `statuses` and `connection`, which then also takes
+    `insecure = true`.
+    """
     view: Annotated[None, PlainValidator(_refuse_views)] = None
 
 
