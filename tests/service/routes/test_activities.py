@@ -53,6 +53,37 @@ async def test_each_request_makes_one_activity_with_its_sentence(maya: Client, j
     assert found[2]["commentType"] == "Service"
 
 
+async def test_each_change_below_an_item_is_one_activity(maya: Client, jon: Client) -> None:
+    story, other = await item(maya), await item(maya)
+    task = await made(maya, "workitems", type="Task", fields={"Name": "t", "ParentID": story, "WorkRemaining": 3})
+    relation = await made(jon, "relations", workItemId=story, type="Blocks", targetId=other)
+    link = await made(jon, "links", workItemId=story, displayText="Survey", url="https://example.org")
+    await made(jon, "acceptancecriteria", workItemId=story, title="It works")
+    first = await made(jon, "acceptancecriteria", workItemId=story, title="@maya can see it", sequence=0)
+    await jon.put(f"acceptancecriteria/{first}", json={"status": "Pass"})
+    await made(jon, "timeentries", taskId=task, date="2026-03-11", hours=1.5, type="Testing")
+    for path in (f"links/{link}", f"relations/{relation}"):
+        await jon.delete(path)
+
+    found = (await activities(maya))[:8]
+
+    author = found[0]["author"]
+    assert [(each["subject"], each["verb"], each["content"].removeprefix(f"{author} ")) for each in found] == [
+        ("relation", "deleted", f"deleted from #{story} the relation #{story} Blocks #{other}"),
+        ("link", "deleted", f"deleted from #{story} the link Survey"),
+        ("time", "created", f"logged 1.5 h on #{task}"),
+        ("criterion", "changed", f"changed a criterion of #{story}"),
+        ("criterion", "created", f"added to #{story} the criterion @maya can see it"),
+        ("criterion", "created", f"added to #{story} the criterion It works"),
+        ("link", "created", f"added to #{story} the link Survey"),
+        ("relation", "created", f"added to #{story} the relation #{story} Blocks #{other}"),
+    ]
+    assert [each["mentions"] for each in found] == [[], [], [], [], [1], [], [], []]
+    assert found[3]["changes"] == [{"field": "status", "old": "Not Executed", "new": "Pass"}]
+    assert [each["subject"] for each in await activities(maya, other)] == ["relation", "relation", "item"]
+    assert (await maya.get("activities/unread")).json()["unread"] == len(found)
+
+
 async def test_a_request_of_many_changes_is_one_activity(maya: Client, service: Service) -> None:
     for _ in range(2):
         await maya.put(f"workitems/{await item(maya)}", json={"Status": "In Progress"})

@@ -16,6 +16,8 @@ Client = httpx.AsyncClient
 Document = dict[str, Any]
 NOUNS = ("links", "acceptancecriteria", "timeentries")
 DAY = "2026-03-11"
+HOSTILE = "'; DROP TABLE links; -- %s {0} <b>\u202e\U0001f600\x1b[31m\n:x"
+"""A text that stays as it is only where every value is bound."""
 
 
 async def task_of(client: Client, **fields: Any) -> int:
@@ -131,9 +133,9 @@ async def test_whole_objects_of_the_original_library_are_taken(maya: Client) -> 
 async def test_change_is_read_back_and_moves_the_stamp_of_the_item(maya: Client, jon: Client, noun: str) -> None:
     item_id = await item_for(maya, noun)
     changes: dict[str, Document] = {
-        "links": {"displayText": "Other", "url": "mailto:ann@example.org"},
-        "acceptancecriteria": {"title": "Other", "description": "In each browser", "status": "Fail"},
-        "timeentries": {"date": "2026-03-12T00:00:00", "hours": 0.016666668, "type": "Design", "note": "Pairing"},
+        "links": {"displayText": HOSTILE, "url": "mailto:ann@example.org?subject=';--"},
+        "acceptancecriteria": {"title": HOSTILE, "description": HOSTILE, "status": "Fail"},
+        "timeentries": {"date": "2026-03-12T00:00:00", "hours": 0.016666668, "type": "Design", "note": HOSTILE},
     }
     stamps = [(await maya.get(f"workitems/{item_id}")).json()["lastModifiedAt"]]
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 import httpx
@@ -10,6 +11,8 @@ from sqlalchemy import Connection, delete, insert, select, update
 from tests.model.relation_rules import RULES, TYPES
 from tests.service.routes.reported import item
 
+from backlit.model.relations import INVERSES, RELATION_WORDS, RelationType
+from backlit.service.admin.below_check import faults_below_items
 from backlit.service.app import Service
 from backlit.service.storage.access import Role
 from backlit.service.storage.objects_schema import relations
@@ -179,6 +182,8 @@ async def test_virtual_properties_filter_order_and_select(maya: Client, rex: Cli
     s, t, b, f = (items[letter] for letter in "STBF")
 
     assert await listed(maya, f"FeatureID eq {f}") == [s, t]
+    assert await listed(maya, f"FeatureID eq {f} and RelationCount gt 1", "BacklogPriority desc") == [t, s]
+    assert await listed(maya, f"FeatureID eq {2**63 - 1}") == []
     assert await listed(maya, f"featureid in ({f}) and id ne {s}") == [t]
     assert await listed(maya, "IsBlocked eq true") == [t, b]
     assert await listed(maya, "IsBlocked") == [t, b]
@@ -267,6 +272,47 @@ async def test_rollup_counts_each_item_once(maya: Client) -> None:
     }
     story = (await maya.get(f"workitems/{below['open']}/rollup")).json()
     assert [story[key] for key in ("items", "itemsDone", "points", "progress", "workRemaining")] == [1, 1, 0, 1.0, 2.5]
+
+
+@pytest.mark.slow
+async def test_no_sequence_of_changes_breaks_a_rule(maya: Client, service: Service) -> None:
+    random = Random(17)
+    items = {letter: item_id for letter, item_id in (await items_by_letter(maya)).items() if letter not in "XY"}
+    made: list[int] = []
+    statuses = set()
+    for _ in range(300):
+        one, two = random.sample(sorted(items), 2)
+        body = {"workItemId": items[one], "type": random.choice(RELATION_WORDS), "targetId": items[two]}
+        act = random.choice(["create", "create", "create", "change", "delete", "remove"])
+        if act == "create" or not made:
+            answer = await maya.post("relations", json=body)
+            made += [answer.json()["id"]] if answer.status_code == 201 else []
+        elif act == "change":
+            answer = await maya.put(f"relations/{random.choice(made)}", json={"targetId": items[two]})
+        elif act == "delete":
+            answer = await maya.delete(f"relations/{made.pop(random.randrange(len(made)))}")
+        else:
+            answer = await maya.delete(f"workitems/{items[one]}")
+            again = {"ParentID": items["S"]} if one == "K" else {}
+            items[one] = await item(maya, {"K": "Task", **TYPES}[one], **again)
+            kept = (await maya.get(f"workitems/{items['K']}")).status_code == 200
+            items["K"] = items["K"] if kept else await item(maya, "Task", ParentID=items["S"])
+            made = [each["id"] for each in (await maya.get("relations")).json()["results"]]
+        statuses.add(answer.status_code)
+
+    faults = service.shared.database.write.submit(lambda connection: list(faults_below_items(connection))).result()
+    every = (await maya.get("relations")).json()["results"]
+    both = {(x, kind, y) for x in items.values() for kind, y in await sides(maya, x)}
+    assert faults == []
+    assert statuses == {200, 201, 400, 409}
+    assert both == {
+        end
+        for each in every
+        for end in (
+            (each["workItemId"], each["type"], each["targetId"]),
+            (each["targetId"], INVERSES[RelationType(each["type"])], each["workItemId"]),
+        )
+    }
 
 
 async def test_two_writers_cannot_close_a_circle_together(maya: Client, jon: Client) -> None:

@@ -126,3 +126,19 @@ async def test_a_service_that_keeps_nothing_is_not_asked(world: World) -> None:
         await store.refresh()
 
     assert not any("/activities" in path for _, path in world.faults.requests)
+
+
+@pytest.mark.slow
+async def test_change_below_an_item_is_told_by_its_sentence(world: World, follower: Store) -> None:
+    first, second, third, *_ = item_ids(follower)
+    await world.rival.resource("relations").create({"workItemId": first, "type": "Blocks", "targetId": second})
+    await world.rival.resource("acceptancecriteria").create({"workItemId": third, "title": "It works"})
+
+    async with following(world, "other") as other:
+        await until(lambda: len(other.inbox.ids()) == 2, other.inbox.ids)
+
+        for item_id, words in ((first, f"relation #{first} Blocks #{second}"), (third, "criterion It works")):
+            told = other.inbox.news(item_id)
+            assert told
+            assert [sentence.partition(" the ")[2] for sentence in told.sentences] == [words]
+            assert told.fields == ()

@@ -1,6 +1,6 @@
 """Activities: the history of items in words, one for each request that changed something."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -27,7 +27,15 @@ from backlit.service.tables.read_marks import ReadState, UnreadSelection
 
 routes = Routes()
 
-SUBJECTS = {ChangeKind.ITEM: "item", ChangeKind.COMMENT: "comment", ChangeKind.FILE: "attachment"}
+SUBJECTS = {
+    ChangeKind.ITEM: "item",
+    ChangeKind.COMMENT: "comment",
+    ChangeKind.FILE: "attachment",
+    ChangeKind.RELATION: "relation",
+    ChangeKind.LINK: "link",
+    ChangeKind.CRITERION: "criterion",
+    ChangeKind.TIME_ENTRY: "time",
+}
 VERBS = {
     ChangeAct.CREATED: "created",
     ChangeAct.CHANGED: "changed",
@@ -213,6 +221,9 @@ def _item_words(row: HistoryRow) -> dict[str, Any] | None:
 
 def _sentence(row: HistoryRow, kind: ChangeKind, act: ChangeAct) -> str:
     item = f"#{row.item_id}"
+    if kind in _BELOW:
+        words, value = _BELOW[kind]
+        return words[act].format(item=item, value=_short(value(row)) or "one")
     match kind, act:
         case ChangeKind.COMMENT, ChangeAct.CREATED:
             return f"commented on {item}: {_short(_value(row, 'description'))}"
@@ -232,6 +243,49 @@ def _sentence(row: HistoryRow, kind: ChangeKind, act: ChangeAct) -> str:
             return f"deleted {item} {_short((row.fields.get(LAST_DOCUMENT) or {}).get('fields', {}).get('Name'))}"
         case _:
             return _change_sentence(row, item)
+
+
+def _relation(row: HistoryRow) -> str:
+    """Return a relation in words; an empty text for one to another project, whose other end not everybody sees."""
+    ends = _value(row, "workItemId"), _value(row, "targetId")
+    return f"#{ends[0]} {_value(row, 'type')} #{ends[1]}" if all(ends) else ""
+
+
+def _hours(row: HistoryRow) -> str:
+    return f"{_value(row, 'hours') or 0:g} h"
+
+
+def _words(created: str, changed: str, removed: str) -> Mapping[ChangeAct, str]:
+    return {ChangeAct.CREATED: created, ChangeAct.CHANGED: changed, ChangeAct.REMOVED: removed}
+
+
+_BELOW: Mapping[ChangeKind, tuple[Mapping[ChangeAct, str], Callable[[HistoryRow], object]]] = {
+    ChangeKind.RELATION: (
+        _words(
+            "added to {item} the relation {value}",
+            "changed a relation of {item}",
+            "deleted from {item} the relation {value}",
+        ),
+        _relation,
+    ),
+    ChangeKind.LINK: (
+        _words("added to {item} the link {value}", "changed a link of {item}", "deleted from {item} the link {value}"),
+        lambda row: _value(row, "displayText"),
+    ),
+    ChangeKind.CRITERION: (
+        _words(
+            "added to {item} the criterion {value}",
+            "changed a criterion of {item}",
+            "deleted from {item} the criterion {value}",
+        ),
+        lambda row: _value(row, "title"),
+    ),
+    ChangeKind.TIME_ENTRY: (
+        _words("logged {value} on {item}", "changed a time entry of {item}", "deleted {value} logged on {item}"),
+        _hours,
+    ),
+}
+"""The sentences about objects below items, and how each is named in them."""
 
 
 def _change_sentence(row: HistoryRow, item: str) -> str:

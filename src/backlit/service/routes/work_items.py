@@ -279,12 +279,14 @@ _VIRTUAL_NAMES = tuple(key.lower() for key in VIRTUAL_KEYS)
 
 
 def _page(options: ListOptions, query: item_lists.WorkItemQuery, call: RequestContext) -> HandlerResponse:
-    named, rest = _project_named(options.filter)
+    named, rest = _named("projectId", options.filter)
+    # By the index of relations: as a virtual property it is worked out for each item.
+    feature_id, rest = (None, rest) if query.parent_id is not None else _named("FeatureID", rest)
     visible = [p for p in sorted(call.caller.project_ids) if named is None or p == named]
     access = None if len(visible) > 1 and len(visible) == projects.count(call.connection) else tuple(visible)
-    query, parent_id = replace(query, access=access, filter=rest), query.parent_id
+    query, parent_id = replace(query, access=access, filter=rest, feature_id=feature_id), query.parent_id
     documents = item_lists.page(call.connection, query, options.skip, options.limit)
-    if parent_id is None and rest is None:
+    if parent_id is None and rest is None and feature_id is None:
         total = projects.items_in(call.connection, visible)
     elif (documents or not options.skip) and len(documents) < options.limit:
         total = options.skip + len(documents)
@@ -307,12 +309,12 @@ def _custom_fields(call: RequestContext) -> tuple[Field, ...]:
     return tuple(found.values())
 
 
-def _project_named(found: Filter | None) -> tuple[int | None, Filter | None]:
-    """Split `projectId eq n` from a conjunction, so that it selects the index."""
+def _named(key: str, found: Filter | None) -> tuple[int | None, Filter | None]:
+    """Split `key eq n` from a conjunction, so that it selects an index."""
     parts = found.parts if isinstance(found, And) else () if found is None else (found,)
     for part in parts:
         match part:
-            case Comparison(Operator.EQ, Property("projectId"), Literal(int(value))) if not isinstance(value, bool):
+            case Comparison(Operator.EQ, Property(name), Literal(value)) if name == key and is_id(value):
                 rest = tuple(other for other in parts if other is not part)
                 return value, And(rest) if len(rest) > 1 else rest[0] if rest else None
     return None, found

@@ -86,7 +86,7 @@ _ACCESS = frozenset({ChangeKind.GRANT, ChangeKind.USER})
 """Kinds whose changes may change what somebody sees."""
 
 
-_WITH_TEXT = frozenset({ChangeKind.ITEM, ChangeKind.COMMENT})
+_WITH_TEXT = frozenset({ChangeKind.ITEM, ChangeKind.COMMENT, ChangeKind.CRITERION})
 _GIVING_TEXT = frozenset({ChangeAct.CREATED, ChangeAct.CHANGED})
 _SILENT = frozenset({ChangeCause.EXPORT_IMPORTED, ChangeCause.IMPORT})
 """Causes that mention nobody: what is brought from elsewhere was said long ago."""

@@ -88,7 +88,18 @@ def of_item(
 
 ACTIVITY_ROWS = 500
 """Changes that are read at once for activities."""
-_OF_ITEMS = [int(kind) for kind in (ChangeKind.ITEM, ChangeKind.COMMENT, ChangeKind.FILE)]
+_OF_ITEMS = [
+    int(kind)
+    for kind in (
+        ChangeKind.ITEM,
+        ChangeKind.COMMENT,
+        ChangeKind.FILE,
+        ChangeKind.RELATION,
+        ChangeKind.LINK,
+        ChangeKind.CRITERION,
+        ChangeKind.TIME_ENTRY,
+    )
+]
 _FOLLOWING = [
     int(cause)
     for cause in (
@@ -128,7 +139,7 @@ def of_activities(
     not_by: int | None,
     item_id: int | None,
 ) -> list[HistoryRow]:
-    """Return changes of items, comments and files that follow from no other and are no order, newest first."""
+    """Return changes of items and what is below them that follow from no other and are no order, newest first."""
     where = [*is_activity(caller)]
     if before is not None:
         where.append(changes.c.revision < before)

@@ -1,6 +1,7 @@
 """Lists of work items: selection, order and pages of documents, by statements that are compiled once."""
 
 from collections.abc import Mapping, Sequence
+from enum import Enum, auto
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -44,7 +45,8 @@ def within(access: Access) -> tuple[ColumnElement[bool], ...]:
 class WorkItemQuery(Struct, frozen=True):
     """Selection and order of items; `custom` are fields it may name, `virtual` is given where it names such a property.
 
-    `parent_id` keeps it to the tasks of an item, `with_children` adds the items that are related to it as parent.
+    `parent_id` keeps it to the tasks of an item, `with_children` adds the items that are related to it as parent;
+    `feature_id` keeps it to these alone.
     """
 
     access: Access
@@ -54,15 +56,19 @@ class WorkItemQuery(Struct, frozen=True):
     custom: tuple[Field, ...] = ()
     virtual: VirtualProperties | None = None
     with_children: bool = False
+    feature_id: int | None = None
 
     def prepared(self) -> tuple["_Statements", Mapping[str, object]]:
         """Return the statements of such a query, compiled once, and its values."""
         columns = _columns_for(self.custom, self.virtual)
         shape, values = (None, {}) if self.filter is None else shape_of(self.filter, columns)
-        has_parent = self.parent_id is not None
-        plain = _Plain(self.access, has_parent, self.with_children, self.order, self.custom, self.virtual)
-        statements = _statements(plain, shape)
-        return statements, {**values, "parent": self.parent_id} if has_parent else values
+        if self.parent_id is not None:
+            scope = _Scope.CHILDREN if self.with_children else _Scope.TASKS
+        else:
+            scope = _Scope.ALL if self.feature_id is None else _Scope.OF_FEATURE
+        plain = _Plain(self.access, scope, self.order, self.custom, self.virtual)
+        place = {"parent": self.feature_id if self.parent_id is None else self.parent_id}
+        return _statements(plain, shape), values if scope is _Scope.ALL else {**values, **place}
 
 
 def _columns_for(custom: tuple[Field, ...], virtual: VirtualProperties | None) -> Columns:
@@ -70,12 +76,20 @@ def _columns_for(custom: tuple[Field, ...], virtual: VirtualProperties | None) -
     return columns if virtual is None else {**columns, **virtual.columns}
 
 
+class _Scope(Enum):
+    """Which items a list is of: all, or the tasks, the tasks and other children, or the other children of one."""
+
+    ALL = auto()
+    TASKS = auto()
+    CHILDREN = auto()
+    OF_FEATURE = auto()
+
+
 class _Plain(NamedTuple):
     """What tells statements apart besides the shape of the filter."""
 
     access: Access
-    has_parent: bool
-    with_children: bool
+    scope: _Scope
     order: tuple[SortKey, ...]
     custom: tuple[Field, ...]
     virtual: VirtualProperties | None
@@ -98,10 +112,14 @@ _CHILDREN = select(relations.c.work_item_id).where(
 def _statements(query: _Plain, shape: FilterShape | None) -> _Statements:
     columns = _columns_for(query.custom, query.virtual)
     where = list(within(query.access))
-    if query.has_parent:
-        is_task = work_items.c.parent_id == bindparam("parent")
-        is_child = work_items.c.id.in_(_CHILDREN)
-        where.append(or_(is_task, is_child) if query.with_children else is_task)
+    is_task, is_child = work_items.c.parent_id == bindparam("parent"), work_items.c.id.in_(_CHILDREN)
+    match query.scope:
+        case _Scope.TASKS:
+            where.append(is_task)
+        case _Scope.CHILDREN:
+            where.append(or_(is_task, is_child))
+        case _Scope.OF_FEATURE:
+            where.append(is_child)
     if shape is not None:
         where.append(shape.condition(columns))
     ordered = sort_columns(query.order, columns) if query.order else DEFAULT_ORDER

@@ -10,8 +10,8 @@ from backlit.service.storage.schema import grants, mentions, users
 
 MAX_MENTIONS = 20
 """People whom one change mentions at most."""
-TEXT_KEYS = ("description", "Description")
-"""The text of a comment, and that of an item."""
+TEXT_KEYS = ("description", "Description", "title")
+"""The texts of a comment, an item and a criterion."""
 
 
 def note_mentions(

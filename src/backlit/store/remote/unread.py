@@ -174,7 +174,8 @@ def _of_item(mirror: Mirror, project_id: int, item_id: int, activities: Sequence
     named = next((activity for activity in activities if activity.name), None)
     base: dict[str, object] = {}
     for activity in activities:
-        base |= {key: value for key, value in activity.changes.items() if is_listed(key)}
+        if activity.subject == "item":
+            base |= {key: value for key, value in activity.changes.items() if is_listed(key)}
     deleted = {
         activity.object_id for activity in activities if (activity.subject, activity.verb) == ("comment", "deleted")
     }
@@ -200,7 +201,9 @@ def _of_item(mirror: Mirror, project_id: int, item_id: int, activities: Sequence
         tuple(dict.fromkeys(activity.author for activity in activities))[:KEPT_AUTHORS],
         activities[0].at.isoformat(),
         (activities[-1].at - _BEFORE).isoformat() if base else None,
-        sentences=tuple(activity.sentence for activity in reversed(activities) if activity.subject == "attachment"),
+        sentences=tuple(
+            activity.sentence for activity in reversed(activities) if activity.subject not in {"item", "comment"}
+        ),
     )
 
 
