@@ -32,6 +32,7 @@ from backlit.service.storage.database import engine_at, writing_engine
 from backlit.service.storage.migrations import VERSION
 from backlit.service.storage.schema import (
     HISTORY_COLUMNS,
+    OBJECTS_BELOW_ITEMS,
     activity_marks,
     change_texts,
     changes,
@@ -214,6 +215,13 @@ async def test_an_older_database_is_brought_up_and_keeps_what_it_has(tmp_path: P
     assert tables_in(old) == tables_in(tmp_path / "new.db")
 
 
+def without_objects_below_items(connection: Connection) -> None:
+    """Give a database what it had before schema 9."""
+    for table in OBJECTS_BELOW_ITEMS:
+        table.drop(connection)
+    connection.execute(text("ALTER TABLE projects DROP COLUMN work_from_time"))
+
+
 async def test_a_database_of_schema_3_keeps_its_items_and_a_client_learns_the_groups(
     settings: ServiceSettings, tmp_path: Path
 ) -> None:
@@ -224,6 +232,7 @@ async def test_a_database_of_schema_3_keeps_its_items_and_a_client_learns_the_gr
         status_groups.drop(connection)
         for table in (changes, change_texts, iteration_log, workspace):
             table.drop(connection)
+        without_objects_below_items(connection)
         for column in HISTORY_COLUMNS:
             connection.execute(text(f"ALTER TABLE projects DROP COLUMN {column}"))
         connection.execute(update(schema_version).values(version=3))
@@ -370,6 +379,7 @@ def test_a_clock_behind_a_stamp_goes_on_from_it_at_half_pace_until_the_time_is_t
 async def test_after_an_upgrade_all_earlier_activities_are_read(settings: ServiceSettings, tmp_path: Path) -> None:
     engine = writing_engine(settings.database)
     with engine.begin() as connection:
+        without_objects_below_items(connection)
         for table in (mentions, activity_marks, read_activities):
             table.drop(connection)
         connection.execute(update(schema_version).values(version=7))
