@@ -1,5 +1,7 @@
 """Changes of others in a list, as they make them: shown quietly, and never under the keys of the user."""
 
+import asyncio
+
 from tests.store.following import following
 from tests.store.world import World, until
 from tests.tui.bare_app import lines_of
@@ -7,6 +9,8 @@ from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
 from textual.pilot import Pilot
 
+from backlit.store import ViewSpec
+from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.widgets.item_rows import OTHERS_SIGN
 
 WIDE = 160, 40
@@ -63,3 +67,19 @@ async def test_the_cursor_stays_on_its_item_and_its_line(world: World, opened: O
         await until(lambda: rows.current_id == item_id)
         assert rows.find_row(item_id or 0) == rows.cursor
         assert rows.cursor - rows.top in {line, line - 1}  # the first page cannot scroll further up
+
+
+async def test_the_order_waits_while_keys_come_and_values_do_not(world: World, opened: Open) -> None:
+    async with following(world) as store, opened(store, WIDE) as pilot:
+        first, second = (await shown(store))[:2]
+        app = pilot.app
+        assert isinstance(app, ChordApp)
+        app.input.typed_at = asyncio.get_running_loop().time() + 3600.0  # keys that go on coming
+
+        await world.rival.work_items.rank(first.id, {"bottom": True})
+        await world.rival.work_items.update(second.id, {"Name": "Short"})
+
+        await until(lambda: line_of(pilot, "Short"), lambda: lines_of(app))
+        await until(lambda: all(each.is_finished for each in app.workers if each.group == "view"))
+        assert store.view(ViewSpec()).rows(0, 1)[0].id != first.id
+        assert [items(pilot).find_row(each.id) for each in (first, second)] == [0, 1]

@@ -194,14 +194,21 @@ class CellWriter:
         if self._x == x and self._y == y:
             return ""
         ways = [f"\x1b[{y + 1}H" if x == 0 and y else "\x1b[H" if x == y == 0 else f"\x1b[{y + 1};{x + 1}H"]
-        if self._y != y and (self._x is None or min(self._x, self._width - 1) != x):
+        if self._y is None:
             return ways[0]
-        if self._y == y:
-            ways.append("\r" if x == 0 else f"\x1b[{x + 1}G")
-            if self._x is not None and self._x < self._width:
-                ways.append("\b" * (self._x - x) if x < self._x else _steps(x - self._x, "C"))
-        elif self._y is not None:
+        is_below_edge = self._x is not None and min(self._x, self._width - 1) == x
+        if self._y != y and is_below_edge:
             ways.append(_steps(self._y - y, "A") if y < self._y else _steps(y - self._y, "B"))
+        # A vertical tab is one byte and a line down in the same column, on all terminals; a line feed is not, as the
+        # system writes a return before it. Behind the last column the terminals differ in what it does.
+        is_inside = self._x is not None and self._x < self._width
+        down = "\v" * (y - self._y) if is_inside or self._y == y else ""
+        if self._y == y or down:
+            ways.append(down + ("\r" if x == 0 else f"\x1b[{x + 1}G"))
+        if is_inside and (self._y == y or down):
+            assert self._x is not None
+            across = "\b" * (self._x - x) if x < self._x else _steps(x - self._x, "C") if x > self._x else ""
+            ways.append(down + across)
         return min(ways, key=len)
 
     def bridge(self, x: int, y: int, row: "CellRow") -> None:

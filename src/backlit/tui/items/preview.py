@@ -41,6 +41,8 @@ COMMENT_LIMIT = 20
 """Comments that the preview shows; the thread shows all of them."""
 MIN_WIDTH_OF_COLUMNS, COLUMN_GAP = 100, 4
 """Cells from which comments stand beside the texts, and those between both."""
+MAX_RULE_CELLS = 6
+"""Cells of the rule behind a head. Each takes three bytes, and heads move with every key: 50 of 1,230 bytes."""
 MAX_TEXT_WIDTH = 72
 """Cells of a line of text at most: on the way back from the end of a longer one the eye loses the next."""
 LABEL_WIDTH, CHIP_GAP = 8, 1
@@ -297,7 +299,8 @@ class PreviewLayout:
         return [*line, self._segment(fit_right(edited, room), "muted")] if cell_len(edited) + 2 <= room else line
 
     def _head(self, words: str) -> Line:
-        rule = "─" * max(0, self._width - cell_len(safe(words)) - 1) if self._has_head else ""
+        room = max(0, self._width - cell_len(safe(words)) - 1)
+        rule = "─" * min(room, MAX_RULE_CELLS) if self._has_head else ""
         return [Segment(safe(words), self._theme.heading()), self._segment(f" {rule}" if rule else "", "rule")]
 
     def _chips(self, chips: Sequence[Chip], between: str = " · ") -> Iterator[Line]:
