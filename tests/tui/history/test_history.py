@@ -105,6 +105,32 @@ async def test_older_pages_come_as_the_cursor_nears_the_end(world: World, store:
 
 
 @pytest.mark.slow
+async def test_the_item_is_beside_its_history_and_not_below_it(world: World, store: Store, opened: Open) -> None:
+    item_id = await item_of(world, "Story")
+    async with opened(store) as pilot:
+        pilot.app.push_screen(HistoryScreen(store, item_id))
+        await shows(pilot, f"#{item_id} ◆ Story", "Owner  ")
+        await pilot.resize_terminal(80, 24)
+
+        await until(lambda: "Owner  " not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+@pytest.mark.slow
+async def test_a_new_item_has_the_values_that_it_began_with(world: World, store: Store, opened: Open) -> None:
+    fields = {"Name": "A seam is open", "Severity": "2 - High"}
+    created = await world.rival.work_items.create({"type": "Bug", "projectId": 1, "fields": fields})
+    await store.refresh()
+    async with opened(store) as pilot:
+        pilot.app.push_screen(HistoryScreen(store, int(str(created["id"]))))
+        await shows(pilot, "created", "A seam is open")
+        await until(lambda: "Severity" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        below = text_of(pilot.app).partition("jon created")[2]
+        assert "→" not in below
+        assert "High" in below
+
+
+@pytest.mark.slow
 async def test_the_editor_says_who_changed_a_field(world: World, store: Store, edit: Edit) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Estimate": "21"})

@@ -171,8 +171,9 @@ class HistoryScreen(ItemRowsScreen):
             return [[Segment(line, theme.style())] for line in wrapped(UNKNOWN, width)]
         if not event.fields:
             return list(markdown_lines(event.text, width, theme))
-        lines = list(fields_lines(self.store, event.fields, width, theme, MAX_FIELD_LINES))
-        lines = lines if lines[0] else lines[1:]
+        is_new = event.kind is EventKind.CREATED
+        lines = list(fields_lines(self.store, event.fields, width, theme, MAX_FIELD_LINES, is_new=is_new))
+        lines = lines[1:] if lines and not lines[0] else lines
         for step in event.steps:
             time = f"{self.store.local(step.at):%H:%M}  " if step.at else ""
             words = f"{time}{', '.join(change_words(self.store, field) for field in step.fields)}"

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from rich.cells import cell_len
 from rich.segment import Segment
 
 from backlit.model.amounts import counted
+from backlit.model.query.keys import field_named
 from backlit.store.records.item import FieldNews
-from backlit.store.records.merge import is_long
+from backlit.store.records.merge import is_empty, is_long
 from backlit.store.store import Store
 from backlit.tui.dialogs.reading import changed_lines
 from backlit.tui.drawing.text import Line, safe, wrapped
@@ -28,17 +30,29 @@ def change_words(store: Store, field: FieldNews) -> str:
 
 
 def fields_lines(
-    store: Store, fields: Sequence[FieldNews], width: int, theme: ThemeStyles, most: int, *, is_brief: bool = False
+    store: Store,
+    fields: Sequence[FieldNews],
+    width: int,
+    theme: ThemeStyles,
+    most: int,
+    *,
+    is_brief: bool = False,
+    is_new: bool = False,
 ) -> Iterator[Line]:
     """Yield changed fields: both values of each, then below its label the changed lines of each text.
 
     A field ends after `most` lines, and the line of a text that it began, with the number of changed lines left. In
-    brief there are no blank lines, and no unchanged lines around the changed ones.
+    brief there are no blank lines, and no unchanged lines around the changed ones. Of a new item, only the values that
+    it began with are shown.
     """
+    fields = [each for each in fields if not (is_new and is_empty(each.after))]
+    labels = {each.key: safe(_full_label(store, each.key)) for each in fields}
+    label_width = max([LABEL_WIDTH - 2, *map(cell_len, labels.values())])
     for field in short_first(fields):
-        label = Segment(safe(label_of(field.key)).ljust(LABEL_WIDTH - 2) + "  ", theme.style("muted"))
+        label = Segment(labels[field.key] + " " * (label_width + 2 - cell_len(labels[field.key])), theme.style("muted"))
         if not is_text_change(field):
-            lines = wrapped(" → ".join(both_words(store, field)), max(1, width - label.cell_length))
+            words = both_words(store, field)[is_new:]
+            lines = wrapped(" → ".join(words), max(1, width - label.cell_length))
             for at, line in enumerate(lines[:most]):
                 yield [Segment(" " * label.cell_length) if at else label, Segment(line, theme.style())]
             yield from _others(len(lines[most:]), theme)
@@ -55,6 +69,11 @@ def fields_lines(
             for at, part in enumerate(wrapped(line, width - HANGING) if line.strip() or sign in COLOURS else ()):
                 yield [Segment(f"{' ' if at else sign} {part}", style)]
                 shown += 1
+
+
+def _full_label(store: Store, key: str) -> str:
+    field = field_named(key, store.lookups.custom_fields())
+    return field.label if field else label_of(key)
 
 
 def _others(count: int, theme: ThemeStyles) -> Iterator[Line]:
