@@ -7,6 +7,8 @@ from tests.store.world import World, until
 from tests.tui.bare_app import line_with, lines_of, text_of
 from tests.tui.opened import Open
 
+from backlit.model.amounts import counted
+from backlit.model.reports.report import number_text
 from backlit.store import Store, TreeKind, ViewSpec
 from backlit.tui.trees.screen import TreeScreen
 from backlit.tui.widgets.line_list import LineList
@@ -99,3 +101,33 @@ async def test_the_items_of_an_iteration_are_below_the_tree_of_a_high_terminal(s
 
         await pilot.resize_terminal(80, 19)
         await until(lambda: "   #   Name " not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+@pytest.mark.slow
+async def test_the_head_of_an_iterations_items_has_a_bar_of_its_done_points(store: Store, opened: Open) -> None:
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "i")
+        await until(lambda: isinstance(pilot.app.screen, TreeScreen))
+        screen = pilot.app.screen
+        assert isinstance(screen, TreeScreen)
+        node = screen.node
+        assert node is not None
+        load = store.plan_preview.loads_now([node.id])[node.id]
+
+        words = f"{number_text(load.done)} of {counted(load.points, 'pt')} done"
+        await until(lambda: words in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert f"{'█' * 20} {words}" in line_with(pilot.app, words)
+
+
+@pytest.mark.slow
+async def test_the_row_of_the_project_is_none_of_its_areas(store: Store, opened: Open) -> None:
+    count = len(store.lookups.tree(TreeKind.AREAS)) - 1
+    async with opened(store, (120, 40)) as pilot:
+        await pilot.press("g", "a")
+        await until(lambda: f"{count} areas" in text_of(pilot.app), lambda: text_of(pilot.app))
+        tree = pilot.app.screen.query_one("#tree", LineList)
+        tree.move_to(0)
+        await until(lambda: f" of {count} ─╯" not in text_of(pilot.app))
+        tree.move_to(1)
+
+        await until(lambda: f" 1 of {count} ─╯" in text_of(pilot.app), lambda: text_of(pilot.app))

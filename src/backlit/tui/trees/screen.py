@@ -12,6 +12,7 @@ from textual.timer import Timer
 
 from backlit.model.amounts import counted
 from backlit.model.planning import PlannedLoad
+from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, NodeTotals
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
@@ -47,6 +48,8 @@ FRAME = 5
 """Cells around the words of the heading and between them."""
 EDGES = 2
 """Lines of a frame."""
+DONE_BAR, DONE_SHARE = 20, 6
+"""Cells at most of the bar of done points in the head of an iteration's items, and its part of the head."""
 HINTS = ("tree.filter", "tree.add", "tree.series", "tree.move", "tree.delete", "g", "app.help")
 
 
@@ -224,9 +227,14 @@ class TreeScreen(StoreScreen[None]):
         lefts = (nodes[:end] for end in (len(nodes), 2, 1) if length([*nodes[:end], *right]) <= room or not right)
         left = next(lefts, None)
         self.query_one("#heading", RuleLine).say(*(right,) if left is None else (left, right))
-        position = self._tree.cursor + 1, self._tree.row_count()
+        roots = len(tree.roots)  # the row of the project is none of its nodes
+        position = (self._tree.cursor + 1 - roots, shown - roots) if self._tree.cursor >= roots else ()
         self._tree_frame.say(nodes, self._tree.legend if is_shown else about, (), position_words(*position))
-        self._items_frame.say(titled)
+        done, node, room = self._done_words(), self._tree.node, self._items_frame.size.width - 2 * FRAME
+        if done and node is not None and length([*titled, *done]) > room:
+            brief = self._tree.about(node, is_brief=True)
+            titled = [(safe(text), "foreground" if at else "heading") for at, text in enumerate(brief)]
+        self._items_frame.say(titled, done if length([*titled, *done]) <= room else done[-1:])
         is_framed = self._tree_frame.is_wanted
         status = status_words(self.store, *(() if is_framed else position))
         hints = [each for each in HINTS if each != "tree.series" or self.kind is TreeKind.ITERATIONS]
@@ -249,6 +257,17 @@ class TreeScreen(StoreScreen[None]):
         is_ruled = is_shown and left > 0 and not self._items_frame.is_wanted
         rest = (self.size.width - left - 4 if is_ruled else 0) - length(words)
         return [*words, (f" {'─' * rest}", "rule")] if rest > 0 else words
+
+    def _done_words(self) -> list[Part]:
+        """Return the bar of an iteration's done points, and how many of all they are; nothing without points."""
+        node = self._tree.node
+        load = self._tree.load_of(node.id) if node is not None and self.kind is TreeKind.ITERATIONS else PlannedLoad()
+        if not load.points:
+            return []
+        cells = min(DONE_BAR, self._items_frame.size.width // DONE_SHARE)
+        done = round(load.done / load.points * cells)
+        words = f" {number_text(load.done)} of {counted(load.points, 'pt')} done"
+        return [("█" * done, "bar-done"), ("█" * (cells - done), "bar-track"), (words, "muted")]
 
     def _share(self) -> None:
         was_shown, is_area, is_framed = (

@@ -7,6 +7,7 @@ from typing import Protocol
 from textual.strip import Strip
 
 from backlit.model.amounts import counted
+from backlit.model.planning import PlannedLoad
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.tui.commands.command import CannotAct, CommandContext
@@ -201,6 +202,11 @@ class TreeList(LineList):
             words += [counted(totals.count, "open item"), counted(totals.points, "pt")]
         words += [f"{own.count:,} directly in it"] * (0 < own.count < totals.count)
         return [f"{node.name} · ", " · ".join(words)] if words else []
+
+    def load_of(self, node_id: int) -> PlannedLoad:
+        """Return the load of an iteration below the root, and of all below it."""
+        is_root = self._branches.tree.parent(node_id) is None
+        return PlannedLoad() if is_root else self._branches.load_of(node_id)
 
     @property
     def legend(self) -> Sequence[Piece]:
