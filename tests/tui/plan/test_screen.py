@@ -333,6 +333,7 @@ async def test_the_position_counts_items_and_no_lines_of_the_forecast(store: Sto
 
         count = len(items.ids_between(0, None))
         assert items.cursor == before + 1
+        assert items.top == 0, "the head of the first part is in sight"
         assert count < items.row_count()
         await until(lambda: lines_of(pilot.app)[-2].endswith(f" {before + 1} of {count}"))
 

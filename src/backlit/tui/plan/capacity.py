@@ -263,19 +263,29 @@ def _workload(target: PlanCommandTarget, entry: IterationEntry) -> Iterator[Fitt
     limits = people.limits(entry)
     # Somebody with a capacity and no work has room, which is what a plan looks for.
     shares: dict[int | None, PersonLoad] = {**dict.fromkeys(limits, PersonLoad()), **load.people}
-    owners = [(people.name(key) if key else "", limits.get(key or 0), share) for key, share in _fullest_first(shares)]
-    teams = [(people.teams.get(key or 0, ""), None, share) for key, share in _fullest_first(load.teams)]
+    known = sorted(people.names)
+    owners = [
+        (
+            (people.name(key), f"${owner_colour(key, known)}") if key else ("unassigned", "$faint"),
+            limits.get(key or 0),
+            share,
+        )
+        for key, share in _fullest_first(shares)
+    ]
+    teams = [
+        ((people.teams[key], "$foreground") if key and key in people.teams else ("no team", "$faint"), None, share)
+        for key, share in _fullest_first(load.teams)
+    ]
     top = max((share.points for _, _, share in (*owners, *teams)), default=0.0)
-    for title, nobody, rows in ("Owner", "unassigned", owners), ("Team", "no team", teams if any(load.teams) else []):
+    for title, rows in ("Owner", owners), ("Team", teams if any(load.teams) else []):
         if rows:
             yield Content()
             yield partial(_columns, (title, HEAD), ("Points", HEAD), ("Hours", HEAD), "")
         for name, limit, share in rows:
             most = limit or NOT_SAID
             bar: str | float = people.source if limit and people.source else share.points / (top or 1.0)
-            owner = (name, "$foreground") if name else (nobody, "$pending")
-            points, hours = _cell(share.points, most.points, owner[1]), _cell(share.hours, most.hours)
-            yield partial(_columns, owner, points, hours, bar)
+            points, hours = _cell(share.points, most.points), _cell(share.hours, most.hours)
+            yield partial(_columns, name, points, hours, bar)
     if release:
         whole = sum((loads[each.id] for each in release.iterations), PlannedLoad())
         done = f" · {counted(whole.done, 'pt')} done, {number_text(whole.points - whole.done)} open"
@@ -308,7 +318,7 @@ def _columns(name: Part, points: Part, hours: Part, bar: str | float, width: int
     return Content.assemble((fit(name[0], label), name[1]), before, "  ", drawn, after)
 
 
-def _cell(amount: float, most: float | None, colour: str = "$foreground") -> Part:
+def _cell(amount: float, most: float | None) -> Part:
     if most is None:
-        return number_text(amount) if amount else "", colour
-    return f"{number_text(amount)} of {number_text(most)}", "bold $error" if amount > most else colour
+        return number_text(amount) if amount else "", "$foreground"
+    return f"{number_text(amount)} of {number_text(most)}", "bold $error" if amount > most else "$foreground"

@@ -98,6 +98,8 @@ class PlanList(BacklogList):
     def show(self, view: View, item_id: int | None = None) -> None:
         super().show(view, item_id)
         self.move_to(self.cursor)
+        if self.top == 1 and self.cursor < self.page and isinstance(self.row(0), GroupLine):
+            self.top = 0  # the first part got its head after its rows were shown
 
     def step_past(self, gone: AbstractSet[int]) -> None:
         """Put the cursor on the next row that remains without the items in `gone` and their tasks."""
