@@ -74,8 +74,8 @@ MIN_LIST_WIDTH_WITH_STATUS_WORD = 100
 A chosen column of usual width has the sign alone where other columns would not fit.
 """
 SCROLLBAR = "█"
-EDGE = 2
-"""Cells at the end of a line: a blank and the scrollbar. In a frame, which has the bar, there are none."""
+EDGE, FRAMED_EDGE = 2, 1
+"""Cells at the end of a line: a blank and the scrollbar. A frame has the bar, which leaves the blank."""
 MIN_NAME_WIDTH, MIN_NAME_WIDTH_IN_PANE, MAX_PANE_WIDTH = 28, 22, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
 MAX_NAME_WIDTH, MAX_NAME_BLANKS = 70, 12

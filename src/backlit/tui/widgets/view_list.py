@@ -24,6 +24,7 @@ from backlit.tui.widgets.flash import DrawnCells
 from backlit.tui.widgets.item_list import GroupFolding, ItemList, RowIdentity
 from backlit.tui.widgets.item_rows import (
     EDGE,
+    FRAMED_EDGE,
     LEAD,
     NO_BADGE,
     USUAL_COLUMNS,
@@ -222,7 +223,7 @@ class BacklogList(ItemList):
                 columns,
                 sought=self._sought,
                 is_plain=self.is_low_bandwidth,
-                edge=0 if self.is_framed else EDGE,
+                edge=FRAMED_EDGE if self.is_framed else EDGE,
                 most_name=self.columns.name_width,
             )
 
