@@ -158,7 +158,7 @@ async def test_the_summary_tells_what_is_ready_and_the_next_steps(world: World, 
 
         assert "✓ 1 of 2 ready  ¬ 1 not ready" in text_of(pilot.app)
         assert "1 estimate added, 5 pts" in text_of(pilot.app)
-        assert "a    groom 1 item again" in text_of(pilot.app)
+        assert "a   groom 1 item again" in text_of(pilot.app)
         assert "plan Sprint" in line_with(pilot.app, "gp  ")
 
 
@@ -220,7 +220,7 @@ async def test_the_summary_names_the_sprint_that_the_plan_opens_on(store: Store,
         await pilot.app.push_screen(GroomSummaryScreen(store, (), lambda _place: Screen()))
         said = facts_of(pilot, GroomedItem(1, "Story", "A name", False, (), (), ()))
 
-    assert f"gp   plan {last.name}" in said
+    assert f" gp  plan {last.name}" in said
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import ComposedComment
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
@@ -37,7 +38,13 @@ class NewComment(Static):
     """The place of a new comment, which a click begins."""
 
     def __init__(self) -> None:
-        super().__init__(Content.assemble((key_of("comments.add"), "bold"), (" Add a comment …", "$muted")), id="add")
+        super().__init__(id="add")
+
+    def on_resize(self) -> None:
+        """Draw the key as a cap where caps have a ground."""
+        cap = ThemeStyles.of(self.app).cap(key_of("comments.add")).text
+        key = (cap, "bold on $key-background") if cap.strip() != cap else (cap, "bold")
+        self.update(Content.assemble(key, (" Add a comment …", "$muted")))
 
     def on_click(self) -> None:
         self.post_message(TwoSidedLine.Asked("comments.add"))

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
@@ -27,7 +28,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
-from backlit.tui.drawing.text import Line, fit, safe, wrapped
+from backlit.tui.drawing.text import Line, safe, wrapped
 from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.groom.summary_table import LOW, SIGN, TITLES, SummaryTable, changes_of, grouped, listed, open_words
 from backlit.tui.items.preview import ItemPreview, item_context
@@ -82,7 +83,10 @@ class SessionFacts(LinesView):
         left = max(FACTS, width // 2) if width >= BESIDE else width
         room = width - left or width
         facts = [*self._facts(left)]
-        steps = [[("Next", HEADING)], *([(fit(key, KEYS), KEY), *words] for key, words in self._steps(room))]
+        steps: list[Sequence[Part]] = [[("Next", HEADING)]]
+        for key, words in self._steps(room):
+            cap = theme.cap(key).text if key else ""
+            steps.append([(cap, KEY), (" " * (KEYS - cell_len(cap)), "muted"), *words])
         if room == width:
             return [_drawn(each, theme) for each in (*facts, [], *steps)]
         drawn = ([_drawn(each, theme) for each in lines] for lines in ([[("This session", HEADING)], *facts], steps))
