@@ -1,5 +1,6 @@
 """A listing of a fresh copy: the same as through the store, and without what the store loads."""
 
+import json
 import random
 import shutil
 import subprocess
@@ -7,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.home import DEMO, Home
+from tests.cli.home import DEMO, Home, Server
 
 FORMATS = (
     (),
@@ -24,10 +25,10 @@ def listed(home: Home, *words: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def is_fresh(home: Home, *words: str) -> bool:
+def is_fresh(home: Home, *words: str, profile: tuple[str, ...] = DEMO) -> bool:
     """Return whether a listing in a process of its own goes without the store."""
     script = "import sys, backlit.__main__ as main\nmain.run(sys.argv[1:])\nprint(sorted(sys.modules), file=sys.stderr)"
-    command = [sys.executable, "-c", script, *DEMO, "items", "list", *words]
+    command = [sys.executable, "-c", script, *profile, "items", "list", *words]
     done = subprocess.run(command, check=False, env=home.environment, capture_output=True, text=True)
     unneeded = {"asyncio", "msgspec", "typing", "pathlib", "shutil", "orjson", "backlit.store.store"}
     assert done.stdout
@@ -97,3 +98,19 @@ def test_a_copy_with_unsent_changes_is_listed_with_them(demo_home: Home) -> None
         assert listed(crashed) == listed(crashed, *THROUGH_THE_STORE), change
         shutil.rmtree(crashed.path)
         shutil.rmtree(before)
+
+
+@pytest.mark.slow
+def test_a_copy_of_a_server_is_listed_while_its_sign_in_lasts(home: Home, server: Server) -> None:
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
+    home.run("items", "list", "--limit", "1")
+    fresh = is_fresh(home, "--limit", "3", profile=())
+    listed = home.run("items", "list", "--limit", "3")
+    (tokens,) = home.path.glob("state/*/tokens.json")
+    tokens.write_text(json.dumps({key: {"endedAt": 1.0} for key in json.loads(tokens.read_bytes())}))
+
+    locked = home.run("items", "list", "--limit", "3", "--offline")
+
+    assert fresh
+    assert len(listed.stdout.splitlines()) == 3
+    assert (locked.returncode, locked.stdout) == (3, "")

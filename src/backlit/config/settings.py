@@ -47,7 +47,7 @@ READ_ONLY = "BACKLIT_READ_ONLY"
 
 _NOT_FOR_FILES = re.compile(r"[^\w.@:-]+|^\.+", re.ASCII)
 _DEMO_NAME = re.compile(r"demo(?:-([0-9]{1,9})-([0-9]{1,9}))?")
-_LONGEST_NAME = 80
+_LONGEST_NAME, _LONGEST_FILE_NAME = 80, 100
 
 NO_WORKSPACE = (
     "No workspace yet. Sign in: backlit login URL. On this machine: backlit --profile local. To try: backlit demo."
@@ -271,6 +271,12 @@ def read_pins(directory: Path, environment: Mapping[str, str] = os.environ) -> P
     return Pins(profile, environment.get(PROJECT) or str(values.get("project", "")))
 
 
+def is_profile_name(name: str) -> bool:
+    """Report whether a profile of a server can have a name: it is that of a directory, and no other kind's."""
+    is_other = name == "local" or _DEMO_NAME.fullmatch(name) is not None
+    return bool(name) and len(name) <= _LONGEST_FILE_NAME and not is_other and _NOT_FOR_FILES.search(name) is None
+
+
 def local_profile() -> Profile:
     return Profile("local", ProfileKind.LOCAL)
 
@@ -360,6 +366,16 @@ class Profiles:
             known, last, _ = self._read()
             self._write(known | {profile.name: profile}, last, profile.name)
 
+    def rename(self, profile: Profile, name: str) -> None:
+        """Give a profile of a server another name, under which its files are looked for; the caller moves them."""
+        with locked(self._path.with_suffix(".lock"), "Could not save the profile"):
+            known, last, signed_in = self._read()
+            renamed = {
+                new.name: new
+                for new in (replace(each, name=name) if each.name == profile.name else each for each in known.values())
+            }
+            self._write(renamed, *(name if each == profile.name else each for each in (last, signed_in)))
+
     def remember(self, profile: Profile, *, is_sign_in: bool = False) -> None:
         """Keep a profile and make it the last one used, except a sample; nothing is written when it is that already."""
         profiles, last, signed_in = self._read()
@@ -420,7 +436,9 @@ def _profile_in(entry: Mapping[str, object]) -> Profile:
         raise ValueError(f"it has a profile of an unknown kind, {str(entry['kind'])[:40]!r}")
     url, user = entry.get("url"), entry.get("user")
     if kind is ProfileKind.REMOTE:
-        return remote_profile(_text(url), _text(user))
+        found = remote_profile(_text(url), _text(user))
+        name = str(entry.get("name") or found.name)
+        return replace(found, name=name) if is_profile_name(name) else found
     if kind is ProfileKind.DEMO:
         return demo_profile(int(str(entry["items"])), int(str(entry["seed"])))
     return local_profile()

@@ -3,7 +3,9 @@
 import json
 import shutil
 import signal
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,7 @@ def test_a_view_is_saved_shown_renamed_and_deleted(demo_home: Home) -> None:
         (("profiles", "remove", "local"), 6, "has its workspace on this machine"),
         (("profiles", "remove", "locall"), 4, "Did you mean “local”?"),
         (("profiles", "use", "locall"), 4, "Did you mean “local”?"),
+        (("profiles", "rename", "local", "mine"), 6, "keeps its name."),
         (("profiles", "show", "locall"), 4, "Did you mean “local”?"),
         ((*DEMO, "--offline", "users", "show", "maay"), 4, "Unknown user “maay”."),
         ((*DEMO, "--offline", "projects", "show", "Auroar"), 4, "There is no single project 'Auroar'"),
@@ -183,6 +186,30 @@ def test_a_file_is_attached_described_saved_and_deleted(demo_home: Home) -> None
     assert (demo_home.path / "saved" / "note.txt").read_text() == "A note"
     assert (asked.returncode, deleted.returncode) == (2, 0)
     assert int(number) not in [each["id"] for each in run("list", STORY, "--json").json]
+
+
+@pytest.mark.slow
+def test_a_profile_of_a_server_is_renamed_with_its_unsent_changes(home: Home, server: Server) -> None:
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
+    home.run("items", "list", "--limit", "1")
+    (before,) = (each["name"] for each in home.run("profiles", "show", "--json").json)
+    home.run("--offline", "items", "set", STORY, "name=Kept")
+
+    with closing(sqlite3.connect(home.path / "state" / before / "journal.db")) as opened:
+        opened.execute("SELECT count(*) FROM entries").fetchone()
+        busy = home.run("profiles", "rename", before, "team")
+    wrong = home.run("profiles", "rename", before, "../team")
+    taken = home.run("profiles", "rename", before, "demo-60-1")
+    done = home.run("profiles", "rename", before, "team")
+    again = home.run("login", server.address, "--user", "maya", given="lantern\n")
+
+    assert (busy.returncode, wrong.returncode, taken.returncode) == (6, 6, 6), busy.stderr
+    assert "Another backlit has the profile" in busy.stderr
+    assert (done.stdout, again.returncode) == (f"Renamed the profile {before} to team.\n", 0)
+    shown = home.run("profiles", "show", "--json=name,unsent,chosen").json
+    assert shown == [{"name": "team", "unsent": 1, "chosen": True}]
+    assert home.run("--offline", "items", "show", STORY, "--json=name").json == [{"name": "Kept"}]
+    assert [each.name for each in (home.path / "state").iterdir() if each.is_dir()] == ["team"]
 
 
 @pytest.mark.slow

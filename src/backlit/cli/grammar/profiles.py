@@ -15,6 +15,7 @@ def add_verbs(profiles: LateParser) -> None:
     verbs.add_late("show", words, "commands.lists:show_profile", _fill_show)
     words = "choose the profile of commands; --profile, BACKLIT_PROFILE and a repository's file still win"
     verbs.add_late("use", words, "commands.profiles:use_profile", _fill_use)
+    verbs.add_late("rename", "rename a profile of a server", "commands.profiles:rename_profile", _fill_rename)
     remove = verbs.add_parser("remove", help="remove a profile of a server: its sign-in, copy and unsent changes")
     remove.add_argument("name", metavar="NAME", help="name of the profile")
     remove.add_argument("--yes", action="store_true", help="remove it although changes have not been sent")
@@ -32,3 +33,9 @@ def _fill_show(show: LateParser) -> None:
 def _fill_use(use: LateParser) -> None:
     use.add_argument("name", metavar="NAME", help="name of the profile")
     add_display(use)
+
+
+def _fill_rename(rename: LateParser) -> None:
+    rename.add_argument("name", metavar="NAME", help="name of the profile")
+    rename.add_argument("new_name", metavar="NEW-NAME", help="its new name: letters, digits and _ . @ : -")
+    add_display(rename)

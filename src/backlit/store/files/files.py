@@ -350,6 +350,19 @@ def inspect_journal(path: Path) -> FileReport:
     return _inspected(path, len(MIGRATIONS), f"SELECT count(*) FROM entries WHERE {UNDELIVERED_SQL}")  # noqa: S608 # constants
 
 
+def is_open_elsewhere(path: Path) -> bool:
+    """Report whether another process has a journal open: then SQLite does not get the file for itself."""
+    if not path.exists():
+        return False
+    try:
+        with closing(sqlite3.connect(path, timeout=0.0)) as connection:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("SELECT count(*) FROM settings").fetchone()
+    except sqlite3.OperationalError as error:
+        return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    return False
+
+
 def kept_value(path: Path, key: str) -> object:
     """Return a value of the screens in a journal that is not open; None without one, or without a readable file."""
     try:
