@@ -65,6 +65,27 @@ async def test_a_deleted_comment_and_a_move_in_the_order_are_events(world: World
     assert (removed.kind, removed.text) == (EventKind.REMOVED, "the comment “A word”")
 
 
+async def test_what_is_below_an_item_is_told_by_its_name(world: World, store: Store) -> None:
+    item_id = await new_item(store)
+    jon, place = world.rival, {"workItemId": item_id}
+    relation = await jon.resource("relations").create({**place, "type": "Blocked By", "targetId": 1})
+    await jon.resource("links").create({**place, "displayText": "Survey", "url": "https://example.org"})
+    criterion = await jon.resource("acceptancecriteria").create({**place, "title": "It works"})
+    await jon.resource("acceptancecriteria").update(criterion["id"], {"status": "Pass"})
+    await jon.resource("relations").delete(relation["id"])
+
+    await store.item_history.read(item_id)
+
+    told = [(each.kind, each.text) for each in events(store, item_id)[:-1]]
+    assert told == [
+        (EventKind.REMOVED, f"a relation #1 Blocks #{item_id}"),
+        (EventKind.CHANGED, "a criterion"),
+        (EventKind.ADDED, "a criterion “It works”"),
+        (EventKind.ADDED, "a link “Survey”"),
+        (EventKind.ADDED, f"a relation #1 Blocks #{item_id}"),
+    ]
+
+
 async def test_the_description_of_a_file_is_told_with_its_name(world: World, store: Store, tmp_path: Path) -> None:
     item_id = await new_item(store)
     (tmp_path / "plan.csv").write_text("1")

@@ -32,6 +32,7 @@ class EventKind(StrEnum):
     CHANGED = "changed"
     COMMENTED = "commented"
     ATTACHED = "attached"
+    ADDED = "added"
     REMOVED = "deleted"
     MOVED = "moved"
     """Moved in the backlog's order."""
@@ -210,9 +211,33 @@ def event_of(change: HistoryRecord, item_type: str, files: Mapping[int, str]) ->
             return replace(event, text=_description_words(change, files))
         case "comment" | "file" | "item", "removed":
             return replace(event, kind=EventKind.REMOVED, text=_removed_words(change))
+        case kind, act if kind in _OBJECT_WORDS:
+            noun, name_of = _OBJECT_WORDS[kind]
+            told = _KIND_OF_ACT.get(act, EventKind.CHANGED)
+            return replace(event, kind=told, text=f"{noun} {name_of(change)}".strip())
         case kind, act:
             # A kind that this program does not know yet has words of its own only.
             return replace(event, text=f"{kind} {act}")
+
+
+def _related(change: HistoryRecord) -> str:
+    """Return both ends of a relation; nothing where the history names none, as of one to another project."""
+    ends = change.text("workItemId"), change.text("targetId")
+    return f"#{ends[0]} {change.text('type')} #{ends[1]}" if all(ends) else ""
+
+
+def _quoted(key: str) -> Callable[[HistoryRecord], str]:
+    return lambda change: f"“{change.text(key)}”" if change.text(key) else ""
+
+
+_OBJECT_WORDS: Mapping[str, tuple[str, Callable[[HistoryRecord], str]]] = {
+    "relation": ("a relation", _related),
+    "link": ("a link", _quoted("displayText")),
+    "criterion": ("a criterion", _quoted("title")),
+    "timeEntry": ("a time entry", lambda change: f"{change.text('hours')} h" if change.text("hours") else ""),
+}
+"""Objects below items: what people call one, and how its change names it."""
+_KIND_OF_ACT = {"created": EventKind.ADDED, "removed": EventKind.REMOVED}
 
 
 def _description_words(change: HistoryRecord, files: Mapping[int, str]) -> str:
