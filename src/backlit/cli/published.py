@@ -28,6 +28,7 @@ class PublishedDocument(NamedTuple):
 _CHANGING = (
     *("items edit", "items set", "items done", "items reopen", "items assign", "items move", "items rank"),
     *("items delete", "comments add", "comments delete", "undo", "redo", "trash --restore"),
+    *("items new --dry-run", "items copy --dry-run"),
     *("areas new", "areas set", "areas move", "areas delete"),
     *("iterations new", "iterations set", "iterations move", "iterations delete"),
     "iterations capacity ITERATION USER=CAPACITY",

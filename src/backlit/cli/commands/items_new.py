@@ -7,12 +7,20 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from backlit.cli.assignments import Assignment, AssignmentReader, parted
-from backlit.cli.changes import ChangeReport, FieldChangeRow, ThingChange, carry_out, confirm_count, tell_rest
+from backlit.cli.changes import (
+    ChangeReport,
+    FieldChangeRow,
+    ThingChange,
+    carry_out,
+    change_list,
+    confirm_count,
+    tell_rest,
+)
 from backlit.cli.commands.items import write_items
 from backlit.cli.commands.items_set import change_row
 from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, write_rows
-from backlit.cli.output import note
+from backlit.cli.output import note, write_json
 from backlit.cli.selection import item_numbered, selected_items
 from backlit.cli.synced import read_input, synced_store
 from backlit.cli.terminal_input import PIPE
@@ -119,12 +127,21 @@ def write_new(
     store.lookups.need_writer()
     if arguments.dry_run:
         words = FieldWords(store)
-        rows = [
-            (each.type, change_row(store, words, key, None, value))
+        planned = [
+            ThingChange(
+                0, "new", tuple(change_row(store, words, key, None, value) for key, value in each.fields.items())
+            )
             for each in families
-            for key, value in each.fields.items()
         ]
-        write_rows(arguments, _PLANNED, [{"type": kind, "field": row.field, "after": row.after} for kind, row in rows])
+        if arguments.json is True:
+            write_json(change_list(arguments, ChangeReport(planned), store))
+            return 0
+        rows = [
+            {"type": each.type, "field": row.field, "after": row.after}
+            for each, thing in zip(families, planned, strict=True)
+            for row in thing.changes
+        ]
+        write_rows(arguments, _PLANNED, rows)
         return 0
     things = [
         ThingChange(0, at, (FieldChangeRow("Name", "", str(each.fields.get("Name"))),))

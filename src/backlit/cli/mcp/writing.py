@@ -86,8 +86,8 @@ class WritingTools:
             self._shown.discard(json.dumps(key))
 
     def _refuse_for_customers(self, found: Any) -> None:
-        rows = found if isinstance(found, list) else [row for item in found["items"] for row in item["changes"]]
-        seen = sorted({str(row.get("field")) for row in rows if is_seen_by_customers(str(row.get("field")))})
+        keys = {str(row["field"]) for item in found["items"] for row in item["changes"]}
+        seen = sorted(filter(is_seen_by_customers, keys))
         if seen:
             raise self._failure(f"Customers see {', '.join(seen)}. Only a person changes that.")
 
