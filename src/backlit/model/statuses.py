@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 
 
@@ -93,6 +94,7 @@ def status_word(status: str | None) -> str:
     return _DEFAULT_LABELS.get(status or "", status or "")
 
 
+@lru_cache(maxsize=1024)  # asked for each row that is drawn
 def _folded(status: str) -> str:
     return " ".join(status.casefold().replace("_", " ").replace("-", " ").split())
 

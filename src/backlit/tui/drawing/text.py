@@ -258,7 +258,7 @@ def line_of(segments: Iterable[Segment], width: int, ground: Style) -> Strip:
     """Return a line of exactly `width` cells, the rest in the style of the ground; one segment for each style in it."""
     parts = [*segments]
     # Textual's strip measures itself, and makes another one to be as wide as is wanted.
-    cells = sum(cell_len(each.text) for each in parts)
+    cells = sum([len(text) if text.isascii() else cell_len(text) for text, _, _ in parts])
     if cells < width:
         parts.append(Segment(" " * (width - cells), ground))
     line: Line = []

@@ -101,6 +101,12 @@ class ColumnScroll:
         self.forget()
         self._changed()
 
+    # The first rows are painted before their list learns of its size: all were drawn twice.
+    def resize(self) -> None:
+        """Draw the lines again, unless they are drawn for the width."""
+        if self._layout is None or self._layout.width != self._width():
+            self.redraw()
+
     def forget(self) -> None:
         self._layout = None
         self._strips.clear()

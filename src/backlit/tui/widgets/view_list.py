@@ -362,7 +362,7 @@ class BacklogList(ItemList):
         self.columns.forget()
 
     def on_resize(self) -> None:
-        self.columns.redraw()
+        self.columns.resize()
         super().on_resize()
         self.keep_margin()
 
