@@ -84,6 +84,8 @@ def _json_value(value: object) -> object:
 def cell_text(value: object, local: Callable[[datetime], datetime] | None) -> str:
     if value is None:
         return ""
+    if type(value) is str:  # nearly all are: a fifth of the time of a long listing
+        return value
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, datetime):
@@ -145,6 +147,8 @@ def _write_exactly(text: str) -> None:
 
 
 def _in_one_line(text: str) -> str:
+    if text.isprintable():
+        return text
     return " ".join(text.replace("\t", " ").splitlines()) if any(sign in text for sign in "\t\n\r") else text
 
 
