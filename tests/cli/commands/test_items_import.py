@@ -173,6 +173,23 @@ def test_an_answer_typed_before_the_question_stays_unseen_and_counts(demo_home: 
 
 
 @pytest.mark.slow
+def test_e_at_the_question_edits_the_mapping_and_asks_again(demo_home: Home, tmp_path: Path) -> None:
+    file, editor = tmp_path / "shop.csv", tmp_path / "editor"
+    file.write_text("Summary,Issue key,Issue Type,Status\nPay by card,S-1,Story,At the carrier\n")
+    editor.write_text('#!/bin/sh\nsed -i \'s/"Not Done"/"In Progress"/\' "$1"\n')
+    editor.chmod(0o700)
+    environment = demo_home.environment | {"VISUAL": str(editor)}
+
+    with terminal([*DEMO, "items", "import", str(file)], environment) as shown:
+        shown.wait_for("“At the carrier” → Not Done 1")
+        shown.wait_for("e edits the mapping]")
+        shown.press("e", "enter")
+        shown.wait_for("At the carrier → In Progress 1")
+        shown.press("n", "enter")
+        shown.wait_for("no changes were made")
+
+
+@pytest.mark.slow
 def test_what_is_not_taken_over_is_told_before_the_question(demo_home: Home, tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("id,type,Name,Created\n19,,Renamed,2020-01-01\n")
 

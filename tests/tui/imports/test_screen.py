@@ -1,5 +1,6 @@
 """The import in the screens: its mapping by keyboard, the preview, the question, and what becomes of it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -158,6 +159,29 @@ async def test_a_lost_connection_keeps_the_items_and_says_so(
         await until(lambda: any("No connection" in each for each in messages_of(pilot.app)), lambda: text_of(pilot.app))
         world.faults.is_down = False
         await pilot.press("R")
+        await sent(store)
+
+    assert (await world.names())[-2:] == ["Pay by card", "Total shows NaN"]
+
+
+@pytest.mark.slow
+async def test_a_key_leaves_the_sending_to_the_background(world: World, store: Store, opened: Open, file: Path) -> None:
+    answered = asyncio.Event()
+
+    async def wait_with_posts(method: str, _path: str) -> None:
+        if method == "POST":
+            await answered.wait()
+
+    async with importing(opened, store, file) as pilot:
+        await ask(pilot, "i", ConfirmDialog)
+        world.faults.before = wait_with_posts
+        await pilot.press("y")
+        await reached(pilot, ImportStage.SENDING)
+        await said(pilot, "0 of 2 changes")
+        await pilot.press("q")
+        await reached(pilot, ImportStage.DONE)
+        await until(lambda: any("in the background" in each for each in messages_of(pilot.app)))
+        answered.set()
         await sent(store)
 
     assert (await world.names())[-2:] == ["Pay by card", "Total shows NaN"]

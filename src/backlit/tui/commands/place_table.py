@@ -275,6 +275,8 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("import.cancel", ("escape",), Context.IMPORT, "stop",
         "Stop the import, which keeps what is written; else close the screen.",
         handler="imports.screen:ImportScreen.cancel"),
+    Command("import.back", ("q",), Context.IMPORT, "back", "Go back; a running import stops first.",
+        handler="imports.screen:ImportScreen.cancel"),
     # Grooming
     Command("groom.answer", ("digit", "0"), Context.GROOM, "answer",
         "Answer with the option of that digit; 0 enters another value.",

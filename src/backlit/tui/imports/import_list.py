@@ -103,7 +103,7 @@ class ImportList(HeadedList[ImportEntry]):
         words = value_words(row, self._labels) if row else choice.words if choice else ""
         types = f" ({', '.join(row.types)})" if row and not row.is_for_all else ""
         count = f"  {row.count:,}" if row and row.count else ""
-        room = max(0, width - 1 - 2 * INDENT - len(count))
+        room = max(0, width - 2 - 2 * INDENT - len(count))  # the scrollbar has the last cell
         label = round(room * LABEL_SHARE)
         is_out = row is not None and row.table is MappingTable.COLUMNS and row.value == LEFT_OUT
         is_plain = is_out or (row is not None and not row.value)

@@ -67,7 +67,8 @@ class ImportText(Struct, frozen=True):
 
 def _headings(shown: Iterable[tuple[str, int]], theme: ThemeStyles) -> Iterator[Segment]:
     for key, size in shown:
-        yield Segment(f" {fit(FIELD_BY_KEY[key].label, size)}", theme.style("muted"))
+        label = "Pts" if key == "Estimate" else FIELD_BY_KEY[key].label
+        yield Segment(f" {fit(label, size)}", theme.style("muted"))
 
 
 class PreviewRow(Struct, frozen=True):

@@ -34,7 +34,7 @@ from backlit.tui.imports.import_text import ImportText, about_row, text_after, t
 from backlit.tui.imports.row_choices import choices_of, types_with
 from backlit.tui.shell.status_text import position_words, project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
-from backlit.tui.shell.workers import work
+from backlit.tui.shell.workers import BACKGROUND_GROUP, work
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
@@ -46,9 +46,10 @@ TEXT_SHARE = 55
 """Per cent of the width for the text; the style sheet has the same figure."""
 DRAW_EVERY = 0.2
 """Seconds between two drawings of the progress."""
-READ_HINTS = ("import.run", "import.change", "import.edit", "import.save", "app.back", "app.help")
+READ_HINTS = ("import.run", "import.change", "import.edit", "import.save", "import.back", "app.help")
 RUN_HINTS = ("import.cancel", "app.help")
-DONE_HINTS = ("app.undo", "app.back", "app.help")
+DONE_HINTS = ("app.undo", "import.back", "app.help")
+NO_CONNECTION = frozenset({ConnectionState.OFFLINE, ConnectionState.SIGNED_OUT, ConnectionState.FAILED})
 OVERWRITE = "Changed here and in the file"
 SKIP = "Rows with a fault"
 
@@ -310,7 +311,7 @@ class ImportScreen(StoreScreen[None]):
             self.run_command("import.edit")
         elif answer == "y":
             self.stage, self._stops = ImportStage.WRITING, False
-            self.run_worker(work(self._run, prepared), group="import", exclusive=True)
+            self.run_worker(work(self._run, prepared), group=BACKGROUND_GROUP)  # keys are answered meanwhile
 
     async def _run(self, prepared: PreparedImport) -> None:
         running = ImportRun(self.store, prepared.plan)
@@ -350,7 +351,7 @@ class ImportScreen(StoreScreen[None]):
         total = max(self.store.outbox.pending, 1)
         progress = ImportProgress(total, "change")
         while (pending := self.store.outbox.pending) and not self._stops:
-            if self.store.connection.state is not ConnectionState.ONLINE:
+            if self.store.connection.state in NO_CONNECTION:
                 return
             self._progress = progress, max(0, total - pending)
             await asyncio.sleep(DRAW_EVERY)
@@ -359,7 +360,7 @@ class ImportScreen(StoreScreen[None]):
         waiting = self.store.outbox.pending
         if not waiting:
             return ""
-        if self.store.connection.state is ConnectionState.ONLINE:
+        if self.store.connection.state not in NO_CONNECTION:
             return f"{counted(waiting, 'change is', 'changes are')} being sent in the background."
         verb = "waits" if waiting == 1 else "wait"
         return f"No connection: {counted(waiting, 'change')} {verb} here, and the server gets them when it is back."
