@@ -1,7 +1,8 @@
 """From an edit in one program to the row on the screen of another, in a terminal of this machine or over SSH.
 
 Nineteen programs are connected beside the one on the screen, in a process of their own with less priority, as they are
-on other machines. `--ssh "ssh -tt host"` starts the one on the screen over that.
+on other machines. `--over-ssh` starts the one on the screen over an sshd of this machine that is started for it, and
+`--ssh "ssh -tt host"` over another one.
 """
 
 import argparse
@@ -10,11 +11,13 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 from backlit.service.sample.workspace import PASSWORD
 from benchmarks.driver import Program
 from benchmarks.served import sample_served
+from benchmarks.sshd import sshd_here
 from benchmarks.table import percentile, print_table
 from benchmarks.targets import ROWS
 
@@ -32,10 +35,13 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=0.5, help="seconds between two edits")
     parser.add_argument("--database", help="an empty PostgreSQL, in place of SQLite")
     parser.add_argument("--ssh", default="", help="a command before that of the program")
+    parser.add_argument("--over-ssh", action="store_true", help="over a real sshd on this machine")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with sample_served(folder, options.items, options.database) as address:
+        with ExitStack() as stack:
+            options.ssh = stack.enter_context(sshd_here()) if options.over_ssh else options.ssh
+            address = stack.enter_context(sample_served(folder, options.items, options.database))
             measure(folder, address, options)
 
 

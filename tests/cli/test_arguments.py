@@ -38,6 +38,7 @@ SERVE: Meaning = SAMPLE | {
     "trusted_proxy": [],
     "workers": 1,
     "max_requests": 256,
+    "max_followers": 2000,
     "presence": "on",
     "log_level": None,
     "legacy_clients": False,
@@ -97,8 +98,15 @@ MEANT: dict[str, Meaning] = {
     | {"sample": True, "yes_really": True},
     "serve --port 0 --items 1 --seed 0 --tls-cert c --tls-key k --trusted-proxy a --trusted-proxy b": SERVE
     | {"port": 0, "items": 1, "seed": 0, "tls_cert": "c", "tls_key": "k", "trusted_proxy": ["a", "b"]},
-    "serve --workers 2 --max-requests 1 --log-level debug --legacy-clients --presence off": SERVE
-    | {"workers": 2, "max_requests": 1, "log_level": "debug", "legacy_clients": True, "presence": "off"},
+    "serve --workers 2 --max-requests 1 --max-followers 3 --log-level debug --legacy-clients --presence off": SERVE
+    | {
+        "workers": 2,
+        "max_requests": 1,
+        "max_followers": 3,
+        "log_level": "debug",
+        "legacy_clients": True,
+        "presence": "off",
+    },
     "login u": {"url": "u", "user": None, "code": False, "cookie": False, "approve": "", **NO_WAY},
     "login u --user m": {"url": "u", "user": "m", "code": False, "cookie": False, "approve": "", **NO_WAY},
     "login u --code --approve o": {"url": "u", "user": None, "code": True, "cookie": False, "approve": "o", **NO_WAY},

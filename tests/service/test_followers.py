@@ -40,3 +40,21 @@ async def test_a_server_with_500_followers_of_one_address_answers_others_and_end
             ended = asyncio.create_task(asyncio.to_thread(served.stop))
             assert await crowd.until_all(b'data: {"reason":"stop"}') == len(crowd.streams)
             assert await ended == 0
+
+
+@pytest.mark.slow
+def test_one_follower_more_than_the_server_takes_is_told_when_to_come_again(sample_file: Path, tmp_path: Path) -> None:
+    shutil.copy(sample_file, tmp_path / "service.db")
+    with (
+        Served(tmp_path, f"sqlite:///{tmp_path}/service.db", "--max-followers", "1") as served,
+        httpx.Client(base_url=f"{served.base}/api/v1/", timeout=PATIENCE) as client,
+    ):
+        maya, jon = ({"authorization": served.sign_in(user)} for user in ("maya", "jon"))
+        with client.stream("GET", "changes/stream", headers=maya) as first:
+            lines = first.iter_lines()  # kept: its end would be that of the stream
+            next(lines)
+            with client.stream("GET", "changes/stream", headers=jon) as second:
+                status, after = second.status_code, second.headers.get("retry-after", "")
+
+    assert (first.status_code, status) == (200, 429)
+    assert 20 <= int(after) <= 40

@@ -183,6 +183,13 @@ def _add_operation(serve: argparse.ArgumentParser) -> None:
         "--max-requests", type=number, default=256, metavar="N", help="maximum concurrent requests (%(default)s)"
     )
     group.add_argument(
+        "--max-followers",
+        type=number,
+        default=2000,
+        metavar="N",
+        help="maximum programs that follow the changes, for each process; further ones poll (%(default)s)",
+    )
+    group.add_argument(
         "--log-level",
         choices=("debug", "info", "warning", "error"),
         help="log level; JSON lines on standard error (info; warning with --sample)",

@@ -65,6 +65,7 @@ def serve(arguments: argparse.Namespace) -> None:
         has_presence=arguments.presence == "on",
         trusted_proxies=tuple(arguments.trusted_proxy),
         concurrent_requests=arguments.max_requests,
+        limits=replace(settings.limits, waiters=arguments.max_followers),
     )
     if arguments.workers > 1:
         _serve_together(settings, arguments, announce)
