@@ -43,7 +43,7 @@ def _is_text(argument: str) -> bool:
 def _restrict_output(chosen: "argparse.Namespace") -> None:
     if chosen.no_color:
         os.environ["NO_COLOR"] = "1"
-    if chosen.ascii:
+    if chosen.ascii or os.environ.get("BACKLIT_ASCII", "0") not in {"", "0"}:
         from backlit.cli.ascii_output import replace_signs
 
         replace_signs(is_ascii=True)
@@ -71,7 +71,7 @@ def _run(arguments: Sequence[str]) -> int:
             terminal = end.enter_context(RawTerminal())
             terminal.enter(frame[1])
         chosen = _chosen(arguments)
-        if chosen.ascii or chosen.no_color:
+        if chosen.ascii or chosen.no_color or "BACKLIT_ASCII" in os.environ:
             _restrict_output(chosen)
         is_screen = chosen.handler.startswith("commands.app:") and has_screen()
         # A file that is typed on the terminal needs its lines and its ctrl+d, which the modes for questions switch off.

@@ -2,37 +2,11 @@
 
 import codecs
 import sys
-import unicodedata
 from io import TextIOWrapper
 
+from backlit.model.ascii_signs import in_ascii
+
 _ERRORS = "backlit.signs"
-_SIGNS = {
-    **dict.fromkeys("“”„»«", '"'),
-    **dict.fromkeys("‘’‚‹›", "'"),
-    **dict.fromkeys("–—‐‑−─━⠒⠤⠉⣀", "-"),
-    **dict.fromkeys("│┃╵╸▏▕▎▍", "|"),
-    **dict.fromkeys("└┤┬┯┴┼├┌┐┘", "+"),
-    **dict.fromkeys("·•◆◇○●◐◑◷⚑", "*"),
-    **dict.fromkeys("▀▁▂▃▄▅▆▇█▉▊▋▌░▒▓■□", "#"),
-    **dict.fromkeys("→▸", "->"),
-    **dict.fromkeys("←", "<-"),
-    **dict.fromkeys("↑▲", "^"),
-    **dict.fromkeys("↓▾", "v"),
-    "⇄": "<->",
-    "×": "x",
-    "±": "+-",
-    "≠": "!=",
-    "¬": "not ",
-    "⊘": "/",
-    "⋯": "...",
-    "␡": "DEL",
-    "✓": "+",
-    "✗": "x",
-    "�": "?",
-    "ß": "ss",
-    "€": "EUR",
-}
-"""The signs that this program writes, and those that people often write."""
 
 
 def replace_signs(*, is_ascii: bool = False) -> None:
@@ -50,15 +24,11 @@ def _replaced(error: UnicodeError) -> tuple[str | bytes, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     character = error.object[error.start]
-    return _in_ascii(character), error.start + 1
+    return _as_bytes_or_text(character), error.start + 1
 
 
-def _in_ascii(character: str) -> str | bytes:
-    """Return a sign's likeness, a letter without its accents, a file name's byte, or an escape."""
+def _as_bytes_or_text(character: str) -> str | bytes:
+    """Return a likeness, a file name's byte, or an escape."""
     if "\udc80" <= character <= "\udcff":
         return character.encode("utf-8", "surrogateescape")
-    if character in _SIGNS:
-        return _SIGNS[character]
-    parts = unicodedata.normalize("NFKD", character)
-    letter = "".join(part for part in parts if not unicodedata.combining(part))
-    return letter if letter.isascii() else character.encode("ascii", "backslashreplace").decode()
+    return in_ascii(character) or character.encode("ascii", "backslashreplace").decode()

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from backlit.config.settings import (
     read_pins,
     read_settings,
 )
+from backlit.config.terminal_signs import ASCII
 from backlit.model.errors import BacklitError, SignInNeeded
 from backlit.model.plain import plain
 from backlit.model.private_files import make_private_folder
@@ -40,6 +42,10 @@ sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type] # httpx th
 def store_of(profile: Profile, locations: Locations) -> "Store":
     """Return a profile's store, not opened yet, configured by the settings; their faults go to standard error."""
     settings = read_settings(locations).of_profile(profile.name)
+    if settings.ascii and ASCII not in os.environ:
+        from backlit.cli.ascii_output import replace_signs
+
+        replace_signs(is_ascii=True)
     for problem in settings.problems:
         print(f"backlit: {plain(problem)}", file=sys.stderr)
     store = unconfigured_store(profile, locations)

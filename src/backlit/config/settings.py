@@ -107,6 +107,8 @@ class Settings(Struct, frozen=True):
     images: str = "auto"
     """Display of pictures: off, auto, or one of IMAGE_WAYS."""
     mouse: bool = True
+    ascii: bool | None = None
+    """Whether signs are written in ASCII; None: as the terminal and the locale need it."""
     motion: Motion = Motion.AUTO
     read_only: bool = False
     """Whether nothing is changed: no edit is journalled, and nothing is sent."""

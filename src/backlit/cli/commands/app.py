@@ -33,6 +33,7 @@ from backlit.config.settings import (
     settings_file,
     shared_places,
 )
+from backlit.config.terminal_signs import is_ascii_wanted, is_monochrome
 from backlit.config.view_files import own_views_file, shared_views_files
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import parse_query
@@ -172,6 +173,8 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
     """
     if not has_screen():
         raise BacklitError("backlit needs a terminal. In a script, use: backlit items list --json")
+    if is_monochrome():
+        os.environ["NO_COLOR"] = "1"  # of Textual, and of the programs that are begun from the screens
     frame, is_first, arguments.project = arguments.frame, True, project
     while True:
         files: list[CheckedConfigFile[Any]] = [
@@ -214,13 +217,13 @@ def _run_application(
             except BaseException:
                 terminal.give_back()
                 raise
-            app.driver_class = _handed_over(app.driver_class, terminal)
+            app.driver_class = _handed_over(app.driver_class, terminal, is_ascii=is_ascii_wanted(settings.ascii))
             if frame is not None:
                 app.begin_with(frame)
             ending.ends(app)
             signal.signal(signal.SIGINT, lambda *_: None)  # a ctrl+c after it was left would write a traceback
             end.enter_context(threads_reporting())
-            app.run(mouse=settings.mouse)
+            app.run(mouse=settings.mouse and not is_monochrome())
             ending.is_over()
         if app.crash is not None:
             raise app.crash
@@ -232,6 +235,8 @@ def _keep(profile: Profile | None, locations: Locations, app: Any) -> None:
     """KeepFrame the last frame for the next start with the same arguments; without room for it that one is as usual."""
     if profile is None or app.last_frame is None or app.wanted_profile is not None:
         return
+    if app.driver_class.cells is not None:
+        return  # the frame has the signs that its terminal lacks
     databases = [locations.mirror(profile), locations.journal(profile)]
     logs = [path.with_name(f"{path.name}-wal") for path in databases]
     settings = [locations.config, *locations.config.rglob("*"), *shared_places(Path.cwd())]
@@ -256,10 +261,13 @@ def _joining(locations: Locations, address: str) -> "RemoteProfileSignIn":
     return RemoteProfileSignIn(locations, address)
 
 
-def _handed_over(driver: type[Any], terminal: RawTerminal) -> type[Any]:
+def _handed_over(driver: type[Any], terminal: RawTerminal, *, is_ascii: bool) -> type[Any]:
     """Return a driver that finds the terminal's own modes when it starts, as it restores those at its end."""
+    from backlit.tui.drawing.ascii_cells import AsciiCells
 
     class HandedOver(driver):  # type: ignore[misc]  # the platform's driver, known at run time
+        cells = AsciiCells() if is_ascii else None
+
         def start_application_mode(self) -> None:
             self.is_entered = terminal.hand_over()
             super().start_application_mode()
@@ -268,7 +276,7 @@ def _handed_over(driver: type[Any], terminal: RawTerminal) -> type[Any]:
             if self.is_entered and data == ALTERNATE:
                 self.is_entered = False  # some terminals erase the screen, although they show it already
                 return
-            super().write(data)
+            super().write(data if self.cells is None or data.isascii() else data.translate(self.cells))
 
     return HandedOver
 

@@ -83,6 +83,12 @@ def _read_images(value: object) -> str:
     return str(value)
 
 
+def _read_ascii(value: object) -> bool | None:
+    if value != "auto" and not isinstance(value, bool):
+        must('must be true, false or "auto"')
+    return value if isinstance(value, bool) else None
+
+
 def _read_presence(value: object) -> bool:
     if value not in {"on", "off"}:
         must('must be "on" or "off"')
@@ -391,6 +397,8 @@ class ConfigFile(Table):
     """How pictures are shown: `"auto"`, `"kitty"`, `"blocks"`, or `false` for not at all."""
     mouse: bool = True
     """Whether clicks count. Without, the terminal selects text by itself."""
+    ascii: Annotated[bool | None, PlainValidator(_read_ascii)] = Field(default=None, examples=['ascii = "auto"'])
+    """Whether signs and lines are written in ASCII: `true`, `false`, or `"auto"`, as terminal and locale need it."""
     motion: Annotated[Motion, PlainValidator(_read_motion)] = Motion.AUTO
     """Whether changed values flash: `"auto"`, `"full"` or `"reduced"`."""
     preset: Annotated[KeyPreset, PlainValidator(_read_preset)] = KeyPreset.VIM
@@ -459,6 +467,7 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         estimate_scale=file.estimate_scale,
         images=file.images,
         mouse=file.mouse,
+        ascii=file.ascii,
         motion=file.motion,
         preset=file.preset,
         keys=file.keys,
