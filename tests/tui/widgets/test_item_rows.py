@@ -49,6 +49,19 @@ async def test_cursor_selection_and_state_have_a_cell_each(
         assert drawn.text.startswith(gutter)
 
 
+@pytest.mark.parametrize("width", [60, 150])
+def test_the_ground_of_the_cursor_goes_to_the_edge(width: int) -> None:
+    colours = dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff")
+    theme = ThemeStyles(colours | {"cursor-background": "#000011"})
+
+    drawn = RowLayout(width, NAMES, theme).row(ROW, is_cursor=True)
+
+    assert drawn.cell_length == width
+    assert {segment.style.bgcolor for segment in drawn if segment.style} == {
+        theme.style(on="cursor-background").bgcolor
+    }
+
+
 async def test_the_points_of_a_group_are_never_cut() -> None:
     stage = BareApp()
     async with stage.run_test():
