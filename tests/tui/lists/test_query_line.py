@@ -179,7 +179,7 @@ async def test_lines_come_back_with_up_even_in_the_next_run(store: Store, opened
     async with opened(store) as pilot:
         await press(pilot, "/", "up", "enter")
 
-        assert "type bug" in heading_of(pilot.app)
+        await until(lambda: "type bug" in heading_of(pilot.app), lambda: text_of(pilot.app))
 
 
 @pytest.mark.slow
