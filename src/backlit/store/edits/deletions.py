@@ -145,7 +145,7 @@ def deletions_of(writer: WriteContext, made: OutboxEntry) -> list[OutboxEntry]:
         return [each for each in waiting if each.node_id == made.temporary_id]
     if made.kind in OBJECT_CREATIONS:
         deletion_kind = OBJECT_DELETION_BY_CREATION[made.kind]
-        return writer.journal.entries.undelivered(kind=deletion_kind, naming=made.temporary_id)
+        return writer.journal.entries.undelivered([made.item_id], kind=deletion_kind, naming=made.temporary_id)
     return (
         writer.journal.entries.undelivered([made.item_id], kind=EntryKind.DELETE) if made.kind is EntryKind.ADD else []
     )

@@ -166,8 +166,9 @@ class Journal:
             if entry.kind is EntryKind.NODE_ADD:
                 self.rewrite(str(entry.temporary_id), lambda each: each.with_real_ids(self.renames.followed))
             if entry.kind in OBJECT_CREATIONS:
-                deletion_kind = OBJECT_DELETION_BY_CREATION[entry.kind]
-                for each in self.entries.undelivered(kind=deletion_kind, naming=entry.temporary_id):
+                # By the item, which has an index: an import has thousands of undelivered entries.
+                kind, of_item = OBJECT_DELETION_BY_CREATION[entry.kind], [entry.item_id]
+                for each in self.entries.undelivered(of_item, kind=kind, naming=entry.temporary_id):
                     self.update(each.with_real_ids(self.renames.followed))
 
     def follow(self, item_id: int, new_id: int) -> None:
