@@ -208,6 +208,13 @@ def test_the_ideal_line_goes_on_where_the_remaining_points_are_at_it() -> None:
     assert colours == {"foreground on bar"}
 
 
+def test_an_area_ends_at_zero_where_the_ideal_line_reaches_it() -> None:
+    rows = _cells(draw_timeline(days(4.0, 4.0, 4.0, guide=(4.0, 2.0, 0.0)), 36, 10))
+    axis = next(row for row in rows if ("▀", "chart-area") in row)
+
+    assert {cell for cell in axis if cell[0] not in "└─ 0"} == {("▀", "chart-area")}
+
+
 @pytest.mark.parametrize("height", range(6, 34))
 def test_ticks_are_evenly_spaced(height: int) -> None:
     rows = lines(draw_timeline(days(105.0, 80.0, 20.0), 40, height))

@@ -96,8 +96,11 @@ class CellGrid:
         if 0 <= y < len(self._cells) and 0 <= x < self.width:
             sign, line = self._cells[y][x]
             before = ord(sign) if NO_DOTS <= sign <= ALL_DOTS else ord(NO_DOTS)
+            line_colour, on, _ = line.partition(ON)
+            if sign == FOOT and not on:
+                return  # an area ends in the middle of the axis, and would seem to go below zero
             if sign in {FOOT, LOWER_HALF}:
-                self.put(x, y, chr(before | dot), f"{colour}{ON}{line.partition(ON)[0]}")
+                self.put(x, y, chr(before | dot), f"{colour}{ON}{line_colour}")
             elif sign == " " or before != ord(NO_DOTS):
                 self.put_over(x, y, chr(before | dot), colour)
 
