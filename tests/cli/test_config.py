@@ -217,7 +217,7 @@ def test_faulty_settings_stop_no_command_and_doctor_repeats_them(home: Home) -> 
     examined = home.run("--profile", "demo-30-1", "doctor")
 
     assert (listed.returncode, len(listed.stderr.splitlines())) == (0, 2)
-    assert "line 2, column 1). Choose from: theme" in listed.stderr
+    assert "line 2, column 1). It is ignored." in listed.stderr
     assert examined.returncode == 1
     assert examined.stdout.count("✗ settings") == 2
 
