@@ -66,7 +66,9 @@ def file_stem(name: str) -> str:
     """Return the name of a file without folder, ending and date."""
     import re
 
-    stem = name.replace("\\", "/").rpartition("/")[2].rpartition(".")[0] or name
+    # Linux takes any bytes as a name, and the journal, which keeps the name of a source, takes text.
+    text = name.encode(errors="replace").decode()
+    stem = text.replace("\\", "/").rpartition("/")[2].rpartition(".")[0] or text
     return re.sub(r"[ _.-]*\(?\d{4}-?\d\d-?\d\d[T _-]*[\d:_.-]*\)?", "", stem).strip(" -_.") or stem
 
 
