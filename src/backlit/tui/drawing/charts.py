@@ -96,11 +96,9 @@ class CellGrid:
         if 0 <= y < len(self._cells) and 0 <= x < self.width:
             sign, line = self._cells[y][x]
             before = ord(sign) if NO_DOTS <= sign <= ALL_DOTS else ord(NO_DOTS)
-            line_colour, on, _ = line.partition(ON)
-            if sign == FOOT and not on:
-                return  # an area ends in the middle of the axis, and would seem to go below zero
-            if sign in {FOOT, LOWER_HALF}:
-                self.put(x, y, chr(before | dot), f"{colour}{ON}{line_colour}")
+            # Not on the foot of an area, which would seem to go below zero.
+            if sign == LOWER_HALF or (sign == FOOT and ON in line):
+                self.put(x, y, chr(before | dot), f"{colour}{ON}{line.partition(ON)[0]}")
             elif sign == " " or before != ord(NO_DOTS):
                 self.put_over(x, y, chr(before | dot), colour)
 
@@ -114,8 +112,7 @@ class CellGrid:
 
 
 def joined(cells: Sequence[Piece]) -> list[Piece]:
-    runs = groupby(cells, key=lambda each: each[1])
-    return [("".join(text for text, _ in run), colour) for colour, run in runs]
+    return [("".join(text for text, _ in run), colour) for colour, run in groupby(cells, key=lambda each: each[1])]
 
 
 BELOW = 2
