@@ -28,6 +28,7 @@ from backlit.store.edits.conflicts import ContestedField
 from backlit.store.records.people import IterationEntry
 from backlit.tui.app.command_line import CommandLine, CommandLineParser
 from backlit.tui.app.global_commands import KeysHelp, ThemeDialog
+from backlit.tui.app.locked import LockedScreen
 from backlit.tui.app.navigation import GoToDialog
 from backlit.tui.app.sign_in import SignInDialog, WelcomeDialog
 from backlit.tui.attachments.file_preview import FilePreviewDialog, preview_of
@@ -130,6 +131,7 @@ MAKERS: dict[type[Dialog[Any]], Make] = {
     KeysHelp: lambda _: KeysHelp((Context.LIST, Context.GLOBAL)),
     LineDialog: lambda _: LineDialog("Name", "one", at_least_three, is_replaced=True),
     FormDialog: lambda store: FormDialog("L", [("One", "1"), ("Two", "2")], read_lines, StoredLines(store, "l")),
+    LockedScreen: lambda _: LockedScreen("The copy is locked."),
     LogWorkDialog: log_work,
     Palette: lambda store: Palette(command_offers((Context.LIST,)), item_search(FakeTarget(store))),
     PathDialog: lambda _: PathDialog("Save as", "/e", lambda text: None if text else "A path is needed."),
