@@ -65,7 +65,11 @@ def osc_52(text: str) -> str:
 
 def passed_through(text: str, environment: Mapping[str, str] = os.environ) -> str:
     """Return the sequence that carries the text through a multiplexer to the terminal around it; empty outside one."""
-    sequence = osc_52(text)
+    return through_multiplexer(osc_52(text), environment)
+
+
+def through_multiplexer(sequence: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Return what carries a sequence through a multiplexer to the terminal around it; empty outside one."""
     if environment.get("TMUX"):
         return "\x1bPtmux;" + sequence.replace("\x1b", "\x1b\x1b") + "\x1b\\"
     return f"\x1bP{sequence}\x1b\\" if environment.get("STY") else ""

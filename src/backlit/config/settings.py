@@ -27,6 +27,7 @@ from backlit.config.folders import (
     signed_in_name,
 )
 from backlit.config.kept_checks import CHECKED_FOLDER, SETTINGS_CHECK, SETTINGS_FILE
+from backlit.config.notify import NO_NOTICES, NotifySettings
 from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
 from backlit.model.errors import NameNotFound, SignInNeeded, StorageError
 from backlit.model.fields import Kind
@@ -91,6 +92,7 @@ class ProfileSettings(Struct, frozen=True, omit_defaults=True):
     read_only: bool | None = None
     motion: Motion | None = None
     presence: bool | None = None
+    notify: NotifySettings | None = None
     project_id: int | None = None
     teams: Mapping[int, str] | None = None
     kinds: Mapping[str, Kind] | None = None
@@ -118,6 +120,7 @@ class Settings(Struct, frozen=True):
     """Own keys by the id of a command."""
     presence: bool = True
     """Whether others see what is edited here."""
+    notify: NotifySettings = NO_NOTICES
     board: BoardSettings | None = None
     """Settings of the board; None if the file has none."""
     capacities: OwnCapacities = field(default_factory=OwnCapacities)
@@ -157,7 +160,7 @@ class Settings(Struct, frozen=True):
         return ""
 
 
-_REPLACED = ("theme", "read_only", "motion", "presence", "capacities", "statuses")
+_REPLACED = ("theme", "read_only", "motion", "presence", "notify", "capacities", "statuses")
 """Settings that a profile replaces as they are."""
 
 

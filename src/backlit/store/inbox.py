@@ -1,6 +1,6 @@
 """Inbox: changes, creations, deletions and comments by other users that the user has not seen yet."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -42,6 +42,14 @@ class NewsReason(StrEnum):
 
     MENTION = "mention"
     ASSIGNMENT = "assignment"
+
+
+class PersonalNews(Struct, frozen=True):
+    """What of an item's news is for the user in person: one of its comments, or the item itself (0)."""
+
+    item_id: int
+    reason: NewsReason
+    comment_id: int = 0
 
 
 class ItemNews(Struct, frozen=True):
@@ -115,34 +123,33 @@ class Inbox:
             moment(record.noted_at),
             tuple(AuthorNews(each.author, _sorted(each.fields)) for each in record.changes),
             tuple(record.sentences),
-            self._reason(record.kind, has, fields, comments),
+            _first_reason(_personal(self._me(), record, has, fields, comments)),
         )
 
-    def _reason(
-        self,
-        kind: NewsKind,
-        has: Mapping[str, object],
-        fields: Sequence[FieldNews],
-        comments: "Sequence[CommentEntry]",
-    ) -> NewsReason | None:
+    def personal(self, item_ids: Iterable[int] | None = None) -> frozenset[PersonalNews]:
+        """Return what is for the user in person among the unseen changes of some items, or of all."""
+        records = self._files.journal.inbox.records(self.ids() if item_ids is None else item_ids)
+        records = {each.item_id: each for each in records.values() if each.project_id == self._project()}
         me = self._me()
-        if me is None:
-            return None
-        name = me.username.lower()
-        description = next((each for each in fields if each.key == "Description"), None)
-        if description is None and kind is NewsKind.NEW:
-            description = FieldNews("Description", None, has.get("Description"))
-        new = (
-            set(names_in(str(description.after or ""))) - set(names_in(str(description.before or "")))
-            if description
-            else ()
+        if me is None or not records:
+            return frozenset()
+        from backlit.store.views.items import comments_in
+
+        mirror = self._files.mirror
+        found = mirror.execute(
+            "SELECT id, coalesce(base, doc) FROM documents WHERE id IN (SELECT value FROM json_each(?))",
+            (ids_json(records),),
         )
-        if name in new or any(name in names_in(comment.text) for comment in comments):
-            return NewsReason.MENTION
-        is_given = kind is NewsKind.NEW and has.get("AssignedToID") == me.id
-        if is_given or any(each.key == "AssignedToID" and each.after == me.id for each in fields):
-            return NewsReason.ASSIGNMENT
-        return None
+        values = {item_id: fields_in(orjson.loads(doc)) for item_id, doc in found}
+        new_ids = [comment_id for record in records.values() for comment_id in record.comments]
+        by_item: dict[int, list[CommentEntry]] = {}
+        for comment in comments_in(mirror, "id IN (SELECT value FROM json_each(?))", ids_json(new_ids)):
+            by_item.setdefault(comment.item_id, []).append(comment)
+        personal: set[PersonalNews] = set()
+        for item_id, record in records.items():
+            has = values.get(item_id, {})
+            personal.update(_personal(me, record, has, _fields(record, has), by_item.get(item_id, ())))
+        return frozenset(personal)
 
     def feed(self) -> "tuple[CommentEntry, ...]":
         from backlit.store.views.items import comments_in
@@ -196,6 +203,35 @@ class Inbox:
                 self._signal.publish(StoreChange(Subject.INBOX))
 
         await self._files.write(act)
+
+
+def _personal(
+    me: Person | None,
+    record: InboxRecord,
+    has: Mapping[str, object],
+    fields: Sequence[FieldNews],
+    comments: "Sequence[CommentEntry]",
+) -> Iterator[PersonalNews]:
+    if me is None:
+        return
+    name = me.username.lower()
+    description = next((each for each in fields if each.key == "Description"), None)
+    if description is None and record.kind is NewsKind.NEW:
+        description = FieldNews("Description", None, has.get("Description"))
+    before, after = (str(text or "") for text in (description.before, description.after)) if description else ("", "")
+    if name in names_in(after) and name not in names_in(before):
+        yield PersonalNews(record.item_id, NewsReason.MENTION)
+    for comment in comments:
+        if name in names_in(comment.text):
+            yield PersonalNews(record.item_id, NewsReason.MENTION, comment.id)
+    is_given = record.kind is NewsKind.NEW and has.get("AssignedToID") == me.id
+    if is_given or any(each.key == "AssignedToID" and each.after == me.id for each in fields):
+        yield PersonalNews(record.item_id, NewsReason.ASSIGNMENT)
+
+
+def _first_reason(personal: Iterable[PersonalNews]) -> NewsReason | None:
+    reasons = {each.reason for each in personal}
+    return next((each for each in NewsReason if each in reasons), None)
 
 
 def _fields(record: InboxRecord, has: Mapping[str, object]) -> tuple[FieldNews, ...]:

@@ -319,6 +319,7 @@ def _make_application(
         settings.estimate_scale,
         images=settings.images,
         motion=settings.motion,
+        notify=settings.notify,
         preset=settings.preset,
         keys=settings.keys,
         board=settings.board,

@@ -18,6 +18,7 @@ from pydantic import (
 
 from backlit.config.schema.connections import ConnectionTable, ProfileConnectionTable
 from backlit.config.schema.documents import Filled, Listed, Table, as_list, check_document, fault, faults_at, must, said
+from backlit.config.schema.notify import NotifyTable
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, ProfileSettings, Settings
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
@@ -317,6 +318,7 @@ class ProfileTable(Table):
     ) = None
     statuses: StatusesTable | None = None
     connection: ProfileConnectionTable | None = None
+    notify: NotifyTable | None = None
 
     def settings(self) -> ProfileSettings:
         has_capacity = self.capacity is not None or self.capacity_in is not None
@@ -325,6 +327,7 @@ class ProfileTable(Table):
             read_only=self.read_only,
             motion=self.motion,
             presence=self.presence,
+            notify=None if self.notify is None else self.notify.settings(),
             project_id=self.project,
             teams=None if self.teams is None else {int(key): name for key, name in self.teams.items()},
             kinds=self.fields,
@@ -396,9 +399,11 @@ class ConfigFile(Table):
         default_factory=ConnectionTable, examples=['[connection] with proxy = "http://proxy.example:3128"']
     )
     """How servers are reached. See [signing in](authentication.md)."""
+    notify: NotifyTable = Field(default_factory=NotifyTable, examples=["[notify] with bell = true"])
+    """What the terminal is told when something concerns you in person, at most every five seconds."""
     profile: dict[str, ProfileTable] = Field(default={}, examples=['[profile."local"] with read_only = true'])
     """Settings for one profile alone, by its name: `theme`, `read_only`, `motion`, `presence`, `project`, and the
-    tables `capacity`, `capacity_in`, `teams`, `fields`, `statuses` and `connection`, which then also takes
+    tables `capacity`, `capacity_in`, `teams`, `fields`, `statuses`, `notify` and `connection`, which then also takes
     `insecure = true`.
     """
     view: Annotated[None, PlainValidator(_refuse_views)] = None
@@ -427,6 +432,7 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         preset=file.preset,
         keys=file.keys,
         presence=file.presence,
+        notify=file.notify.settings(),
         board=_board_of(file.board, values["board"]) if file.board is not None else None,
         capacities=OwnCapacities(file.capacity, file.capacity_in),
         lint=ready_rules_of({ItemType(name): rules for name, rules in lint.items()}),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.scrollbar import ScrollBar
 
+from backlit.config.notify import NO_NOTICES, NotifySettings
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, Motion
 from backlit.model.settings.key_sequences import KeyChange, KeyPreset
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
@@ -24,7 +25,7 @@ from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.themes import offered_themes, use_themes
 from backlit.tui.lists.filtering import NodeFilterRequested
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.store_screen import ChangeFeed, StoreScreen
+from backlit.tui.shell.store_screen import ChangeBatch, ChangeFeed, StoreScreen
 from backlit.tui.shell.target import ItemDestination, OpenItem, OpenProfile, UiSession
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.storage_errors import is_survivable, show_error, storage_error_of
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from backlit.model.settings.user_settings import Template
     from backlit.tui.app.locked import LockedScreen
     from backlit.tui.app.sign_in import ProfileSignInFactory
+    from backlit.tui.app.terminal_notices import TerminalNotices
 
 STYLES = Path(__file__).parent.parent / "styles"
 FRAME_SECONDS = 1 / 30
@@ -81,6 +83,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         *,
         images: str = "auto",
         motion: Motion = Motion.AUTO,
+        notify: NotifySettings = NO_NOTICES,
         board: BoardSettings | None = None,
         capacities: OwnCapacities | None = None,
         view_files: ViewFiles | None = None,
@@ -111,7 +114,9 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         """What the screen showed at the end, if the next start shows it too."""
         self._view_files = view_files
         self._opens = opens
-        self._changes = ChangeFeed(self, FRAME_SECONDS, self.navigator.publish, lambda: store.connection.is_live)
+        self._changes = ChangeFeed(self, FRAME_SECONDS, self._publish, lambda: store.connection.is_live)
+        self._notify = notify
+        self._notices: TerminalNotices | None = None
         self._unsubscribe: Callable[[], None] | None = None
         theme_problems = use_themes(self, theme, theme_folder)
         self._theme_folder = theme_folder
@@ -152,6 +157,10 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         self._start_store()
 
     def _start_store(self) -> None:
+        if self._notify.is_on:
+            from backlit.tui.app.terminal_notices import TerminalNotices
+
+            self._notices = TerminalNotices(self, self.store, self._notify)
         self.set_timer(FRAME_SECONDS, self.store.start)
         if not self.is_headless:  # tests make many applications in one process
             self.set_timer(START_SECONDS, begin_garbage_collection)
@@ -195,6 +204,11 @@ class BacklitApp(ChordApp, inherit_bindings=False):
             self._unsubscribe()
 
     # The store's changes
+
+    def _publish(self, changes: ChangeBatch) -> None:
+        self.navigator.publish(changes)
+        if self._notices is not None:
+            self._notices.take(changes)
 
     def catch_up(self) -> None:
         """Publish the changes that wait for the next frame; keys wait until the screen shows them."""
