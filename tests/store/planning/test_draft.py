@@ -261,7 +261,7 @@ async def test_a_list_of_iterations_has_the_items_planned_into_it(store: Store) 
     assert list(view.ids()) == [1]
     assert store.plan_preview.totals_of(NodeTotals(2, 11.0), [1, 2]) == NodeTotals(2, 21.0)
     assert store.plan_preview.totals_of(NodeTotals(1, 8.0), [1]) == NodeTotals(1, 8.0)
-    assert store.plan_preview.task_counts([1, 2]) == {1: 2}
+    assert store.batch.task_counts([1, 2]) == {1: 2}
 
 
 async def test_loads_count_open_work_in_its_planned_place(store: Store) -> None:

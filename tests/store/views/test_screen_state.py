@@ -290,7 +290,7 @@ async def test_planned_values_are_laid_over_rows_items_totals_and_loads(tmp_path
         assert preview.spec(ViewSpec(), here).planned_out == {1}
         assert preview.totals_of(NodeTotals(2, 5.0), [1, 5]) == NodeTotals(2, 15.0)
         assert preview.totals_of(NodeTotals(1, 2.0), [5]) == NodeTotals(1, 2.0)
-        assert preview.task_counts([1, 2]) == {1: 1}
+        assert store.batch.task_counts([1, 2]) == {1: 1}
         now, then = preview.loads_now([11, 13], {}), await preview.loads([11, 13])
         parts = [[(each.count, each.points, each.hours) for each in loads.values()] for loads in (now, then)]
         assert parts == [[(2, 5.0, 4.0), (1, 0.0, 0.0)], [(1, 2.0, 4.0), (2, 13.0, 0.0)]]

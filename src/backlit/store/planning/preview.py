@@ -75,23 +75,6 @@ class PlanPreview:
         estimates = [change.fields["Estimate"] for change in changes if change.id in listed]
         return totals + NodeTotals(0, sum(_points(each.mine) - _points(each.base) for each in estimates))
 
-    def task_counts(self, item_ids: Iterable[int]) -> Mapping[int, int]:
-        sql = (
-            "SELECT parent_id, count(*) FROM items WHERE parent_id IN (SELECT value FROM json_each(?))"
-            " AND is_task = 1 AND own_open = 1 GROUP BY parent_id"
-        )
-        return dict(self._files.mirror.execute(sql, (ids_json(item_ids),)))
-
-    def task_progress(self, item_ids: Iterable[int]) -> Mapping[int, tuple[int, int]]:
-        """Return the number of done tasks and that of all tasks, of the items that have some."""
-        sql = (
-            "SELECT parent_id, count(*) - sum(own_open), count(*) FROM items"
-            " WHERE parent_id IN (SELECT value FROM json_each(?)) AND is_task = 1 GROUP BY parent_id"
-        )
-        return {
-            item_id: (done, count) for item_id, done, count in self._files.mirror.execute(sql, (ids_json(item_ids),))
-        }
-
     async def loads(self, iteration_ids: Collection[int]) -> dict[int, PlannedLoad]:
         """Read the loads of iterations under the plan on the reading thread."""
         places, changes = tuple(iteration_ids), self._plan.state.changes

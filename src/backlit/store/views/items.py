@@ -1,7 +1,7 @@
 """Items read by id: whole items, comments and attachments."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import orjson
@@ -43,6 +43,23 @@ class ItemBatch:
             (ids_json(item_ids),),
         )
         return self.items([task_id for (task_id,) in found])
+
+    def task_counts(self, item_ids: Iterable[int]) -> Mapping[int, int]:
+        sql = (
+            "SELECT parent_id, count(*) FROM items WHERE parent_id IN (SELECT value FROM json_each(?))"
+            " AND is_task = 1 AND own_open = 1 GROUP BY parent_id"
+        )
+        return dict(self._files.mirror.execute(sql, (ids_json(item_ids),)))
+
+    def task_progress(self, item_ids: Iterable[int]) -> Mapping[int, tuple[int, int]]:
+        """Return the number of done tasks and that of all tasks, of the items that have some."""
+        sql = (
+            "SELECT parent_id, count(*) - sum(own_open), count(*) FROM items"
+            " WHERE parent_id IN (SELECT value FROM json_each(?)) AND is_task = 1 GROUP BY parent_id"
+        )
+        return {
+            item_id: (done, count) for item_id, done, count in self._files.mirror.execute(sql, (ids_json(item_ids),))
+        }
 
     def words(self, item_ids: Sequence[int]) -> str:
         """Return the counts of items and tasks; an unknown id counts as an item. A short read."""

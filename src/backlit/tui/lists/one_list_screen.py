@@ -147,7 +147,7 @@ class OneListScreen(ListScreen):
             begin(work(self._read_view), exclusive=True, group="view")
 
     def folded_tasks(self, item_id: int) -> int:
-        return 0 if self.shown_tasks.shows(item_id) else self.store.plan_preview.task_counts([item_id]).get(item_id, 0)
+        return 0 if self.shown_tasks.shows(item_id) else self.store.batch.task_counts([item_id]).get(item_id, 0)
 
     def turn_tasks(self, item_id: int | None, is_shown: bool) -> None:
         """Show or hide the tasks of an item, or of all items for None. Raises CannotAct for an item without tasks."""
