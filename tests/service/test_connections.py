@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from backlit.service.connections import ConnectionTable, ServerConnection
+from backlit.service.connections import OpenConnections, ServerConnection
 from backlit.service.storage.settings import ServiceLimits
 
 SHARE, MOST = 2, 3
@@ -14,11 +14,11 @@ PATIENCE = 5.0
 
 
 @pytest.fixture
-def table() -> ConnectionTable:
-    return ConnectionTable(replace(ServiceLimits(), connections_per_address=SHARE), MOST)
+def table() -> OpenConnections:
+    return OpenConnections(replace(ServiceLimits(), connections_per_address=SHARE), MOST)
 
 
-def added(table: ConnectionTable, address: str | None, ended: list[ServerConnection]) -> ServerConnection:
+def added(table: OpenConnections, address: str | None, ended: list[ServerConnection]) -> ServerConnection:
     """Add a connection whose end is noted and takes it off the table."""
     made = table.add(address)
     assert made is not None
@@ -31,7 +31,7 @@ def added(table: ConnectionTable, address: str | None, ended: list[ServerConnect
     return made
 
 
-def test_the_longest_waiting_connection_of_an_address_makes_room(table: ConnectionTable) -> None:
+def test_the_longest_waiting_connection_of_an_address_makes_room(table: OpenConnections) -> None:
     ended: list[ServerConnection] = []
     busy, waiting = added(table, "a", ended), added(table, "a", ended)
     table.begin(busy)
@@ -41,7 +41,7 @@ def test_the_longest_waiting_connection_of_an_address_makes_room(table: Connecti
     assert ended == [waiting]
 
 
-def test_an_address_with_busy_connections_only_gets_no_more(table: ConnectionTable) -> None:
+def test_an_address_with_busy_connections_only_gets_no_more(table: OpenConnections) -> None:
     ended: list[ServerConnection] = []
     first, second = added(table, "a", ended), added(table, "a", ended)
     for each in (first, second):
@@ -54,7 +54,7 @@ def test_an_address_with_busy_connections_only_gets_no_more(table: ConnectionTab
     assert ended == [first]
 
 
-def test_a_full_table_ends_the_longest_waiting_of_all(table: ConnectionTable) -> None:
+def test_a_full_table_ends_the_longest_waiting_of_all(table: OpenConnections) -> None:
     ended: list[ServerConnection] = []
     first, second, third = (added(table, address, ended) for address in ("a", "b", None))
     table.begin(first)
@@ -67,7 +67,7 @@ def test_a_full_table_ends_the_longest_waiting_of_all(table: ConnectionTable) ->
     assert ended == [third, second]
 
 
-async def test_there_is_room_again_when_a_connection_waits_or_ends(table: ConnectionTable) -> None:
+async def test_there_is_room_again_when_a_connection_waits_or_ends(table: OpenConnections) -> None:
     made = [added(table, address, []) for address in ("a", "b", "c")]
     for each in made:
         table.begin(each)
@@ -81,7 +81,7 @@ async def test_there_is_room_again_when_a_connection_waits_or_ends(table: Connec
         await asyncio.wait_for(entering, PATIENCE)
 
 
-def test_a_lent_connection_leaves_its_address_room_until_it_is_taken_back(table: ConnectionTable) -> None:
+def test_a_lent_connection_leaves_its_address_room_until_it_is_taken_back(table: OpenConnections) -> None:
     ended: list[ServerConnection] = []
     first, second = added(table, "a", ended), added(table, "a", ended)
     for each in (first, second):

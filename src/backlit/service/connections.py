@@ -44,8 +44,8 @@ class ServerConnection:
         self.abort: Callable[[], object] = lambda: None
 
 
-class ConnectionTable:
-    """Table of connections: at most `most` in total, and a share for each address (None: exempt)."""
+class OpenConnections:
+    """The connections that are open: at most `most` in total, and a share for each address (None: exempt)."""
 
     def __init__(self, limits: ServiceLimits, most: int) -> None:
         self._share = limits.connections_per_address
@@ -175,7 +175,7 @@ class BoundedProtocol(HttpToolsProtocol):
         config: Config,
         state: ServerState,
         connection: ServerConnection,
-        connections: ConnectionTable,
+        connections: OpenConnections,
         limits: ServiceLimits,
     ) -> None:
         super().__init__(config, state, {})
@@ -314,7 +314,7 @@ class BoundedServer(uvicorn.Server):
         self,
         config: uvicorn.Config,
         listener: socket.socket,
-        connections: ConnectionTable,
+        connections: OpenConnections,
         limits: ServiceLimits,
         proxies: Proxies,
         *,

@@ -40,7 +40,7 @@ async def run_server(
 ) -> None:
     import uvicorn
 
-    from backlit.service.connections import BoundedServer, ConnectionTable, connection_limit
+    from backlit.service.connections import BoundedServer, OpenConnections, connection_limit
 
     settings, limits = service.settings, service.settings.limits
     # uvloop is no dependency: it saved at most 4 % of a request, within the spread of four runs in turns.
@@ -62,7 +62,7 @@ async def run_server(
         config.load()
     except OSError as error:  # includes ssl.SSLError
         raise BadRequest(f"The TLS certificate or its key cannot be used: {error}.") from error
-    connections = ConnectionTable(limits, connection_limit(limits, settings.concurrent_requests))
+    connections = OpenConnections(limits, connection_limit(limits, settings.concurrent_requests))
     proxies = Proxies(settings.trusted_proxies)
     server = BoundedServer(config, listener, connections, limits, proxies, on_shutdown=service.shared.waiters.stop)
     received = _signals(server)

@@ -26,7 +26,7 @@ from backlit.service.routes.work_items import touch_items, visible_document
 from backlit.service.rules.checks import ColumnParser, columns_and_faults, is_id, parsed_columns
 from backlit.service.tables import work_items
 from backlit.service.tables.below import ObjectT, ObjectTable
-from backlit.service.tables.list_query import ListQuery
+from backlit.service.tables.list_statement import ListStatement
 from backlit.service.tables.work_items import WorkItemRow, item_of
 
 Values = dict[str, Any]
@@ -134,7 +134,7 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
         if not any(call.caller.can_write(project_id) for _, project_id in self.objects.items_of(found)):
             raise Forbidden("You may read this project, but not change it.")
 
-    def query(self, call: RequestContext, options: ListOptions, item_id: int | None) -> ListQuery:
+    def query(self, call: RequestContext, options: ListOptions, item_id: int | None) -> ListStatement:
         return self.objects.query(tuple(call.caller.project_ids), item_id, options.filter, options.order)
 
     def shown(self, row: RowMapping, _item_id: int | None) -> ObjectT:
@@ -214,7 +214,7 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
 
 
 def page_of(
-    call: RequestContext, query: ListQuery, options: ListOptions, model: Callable[[RowMapping], Resource]
+    call: RequestContext, query: ListStatement, options: ListOptions, model: Callable[[RowMapping], Resource]
 ) -> HandlerResponse:
     """Return a page of a list; what is beyond a page that is not full needs no count."""
     documents = [orjson.dumps(model(row).wire()) for row in query.rows(call.connection, options.skip, options.limit)]

@@ -12,7 +12,7 @@ from backlit.service.http.endpoint import RequestContext
 from backlit.service.http.listing import ListOptions
 from backlit.service.routes.below import ObjectRoutes, Values
 from backlit.service.tables.below import RELATIONS
-from backlit.service.tables.list_query import ListQuery
+from backlit.service.tables.list_statement import ListStatement
 from backlit.service.tables.relations import StoredRelations, columns_seen_from, seen_from
 from backlit.service.tables.work_items import WorkItemRow
 
@@ -38,7 +38,7 @@ class RelationRoutes(ObjectRoutes[Relation]):
         self._must_be_without(self.faults_of_place({}, targetId=target))
         return self._checked(call, directed(old.type, _end(item), _end(target), old.id))
 
-    def query(self, call: RequestContext, options: ListOptions, item_id: int | None) -> ListQuery:
+    def query(self, call: RequestContext, options: ListOptions, item_id: int | None) -> ListStatement:
         columns = None if item_id is None else columns_seen_from(item_id)
         return self.objects.query(tuple(call.caller.project_ids), item_id, options.filter, options.order, columns)
 

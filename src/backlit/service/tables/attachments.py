@@ -27,7 +27,7 @@ from backlit.service.tables.changes import (
     note,
     removed,
 )
-from backlit.service.tables.list_query import ListQuery
+from backlit.service.tables.list_statement import ListStatement
 
 PROPERTIES = properties_of(
     projectId=ValueType.INTEGER,
@@ -84,7 +84,7 @@ def query(
     order: tuple[SortKey, ...],
     *,
     internal_type: str = INTERNAL,
-) -> ListQuery:
+) -> ListStatement:
     """Return the list of the attachments of some projects, of an item, or of a comment.
 
     `internal_type` is the internal type as the caller reads it.
@@ -97,7 +97,7 @@ def query(
     else:
         within = cells.project_id.in_(project_ids)
     columns = written_as(columns_of(attachments, PROPERTIES), "type", INTERNAL, internal_type)
-    return ListQuery(attachments, columns, (within,), selected, order)
+    return ListStatement(attachments, columns, (within,), selected, order)
 
 
 def read(connection: Connection, attachment_id: int) -> StoredAttachment | None:

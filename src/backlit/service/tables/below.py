@@ -47,7 +47,7 @@ from backlit.service.tables.changes import (
     note,
     removed,
 )
-from backlit.service.tables.list_query import ListQuery
+from backlit.service.tables.list_statement import ListStatement
 from backlit.service.tables.siblings import Shift
 
 ObjectT = TypeVar("ObjectT", Comment, Relation, Link, AcceptanceCriterion, TimeEntry)
@@ -90,7 +90,7 @@ class ObjectTable(Struct, Generic[ObjectT], frozen=True):
         selected: Filter | None = None,
         order: tuple[SortKey, ...] = (),
         columns: Columns | None = None,
-    ) -> ListQuery:
+    ) -> ListStatement:
         """Return the list of the objects of an item, or of all, as far as all items of each are in some projects.
 
         The item is in one of them. `columns` are given where they are not those of the table.
@@ -104,7 +104,7 @@ class ObjectTable(Struct, Generic[ObjectT], frozen=True):
             for _, project in self.ends if len(self.ends) > 1 else ():
                 column: ColumnElement[int] = literal_column(f"+{self.table.name}.{project}")
                 within.append(column.in_(project_ids))
-        return ListQuery(self.table, columns or self.columns, tuple(within), selected, order, self.usual_order)
+        return ListStatement(self.table, columns or self.columns, tuple(within), selected, order, self.usual_order)
 
     def count_of_item(self, connection: Connection, item_id: int) -> int:
         number = select(func.count()).select_from(self.table).where(self.of_items([item_id]))

@@ -9,7 +9,7 @@ from backlit.model.filters import Filter, SortKey
 from backlit.service.storage.filter_sql import Columns, condition, sort_columns
 
 
-class ListQuery(Struct, frozen=True):
+class ListStatement(Struct, frozen=True):
     """Selection and order of the rows of a table; `within` are those that the address and the caller's rights give."""
 
     table: Table
