@@ -8,7 +8,6 @@ from pathlib import Path
 from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Container
 from textual.timer import Timer
 
 from backlit.imports.faults import faults_file, listed
@@ -95,13 +94,7 @@ class ImportScreen(StoreScreen[None]):
         self._list, self._text = ImportList(), DetailView()
         self._frame = PaneFrame(self._list, id="mapping-pane")
         self._text_frame = PaneFrame(self._text, id="beside")
-        yield self.title_line
-        yield self._heading
-        with Container(id="lists"):
-            yield self._frame
-            yield self._text_frame
-        yield RuleLine("┴")
-        yield self._footer
+        yield from self.compose_panes(self._heading, (self._frame, self._text_frame), self._footer)
 
     def on_mount(self) -> None:
         self._draw()

@@ -6,7 +6,6 @@ from datetime import datetime
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Container
 
 from backlit.model.dates import written_day
 from backlit.store.inbox import ItemNews
@@ -76,13 +75,7 @@ class InboxScreen(StoreScreen[None]):
         self._frames = PaneFrame(self._news, id="news-pane"), PaneFrame(self._feed, id="feed-pane")
         self._text_frame = PaneFrame(self._text, id="beside")
         self._frames[1].display = False
-        yield self.title_line
-        yield self._heading
-        with Container(id="lists"):
-            yield from self._frames
-            yield self._text_frame
-        yield RuleLine("┴")
-        yield self._footer
+        yield from self.compose_panes(self._heading, (*self._frames, self._text_frame), self._footer)
 
     def on_mount(self) -> None:
         self._show()

@@ -6,7 +6,6 @@ from msgspec import Struct
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Container
 
 from backlit.model.errors import BacklitError, Offline
 from backlit.store.edits.project_settings import SettingEdit
@@ -69,13 +68,7 @@ class SettingsScreen(StoreScreen[None]):
         self._list, self._text = SettingsList(), DetailView()
         self._frame = PaneFrame(self._list, id="settings-pane")
         self._text_frame = PaneFrame(self._text, id="beside")
-        yield self.title_line
-        yield self._heading
-        with Container(id="lists"):
-            yield self._frame
-            yield self._text_frame
-        yield RuleLine("┴")
-        yield self._footer
+        yield from self.compose_panes(self._heading, (self._frame, self._text_frame), self._footer)
 
     def on_mount(self) -> None:
         self._show()

@@ -7,9 +7,12 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, TypeVar, TypeVarTuple, cast
 
 from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container
 from textual.events import ScreenResume
 from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.store import Store
@@ -20,6 +23,7 @@ from backlit.tui.shell.input_queue import ListReadCounter
 from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.target import ItemDestination, OpenItem, UiSession
 from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.side_lines import RuleLine
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 Answer = TypeVar("Answer")
@@ -105,6 +109,15 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
         self.title_line = TitleLine(store, place or self.PLACE)
         self._missed = ChangeBatch()
         self.readings = ListReadCounter()
+
+    def compose_panes(self, heading: RuleLine, panes: Iterable[PaneFrame], footer: Widget) -> ComposeResult:
+        """Yield the widgets of a screen whose lists have a text beside them."""
+        yield self.title_line
+        yield heading
+        with Container(id="lists"):
+            yield from panes
+        yield RuleLine("┴")
+        yield footer
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show changes; for subclasses."""
