@@ -37,8 +37,10 @@ CORNERS = {
     "╯": "4 0V4.5Q4 8.5 0 8.5",
 }
 """The ways of the corners of frames, which meet the lines."""
+HEAVY_CORNERS = {"┏": "4 17V8.5H8", "┓": "4 17V8.5H0", "┗": "4 0V8.5H8", "┛": "4 0V8.5H0"}
+"""Those of a heavy line, which is as wide as its lines."""
 SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
-DRAWN = frozenset({*BLOCKS, *SHADES, *CORNERS})
+DRAWN = frozenset({*BLOCKS, *SHADES, *CORNERS, *HEAVY_CORNERS})
 """The characters that are drawn as shapes."""
 
 
@@ -74,11 +76,12 @@ class Sheet:
         for is_block, group in groupby(text, key=lambda sign: sign if sign in DRAWN else ""):
             run = "".join(group)
             cells = Segment(run).cell_length
-            if is_block in CORNERS:
+            if is_block in CORNERS or is_block in HEAVY_CORNERS:
                 shade = front.get_truecolor().hex if front is not None else self.front
                 for number in range(len(run)):
                     x = (at + number) * CELL
-                    way = f'd="M{CORNERS[is_block]}" transform="translate({x} 0)"'
+                    wide = ' stroke-width="3"' if is_block in HEAVY_CORNERS else ""
+                    way = f'd="M{(CORNERS | HEAVY_CORNERS)[is_block]}" transform="translate({x} 0)"{wide}'
                     yield f'<path {way} fill="none" stroke="{shade}"/>'
             elif is_block:
                 yield _block(run[0], len(run), at, front.get_truecolor().hex if front is not None else self.front)

@@ -16,9 +16,10 @@ from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.presentation import present
 from backlit.model.reports.report import Bar, BarPart, Bars, Chart, Report, Series, Timeline, Tone
 from backlit.model.working_days import WorkingDays
-from backlit.tui.drawing.charts import Row, capacity_bar, draw_timeline, legend, scaled_bar, stacked_bar
+from backlit.tui.drawing.charts import Row, capacity_bar, legend, scaled_bar, stacked_bar
 from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.themes import TODAY, ThemeStyles, load_themes
+from backlit.tui.drawing.timeline_chart import draw_timeline
 
 MONDAY = date(2026, 3, 2)
 VELOCITY = ("Iteration", "Committed", "Change", "Done", "Remaining", "Late", "As of")
@@ -138,6 +139,16 @@ def test_layers_stand_on_each_other_and_a_thin_one_has_a_cell() -> None:
 
     assert [row[3:] for row in drawn[:-2] if row[3:]] == ["░░░░░", "░░░░░", "▒▒▒▒▒", "█████", "█████"]
     assert lines([legend(chart)]) == ["█ done  ▒ testing  ░ new  ⠒⠤ line  ┈ no record  "]
+
+
+def test_a_scope_is_one_line_with_its_rises_and_falls() -> None:
+    chart = replace(days(0.0, 0.0, 0.0), lines=(Series("scope", Tone.SCOPE, (1.0, 4.0, 2.0)),))
+
+    rows = [row[3:12] for row in lines(draw_timeline(chart, 18, 8))]
+
+    assert rows[0] == "     ╭───"
+    assert {row[5] for row in rows[1:4]} == {"│"}
+    assert rows[4].startswith("─────╯")
 
 
 def test_a_hollow_area_is_its_line_alone() -> None:

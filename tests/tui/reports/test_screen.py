@@ -45,7 +45,7 @@ async def test_the_burndown_of_the_current_iteration_is_shown_first(store: Store
 
         assert current.name in heading_of(pilot.app)
         assert place_of(pilot.app, 1) == "Burndown"
-        assert missing(pilot.app, ["▀ remaining  ⠒⠤ ideal  ━ scope", "today"]) == []
+        assert missing(pilot.app, ["▀ remaining  ⠒⠤ ideal  ─ scope", "today"]) == []
 
 
 @pytest.mark.slow
@@ -216,7 +216,7 @@ async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, op
 @pytest.mark.slow
 async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> None:
     seen = (
-        ("Burnup", "━ scope", "Scope"),
+        ("Burnup", "─ scope", "Scope"),
         ("Scope", "pts in scope"),
         ("Velocity", "▒ not done", "Iteration", "Committed"),
         ("Forecast", "remaining", "Confidence"),

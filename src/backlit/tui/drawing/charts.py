@@ -1,12 +1,8 @@
-"""Charts as lines of coloured text: timelines by day, bars, and their legends."""
+"""Charts as lines of coloured text: their signs and colours, bars, and legends."""
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby, pairwise
-from math import ceil
+from itertools import groupby
 from typing import TypeAlias
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from backlit.model.amounts import counted
 from backlit.model.planning import Capacity, CapacityFit, PlannedLoad
@@ -14,15 +10,10 @@ from backlit.model.reports.report import (
     Bar,
     Bars,
     Chart,
-    Series,
-    Timeline,
     Tone,
-    day_text,
     number_text,
-    signed_text,
-    ticks,
 )
-from backlit.tui.drawing.themes import CURRENT_ITERATION, TODAY
+from backlit.tui.drawing.themes import CURRENT_ITERATION
 
 Piece: TypeAlias = tuple[str, str]
 """Some text and the theme variable that colours it, with ON and the one of its ground, if that is another."""
@@ -53,319 +44,19 @@ FILLS: Mapping[Tone, str] = {
 """Fills of bars with several parts."""
 LAYER_FILLS = {**FILLS, Tone.STARTED: "▓"}
 """Fills of layers, which lie on each other and so have four signs."""
-LINES: Mapping[Tone, str] = {Tone.SCOPE: "━", Tone.PLAIN: "━", Tone.LEFT: "─", Tone.DONE: "─", Tone.GUIDE: "⠒⠤"}
-LEFT_DOTS, RIGHT_DOTS = (0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08)
-"""The dots of a braille cell from the lowest to the highest, as bits of its character."""
-NO_DOTS, ALL_DOTS = "\u2800", "\u28ff"
+LINES: Mapping[Tone, str] = {Tone.SCOPE: "─", Tone.PLAIN: "━", Tone.LEFT: "─", Tone.DONE: "─", Tone.GUIDE: "⠒⠤"}
 AREAS: Mapping[Tone, str] = {Tone.LEFT: "chart-area", Tone.DONE: "chart-done"}
 """The grounds below the line of a series; a series without one is a line alone."""
 GAP, GAP_LINE = "muted", "┈"
 """The line of a day without a record, at the value of the last one; there is no area below it."""
-BEHIND, AHEAD = ("bar-over", "conflict"), ("bar-done", "status-done")
-"""The colours of the gap to the ideal line and of its words."""
-AXIS, CORNER, TICK, FOOT = "─", "└", "┤", "▀"
+AXIS, FOOT = "─", "▀"
 """The axis, which is in the middle of its cells, and the part of an area in them: values are read there too."""
-LOWER_HALF, LEFT_HALF, LOWER_LEFT = "▄", "▌", "▖"
 LIMIT_LINE = "│"
-MARK, LABEL_TICK = "▲", "╵"
-"""The mark of the chosen day, and the tick of another one, below the axis."""
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
-
-
-class CellGrid:
-    """A block of cells, blank at first; text outside of it is dropped."""
-
-    def __init__(self, width: int, height: int) -> None:
-        self.width = width
-        self._cells: list[list[Piece]] = [[(" ", "foreground")] * width for _ in range(height)]
-
-    def put(self, x: int, y: int, text: str, colour: str) -> None:
-        for at, character in enumerate(text, x):
-            if 0 <= y < len(self._cells) and 0 <= at < self.width:
-                self._cells[y][at] = (character, colour)
-
-    def put_over(self, x: int, y: int, text: str, colour: str) -> None:
-        """Write a text that keeps the ground of the cells below it."""
-        for at, character in enumerate(text, x):
-            if 0 <= y < len(self._cells) and 0 <= at < self.width:
-                _, on, ground = self._cells[y][at][1].partition(ON)
-                self._cells[y][at] = (character, f"{colour}{on}{ground}")
-
-    def put_dot(self, x: int, y: int, dot: int, colour: str) -> None:
-        """Add a dot to a cell that is blank or has dots alone, or is part of a line, which then fills the cell."""
-        if 0 <= y < len(self._cells) and 0 <= x < self.width:
-            sign, line = self._cells[y][x]
-            before = ord(sign) if NO_DOTS <= sign <= ALL_DOTS else ord(NO_DOTS)
-            # Not on the foot of an area, which would seem to go below zero.
-            if sign == LOWER_HALF or (sign == FOOT and ON in line):
-                self.put(x, y, chr(before | dot), f"{colour}{ON}{line.partition(ON)[0]}")
-            elif sign == " " or before != ord(NO_DOTS):
-                self.put_over(x, y, chr(before | dot), colour)
-
-    def is_free(self, x: int, y: int, count: int) -> bool:
-        """Return whether some cells of a line are in the grid and blank."""
-        is_inside = 0 <= y < len(self._cells) and x >= 0 and x + count <= self.width
-        return is_inside and all(self._cells[y][at][0] == " " for at in range(x, x + count))
-
-    def rows(self) -> list[Row]:
-        return [tuple(joined(line)) for line in self._cells]
 
 
 def joined(cells: Sequence[Piece]) -> list[Piece]:
     return [("".join(text for text, _ in run), colour) for colour, run in groupby(cells, key=lambda each: each[1])]
-
-
-BELOW = 2
-"""Lines of the axis and its labels."""
-LEAST_SLOT_WITH_EDGES = 3
-"""Cells of a day from which the steps of a series have upright edges."""
-LINES_PER_TICK = 3
-LABEL = len("╵30 Nov ")
-"""Cells of a label with its tick and a blank."""
-
-
-class ChartColumn(Struct, frozen=True):
-    """A column of the chart: its place, its width, and its days. The last recorded of several days counts."""
-
-    x: int
-    width: int
-    first: int
-    last: int
-
-    @property
-    def middle(self) -> int:
-        return self.x + max(0, self.width - 1) // 2
-
-    @property
-    def end(self) -> int:
-        """Return the column that marks the end of its day."""
-        return self.x + self.width - 1
-
-    def value(self, series: Series) -> float | None:
-        return next((each for each in reversed(series.values[self.first : self.last + 1]) if each is not None), None)
-
-
-def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None = None) -> list[Row]:
-    """Draw a timeline into at most so many lines: the height is a multiple of the intervals between ticks.
-
-    The chosen day is marked on the axis.
-    """
-    plot, scale, top = _scale(chart.top, max(1, height - BELOW))
-    grid = CellGrid(width, min(height, plot + BELOW))
-    left = max(len(number_text(tick)) for tick in scale) + 2
-    slots = slots_of(len(chart.days), left, width - left)
-    _draw_scale(grid, scale, left, plot, top)
-    _draw_axis(grid, chart, slots, plot, chosen)
-    if chart.layers:
-        _draw_layers(grid, chart, slots, plot, top)
-    else:
-        _draw_area(grid, chart, slots, plot, top)
-    for line in chart.lines:
-        _draw_line(grid, _over_days_off(chart, line), slots, plot, top)
-    for series in (chart.bars, *chart.lines):
-        if series.tone in STEPPED and not chart.layers:
-            _name_steps(grid, series, slots, plot, top)
-    _draw_gap(grid, chart, slots, plot, top)
-    return grid.rows()
-
-
-def _marked_day(chart: Timeline, chosen: int | None) -> int | None:
-    return chart.days.index(chart.today) if chosen is None and chart.today in chart.days else chosen
-
-
-def _scale(most: float, plot: int) -> tuple[int, Sequence[float], float]:
-    """Return the lines of the plot, its ticks, as many lines apart, and the value at its upper end."""
-    finest = max(min(4, plot + 1), plot // LINES_PER_TICK + 1)
-    coarsest = min(finest, max(2, finest // 2))
-    scales = [_scale_of(ticks(most, count), most, plot) for count in range(finest, coarsest - 1, -1)]
-    return max(scales, key=lambda scale: round(most / scale[2] * scale[0]))
-
-
-def _scale_of(every: Sequence[float], most: float, plot: int) -> tuple[int, Sequence[float], float]:
-    step = every[1]
-    intervals = max(1.0, most / step)
-    lines = max(1, int(plot / intervals))
-    plot = min(plot, ceil(intervals * lines - 1e-9))
-    return plot, [tick for tick in every if tick / step * lines <= plot], plot / lines * step
-
-
-def slots_of(days: int, left: int, room: int) -> list[ChartColumn]:
-    """Return a slot for each day, or for a few days where there are more days than cells.
-
-    They fill the room, some of them with one cell more than others.
-    """
-    room = max(1, room)
-    slots = min(days, room)
-    cells, firsts = ([n * whole // max(1, slots) for n in range(slots + 1)] for whole in (room, days))
-    return [ChartColumn(left + cells[n], cells[n + 1] - cells[n], firsts[n], firsts[n + 1] - 1) for n in range(slots)]
-
-
-def _draw_scale(grid: CellGrid, scale: Sequence[float], left: int, plot: int, top: float) -> None:
-    for y in range(plot):
-        grid.put(left - 1, y, "│", "rule")
-    for tick in scale:
-        y = plot - round(tick / top * plot)
-        grid.put(0, y, f"{number_text(tick):>{left - 2}}", "muted")
-        grid.put(left - 1, y, TICK if tick else CORNER, "rule")
-
-
-def _draw_layers(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Draw layers on each other; a cell has the colour of the layer in its middle, a thin layer at least one cell."""
-    for slot in slots:
-        below, filled = 0.0, 0
-        for layer in chart.layers:
-            value = slot.value(layer)
-            if not value:
-                continue
-            below += value
-            end = max(filled + 1, round(below / top * plot))
-            for row in range(filled, min(end, plot)):
-                grid.put(slot.x, plot - 1 - row, LAYER_FILLS[layer.tone] * slot.width, COLOURS[layer.tone])
-            filled = end
-
-
-def _draw_area(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Draw the first series as a line of half blocks over an area, from the middle of the axis on.
-
-    Days off have the value of the last record, and days without a record a thin line at it.
-    """
-    known = max((at for at, value in enumerate(chart.bars.values) if value is not None), default=-1)
-    last, before = None, None
-    for slot in slots:
-        value, day = slot.value(chart.bars), chart.days[slot.first]
-        last = last if value is None else value
-        is_off = not chart.work.includes(day)
-        if last is None or (value is None and (day not in chart.gaps or (is_off and slot.first > known))):
-            before = None
-            continue
-        halves = round(2 * last / top * plot)
-        if value is None and not is_off:
-            grid.put(slot.x, plot - (halves + 1) // 2, GAP_LINE * slot.width, GAP)
-            before = None
-        else:
-            _draw_step(grid, chart, slot, (before, halves if last > 0 else None), plot)
-            before = halves if last > 0 else None
-
-
-def _draw_step(
-    grid: CellGrid, chart: Timeline, slot: ChartColumn, halves: tuple[int | None, int | None], plot: int
-) -> None:
-    """Draw the line and the area of a day; `halves` are its height and that of the day before, in half cells."""
-    tone = chart.bars.tone
-    before, now = halves
-    if now is None:
-        return
-    colour, up = COLOURS[tone], (now + 1) // 2
-    if tone not in AREAS or chart.is_hollow:
-        grid.put(slot.x, plot - up, LINES[tone] * slot.width, colour)
-        return
-    area = AREAS[tone]
-    grid.put(slot.x, plot, FOOT * slot.width, area)
-    for row in range(1, up):
-        grid.put(slot.x, plot - row, " " * slot.width, f"{colour}{ON}{area}")
-    is_upper = now % 2 == 0
-    line = f"{colour}{ON}{area}" if is_upper and up else colour
-    grid.put(slot.x, plot - up, (FOOT if is_upper else LOWER_HALF) * slot.width, line)
-    if before is None or slot.width < LEAST_SLOT_WITH_EDGES:
-        return
-    other = (before + 1) // 2
-    for row in range(up + 1, other + 1):
-        grid.put(slot.x, plot - row, LOWER_LEFT if row == other and before % 2 else LEFT_HALF, colour)
-    for row in range(max(1, other), up):
-        grid.put_over(slot.x, plot - row, LEFT_HALF, colour)
-
-
-def _over_days_off(chart: Timeline, series: Series) -> Series:
-    """Return a series whose days off between records have the value of the last one."""
-    known = max((at for at, value in enumerate(series.values) if value is not None), default=-1)
-    values = list(series.values)
-    for at, day in enumerate(chart.days[:known]):
-        if at and values[at] is None and not chart.work.includes(day):
-            values[at] = values[at - 1]
-    return replace(series, values=tuple(values))
-
-
-def _draw_line(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Draw a line in the nearest blank cells: a scope as a line, a guide as dots between the ends of days."""
-    colour = COLOURS[line.tone]
-    for slot, after in zip(slots, [*slots[1:], None], strict=True):
-        value = slot.value(line)
-        if value is None:
-            continue
-        if line.tone is not Tone.GUIDE:
-            y = plot - max(0, min(plot, round(value / top * plot)))
-            for x in range(slot.x, slot.x + slot.width):
-                if grid.is_free(x, y, 1):
-                    grid.put_over(x, y, LINES[line.tone], colour)
-            continue
-        following = after.value(line) if after is not None else None
-        width = after.end - slot.end if after is not None and following is not None else 1
-        for step in range(2 * width):
-            between = value + ((following or 0.0) - value) * step / (2 * width) if following is not None else value
-            quarter = int((between / top * plot + 0.5) * 4)
-            dots = RIGHT_DOTS if step % 2 else LEFT_DOTS
-            grid.put_dot(slot.end + step // 2, plot - quarter // 4, dots[quarter % 4], colour)
-
-
-STEPPED = frozenset({Tone.SCOPE, Tone.PLAIN})
-"""Series whose steps are named."""
-NAMED_STEPS = 3
-
-
-def _name_steps(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Write beside the largest steps of a line how far they go, where there is room."""
-    known = [(slot, value) for slot in slots if (value := slot.value(line)) is not None]
-    steps = [(after[0], after[1], after[1] - before[1]) for before, after in pairwise(known)]
-    for slot, value, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:
-        if signed_text(change) == "0":
-            continue
-        text, y = f"{line.name} {signed_text(change)}", plot - round(value / top * plot)
-        x = min(slot.x + 1, grid.width - len(text))
-        free = next((each for each in (y - 1, y + 1) if grid.is_free(x, each, len(text))), None)
-        if free is not None:
-            grid.put_over(x, free, text, "foreground")
-
-
-def _draw_gap(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Draw how far the last record is from the ideal line, or name what a burnup still lacks of its scope."""
-    slot = next((each for each in reversed(slots) if each.value(chart.bars) is not None), None)
-    line = next((each for each in chart.lines if each.tone is _GAP_TO.get(chart.bars.tone)), None)
-    value, goal = (None, None) if slot is None or line is None else (slot.value(chart.bars), slot.value(line))
-    if slot is None or value is None or goal is None or number_text(abs(value - goal)) == "0":
-        return
-    apart = number_text(abs(value - goal))
-    low, high = (round(each / top * plot) for each in sorted((value, goal)))
-    if chart.bars.tone is Tone.LEFT:
-        bar, colour = BEHIND if value > goal else AHEAD
-        for row in range(min(low + 1, high), high + 1):
-            grid.put_over(slot.x, plot - row, "█" * slot.width, bar)
-        text = f" {apart} {'behind' if value > goal else 'ahead'} "
-    else:
-        text, colour = f" {apart} to go ", "foreground"
-    x, y = slot.x + slot.width, plot - max(1, (low + high) // 2)
-    grid.put_over(x if x + len(text) <= grid.width else slot.x - len(text), y, text, colour)
-
-
-_GAP_TO: Mapping[Tone, Tone] = {Tone.LEFT: Tone.GUIDE, Tone.DONE: Tone.SCOPE}
-"""The line that a series is measured against."""
-
-
-def _draw_axis(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, chosen: int | None) -> None:
-    cells = sum(slot.width for slot in slots)
-    grid.put(slots[0].x, plot, AXIS * cells, "rule")
-    place = {at: slot for slot in slots for at in range(slot.first, slot.last + 1)}
-    today, marked = _marked_day(chart, None), _marked_day(chart, chosen)
-    mondays = [at for at, day in enumerate(chart.days) if day.weekday() == 0]
-    weeks = max(1, ceil(LABEL * len(chart.days) / (7 * cells)))
-    for at in dict.fromkeys(at for at in (marked, today, *mondays[::weeks], 0, len(chart.days) - 1) if at is not None):
-        sign, colour = (MARK, "foreground") if at == marked else (LABEL_TICK, "muted")
-        colour = TODAY if at == today else colour
-        text, x = f"{sign}{'today' if at == today else day_text(chart.days[at])}", place[at].middle
-        if x + len(text) > grid.width:
-            text, x = f"{text[1:]}{sign}", x - len(text) + 1
-        before, after = min(1, x), min(1, grid.width - x - len(text))
-        if grid.is_free(x - before, plot + 1, len(text) + before + after):
-            grid.put(x, plot + 1, text, colour)
 
 
 def line_at(chart: Bars, room: int) -> int | None:

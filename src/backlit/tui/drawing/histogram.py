@@ -3,7 +3,8 @@
 from math import ceil
 
 from backlit.model.reports.report import Bars, number_text
-from backlit.tui.drawing.charts import AXIS, COLOURS, CellGrid, Row
+from backlit.tui.drawing.cell_grid import CellGrid
+from backlit.tui.drawing.charts import AXIS, COLOURS, Row
 
 EIGHTHS_UP = " ▁▂▃▄▅▆▇█"
 OUTLINED = "▒"

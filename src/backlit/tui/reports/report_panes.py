@@ -20,7 +20,6 @@ from backlit.tui.drawing.charts import (
     ON,
     Piece,
     Row,
-    draw_timeline,
     legend,
     line_at,
     stacked_bar,
@@ -28,6 +27,7 @@ from backlit.tui.drawing.charts import (
 from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.timeline_chart import draw_timeline
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import HEADING, Word
 

@@ -1,0 +1,45 @@
+"""A block of cells that a chart is drawn into."""
+
+from backlit.tui.drawing.charts import FOOT, ON, Piece, Row, joined
+
+LOWER_HALF = "▄"
+NO_DOTS, ALL_DOTS = "\u2800", "\u28ff"
+
+
+class CellGrid:
+    """A block of cells, blank at first; text outside of it is dropped."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width = width
+        self._cells: list[list[Piece]] = [[(" ", "foreground")] * width for _ in range(height)]
+
+    def put(self, x: int, y: int, text: str, colour: str) -> None:
+        for at, character in enumerate(text, x):
+            if 0 <= y < len(self._cells) and 0 <= at < self.width:
+                self._cells[y][at] = (character, colour)
+
+    def put_over(self, x: int, y: int, text: str, colour: str) -> None:
+        """Write a text that keeps the ground of the cells below it."""
+        for at, character in enumerate(text, x):
+            if 0 <= y < len(self._cells) and 0 <= at < self.width:
+                _, on, ground = self._cells[y][at][1].partition(ON)
+                self._cells[y][at] = (character, f"{colour}{on}{ground}")
+
+    def put_dot(self, x: int, y: int, dot: int, colour: str) -> None:
+        """Add a dot to a cell that is blank or has dots alone, or is part of a line, which then fills the cell."""
+        if 0 <= y < len(self._cells) and 0 <= x < self.width:
+            sign, line = self._cells[y][x]
+            before = ord(sign) if NO_DOTS <= sign <= ALL_DOTS else ord(NO_DOTS)
+            # Not on the foot of an area, which would seem to go below zero.
+            if sign == LOWER_HALF or (sign == FOOT and ON in line):
+                self.put(x, y, chr(before | dot), f"{colour}{ON}{line.partition(ON)[0]}")
+            elif sign == " " or before != ord(NO_DOTS):
+                self.put_over(x, y, chr(before | dot), colour)
+
+    def is_free(self, x: int, y: int, count: int) -> bool:
+        """Return whether some cells of a line are in the grid and blank."""
+        is_inside = 0 <= y < len(self._cells) and x >= 0 and x + count <= self.width
+        return is_inside and all(self._cells[y][at][0] == " " for at in range(x, x + count))
+
+    def rows(self) -> list[Row]:
+        return [tuple(joined(line)) for line in self._cells]
