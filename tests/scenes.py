@@ -83,7 +83,7 @@ SCENES: Mapping[str, Scene] = {
     "workload": Scene((*PLANNING, "W"), is_slow=True),
     "projects": Scene(("g", "P"), is_slow=True),
     "query": Scene((*"/type:bug se",)),
-    "reports": Scene(("g", "r", "f", "i", *"release 3.1", "enter"), EVERY, has_history=True),
+    "reports": Scene(("g", "r"), EVERY, has_history=True),
     "reports-age": Scene(("g", "r", "7", "l"), EVERY, has_history=True),
     "reports-velocity": Scene(("g", "r", "3", "l"), EVERY, has_history=True),
     "rollover": Scene(("g", "p", "{", "tab", "g", "w", "n", "b", "n"), is_slow=True),

@@ -118,7 +118,9 @@ def burndown(document: ReportDocument) -> Report:
         headline = f"Ended with {amount} remaining."
     else:
         headline = f"{amount} remaining {days.when(day)}{_behind_words(behind)}."
-    figures = [Figure(number_text(left), f"{days.unit} remaining", of_whole.strip())]
+    is_reached = days.is_over and number_text(left) == "0"
+    tone = Tone.DONE if is_reached else Tone.PLAIN
+    figures = [Figure(number_text(left), f"{days.unit} remaining", of_whole.strip(), tone)]
     if behind is not None and number_text(behind) != "0":
         word, tone = ("behind", Tone.LATE) if behind > 0 else ("ahead", Tone.DONE)
         figures.append(Figure(number_text(abs(behind)), word, f"ideal {number_text(left - behind)}", tone))

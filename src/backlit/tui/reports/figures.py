@@ -3,16 +3,21 @@
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
+from msgspec import Struct
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
+from backlit.model.amounts import counted
 from backlit.model.reports.document import FigureSource
 from backlit.model.reports.report import Figure, Report, Tone
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import Piece, Row
-from backlit.tui.drawing.text import wrapped
+from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.reports.report_panes import piece_style
 from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.side_lines import HEADING
 
 DIGITS: Mapping[str, tuple[str, str, str]] = {
     "0": ("█▀█", "█ █", "▀▀▀"),
@@ -33,9 +38,21 @@ DIGITS: Mapping[str, tuple[str, str, str]] = {
 """The signs of large figures, in three lines of half blocks."""
 DIGIT_LINES = 3
 MARGIN, GAP = 2, 2
-DEFINITION_HEADING, DEFINITION_MARGIN = "What counts", 3
-"""The heading, and its line with the blanks around the definition."""
+DEFINITION_HEADING, DEFINITION_MARGIN, MAX_DEFINITION_LINES = "What counts", 3, 6
+"""The heading, its line with the blanks around the definition, and the lines of it at most."""
+OPEN_HEADING, LINES_OF_ITEM = "Still open", 2
 COLOURS: Mapping[Tone, str] = {Tone.LATE: "conflict", Tone.DONE: "status-done"}
+
+
+class OpenItem(Struct, frozen=True):
+    """An item that is not done: the sign of its status, its owner and its points, with their colours."""
+
+    sign: str
+    colour: str
+    name: str
+    owner: str
+    owner_colour: str
+    amount: str
 
 
 class ReportFigures(Widget):
@@ -45,6 +62,7 @@ class ReportFigures(Widget):
         super().__init__(id=id)
         self.frame: PaneFrame | None = None
         self._report: Report | None = None
+        self._open_items: Sequence[OpenItem] = ()
         self._rows: Sequence[Row] = ()
 
     def bar_lines(self) -> range:
@@ -53,8 +71,8 @@ class ReportFigures(Widget):
     def foot_words(self) -> Sequence[Piece]:
         return ()
 
-    def show(self, report: Report) -> None:
-        self._report = report
+    def show(self, report: Report, open_items: Sequence[OpenItem]) -> None:
+        self._report, self._open_items = report, open_items
         self._lay_out()
 
     def on_resize(self) -> None:
@@ -65,14 +83,19 @@ class ReportFigures(Widget):
             return
         is_hollow = report.document.source is not FigureSource.HISTORY
         rows = figure_rows(report.figures, report.facts, is_hollow=is_hollow)
-        room = self.size.height - len(rows) - DEFINITION_MARGIN
-        self._rows = [*rows, *definition_rows(report.name.sentences, self.size.width - 2 * MARGIN, room)]
+        width = self.size.width - 2 * MARGIN
+        rows += open_rows(self._open_items, width, self.size.height - len(rows))
+        room = min(MAX_DEFINITION_LINES, self.size.height - len(rows) - DEFINITION_MARGIN)
+        self._rows = [*rows, *definition_rows(report.name.sentences, width, room)]
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
         theme, width = ThemeStyles.of(self.app), self.size.width
         row = self._rows[y] if y < len(self._rows) else ()
-        segments = [Segment(" " * MARGIN, theme.style()), *(Segment(text, theme.style(tone)) for text, tone in row)]
+        segments = [
+            Segment(" " * MARGIN, theme.style()),
+            *(Segment(text, piece_style(theme, tone)) for text, tone in row),
+        ]
         return Strip(segments).adjust_cell_length(width, theme.style())
 
 
@@ -96,14 +119,32 @@ def figure_rows(figures: Sequence[Figure], facts: Sequence[tuple[str, str]], *, 
 
 
 def definition_rows(sentences: Sequence[str], width: int, room: int) -> list[Row]:
-    """Return the first sentences of a definition that fit into some lines, below a heading; nothing without one."""
+    """Return the first sentences of a definition that fit into some lines, below a heading; nothing without one.
+
+    The help has all of them.
+    """
     rows: list[Row] = []
-    for sentence in sentences:
+    for at, sentence in enumerate(sentences):
         lines = wrapped(sentence, width)
         if len(rows) + len(lines) > room:
+            more = counted(len(sentences) - at, "more rule")
+            rows += [((key_of("app.help"), HEADING), (f"  {more}", "muted"))] if rows else []
             break
         rows += [((line, "muted"),) for line in lines]
-    return [(), ((DEFINITION_HEADING, "foreground"),), *rows] if rows else []
+    return [(), ((DEFINITION_HEADING, HEADING),), *rows] if rows else []
+
+
+def open_rows(items: Sequence[OpenItem], width: int, room: int) -> list[Row]:
+    """Return two lines of each open item below a heading, and how many more there are where not all of them fit."""
+    if not items or room < 2 + LINES_OF_ITEM:
+        return []
+    most = (room - 2) // LINES_OF_ITEM
+    shown = items if len(items) <= most else items[: (room - 3) // LINES_OF_ITEM]
+    rows: list[Row] = [(), ((OPEN_HEADING, HEADING), (f" {len(items)}", "muted"))]
+    for item in shown:
+        rows.append(((f"{item.sign} ", item.colour), (fit(safe(item.name), width - GAP).rstrip(), "foreground")))
+        rows.append(((" " * GAP, "muted"), (safe(item.owner), item.owner_colour), (item.amount, "muted")))
+    return [*rows, ((f"{len(items) - len(shown)} more", "muted"),)] if len(shown) < len(items) else rows
 
 
 def large(number: str) -> list[str]:

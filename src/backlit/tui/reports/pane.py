@@ -11,19 +11,22 @@ from textual.message import Message
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError
+from backlit.model.fields import ItemType
 from backlit.model.reports.document import FigureSource
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.presentation import present
 from backlit.model.reports.report import Report, Tone, day_text
+from backlit.model.statuses import StatusGroup
+from backlit.store import ViewSpec
 from backlit.store.reports.answers import ReportAnswer
 from backlit.store.reports.coverages import PERIODS, Coverage
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.themes import KEY, owner_colour
+from backlit.tui.drawing.themes import KEY, owner_colour, status_colour, status_sign
 from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.preview import ItemPreview, item_context
-from backlit.tui.reports.figures import COLOURS, ReportFigures
+from backlit.tui.reports.figures import COLOURS, OpenItem, ReportFigures
 from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words, way_words
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
@@ -46,6 +49,8 @@ LOADING_DELAY = 0.4
 STALE_HOURS = 24
 """Hours from which an earlier answer is in the warning colour."""
 STILL_LOADING = "The report is still loading."
+WITH_OPEN_ITEMS = frozenset({ReportName.BURNDOWN, ReportName.BURNUP, ReportName.CUMULATIVE_FLOW})
+"""Reports that name what a running iteration has left."""
 DOT: Word = (" · ", "muted")
 _TEAM_KEY = "report team:"
 """The key of the value with a project's chosen team, before the project's number."""
@@ -135,6 +140,7 @@ class ReportPane(StorageErrorGuard, Container):
         self._store = store
         self._report: Report | None = None
         self._answer: ReportAnswer | None = None
+        self._shown_open_items: Sequence[OpenItem] = ()
         self._asked: object = None
         """What the shown report answers."""
         self._problem = STILL_LOADING
@@ -219,13 +225,36 @@ class ReportPane(StorageErrorGuard, Container):
                 self._problem = str(error)
                 self._show_sentence(self._problem)
             return
+        open_items = await self._open_items(name, coverage) if team_id is None else ()
         if self.is_attached:
             self._asked = name, coverage, unit, team_id
-            self._show(answer, report)
+            self._show(answer, report, open_items)
 
-    def _show(self, answer: ReportAnswer, report: Report) -> None:
-        is_other = report != self._report
-        self._answer, self._report = answer, report
+    async def _open_items(self, name: ReportName, coverage: Coverage) -> Sequence[OpenItem]:
+        """Return what a running iteration has left, started items first."""
+        is_running = coverage.start <= self._store.today() <= coverage.end
+        if name not in WITH_OPEN_ITEMS or coverage.node_id is None or not is_running:
+            return ()
+        view = self._store.view(ViewSpec(iteration_ids=coverage.iteration_ids))
+        await view.load()
+        lookups = self._store.lookups
+        groups, people, known = lookups.status_groups(), lookups.people(), sorted(lookups.known_people())
+        rows = [row for row in view.rows(0, view.count or 0) if row.type not in {ItemType.TASK, ItemType.FEEDBACK}]
+        return [
+            OpenItem(
+                status_sign(row.status, groups),
+                status_colour(row.status, groups),
+                row.name,
+                owner.username if (owner := people.get(row.owner_id or 0)) else "nobody",
+                owner_colour(owner.id, known) if owner else "faint",
+                f" · {row.estimate} pts" if row.estimate else " · no estimate",
+            )
+            for row in sorted(rows, key=lambda row: groups.of(row.status) is StatusGroup.NOT_STARTED)
+        ]
+
+    def _show(self, answer: ReportAnswer, report: Report, open_items: Sequence[OpenItem]) -> None:
+        is_other = (report, open_items) != (self._report, self._shown_open_items)
+        self._answer, self._report, self._shown_open_items = answer, report, open_items
         self.draw_chart()
         if is_other:
             self.table.status_groups = self._store.lookups.status_groups()
@@ -233,7 +262,7 @@ class ReportPane(StorageErrorGuard, Container):
             people = self._store.lookups.known_people().values()
             self.table.owner_colours = {each.username: owner_colour(each.id, known) for each in people}
             self.table.show(report)
-            self._figures.show(report)
+            self._figures.show(report, open_items)
             self._fit_table()
             self._show_item()
         self.post_message(self.Changed())
