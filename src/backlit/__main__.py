@@ -16,7 +16,8 @@ READER_GONE = 141
 """128 and the number of SIGPIPE, as the shell says it."""
 ASKING = {
     *("commands.session:log_in", "commands.session:log_out", "commands.items_import:import_items"),
-    *("commands.plan:apply_plan", "admin:add_user", "admin:change_password"),
+    *("commands.own_command:run_command", "commands.plan:apply_plan"),
+    *("admin:add_user", "admin:change_password"),
 }
 """Handlers that ask on the terminal, for a password or an answer."""
 

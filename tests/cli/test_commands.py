@@ -20,11 +20,11 @@ from msgspec.structs import replace
 from tests.cli.home import COMMAND, DEMO, Home
 
 from backlit.cli.arguments import parser
-from backlit.cli.item_fields import document_of
 from backlit.cli.selection import values_of
 from backlit.cli.wiring import connect_to
 from backlit.config.settings import Locations, demo_profile, find_locations, local_profile
 from backlit.model.version import VERSION
+from backlit.store.item_documents import document_of
 from backlit.store.journal.journal import Journal
 from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.records.item import Item, RowSign

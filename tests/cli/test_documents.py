@@ -57,6 +57,7 @@ COMMANDS = {
     "trash": ("trash",),
     "outbox list": ("outbox", "list"),
     "outbox show": ("outbox", "show", "2"),
+    "run": ("run",),
     "outbox discard": ("outbox", "discard", "2", "--yes"),
 }
 """Each command as it is run here, on the local copy, one after another."""
@@ -119,6 +120,7 @@ def test_every_command_with_json_has_a_document() -> None:
 def test_every_command_writes_its_document(demo_home: Home) -> None:
     (demo_home.path / "config").mkdir(exist_ok=True)
     (demo_home.path / "config" / "views.toml").write_text('[[view]]\nname = "mine"\nquery = "@me"\n')
+    (demo_home.path / "config" / "config.toml").write_text('[[command]]\nid = "hello"\nrun = ["echo"]\n')
 
     for command, words in COMMANDS.items():
         done = demo_home.run(*DEMO, *words, "--json", "--offline")

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from backlit.cli.item_fields import document_of
 from backlit.imports.own import planned_rows
 from backlit.imports.plan import ImportPlan
 from backlit.imports.reading.source import read_source
 from backlit.model.fields import FIELDS, Field, Settable
 from backlit.store import ItemRow, Store, ViewSpec
 from backlit.store.edits.imports import NewItem
+from backlit.store.item_documents import document_of
 
 
 async def first(store: Store, query: str) -> ItemRow:

@@ -5,7 +5,15 @@ import os
 from functools import partial
 from importlib import import_module
 
-from backlit.cli.common_options import Version, add_display, add_formats, add_reading, add_target, add_writing
+from backlit.cli.common_options import (
+    Version,
+    add_display,
+    add_formats,
+    add_query,
+    add_reading,
+    add_target,
+    add_writing,
+)
 from backlit.cli.late_parser import LateParser, LateVerbs, TopParser
 from backlit.cli.option_values import count, item_number, number, port, size
 from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
@@ -91,6 +99,8 @@ def _fill_open(opening: LateParser) -> None:
 
 
 def _add_words(commands: LateVerbs) -> None:
+    words = "run a command of your own on items, or list them ([[command]] of config.toml)"
+    commands.add_late("run", words, "commands.own_command:run_command", _fill_run)
     words = "list the keys of the screens, or check your own"
     commands.add_late("keys", words, "commands.keys:show_keys", _fill_keys)
     commands.add_late("help", "explain a topic, such as exit-codes or columns", "commands.help:explain", _fill_help)
@@ -103,6 +113,17 @@ def _add_words(commands: LateVerbs) -> None:
     # The scripts call it.
     words = "write the words that may stand last, for a shell's script"
     commands.add_late("complete", words, "commands.completion:print_candidates", _fill_complete, is_listed=False)
+
+
+def _fill_run(run: LateParser) -> None:
+    run.add_argument("name", nargs="?", metavar="NAME", help="id of the command (default: list them)")
+    words = "what it is run on: numbers of items, - for standard input, or an iteration or area; and PROMPT=ANSWER"
+    run.add_argument("words", nargs="*", metavar="WORD", help=words)
+    run.rest = "words"
+    add_query(run)
+    run.add_argument("--yes", action="store_true", help="run it without its question")
+    add_formats(run)
+    add_reading(run)
 
 
 def _fill_keys(keys: LateParser) -> None:

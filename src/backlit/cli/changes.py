@@ -10,7 +10,6 @@ from enum import StrEnum
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.synced import SentChanges, counting_changes
 from backlit.cli.terminal_input import can_ask, read_line
@@ -19,6 +18,7 @@ from backlit.model.errors import AnswerNeeded, BadRequest, exit_code_of
 from backlit.model.plain import plain
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import BUSY, EntryState, OutboxEntry
+from backlit.store.records.entry_values import id_of
 from backlit.store.store import Store
 
 POLL_SECONDS = 0.02

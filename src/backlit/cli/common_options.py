@@ -98,6 +98,15 @@ def add_formats(command: argparse.ArgumentParser, *, has_columns: bool = True) -
     command.takes_json_fields = True  # type: ignore[attr-defined]  # an attribute of LateParser
 
 
+def add_query(command: argparse.ArgumentParser) -> None:
+    """Add what chooses items beside their numbers."""
+    command.add_argument(
+        "--query", metavar="QUERY", help="filter as a query, for example: status:open @me (docs/query.md)"
+    )
+    command.add_argument("--view", metavar="NAME", help="the items of a saved view")
+    command.add_argument("--filter", metavar="ODATA", help="filter as OData, for example: Status eq 'Done'")
+
+
 class Version(argparse.Action):
     """Prints the version and ends."""
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from backlit.cli.listing import Column
-from backlit.cli.option_values import NEW
 from backlit.model.amounts import points_of
-from backlit.store.records.entry_values import TEMPORARY_IDS
+from backlit.store.records.entry_values import id_of
 
 SHORT_NAMES: Mapping[str, tuple[str, str]] = {
     "id": ("ID", ""),
@@ -40,11 +39,6 @@ USUAL = ("id", "type", "status", "est", "owner", "name")
 _RIGHT = frozenset({"id", "est", "priority", "left", "spent", "parent"})
 PLAIN = frozenset({*USUAL, "tags", "priority", "class", "severity", "blocking", "left", "spent"})
 """Columns whose values follow from an item's document and the names of users alone."""
-
-
-def id_of(item_id: int) -> int | str:
-    """Return an item's number, or what stands for it until the server gives one."""
-    return item_id if item_id > 0 else f"{NEW}{item_id - TEMPORARY_IDS}"
 
 
 def short_columns() -> list[Column]:

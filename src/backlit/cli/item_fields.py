@@ -2,13 +2,11 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Any
 
-from backlit.cli.item_columns import PLAIN, SHORT_NAMES, id_of, plain_value, short_columns
+from backlit.cli.item_columns import PLAIN, SHORT_NAMES, plain_value, short_columns
 from backlit.cli.listing import Column, Row
-from backlit.model.dates import write_datetime
 from backlit.model.fields import FIELDS
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -71,52 +69,3 @@ class ItemFields:
     def _username(self, user_id: int) -> str | None:
         person = self._store.lookups.known_people().get(user_id)
         return None if person is None else person.username
-
-    def documents(self, items: Sequence[Item]) -> list[dict[str, Any]]:
-        """Return whole JSON objects, with the project's name and the names of what the fields refer to."""
-        projects = {each.id: each.name for each in self._store.lookups.projects()}
-        return [
-            document_of(item) | {"project": projects.get(item.project_id), "names": self._names(item)} for item in items
-        ]
-
-    def _names(self, item: Item) -> dict[str, object]:
-        lookups, found = self._store.lookups, dict[str, object]()
-        for key in ("AssignedToID", "TeamID", "ParentID"):
-            value = item.fields.get(key)
-            if not isinstance(value, int):
-                continue
-            if key == "AssignedToID":
-                person = lookups.known_people().get(value)
-                found[key] = {"user": person.username, "name": person.display_name} if person else None
-            elif key == "TeamID":
-                found[key] = {"name": name} if (name := lookups.teams().get(value)) else None
-            else:
-                parent = self._store.item(value)
-                found[key] = {"name": parent.fields.get("Name")} if parent else None
-        for key, kind in (("IterationID", TreeKind.ITERATIONS), ("AreaID", TreeKind.AREAS)):
-            value, tree = item.fields.get(key), lookups.tree(kind)
-            if isinstance(value, int):
-                is_known = value in tree
-                path = tree.path(value) if is_known else ""
-                found[key] = {"name": path.rpartition("\\")[2], "path": path} if is_known else None
-        return found
-
-
-def document_of(item: Item) -> dict[str, Any]:
-    """Return an item's JSON object with its unsent changes; `sign` marks an item that has any."""
-    document: dict[str, Any] = {
-        "id": item.id if item.id > 0 else None,
-        "type": item.type,
-        "projectId": item.project_id,
-        "fields": dict(item.fields),
-        "createdBy": item.created_by,
-        "createdAt": _moment(item.created_at),
-        "lastModifiedBy": item.last_modified_by,
-        "lastModifiedAt": _moment(item.last_modified_at),
-    }
-    local = {} if item.id > 0 else {"local": id_of(item.id)}
-    return document | local | ({"unsent": item.sign.name.lower()} if item.sign else {})
-
-
-def _moment(moment: datetime | None) -> str | None:
-    return None if moment is None else write_datetime(moment)

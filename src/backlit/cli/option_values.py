@@ -2,8 +2,7 @@
 
 import argparse
 
-NEW = "new-"
-"""Before the number of an item that has none of the server yet."""
+from backlit.store.records.entry_values import NEW
 
 
 def item_number(text: str) -> int:

@@ -77,6 +77,7 @@ DOCUMENTS = {
     ),
     "session": PublishedDocument("who is signed in where", "machine:SessionDocument", many=("whoami",)),
     "binding": PublishedDocument("a command of the screens with its keys", "machine:BindingDocument", many=("keys",)),
+    "own-command": PublishedDocument("a command of your own", "machine:OwnCommandDocument", many=("run",)),
     "schema": PublishedDocument("a published document", "machine:SchemaDocument", many=("schema",)),
     "doctor": PublishedDocument("the findings of doctor", "machine:DoctorDocument", ("doctor",)),
 }

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from backlit.cli.option_values import NEW
 from backlit.cli.synced import read_input
 from backlit.cli.terminal_input import PIPE
 from backlit.config.settings import find_locations
@@ -20,7 +19,7 @@ from backlit.model.nearest import did_you_mean
 from backlit.model.odata import parse_filter
 from backlit.model.plain import plain
 from backlit.model.settings.view_settings import sort_key
-from backlit.store.records.entry_values import TEMPORARY_IDS
+from backlit.store.records.entry_values import NEW, TEMPORARY_IDS
 from backlit.store.records.item import LAST_ID, Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec

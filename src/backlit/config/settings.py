@@ -34,6 +34,7 @@ from backlit.model.fields import Kind
 from backlit.model.nearest import did_you_mean
 from backlit.model.ready_check import STALE_DAYS, USUAL_RULES, ReadyRules
 from backlit.model.settings.key_sequences import KeyChange, KeyPreset
+from backlit.model.settings.own_commands import OwnCommand
 from backlit.model.settings.user_settings import BoardSettings, OwnCapacities, OwnNames, Template, json_in, toml_in
 from backlit.model.statuses import StatusGroup
 from backlit.model.user_names import is_same_user
@@ -135,6 +136,8 @@ class Settings(Struct, frozen=True):
     """Groups of statuses that the service does not explain."""
     profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
     """Settings of single profiles by name; `of_profile` puts them in place."""
+    commands: tuple[OwnCommand, ...] = ()
+    """Programs that are run on what is selected."""
     problems: tuple[str, ...] = ()
     """A sentence for each fault of the file, with its line."""
 

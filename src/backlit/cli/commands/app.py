@@ -139,7 +139,8 @@ class SignalShutdown:
         message = None
         if application.outside is not None:
             application.outside.send_signal(number)
-            message = f"Your text is in {application.outside.args[-1]}."  # type: ignore[index,str-bytes-safe] # a list of str
+            last = Path(application.outside.args[-1])  # type: ignore[index,arg-type] # a list of str
+            message = f"Your text is in {last}." if last.is_file() else None
         application.call_later(application.leave, 128 + number, message)
 
     def _end(self, number: int) -> None:
@@ -322,6 +323,7 @@ def _make_application(
         notify=settings.notify,
         preset=settings.preset,
         keys=settings.keys,
+        commands=settings.commands,
         board=settings.board,
         capacities=settings.capacities,
         view_files=ViewFiles(locations, Path.cwd(), checking),

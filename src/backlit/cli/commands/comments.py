@@ -3,7 +3,6 @@
 import argparse
 
 from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, confirm_count, write_report
-from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.selection import item_numbered
 from backlit.cli.synced import read_input, synced_store
@@ -11,6 +10,7 @@ from backlit.cli.terminal_input import PIPE
 from backlit.model.errors import NotFound
 from backlit.store.edits.checks import check_text
 from backlit.store.records.entry import EntryKind, OutboxEntry
+from backlit.store.records.entry_values import id_of
 
 _COLUMNS = (
     Column("id", "ID", is_right=True),

@@ -5,13 +5,13 @@ import asyncio
 from pathlib import Path
 
 from backlit.cli.changes import confirm_count
-from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.selection import item_numbered
 from backlit.cli.synced import synced_store
 from backlit.model.errors import NotFound, StorageError
 from backlit.model.plain import plain
 from backlit.store.records.entry import FOR_CUSTOMERS
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry

@@ -12,7 +12,6 @@ from functools import partial
 from msgspec.structs import replace
 
 from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, write_report
-from backlit.cli.item_columns import id_of
 from backlit.cli.item_fields import ItemFields
 from backlit.cli.listing import NO_ITEMS, Column, Row, chosen_columns, write_rows
 from backlit.cli.output import announce, write_json
@@ -25,10 +24,12 @@ from backlit.model.errors import BacklitError, BadRequest, NotFound, UsageFault
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType, Kind
 from backlit.model.plain import plain
 from backlit.store.edits.work_log import COMPLETED, REMAINING, LoggedWork, type_named
+from backlit.store.item_documents import item_documents
 from backlit.store.journal.journal import Journal
 from backlit.store.journal.undo_log import KEPT_DAYS, ItemCopy
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import EntryState
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item, counted_types, fields_in
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -57,7 +58,7 @@ def write_items(
     fields = ItemFields(store)
     columns = columns or chosen_columns(arguments, fields.columns())
     is_whole = arguments.json is True or (arguments.format == "ndjson" and not getattr(arguments, "columns", ()))
-    documents = fields.documents(items) if is_whole else None
+    documents = item_documents(store, items) if is_whole else None
     rows = [] if is_whole else fields.rows(items, columns)
     write_rows(arguments, columns, rows, documents, local=store.local, nothing=NO_ITEMS)
 
@@ -111,7 +112,7 @@ _TREE_BY_KEY = {"AreaID": TreeKind.AREAS, "IterationID": TreeKind.ITERATIONS}
 def show_item(arguments: argparse.Namespace) -> None:
     with synced_store(arguments, is_listing=True) as store:
         items = [item_numbered(store, word) for word in arguments.ids]
-        documents = ItemFields(store).documents(items)
+        documents = item_documents(store, items)
         if arguments.json is True:
             write_json(documents[0] if len(items) == 1 else documents)
             return

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, confirm_count, write_report
 from backlit.cli.commands.items_set import change_items
-from backlit.cli.item_columns import id_of
 from backlit.cli.output import note
 from backlit.cli.selection import selected_items
 from backlit.cli.synced import synced_store
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.undo.history import deleted_status

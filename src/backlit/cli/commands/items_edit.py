@@ -9,13 +9,13 @@ from pathlib import Path
 from backlit.cli.assignments import Assignment, AssignmentReader
 from backlit.cli.commands.config import open_in_editor
 from backlit.cli.commands.items_set import change_items
-from backlit.cli.item_columns import id_of
 from backlit.cli.item_fields import ItemFields
 from backlit.cli.listing import cell_text, chosen_columns
 from backlit.cli.selection import item_numbered, selected_items
 from backlit.cli.synced import synced_store
 from backlit.model.errors import BacklitError, BadRequest, Conflict, UsageFault
 from backlit.model.plain import plain
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
 from backlit.store.store import Store

@@ -18,7 +18,6 @@ from backlit.cli.changes import (
 )
 from backlit.cli.commands.items import write_items
 from backlit.cli.commands.items_set import change_row
-from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, write_rows
 from backlit.cli.output import note, write_json
 from backlit.cli.selection import item_numbered, selected_items
@@ -33,6 +32,7 @@ from backlit.store.edits.copies import copies_of
 from backlit.store.edits.items import ItemWithTasks
 from backlit.store.field_words import FieldWords
 from backlit.store.records.entry import EntryKind, OutboxEntry
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec

@@ -4,10 +4,10 @@ import argparse
 from collections.abc import Sequence
 
 from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, confirm_count, write_report
-from backlit.cli.item_columns import id_of
 from backlit.cli.output import note
 from backlit.cli.selection import item_numbered, selected_items
 from backlit.cli.synced import synced_store
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec

@@ -15,7 +15,6 @@ from backlit.cli.changes import (
     refused,
     write_report,
 )
-from backlit.cli.item_columns import id_of
 from backlit.cli.selection import number_in, selected_items
 from backlit.cli.synced import synced_store
 from backlit.cli.terminal_input import PIPE
@@ -24,6 +23,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field
 from backlit.model.statuses import StatusGroup
 from backlit.store.edits.checks import ON_EDIT, check
 from backlit.store.field_words import FieldWords
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item, is_seen_by_customers
 from backlit.store.records.merge import is_same
 from backlit.store.store import Store

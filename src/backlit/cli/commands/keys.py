@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
 from backlit.cli.listing import Column, chosen_columns, write_rows
@@ -11,8 +12,9 @@ from backlit.model.errors import NameNotFound
 from backlit.model.nearest import did_you_mean
 from backlit.model.plain import plain
 from backlit.model.settings.key_sequences import KeyPreset, spelled
+from backlit.model.settings.user_settings import toml_in
 from backlit.tui.commands.command import Context
-from backlit.tui.commands.keymap import BoundCommand, bound_commands, commands_without_keys, key_faults
+from backlit.tui.commands.keymap import OWN, BoundCommand, bound_commands, commands_without_keys, key_faults
 
 _COLUMNS = (
     Column("keys", "Keys"),
@@ -29,7 +31,7 @@ def show_keys(arguments: argparse.Namespace) -> int:
     for problem in settings.problems:
         print(f"backlit: {plain(problem)}", file=sys.stderr)
     preset = KeyPreset(arguments.preset) if arguments.preset else settings.preset
-    bound = bound_commands(preset, settings.keys)
+    bound = bound_commands(preset, settings.keys, settings.commands)
     if arguments.check:
         return _check(arguments, settings, preset, bound)
     contexts = [_context_named(arguments.context)] if arguments.context else list(Context)
@@ -51,11 +53,12 @@ def show_keys(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, settings: Settings, preset: KeyPreset, bound: list[BoundCommand]) -> int:
     path = settings_file(find_locations()).path
-    faults = key_faults(preset, settings.keys)
+    faults = key_faults(preset, settings.keys, settings.commands)
     if faults:
         # By its name: the package loads pydantic, which the other commands do without.
         positions = import_module("backlit.config.schema.toml_positions").TomlPositions(path.read_text("utf-8-sig"))
-        placed = [(positions.of_key(("keys", fault.command_id)), fault) for fault in faults]
+        written = [each.get("id") for each in toml_in(path.read_bytes(), path).get("command", [])]
+        placed = [(positions.of_key(_path_of(fault.command_id, written)), fault) for fault in faults]
         for place, fault in sorted(placed, key=lambda each: each[0]):
             sentence, _, advice = fault.sentence.partition(". ")
             where = f"({path}, line {place.line}, column {place.column})"
@@ -65,6 +68,13 @@ def _check(arguments: argparse.Namespace, settings: Settings, preset: KeyPreset,
     if unbound := [each.id for each in commands_without_keys(bound)]:
         note(arguments, f"Without a key: {', '.join(unbound)}.")
     return 1 if faults else 0
+
+
+def _path_of(command_id: str, own: Sequence[object]) -> tuple[str | int, ...]:
+    """Return the place of a command's keys in the file, given the ids of the user's own commands there."""
+    if not command_id.startswith(OWN):
+        return "keys", command_id
+    return "command", own.index(command_id.removeprefix(OWN)), "key"
 
 
 def _context_named(name: str) -> Context:

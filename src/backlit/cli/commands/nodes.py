@@ -14,7 +14,6 @@ from backlit.cli.changes import (
     confirm_count,
     write_report,
 )
-from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
 from backlit.cli.output import note
 from backlit.cli.synced import synced_store
@@ -25,6 +24,7 @@ from backlit.model.nearest import did_you_mean
 from backlit.model.plain import plain
 from backlit.store.edits.nodes import NewNode
 from backlit.store.records.entry import OutboxEntry
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.people import IterationEntry, TreeKind, current
 from backlit.store.store import Store
 
@@ -109,7 +109,7 @@ def _iteration_row(entry: IterationEntry) -> dict[str, object]:
 def new_node(arguments: argparse.Namespace) -> int:
     kind = TreeKind(arguments.tree)
     with synced_store(arguments, is_writing=True) as store:
-        parent_id = _node(store, kind, arguments.parent) if arguments.parent else _root(store, kind)
+        parent_id = node_named(store, kind, arguments.parent) if arguments.parent else _root(store, kind)
         given = {name: getattr(arguments, name, None) for name in ("start", "end", "min", "max")}
         values = {name: _value(store, name, text) for name, text in given.items() if text is not None}
         new = NewNode(
@@ -135,7 +135,7 @@ def set_node(arguments: argparse.Namespace) -> int:
             "Say what to change, such as: name=Search" + (" end=2026-03-13" if kind == "iterations" else "")
         )
     with synced_store(arguments, is_writing=True) as store:
-        node_id = _node(store, kind, arguments.node)
+        node_id = node_named(store, kind, arguments.node)
         document = store.lookups.node_documents(kind)[node_id]
         changes: dict[str, object] = {}
         rows = []
@@ -156,10 +156,10 @@ def move_node(arguments: argparse.Namespace) -> int:
     kind = TreeKind(arguments.tree)
     with synced_store(arguments, is_writing=True) as store:
         tree = store.lookups.tree(kind)
-        node_id = _node(store, kind, arguments.node)
+        node_id = node_named(store, kind, arguments.node)
         above = tree.parent(node_id)
         before = above.id if above else _root(store, kind)
-        parent_id = _node(store, kind, arguments.parent) if arguments.parent else before
+        parent_id = node_named(store, kind, arguments.parent) if arguments.parent else before
         index = _index(store, kind, parent_id, arguments, without=node_id)
         rows = [FieldChangeRow("parent", tree.path(before), tree.path(parent_id))]
         return _write(arguments, store, node_id, rows, lambda: store.nodes.move(kind, node_id, parent_id, index))
@@ -169,7 +169,7 @@ def delete_node(arguments: argparse.Namespace) -> int:
     """Delete a node with what is below it; its items go to another one."""
     kind = TreeKind(arguments.tree)
     with synced_store(arguments, is_writing=True) as store:
-        node_id, target = _node(store, kind, arguments.node), _node(store, kind, arguments.to)
+        node_id, target = node_named(store, kind, arguments.node), node_named(store, kind, arguments.to)
         extent, tree = store.nodes.extent(kind, node_id), store.lookups.tree(kind)
         moved = f"{extent.moved.words} go to {plain(tree.path(target))}"
         note(
@@ -213,7 +213,7 @@ def _root(store: Store, kind: TreeKind) -> int:
     return roots[0].id
 
 
-def _node(store: Store, kind: TreeKind, text: str) -> int:
+def node_named(store: Store, kind: TreeKind, text: str) -> int:
     """Return the node of a name, a path or a number; raise NameNotFound."""
     if kind is TreeKind.ITERATIONS:
         return store.names.iteration(text).id
@@ -242,7 +242,7 @@ def _index(
         return 0
     if not arguments.after:
         return None
-    sibling = _node(store, kind, arguments.after)
+    sibling = node_named(store, kind, arguments.after)
     if sibling not in siblings:
         raise BadRequest(f"“{plain(arguments.after, 60)}” is not a sibling there. Name one, or use --first or --last.")
     return siblings.index(sibling) + 1

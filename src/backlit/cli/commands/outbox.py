@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from backlit.cli.assignments import AssignmentReader, assignment_in
 from backlit.cli.changes import POLL_SECONDS, ChangeState, confirm_count, state_of
 from backlit.cli.commands.items_set import change_row
-from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
 from backlit.cli.output import note
 from backlit.cli.synced import synced_store
@@ -19,6 +18,7 @@ from backlit.store.edits.conflicts import KeptSide
 from backlit.store.field_words import FieldWords
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import BUSY, ON_NODES, EntryState, OutboxEntry
+from backlit.store.records.entry_values import id_of
 from backlit.store.store import Store
 
 _COLUMNS = (

@@ -14,7 +14,6 @@ from backlit.cli.changes import (
     write_report,
 )
 from backlit.cli.commands.items_set import change_row
-from backlit.cli.item_columns import id_of
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
 from backlit.cli.output import note
 from backlit.cli.synced import synced_store
@@ -23,6 +22,7 @@ from backlit.model.plain import plain
 from backlit.model.trees import NO_TOTALS
 from backlit.store.field_words import FieldWords
 from backlit.store.records.entry import ON_NODES, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal

@@ -91,3 +91,12 @@ class BindingDocument(Document):
     effect: str
     origin: str
     context: str
+
+
+class OwnCommandDocument(Document):
+    """A command of one's own: what it is run on, and its keys."""
+
+    id: str
+    on: str
+    keys: str
+    name: str

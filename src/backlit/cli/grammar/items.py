@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from backlit.cli.common_options import add_formats, add_reading, add_writing
+from backlit.cli.common_options import add_formats, add_query, add_reading, add_writing
 from backlit.cli.late_parser import LateParser
 from backlit.cli.option_values import count, item_word
 
@@ -37,7 +37,7 @@ def add_verbs(items: LateParser) -> None:
 
 def _fill_list(listing: LateParser) -> None:
     listing.add_argument("--limit", type=count, metavar="N", help="maximum number of items; 0 for all (default)")
-    _add_query(listing)
+    add_query(listing)
     listing.add_argument("--sort", metavar="FIELDS", help="sort order, for example: est desc,name")
     listing.add_argument(
         "--done", choices=("yes", "no"), help="with done items, or without (default: with; a query says)"
@@ -61,7 +61,7 @@ def _fill_history(history: LateParser) -> None:
 
 
 def _fill_export(export: LateParser) -> None:
-    _add_query(export)
+    add_query(export)
     export.add_argument("--sort", metavar="FIELDS", help="sort order, for example: est desc,name")
     export.add_argument(
         "--fields", metavar="FIELDS", help="fields, such as name,status,est (default: all that are used)"
@@ -128,18 +128,10 @@ def _fill_delete(delete: LateParser) -> None:
     delete.add_argument("--for-good", action="store_true", help="delete the items with their tasks, comments and files")
 
 
-def _add_query(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--query", metavar="QUERY", help="filter as a query, for example: status:open @me (docs/query.md)"
-    )
-    command.add_argument("--view", metavar="NAME", help="the items of a saved view")
-    command.add_argument("--filter", metavar="ODATA", help="filter as OData, for example: Status eq 'Done'")
-
-
 def _add_selection(command: LateParser, words: str) -> None:
     command.add_argument("words", nargs="*", metavar="WORD", help=words)
     command.rest = "words"
-    _add_query(command)
+    add_query(command)
     add_formats(command)
     add_writing(command)
 

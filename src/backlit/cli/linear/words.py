@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import date
 
-from backlit.cli.item_columns import id_of
 from backlit.model.amounts import counted, points_of
 from backlit.model.fields import Field, Kind
 from backlit.model.planning import Capacity, PlannedLoad
 from backlit.store.field_words import FieldWords
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item, ItemRow
 from backlit.store.records.people import IterationEntry, TreeKind, current, following
 from backlit.store.store import Store

@@ -19,6 +19,7 @@ from pydantic import (
 from backlit.config.schema.connections import ConnectionTable, ProfileConnectionTable
 from backlit.config.schema.documents import Filled, Listed, Table, as_list, check_document, fault, faults_at, must, said
 from backlit.config.schema.notify import NotifyTable
+from backlit.config.schema.own_commands import CommandTable, check_ids
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, ProfileSettings, Settings
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
@@ -406,6 +407,12 @@ class ConfigFile(Table):
     tables `capacity`, `capacity_in`, `teams`, `fields`, `statuses`, `notify` and `connection`, which then also takes
     `insecure = true`.
     """
+    command: Annotated[list[CommandTable], AfterValidator(check_ids)] = Field(
+        default=[], examples=['[[command]] with id = "branch" and run = ["git", "switch", "-c", "{id}-{slug}"]']
+    )
+    """A program that is run on what is selected, by its key, by `:ID` or `backlit run ID`.
+    See [own commands](own-commands.md).
+    """
     view: Annotated[None, PlainValidator(_refuse_views)] = None
 
 
@@ -447,6 +454,7 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         read_only=file.read_only,
         connection=file.connection.settings(),
         profiles={name: table.settings() for name, table in file.profile.items()},
+        commands=tuple(each.command() for each in file.command),
         problems=problems,
     )
 

@@ -13,13 +13,14 @@ from textual.scrollbar import ScrollBar
 from backlit.config.notify import NO_NOTICES, NotifySettings
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, Motion
 from backlit.model.settings.key_sequences import KeyChange, KeyPreset
+from backlit.model.settings.own_commands import OwnCommand
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, OwnCapacities
 from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
 from backlit.store.views.view_files import ViewFiles
 from backlit.tui.app.screen_navigator import BACKLOG, LOCKED, NOTHING_NAMED, ScreenNavigator, StartTarget
 from backlit.tui.commands.keymap import use_keys
-from backlit.tui.commands.table import WRITER_COMMANDS
+from backlit.tui.commands.table import OWN_GROUP, WRITER_COMMANDS
 from backlit.tui.drawing import textual_private
 from backlit.tui.drawing.frame import KeptFrame
 from backlit.tui.drawing.themes import offered_themes, use_themes
@@ -64,6 +65,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         "app.command_line",
         "app.history",
         "app.projects",
+        OWN_GROUP,
         "shell.macros",
     )
     # Without a mode Textual first lays out and paints a blank screen: a twentieth of a start until the rows.
@@ -92,6 +94,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         join: "ProfileSignInFactory | None" = None,
         preset: KeyPreset = KeyPreset.VIM,
         keys: Mapping[str, KeyChange] = NO_OWN_KEYS,
+        commands: Sequence[OwnCommand] = (),
         problems: Sequence[str] = (),
         greets: bool = False,
         opens: StartTarget = NOTHING_NAMED,
@@ -99,9 +102,10 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         if store.connection.is_locked:
             self.DEFAULT_MODE = LOCKED  # type: ignore[misc] # the first screen has no rows, not even for a frame
         super().__init__()
-        key_problems = use_keys(preset, keys)  # first: widgets are made with the names of keys
+        key_problems = use_keys(preset, keys, commands)  # first: widgets are made with the names of keys
         self.store = store
         self.session = UiSession(estimate_scale, templates, capacities, images, motion)
+        self.own_commands = {each.id: each for each in commands}
         self.dispatch.hidden = lambda: WRITER_COMMANDS if store.lookups.is_read_only else frozenset()
         self.navigator = ScreenNavigator(self, store, board or USUAL_BOARD, join, greets=greets)
         self.history_lock = asyncio.Lock()

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from backlit.model.nearest import did_you_mean
 from backlit.model.plain import plain
 from backlit.model.settings.key_sequences import KeyChange, KeyPreset, spelled
+from backlit.model.settings.own_commands import CommandSubject, OwnCommand
 from backlit.tui.commands.command import Command, Context
-from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS
+from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, OWN_GROUP
 
 _ARROWS: Mapping[str, tuple[str, ...]] = {
     "board.left": ("left",),
@@ -48,6 +49,18 @@ _ARROWS: Mapping[str, tuple[str, ...]] = {
 }
 PRESETS: Mapping[KeyPreset, Mapping[str, tuple[str, ...]]] = {KeyPreset.VIM: {}, KeyPreset.ARROWS: _ARROWS}
 """Keys by command that a preset has in place of the usual ones."""
+
+_CONTEXTS: Mapping[CommandSubject, Context] = {
+    CommandSubject.ITEM: Context.ITEM,
+    CommandSubject.ITEMS: Context.ITEM,
+    CommandSubject.ITERATION: Context.TREE,
+    CommandSubject.AREA: Context.TREE,
+    CommandSubject.LIST: Context.LIST,
+    CommandSubject.ANYWHERE: Context.GLOBAL,
+}
+"""The context of a user's command by what it is run on."""
+OWN = "own."
+"""Before the id of a user's command among those of the table."""
 
 _BACKLOG = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 """Contexts whose commands share the backlog's screen, the nearest first."""
@@ -86,9 +99,30 @@ class KeyFault(Struct, frozen=True):
     sentence: str
 
 
-def bound_commands(preset: KeyPreset, changes: Mapping[str, KeyChange]) -> list[BoundCommand]:
-    """Return all commands with their keys; ids that are none are left out."""
-    return [_bound(command, PRESETS[preset].get(command.id), changes.get(command.id)) for command in COMMANDS]
+def bound_commands(
+    preset: KeyPreset, changes: Mapping[str, KeyChange], own: Sequence[OwnCommand] = ()
+) -> list[BoundCommand]:
+    """Return all commands with their keys, the user's own ones first; ids that are none are left out.
+
+    In a context the first command has a key that several have: what a user wrote for a command holds.
+    """
+    usual = [_bound(command, PRESETS[preset].get(command.id), changes.get(command.id)) for command in COMMANDS]
+    return [*(BoundCommand(_own_row(command), KeyOrigin.USER) for command in own), *usual]
+
+
+def _own_row(own: OwnCommand) -> Command:
+    is_taken = any(own.id in each.words for each in COMMANDS)
+    return Command(
+        f"{OWN}{own.id}",
+        (own.keys,) if own.keys else (),
+        _CONTEXTS[own.subject],
+        own.name,
+        f"{own.name} (yours).",
+        handler=f"{OWN_GROUP}:run",
+        argument=own.id,
+        words=(f"run {own.id}" if is_taken else own.id,),
+        also="own custom run",
+    )
 
 
 def _bound(command: Command, preset: tuple[str, ...] | None, change: KeyChange | None) -> BoundCommand:
@@ -101,17 +135,18 @@ def _bound(command: Command, preset: tuple[str, ...] | None, change: KeyChange |
     return BoundCommand(command, KeyOrigin.USUAL)
 
 
-def use_keys(preset: KeyPreset, changes: Mapping[str, KeyChange]) -> list[str]:
-    """Have the screens of this process use a user's keys; return a sentence for each id that is none."""
-    COMMAND_BY_ID.update((each.command.id, each.command) for each in bound_commands(preset, changes))
+def use_keys(preset: KeyPreset, changes: Mapping[str, KeyChange], own: Sequence[OwnCommand] = ()) -> list[str]:
+    """Have the screens of this process use a user's keys and commands; return a sentence for each id that is none."""
+    COMMAND_BY_ID.clear()
+    COMMAND_BY_ID.update((each.command.id, each.command) for each in bound_commands(preset, changes, own))
     return [f"{each.sentence} The entry of [keys] is ignored." for each in _unknown_commands(changes)]
 
 
-def key_faults(preset: KeyPreset, changes: Mapping[str, KeyChange]) -> list[KeyFault]:
+def key_faults(preset: KeyPreset, changes: Mapping[str, KeyChange], own: Sequence[OwnCommand] = ()) -> list[KeyFault]:
     """Return what is wrong with a user's keys. The usual keys and those of presets are left alone."""
-    bound = bound_commands(preset, changes)
-    own = frozenset(each.command.id for each in bound if each.origin is KeyOrigin.USER)
-    return [*_unknown_commands(changes), *_clashes([each.command for each in bound], own), *_unsendable(bound)]
+    bound = bound_commands(preset, changes, own)
+    changed = frozenset(each.command.id for each in bound if each.origin is KeyOrigin.USER)
+    return [*_unknown_commands(changes), *_clashes([each.command for each in bound], changed), *_unsendable(bound)]
 
 
 def commands_without_keys(bound: Sequence[BoundCommand]) -> list[Command]:
@@ -157,7 +192,7 @@ def _is_nearer(one: Command, other: Command, commands: Sequence[Command]) -> boo
 
 def _unsendable(bound: Sequence[BoundCommand]) -> Iterator[KeyFault]:
     for command in (each.command for each in bound if each.origin is KeyOrigin.USER):
-        usual = next(each for each in COMMANDS if each.id == command.id).keys
+        usual = next((each.keys for each in COMMANDS if each.id == command.id), ())
         for key in dict.fromkeys(key for sequence in command.keys if sequence not in usual for key in sequence.split()):
             if reason := _reason_not_sent(key):
                 yield KeyFault(command.id, f"{spelled(key)} may never arrive: {reason}.")

@@ -60,7 +60,9 @@ WRITER_COMMANDS = frozenset(
     | {f"attachments.{act}" for act in ("upload", "upload-open", "describe", "delete")}
 )
 """Commands, and first keys of chords, that are not offered to users who only read a project."""
-CONTEXT_BY_GROUP = {command.group: command.context for command in COMMANDS}
+OWN_GROUP = "app.own_commands"
+"""The group of the user's own commands, in whatever context they are."""
+CONTEXT_BY_GROUP = {command.group: command.context for command in COMMANDS} | {OWN_GROUP: Context.GLOBAL}
 
 
 def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:

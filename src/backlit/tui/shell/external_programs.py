@@ -6,8 +6,11 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from textual.app import SuspendNotSupported
 
@@ -16,21 +19,37 @@ from backlit.tui.shell.chord_app import ChordApp
 
 
 def _status_of(app: ChordApp, command: str, path: Path) -> int:
-    """Run a program on a file in the terminal; return its exit status. Raises OSError, ValueError, SuspendNotSupported.
+    """Run a program of the user's on a file; raises as `status_in_terminal` does."""
+    return status_in_terminal(app, [*shlex.split(command), str(path)])
 
-    No error leaves the suspended block, because Textual takes the terminal back only where the block ends.
+
+def status_in_terminal(
+    app: ChordApp,
+    arguments: Sequence[str],
+    variables: Mapping[str, str] = MappingProxyType({}),
+    folder: str | None = None,
+    last_words: str = "",
+) -> int:
+    """Run a program in the terminal; return its exit status. Raises OSError, ValueError, SuspendNotSupported.
+
+    With last words its output stays until enter. No error leaves the suspended block, because Textual takes the
+    terminal back only where the block ends.
     """
-    environment = {**os.environ, **({"NO_COLOR": "1"} if app.no_color else {})}
-    arguments = [*shlex.split(command), str(path)]
-    failure: OSError | None = None
+    environment = {**os.environ, **({"NO_COLOR": "1"} if app.no_color else {}), **variables}
+    failure: OSError | ValueError | None = None
     try:
         # The batch holds back repaints: one that begins while Textual gives the terminal away waits for it for ever.
         with app.batch_update(), app.suspend():
             try:
-                app.outside = subprocess.Popen(arguments, env=environment)  # noqa: S603 - the user's own
-                return app.outside.wait()
-            except OSError as error:
+                app.outside = subprocess.Popen(arguments, env=environment, cwd=folder)  # noqa: S603 - the user's own
+                status = app.outside.wait()
+            except (OSError, ValueError) as error:
                 failure = error
+            else:
+                if last_words:
+                    with suppress(EOFError):
+                        input(last_words)
+                return status
     finally:
         app.outside = None
         app.refresh(layout=True)
