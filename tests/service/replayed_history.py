@@ -19,7 +19,9 @@ from backlit.service.tables.changes import TEXT_REFERENCE, ChangeAct, ChangeCaus
 Documents = dict[tuple[str, int], dict[str, Any]]
 """Documents without null values, by kind and id."""
 _NODES = {ChangeKind.AREA: areas, ChangeKind.ITERATION: iterations}
-_KINDS = (ChangeKind.ITEM, ChangeKind.COMMENT, *_NODES)
+_TOUCHING = (ChangeKind.RELATION, ChangeKind.LINK, ChangeKind.CRITERION, ChangeKind.TIME_ENTRY)
+"""Kinds whose changes move the stamps of their items on."""
+_KINDS = (ChangeKind.ITEM, ChangeKind.COMMENT, *_NODES, *_TOUCHING)
 _BESIDE = frozenset({"splitFrom", "startedAt", "closedAt"})
 """What is no part of a document."""
 
@@ -33,6 +35,10 @@ def replayed(database: Path) -> Documents:
         found: Documents = {}
         for row in connection.execute(select(changes).where(changes.c.kind.in_(_KINDS)).order_by(changes.c.revision)):
             key = ChangeKind(row.kind).name, row.object_id
+            if row.kind in _TOUCHING:
+                by, at = names[row.user_id], write_datetime(row.at)
+                found[ChangeKind.ITEM.name, row.item_id] |= {"lastModifiedBy": by, "lastModifiedAt": at}
+                continue
             if row.act == ChangeAct.REMOVED:
                 del found[key]
                 continue

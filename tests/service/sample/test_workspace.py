@@ -14,6 +14,7 @@ from tests.service.replayed_history import held, replayed
 
 from backlit.model.errors import StorageError
 from backlit.model.statuses import StatusGroups
+from backlit.service.admin.below_check import faults_below_items
 from backlit.service.admin.workspace import reading, write_local
 from backlit.service.app import Service
 from backlit.service.reports.context import ReportQuestion
@@ -183,7 +184,8 @@ def test_the_history_of_the_sample_grows_in_time_up_to_now(tmp_path: Path) -> No
     _, database = written(tmp_path, "t", items=400, now=now)
 
     stamps = [at for (at,) in database.execute("SELECT at FROM changes ORDER BY revision")]
-    last = dict(database.execute("SELECT object_id, max(at) FROM changes WHERE kind = 1 GROUP BY 1"))
+    touching = "kind = 1 OR kind >= 12"  # items, and what is below them but for comments
+    last = dict(database.execute(f"SELECT item_id, max(at) FROM changes WHERE {touching} GROUP BY 1"))
     shown = dict(database.execute("SELECT id, last_modified_at FROM work_items"))
     database.close()
     assert stamps == sorted(stamps)
@@ -251,6 +253,58 @@ def test_no_two_items_of_a_project_have_the_same_name(tmp_path: Path) -> None:
     repeated = [*database.execute(named), *database.execute(tasks)]
     database.close()
     assert repeated == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [80, 500])
+def test_what_is_below_the_items_of_the_sample_fits_the_rules(tmp_path: Path, count: int) -> None:
+    written(tmp_path, "b", items=count)[1].close()
+
+    with reading(place(tmp_path, "b")) as connection:
+        assert list(faults_below_items(connection)) == []
+
+
+@pytest.mark.slow
+def test_the_sample_has_something_of_each_kind_below_its_items(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "k", items=500)
+
+    parts = "SELECT count(*) FROM relations WHERE type = 'Parent' GROUP BY target_id"
+    deep = "SELECT count(*) FROM relations a JOIN relations b ON b.work_item_id = a.target_id AND b.type = 'Parent'"
+    planned_after = (
+        "SELECT count(*) FROM relations r JOIN work_items a ON a.id = r.work_item_id JOIN iterations i ON"
+        " i.id = a.iteration_id JOIN work_items b ON b.id = r.target_id JOIN iterations j ON j.id = b.iteration_id"
+        " WHERE r.type = 'Blocks' AND r.project_id = 1 AND i.start_date > j.start_date AND a.status = 'Not Done'"
+    )
+    numbers = {number for (number,) in database.execute(parts)}
+    levels = database.execute(f"{deep} WHERE a.type = 'Parent'").fetchone()[0]
+    after = database.execute(planned_after).fetchone()[0]
+    kinds = dict(database.execute("SELECT type, count(*) FROM relations WHERE project_id = 1 GROUP BY 1"))
+    states = {status for (status,) in database.execute("SELECT DISTINCT status FROM acceptance_criteria")}
+    stories, with_criteria = database.execute(
+        "SELECT count(DISTINCT i.id), count(DISTINCT c.work_item_id) FROM work_items i LEFT JOIN acceptance_criteria c"
+        " ON c.work_item_id = i.id WHERE i.type = 'Story'"
+    ).fetchone()
+    database.close()
+    assert numbers == {4, 5, 6, 7, 8, 9}
+    assert levels > 3
+    assert after == 1
+    assert kinds.keys() == {"Parent", "Blocks", "Duplicates", "Related"}
+    assert states == {"Pass", "Fail", "Not Executed"}
+    assert 0.28 < with_criteria / stories < 0.38
+
+
+@pytest.mark.slow
+def test_the_time_entries_of_the_sample_agree_with_the_work_of_their_tasks(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "w", items=500)
+
+    sums = database.execute(
+        "SELECT t.work_completed, sum(e.hours), min(e.date), count(DISTINCT e.user_id) FROM time_entries e"
+        " JOIN work_items t ON t.id = e.task_id GROUP BY t.id"
+    ).fetchall()
+    database.close()
+    assert len(sums) > 8
+    assert all(work == hours for work, hours, _, _ in sums)
+    assert all(first >= f"{TODAY - timedelta(days=14)}" for _, _, first, _ in sums)
 
 
 def test_sample_overwrites_no_database(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ _MOVED_IN = 6
 """One in so many items came into its sprint after the planning."""
 _MOVED_OUT, _RE_ESTIMATED = 9, 8
 """One in so many estimated items of the backlog was planned once; one in so many planned ones was estimated again."""
+_DAYS_OF_WORK = 3
+"""Days on which a task was worked on at most."""
 _PLANNER = "maya"
 
 
@@ -224,10 +226,23 @@ class TeamPast:
         by = self._names.get(task.values.get("AssignedToID"), task.created_by)
         # Tasks are worked on while their item is; the last one ends a little before it.
         at = parent.last_modified_at - self._random.randrange(15, 900) * _MINUTE
-        taken: dict[str, Any] = {"Status": "Not Done", "AssignedToID": None}
-        if status == "Done":
-            taken |= {"WorkRemaining": task.values["WorkCompleted"], "WorkCompleted": 0.0}
-        return [PastChange(at, by, taken)]
+        changes = [PastChange(day, by, work) for day, work in self._work(task, at)]
+        before = {"Status": "Not Done", "AssignedToID": None}
+        if status != "Done" or len(changes) == 1:
+            return [PastChange(at, by, before)] if not changes else [_with(changes[0], before), *changes[1:]]
+        done = _with(changes[-1], {"Status": "In Progress"})
+        return [_with(changes[0], before), *changes[1:-1], done]
+
+    def _work(self, task: WorkItemRow, last: datetime) -> list[tuple[datetime, dict[str, float]]]:
+        """Return the working days on which a task was worked on, up to the last, with its work before each."""
+        remaining, hours = task.values["WorkRemaining"], task.values["WorkCompleted"] or 0.0
+        days = min(1 + task.id % _DAYS_OF_WORK, int(hours)) or (1 if hours else 0)
+        found, at = [], last
+        for number in reversed(range(days)):
+            before = float(int(hours * number / days))
+            found.append((at, {"WorkCompleted": before, "WorkRemaining": remaining + hours - before}))
+            at -= (3 if at.weekday() == 0 else 1) * _DAY
+        return found[::-1]
 
     def _working_moment(self, first: date, last: date) -> datetime:
         days = [first + number * _DAY for number in range(max((last - first).days, 0) + 1)]
@@ -237,6 +252,10 @@ class TeamPast:
 
     def _anybody(self) -> str:
         return self._random.choice([*self._names.values()])
+
+
+def _with(change: PastChange, before: Mapping[str, Any]) -> PastChange:
+    return replace(change, before={**change.before, **before})
 
 
 def _before_last_edit(item: WorkItemRow) -> dict[str, Any]:

@@ -131,9 +131,13 @@ class CurrentSprint:
     def task(self, task: WorkItemRow, parent: WorkItemRow) -> WorkItemRow:
         """Return a task of the sprint: done with its item, and not started before it."""
         status = parent.values["Status"]
-        if parent.values["IterationID"] != self._sprint_id or status not in {"Done", "Not Done"}:
+        if parent.values["IterationID"] != self._sprint_id:
             return task
         hours = task.values["WorkRemaining"] + task.values["WorkCompleted"]
+        if status not in {"Done", "Not Done"}:
+            if task.values["Status"] != "In Progress":
+                return task
+            return replace(task, values={**task.values, "WorkRemaining": hours / 2, "WorkCompleted": hours / 2})
         is_done = status == "Done"
         owner = (task.values["AssignedToID"] or parent.values["AssignedToID"]) if is_done else None
         work = {"WorkRemaining": 0.0 if is_done else hours, "WorkCompleted": hours if is_done else 0.0}

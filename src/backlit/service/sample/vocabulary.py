@@ -159,6 +159,33 @@ FEATURES = (
     "Loyalty without a card",
 )
 
+SUBJECTS: Mapping[str, str] = {
+    "One-page checkout": "Checkout",
+    "Accounts without passwords": "Accounts",
+    "Search that understands people": "Search",
+    "Returns in three taps": "Checkout",
+    "A front page for everybody": "Platform",
+    "Gift cards": "Payments",
+    "The shop on every device": "Catalogue",
+    "Click and collect": "Checkout",
+    "Loyalty without a card": "Marketing",
+    "Deliveries on the chosen day": "Checkout",
+    "One account for shop and web": "Accounts",
+    "A catalogue that suppliers look after": "Catalogue",
+    "Payment without a form": "Payments",
+    "Recommendations that can be explained": "Marketing",
+    "The shop for people who cannot see it": "Platform",
+    "Orders that can be changed until packed": "Checkout",
+    "Repairs instead of returns": "Catalogue",
+}
+"""The area of what belongs to a feature, where the project has it."""
+
+PARTS: Mapping[str, str] = {
+    "Accounts without passwords": "One account for shop and web",
+    "Click and collect": "The shop on every device",
+}
+"""Features that are parts of others."""
+
 ISSUES = (
     "Test environment has no data from after the summer",
     "Payment provider ends its old interface in spring",
@@ -413,6 +440,20 @@ CRITERIA = (
     "It is behind a switch until support has been briefed",
     "It loads in under a second on a slow connection",
     "Old orders look as they did before",
+)
+
+SAME_BUGS: Mapping[str, str] = {
+    "Time of collection is": "Sale price ends an",
+    "Card retry fails after": "Session is lost when",
+    "Back in stock mail": "Refund mail names the",
+}
+"""Beginnings of bugs with the cause of others, by four words."""
+
+LINKS = (
+    ("Survey of customers", "https://survey.example.org/spring"),
+    ("Design, version three", "https://design.example.org/shop/v3"),
+    ("Notes of the workshop", "https://wiki.example.org/workshop"),
+    ("Measurements", "https://dashboards.example.org/funnel"),
 )
 
 NOTES = (

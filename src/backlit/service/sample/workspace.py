@@ -1,9 +1,10 @@
 """A realistic workspace of any size, identical for the same seed and day."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from random import Random
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from backlit.model.fields import ItemType, Kind
 from backlit.model.resources import Comment
 from backlit.service.admin.workspace import ADMINISTRATOR, add_project, new_database, user_of
 from backlit.service.auth.callers import hash_password
+from backlit.service.sample.below import ObjectsBelow
 from backlit.service.sample.history import SampleHistory
 from backlit.service.sample.items import ItemMaker, SampleProject
 from backlit.service.sample.past import ItemPast, Sprint
@@ -84,7 +86,8 @@ def write_sample(
         makers = partial(ItemMaker, today=day, now=latest - LAST_HOURS, random=random, past_random=chance_of_past)
         with connection.begin():
             history = SampleHistory(connection, USER_IDS, None if items < MOST_WITH_PAST else begun)
-        written = _write_items(history, places, items, makers, progress)
+        below = partial(ObjectsBelow, connection, ids=defaultdict(lambda: count(1)), now=latest - LAST_HOURS)
+        written = _write_items(history, places, items, makers, below, progress=progress)
         with connection.begin():
             history.write()
             follow_ids(connection)  # comments have ids of ours so far
@@ -193,6 +196,8 @@ def _write_items(
     places: Sequence[SampleProject],
     total: int,
     makers: Callable[[SampleProject, int, int], ItemMaker],
+    makers_below: Callable[[SampleProject], ObjectsBelow],
+    *,
     progress: Progress,
 ) -> int:
     """Write all items with their history; return the number of comments."""
@@ -201,12 +206,13 @@ def _write_items(
     for place, share in zip(places, _SHARES, strict=True):
         wanted = total - done if place is places[-1] else round(total * share)
         maker = makers(place, wanted, done + 1)
-        pasts = maker.pasts()
-        while batch := list(islice(pasts, SAMPLE_BATCH)):
+        pasts, below = maker.pasts(), makers_below(place)
+        while made := list(islice(pasts, SAMPLE_BATCH)):
             with connection.begin():
+                batch, changes_below = below.write(made)
                 _write_batch(connection, batch, maker)
                 said = _write_comments(connection, maker, comments_so_far)
-                history.add(batch, said, place.settings)
+                history.add(batch, [*said, *changes_below], place.settings)
             comments_so_far += len(said)
             done += len(batch)
             progress(done, total)

@@ -129,9 +129,7 @@ class ObjectTable(Struct, Generic[ObjectT], frozen=True):
         written = changed | {"last_modified_by": stamp.name, "last_modified_at": at}
         mine = update(self.table).where(self.table.c.id == old.id).values(written)
         new: ObjectT = self.of_row(connection.execute(mine.returning(self.table)).mappings().one())
-        fields = differences(_described(old), _described(new))
-        items = dict.fromkeys([*self.items_of(old), *self.items_of(new)])
-        note(connection, stamp, *self._recorded(new, ChangeAct.CHANGED, fields, at, items))
+        note(connection, stamp, *self.difference(old, new))
         return new
 
     def remove(self, connection: Connection, found: ObjectT, stamp: Stamp) -> None:
@@ -152,6 +150,13 @@ class ObjectTable(Struct, Generic[ObjectT], frozen=True):
     def creation(self, found: ObjectT, at: datetime) -> list[RecordedChange]:
         fields = {key: value for key, value in _described(found).items() if key not in self._recorded_beside}
         return self._recorded(found, ChangeAct.CREATED, created(fields), at, self.items_of(found))
+
+    def difference(self, old: ObjectT, new: ObjectT) -> list[RecordedChange]:
+        """Return the change from one state to another, whose stamp tells the time."""
+        assert new.last_modified_at is not None
+        fields = differences(_described(old), _described(new))
+        items = dict.fromkeys([*self.items_of(old), *self.items_of(new)])
+        return self._recorded(new, ChangeAct.CHANGED, fields, new.last_modified_at, items)
 
     @property
     def _recorded_beside(self) -> Collection[str]:
