@@ -194,11 +194,18 @@ ADMIN: dict[str, Meaning] = {
     "teams remove p n --dry-run": {"named": "teams", "project": "p", "name": "n", "dry_run": True},
     "time-entry-types add p n": {"named": "time_entry_types", "project": "p", "name": "n"},
     "fields list --project p": {"project": "p"},
-    "fields add p k": {"project": "p", "key": "k", "kind": "text", "types": None, "choices": None, "default": None},
+    "fields add p k": {"project": "p", "key": "k", "kind": "text", "types": None, "choices": None, "default": None}
+    | {"due": None},
+    "fields add p k --kind date --due": {"project": "p", "key": "k", "kind": "date", "types": None, "choices": None}
+    | {"default": None, "due": True},
     "fields add p k --kind choice --types Story,Bug --choice a --choice b --default a": {"project": "p", "key": "k"}
-    | {"kind": "choice", "types": [ItemType.STORY, ItemType.BUG], "choices": ["a", "b"], "default": "a"},
+    | {"kind": "choice", "types": [ItemType.STORY, ItemType.BUG], "choices": ["a", "b"], "default": "a"}
+    | {"due": None},
     "fields change p k --rename a=b --rename c=d --dry-run": {"project": "p", "key": "k", "dry_run": True}
-    | {"types": None, "choices": None, "default": None, "renames": ["a=b", "c=d"]},
+    | {"types": None, "choices": None, "default": None, "renames": ["a=b", "c=d"]}
+    | {"kind": None, "due": None},
+    "fields change p k --kind date --due off": {"project": "p", "key": "k", "dry_run": False, "kind": "date"}
+    | {"types": None, "choices": None, "default": None, "renames": [], "due": "off"},
     "fields remove p k --dry-run": {"project": "p", "key": "k", "dry_run": True},
     "values list p": {"project": "p"},
     "values set p Story Status a b --rename c=a --dry-run": {"project": "p", "type": "Story", "key": "Status"}

@@ -227,6 +227,7 @@ _FIELD_COLUMNS = {
     "key": "Key",
     "kind": "Kind",
     "default": "Default",
+    "due": "Due",
     "types": "Types",
     "choices": "Values",
 }
@@ -238,7 +239,7 @@ def list_fields(arguments: argparse.Namespace) -> None:
 
 
 def add_field(arguments: argparse.Namespace) -> None:
-    kind = Kind(arguments.kind.replace("-", " "))
+    kind = _kind(arguments.kind)
     with writing_transaction(arguments) as connection:
         field = custom_fields.add(connection, arguments.project, arguments.key, kind, _field_change(arguments))
     say(arguments, f"Added {field['key']}; {counted(field['itemsRendered'], 'item')} can have it.", field)
@@ -259,7 +260,18 @@ def remove_field(arguments: argparse.Namespace) -> None:
 
 def _field_change(arguments: argparse.Namespace) -> CustomFieldChange:
     types: list[ItemType] | None = arguments.types
-    return CustomFieldChange(types, arguments.choices, arguments.default, getattr(arguments, "renames", ()))
+    return CustomFieldChange(
+        types,
+        arguments.choices,
+        arguments.default,
+        getattr(arguments, "renames", ()),
+        None if arguments.due is None else arguments.due in {True, "on"},
+        None if arguments.kind is None else _kind(arguments.kind),
+    )
+
+
+def _kind(word: str) -> Kind:
+    return Kind(word.replace("-", " "))
 
 
 _VALUE_COLUMNS = {"type": "Type", "key": "Key", "isOwn": "Own", "values": "Values"}

@@ -130,9 +130,12 @@ def _add_fields(fields: CommandParsers) -> None:
     )
     add = fields.verb("add", "add_field", "add a custom field; its key ends in _cf", "project", "key")
     add.add_argument("--kind", choices=_KINDS, default="text", help="kind of value (%(default)s)")
+    add.add_argument("--due", action="store_true", default=None, help="the date is the due date of items")
     change = fields.verb(
-        "change", "change_field", "change a custom field's types, values or default", "project", "key", dry=True
+        "change", "change_field", "change a custom field's kind, types, values or default", "project", "key", dry=True
     )
+    change.add_argument("--kind", choices=("date",), help="make a text a date, where all its values are days")
+    change.add_argument("--due", choices=("on", "off"), help="the date is the due date of items")
     for command in (add, change):
         command.add_argument("--types", type=_types, metavar="TYPE,…", help="types of work item with this field")
         command.add_argument(

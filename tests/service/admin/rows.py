@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, select, update
 
 from backlit.model.errors import BacklitError, BadRequest
+from backlit.service.storage.schema import work_items
 
 
 def rows_of(connection: Connection, table: Table, **values: object) -> list[dict[str, Any]]:
@@ -28,3 +29,8 @@ def is_taken(act: Callable[[], object]) -> bool:
     except BadRequest:
         return False
     return True
+
+
+def set_custom(connection: Connection, item_id: int, values: dict[str, object]) -> None:
+    """Give an item other values of custom fields, as if they had always been there."""
+    connection.execute(update(work_items).where(work_items.c.id == item_id).values(cf=values))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Table
-from tests.service.admin.rows import is_taken, refusal, rows_of
+from tests.service.admin.rows import is_taken, refusal, rows_of, set_custom
 
 from backlit.model.errors import Conflict, NotFound
 from backlit.model.fields import ItemType, Kind
@@ -239,12 +239,49 @@ def test_a_change_of_a_field_keeps_its_other_settings(connection: Connection) ->
 
     assert custom_fields.change(connection, "Aurora", "Channel_cf", CustomFieldChange(default="Phone")) == {
         "projectId": 1, "key": "Channel_cf", "kind": "choice", "types": types, "choices": ["Web", "Store", "Phone"],
-        "default": "Phone", "itemsChanged": 0, "itemsRendered": 0,
+        "default": "Phone", "due": False, "itemsChanged": 0, "itemsRendered": 0,
     }  # fmt: skip
     wrong = CustomFieldChange(choices=["Web", "Store"])
     assert "not among its values: Web, Store" in refusal(
         lambda: custom_fields.change(connection, "Aurora", "Channel_cf", wrong)
     )
+
+
+def test_a_text_of_days_becomes_a_date_and_others_are_named(connection: Connection) -> None:
+    change = partial(custom_fields.change, connection, "Beacon", "Day_cf")
+    custom_fields.add(connection, "Beacon", "Day_cf", Kind.TEXT, CustomFieldChange())
+    first, second, third = (row["id"] for row in rows_of(connection, schema.work_items, project_id=2)[:3])
+    for item_id, text in ((first, "2026-03-01T09:30:00"), (second, " "), (third, "soon")):
+        set_custom(connection, item_id, {"Day_cf": text})
+
+    said = refusal(lambda: change(CustomFieldChange(kind=Kind.DATE)), Conflict)
+    set_custom(connection, third, {"Day_cf": "2026-02-03"})
+    changed = change(CustomFieldChange(kind=Kind.DATE, is_due=True))
+
+    assert said == f"Day_cf is no day such as 2026-03-01 in #{third} 'soon'; nothing was changed."
+    assert (changed["kind"], changed["due"], changed["itemsChanged"]) == ("date", True, 2)
+    days = [row["cf"] for row in rows_of(connection, schema.work_items, project_id=2)[:3]]
+    assert days == [{"Day_cf": "2026-03-01"}, None, {"Day_cf": "2026-02-03"}]
+    assert "only a text can become" in refusal(
+        lambda: custom_fields.change(
+            connection, "Aurora", "Channel_cf", CustomFieldChange(kind=Kind.DATE, choices=[], default="")
+        )
+    )
+
+
+def test_a_project_has_one_due_date_which_is_a_date(connection: Connection) -> None:
+    due = CustomFieldChange(is_due=True)
+    add = partial(custom_fields.add, connection, "Aurora")
+
+    other = refusal(lambda: add("Deadline_cf", Kind.DATE, due), Conflict)
+    kind = refusal(lambda: custom_fields.add(connection, "Beacon", "Deadline_cf", Kind.TEXT, due))
+    custom_fields.change(connection, "Aurora", "TargetDate_cf", CustomFieldChange(is_due=False))
+    add("Deadline_cf", Kind.DATE, due)
+
+    assert "fields change PROJECT TargetDate_cf --due off" in other
+    assert kind == "Deadline_cf is of kind text; a due date is of kind date: --kind date"
+    assert project_table.settings(connection, 1).due_field == "Deadline_cf"
+    assert project_table.settings(connection, 2).due_field is None
 
 
 def test_an_item_without_a_value_is_no_obstacle_to_a_new_list(connection: Connection) -> None:

@@ -200,6 +200,7 @@ async def test_capabilities_name_values_custom_fields_and_teams(rex: Client) -> 
     assert set(project["values"]["Feedback"]) == {"FeedbackType", "Size", "Channel_cf"}
     channel = next(field for field in project["customFields"] if field["key"] == "Channel_cf")
     assert (channel["kind"], channel["choices"], channel["default"]) == ("choice", ["Web", "Store", "Phone"], "Web")
+    assert project["dueField"] == "TargetDate_cf"
     assert [team["name"] for team in project["teams"]] == ["Storefront", "Money", "Foundations"]
     assert [team["id"] for team in project["teams"]] == [team["id"] for team in await results(rex, "teams")]
     assert channel["types"] == [each for each in ItemType if each is not ItemType.TASK]

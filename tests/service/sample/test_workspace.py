@@ -307,6 +307,16 @@ def test_the_time_entries_of_the_sample_agree_with_the_work_of_their_tasks(tmp_p
     assert all(first >= f"{TODAY - timedelta(days=14)}" for _, _, first, _ in sums)
 
 
+@pytest.mark.slow
+def test_two_open_items_of_the_sample_are_overdue(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "d", items=500)
+
+    due = [(item["fields"].get("TargetDate_cf"), item["fields"].get("Status")) for item in items_of(database)]
+    overdue = [day for day, status in due if day and day < TODAY.isoformat() and StatusGroups().is_open(status)]
+    assert len(overdue) == 2
+    assert sum(day is not None for day, _ in due) > 15
+
+
 def test_sample_overwrites_no_database(tmp_path: Path) -> None:
     written(tmp_path, "x", items=1)[1].close()
 

@@ -36,6 +36,7 @@ from backlit.service.storage.schema import (
     activity_marks,
     change_texts,
     changes,
+    due_field_of_project,
     iteration_log,
     mentions,
     read_activities,
@@ -220,6 +221,13 @@ def without_objects_below_items(connection: Connection) -> None:
     for table in OBJECTS_BELOW_ITEMS:
         table.drop(connection)
     connection.execute(text("ALTER TABLE projects DROP COLUMN work_from_time"))
+    without_due_fields(connection)
+
+
+def without_due_fields(connection: Connection) -> None:
+    """Give a database what it had before schema 10."""
+    due_field_of_project.drop(connection)
+    connection.execute(text("ALTER TABLE custom_fields DROP COLUMN is_due"))
 
 
 async def test_a_database_of_schema_3_keeps_its_items_and_a_client_learns_the_groups(

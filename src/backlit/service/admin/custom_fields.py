@@ -8,12 +8,13 @@ from msgspec import Struct
 from sqlalchemy import Connection, delete, insert, select, update
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
+from backlit.model.field_values import Misfit, parse_day
 from backlit.model.fields import CUSTOM_KINDS, ItemType, Kind, custom_field
 from backlit.service.admin.rendering import Alter, settings_changed
 from backlit.service.admin.value_lists import ValueRenaming, checked_choices, renames_of
 from backlit.service.admin.workspace import administrator_stamp, project_id_of
 from backlit.service.storage.dialects import in_any_case
-from backlit.service.storage.schema import custom_fields
+from backlit.service.storage.schema import custom_fields, work_items
 from backlit.service.tables.projects import default_value
 
 _KEY = re.compile(r"[A-Za-z]\w{0,59}_cf", re.ASCII)
@@ -26,6 +27,8 @@ class CustomFieldChange(Struct, frozen=True):
     choices: Sequence[str] | None = None
     default: str | None = None
     renames: Sequence[str] = ()
+    is_due: bool | None = None
+    kind: Kind | None = None
 
 
 def listed(connection: Connection, project: str | None = None) -> list[dict[str, Any]]:
@@ -43,6 +46,7 @@ def add(connection: Connection, project: str, key: str, kind: Kind, given: Custo
     if connection.execute(select(custom_fields.c.key).where(*same)).first():
         raise Conflict(f"The project already has a field {key}. To change it: backlit admin fields change")
     row = _checked({"project_id": project_id, "key": key, "kind": kind.value}, given)
+    _must_be_only_due(connection, row)
     connection.execute(insert(custom_fields).values(row))
     fields = {key: (None, _settings_of(row))}
     rewritten = settings_changed(connection, project_id, fields, administrator_stamp(connection), row["types"])
@@ -50,9 +54,12 @@ def add(connection: Connection, project: str, key: str, kind: Kind, given: Custo
 
 
 def change(connection: Connection, project: str, key: str, given: CustomFieldChange) -> dict[str, Any]:
-    """Change types, choices or default; items of a removed type lose their value."""
+    """Change types, choices, default or kind; items of a removed type lose their value."""
     old = _found(connection, project, key)
     row = _checked(old, given)
+    _must_be_only_due(connection, row)
+    if row["kind"] != old["kind"]:
+        _must_become_days(connection, old, row["kind"])
     this = (custom_fields.c.project_id == row["project_id"], custom_fields.c.key == key)
     connection.execute(update(custom_fields).where(*this).values(row))
     renames = renames_of(given.renames, row["choices"])
@@ -66,7 +73,9 @@ def change(connection: Connection, project: str, key: str, given: CustomFieldCha
         {key: (before, after)} if before != after else {},
         administrator_stamp(connection),
         {*old["types"], *row["types"]},
-        alter=lambda item_type, values: forget(item_type, carrier.alter(item_type, values)),
+        alter=lambda item_type, values: forget(
+            item_type, _with_day(row, old["kind"], carrier.alter(item_type, values))
+        ),
     )
     carrier.must_fit()
     return {**_shown(row), "itemsChanged": rewritten.changed, "itemsRendered": rewritten.rendered}
@@ -91,6 +100,45 @@ def _forgetting(key: str, types: set[Any]) -> Alter:
     return forget
 
 
+def _must_be_only_due(connection: Connection, row: Mapping[str, Any]) -> None:
+    others = custom_fields.c.project_id == row["project_id"], custom_fields.c.is_due, custom_fields.c.key != row["key"]
+    other = connection.execute(select(custom_fields.c.key).where(*others)).scalar() if row["is_due"] else None
+    if other is not None:
+        raise Conflict(
+            f"The due date of the project is {other}. To let it be {row['key']}, turn that off first:"
+            f" backlit admin fields change PROJECT {other} --due off"
+        )
+
+
+def _must_become_days(connection: Connection, old: Mapping[str, Any], kind: str) -> None:
+    """Raise unless a field of texts becomes one of dates, and all its texts are days."""
+    key = old["key"]
+    if (old["kind"], kind) != (Kind.TEXT, Kind.DATE):
+        raise BadRequest(f"{key} is of kind {old['kind']}; only a text can become another kind, which is date.")
+    mine = work_items.c.project_id == old["project_id"], work_items.c.cf.is_not(None)
+    items = connection.execute(select(work_items.c.id, work_items.c.cf).where(*mine).order_by(work_items.c.id))
+    others = [(item_id, values[key]) for item_id, values in items if not _is_day(values.get(key))]
+    if others:
+        named = ", ".join(f"#{item_id} {value[:40]!r}" for item_id, value in others[:3])
+        more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+        raise Conflict(f"{key} is no day such as 2026-03-01 in {named}{more}; nothing was changed.")
+
+
+def _is_day(value: str | None) -> bool:
+    try:
+        return not value or not value.strip() or bool(parse_day(value))
+    except Misfit:
+        return False
+
+
+def _with_day(row: Mapping[str, Any], old_kind: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return values with the day that a text of a field is, where it becomes a date."""
+    text = values.get(row["key"])
+    if row["kind"] == old_kind or text is None:
+        return values
+    return {**values, row["key"]: parse_day(text).isoformat() if text.strip() else None}
+
+
 def must_be_sound(row: Mapping[str, Any]) -> None:
     """Raise BadRequest for a row that `add` and `change` would reject."""
     _must_be_key(row["key"])
@@ -111,13 +159,16 @@ def _must_be_key(key: str) -> None:
 
 
 def _checked(row: Mapping[str, Any], given: CustomFieldChange) -> dict[str, Any]:
-    key, kind = row["key"], Kind(row["kind"])
+    key, kind = row["key"], given.kind or Kind(row["kind"])
     types = list(row.get("types", list(ItemType)) if given.types is None else dict.fromkeys(given.types))
     choices = row.get("choices", ()) if given.choices is None else checked_choices(given.choices, key)
     default = row.get("default_value") if given.default is None else given.default or None
     if (kind is Kind.CHOICE) != bool(choices):
         needs = "needs its values: add --choice for each" if kind is Kind.CHOICE else "takes no --choice"
         raise BadRequest(f"{key} is of kind {kind.value} and {needs}.")
+    is_due = row.get("is_due", False) if given.is_due is None else given.is_due
+    if is_due and kind is not Kind.DATE:
+        raise BadRequest(f"{key} is of kind {kind.value}; a due date is of kind date: --kind date")
     if not types:
         raise BadRequest(f"{key} needs at least one type: --types Story,Bug")
     if default is not None:
@@ -128,7 +179,7 @@ def _checked(row: Mapping[str, Any], given: CustomFieldChange) -> dict[str, Any]
         if choices and value not in choices:
             raise BadRequest(f"The default {default!r} of {key} is not among its values: {', '.join(choices)}.")
     own = {"types": [ItemType(t).value for t in types], "choices": list(choices), "default_value": default}
-    return {"project_id": row["project_id"], "key": key, "kind": kind.value} | own
+    return {"project_id": row["project_id"], "key": key, "kind": kind.value, **own, "is_due": is_due}
 
 
 def _found(connection: Connection, project: str, key: str) -> Mapping[str, Any]:
@@ -158,4 +209,5 @@ def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
         "types": list(row["types"]),
         "choices": list(row["choices"]),
         "default": row["default_value"],
+        "due": row["is_due"],
     }

@@ -32,6 +32,7 @@ from backlit.service.storage.schema import (
     attachments,
     change_texts,
     changes,
+    custom_fields,
     files_place,
     iteration_log,
     iterations,
@@ -70,7 +71,11 @@ Record = dict[str, Any]
 _READABLE = range(OLDEST_SCHEMA, VERSION + 1)
 _TABLE_BY_NAME = {table.name: table for table in TABLES}
 _COUNTED = {name for name, table in _TABLE_BY_NAME.items() if table.autoincrement_column is not None}
-_PRESET: Mapping[Table, Record] = {users: {"password_hash": None}, projects: {"work_from_time": True}}
+_PRESET: Mapping[Table, Record] = {
+    users: {"password_hash": None},
+    projects: {"work_from_time": True},
+    custom_fields: {"is_due": False},
+}
 """Columns that an export may lack: without secrets, and of an older schema."""
 _MADE_ANEW = {work_items.c.doc: "", workspace.c.cursor_key: ""}
 """Columns that an import makes anew, and what stands for them until then."""

@@ -418,6 +418,7 @@ def _capabilities() -> Schema:
         **shared,
         "statusGroups": _map(text),
         "workFromTime": {"type": "boolean"},
+        "dueField": {"type": ["string", "null"]},
         "customFields": _array(_object(custom)),
         "teams": _array(_object({"id": ID, "name": text})),
     }

@@ -154,6 +154,7 @@ def _capabilities_in(call: RequestContext, project_id: int, order_revision: int)
         "values": {item_type.value: _values(settings, item_type) for item_type in ItemType},
         **_stated(settings_document(settings)),
         "workFromTime": settings.work_from_time,
+        "dueField": settings.due_field,
         "customFields": [_custom_field(field) for field in settings.custom],
         "teams": [{"id": team_id, "name": name} for team_id, name in settings.teams],
     }

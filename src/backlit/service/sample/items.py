@@ -34,6 +34,9 @@ _OPEN = ("Not Done",) * 14 + ("Deferred",)
 _POINTS_PER_ITEM = 1.6
 """Points of stories and bugs, with tasks counted, as they are half of all items."""
 _DAY = timedelta(days=1)
+_OVERDUE = 2
+_POSTPONED = timedelta(days=90)
+"""More than the days by which a due date may be past."""
 _ADDED_LATER = 7
 """One in so many items of a sprint came up while it was running."""
 _SINCE_HARD = 2
@@ -68,6 +71,7 @@ class ItemMaker:
         sprint = next(each for each in self.places.sprints if each.end is not None and each.end >= self.today)
         number = self.places.sprints.index(sprint)
         hard = self.places.sprints[number - _SINCE_HARD].id if number > _SINCE_HARD else None
+        self._overdue = 0
         self._past = TeamPast(self.places.sprints, self.places.members, hard, now=self._now, random=past_random)
         self._names = NameChoice()
         self._current = CurrentSprint(sprint.id, sprint.start or self.today, self.today, self.places.members)
@@ -123,6 +127,7 @@ class ItemMaker:
         parent = self._current.item(self._item(item_id, kind, points, sprint, age))
         if sprint.start is None and kind in _PLANNED:
             parent = self._before.item(parent, points, item_id - self.first_id)
+        parent = self._with_day_to_come(parent)
         if kind not in _PLANNED or self.random.random() > (0.45 if sprint.start else 0.2):
             return [parent]
         tasks = [self._task(item_id + n, parent, sprint) for n in range(1, self.random.randint(2, 5))]
@@ -132,6 +137,17 @@ class ItemMaker:
         sums = [(t.values["PertEstimate"], t.values["WorkRemaining"], t.values["WorkCompleted"]) for t in kept]
         values = {**parent.values, "CalculatedEstimate": calculated(sums)}
         return [_with_values(parent, values), *kept]
+
+    def _with_day_to_come(self, item: WorkItemRow) -> WorkItemRow:
+        """Return an open item with a later due date, once as many are overdue as there should be."""
+        due, status = item.values.get("TargetDate_cf"), item.values.get("Status")
+        if due is None or due >= self.today.isoformat() or status in {"Done", "Deferred", "Deleted", "Closed"}:
+            return item
+        self._overdue += 1
+        if self._overdue <= _OVERDUE:
+            return item
+        later = date.fromisoformat(due) + _POSTPONED
+        return _with_values(item, {**item.values, "TargetDate_cf": later.isoformat()})
 
     def _sprint(self, kind: ItemType, points: int, chance: float, room: dict[int, float]) -> Sprint:
         if kind in _PLANNED and self.random.random() < chance:

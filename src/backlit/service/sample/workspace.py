@@ -44,7 +44,7 @@ _SHARES = (0.72, 0.18, 0.10)
 _CUSTOM_FIELDS: tuple[tuple[str, Kind, list[str], str | None], ...] = (
     ("Channel_cf", Kind.CHOICE, ["Web", "Store", "Phone"], "Web"),
     ("BusinessValue_cf", Kind.NUMBER, [], None),
-    ("TargetDate_cf", Kind.TEXT, [], None),
+    ("TargetDate_cf", Kind.DATE, [], None),
     ("NeedsLegalReview_cf", Kind.BOOLEAN, [], None),
 )
 
@@ -148,7 +148,8 @@ def _write_custom_fields(connection: Connection, project_id: int) -> None:
     types = [t for t in ItemType if t is not ItemType.TASK]
     for key, kind, choices, default in _CUSTOM_FIELDS if project_id == 1 else ():
         row = {"key": key, "kind": kind, "types": types, "choices": choices, "default_value": default}
-        connection.execute(insert(custom_fields).values(project_id=project_id, **row))
+        is_due = kind is Kind.DATE
+        connection.execute(insert(custom_fields).values(project_id=project_id, is_due=is_due, **row))
 
 
 def _node(connection: Connection, nodes: Table, node_id: int) -> NodeRow:

@@ -22,6 +22,8 @@ from backlit.service.storage.schema import (
     change_texts,
     changes,
     comments_by_change,
+    custom_fields,
+    due_field_of_project,
     files_place,
     item_splits,
     iteration_capacities,
@@ -105,6 +107,13 @@ def _add_objects_below_items(connection: Connection) -> None:
     connection.execute(text(f"ALTER TABLE projects ADD COLUMN {column}"))
 
 
+def _add_due_fields(connection: Connection) -> None:
+    """Let a custom field of each project be the due date of its items."""
+    column = CreateColumn(custom_fields.c.is_due).compile(dialect=connection.dialect)
+    connection.execute(text(f"ALTER TABLE custom_fields ADD COLUMN {column}"))
+    due_field_of_project.create(connection)
+
+
 def begin_history(connection: Connection, now: datetime, *conditions: ColumnElement[bool]) -> None:
     """Let the history of every project begin after the revisions given so far, with the items as they are.
 
@@ -145,6 +154,7 @@ STEPS: tuple[Step, ...] = (
     _add_history,
     _add_read_marks,
     _add_objects_below_items,
+    _add_due_fields,
 )
 """Step n upgrades version n to n + 1; a new database gets the current tables at once."""
 

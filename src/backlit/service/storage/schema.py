@@ -16,6 +16,7 @@ from sqlalchemy import (
     LargeBinary,
     SmallInteger,
     Table,
+    false,
     func,
     select,
     true,
@@ -163,6 +164,15 @@ custom_fields = Table(
     Column("types", JSON, nullable=False),
     Column("choices", JSON, nullable=False),
     Column("default_value", TEXT),
+    # The date by which items have to be done; of one field of a project at most.
+    Column("is_due", Boolean, nullable=False, server_default=false()),
+)
+due_field_of_project = Index(
+    "due_field_of_project",
+    custom_fields.c.project_id,
+    unique=True,
+    sqlite_where=custom_fields.c.is_due,
+    postgresql_where=custom_fields.c.is_due,
 )
 
 

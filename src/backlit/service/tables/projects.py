@@ -69,6 +69,8 @@ class ProjectSettings(Struct, frozen=True, dict=True):
     shared: SharedSettings = SharedSettings()
     work_from_time: bool = True
     """Whether time entries change the work of their task."""
+    due_field: str | None = None
+    """The key of the custom field with the due dates."""
 
     def choices(self, item_type: str, field: Field) -> tuple[str, ...]:
         """Return the project's valid values of a field; empty for free values."""
@@ -214,7 +216,7 @@ def order_revisions(connection: Connection, project_ids: Collection[int]) -> dic
 
 
 def settings(connection: Connection, project_id: int) -> ProjectSettings:
-    """Read all settings of a project; costs eight queries, so callers keep it by revision."""
+    """Read all settings of a project; costs nine queries, so callers keep it by revision."""
     switches = select(projects.c.is_syncable, projects.c.work_from_time).where(projects.c.id == project_id)
     syncs, work_from_time = connection.execute(switches).one()
     custom = tuple(_custom_fields(connection, project_id))
@@ -233,6 +235,7 @@ def settings(connection: Connection, project_id: int) -> ProjectSettings:
         MappingProxyType({row.status: row.meaning for row in own_groups}),
         _shared(connection, project_id),
         work_from_time,
+        _due_field(connection, project_id),
     )
 
 
@@ -240,6 +243,11 @@ def _shared(connection: Connection, project_id: int) -> SharedSettings:
     mine = select(project_settings).where(project_settings.c.project_id == project_id)
     row = connection.execute(mine).mappings().first()
     return SharedSettings() if row is None else SharedSettings.of_row(dict(row))
+
+
+def _due_field(connection: Connection, project_id: int) -> str | None:
+    mine = custom_fields.c.project_id == project_id, custom_fields.c.is_due
+    return connection.execute(select(custom_fields.c.key).where(*mine)).scalar_one_or_none()
 
 
 def _custom_fields(connection: Connection, project_id: int) -> Iterable[Field]:
