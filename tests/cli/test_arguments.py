@@ -194,8 +194,8 @@ ADMIN: dict[str, Meaning] = {
     "teams remove p n --dry-run": {"named": "teams", "project": "p", "name": "n", "dry_run": True},
     "time-entry-types add p n": {"named": "time_entry_types", "project": "p", "name": "n"},
     "fields list --project p": {"project": "p"},
-    "fields add p k": {"project": "p", "key": "k", "kind": "text", "types": None, "choices": None, "default": None}
-    | {"due": None},
+    "fields add p k": {"project": "p", "key": "k", "kind": "text"}
+    | {"types": None, "choices": None, "default": None, "due": None},
     "fields add p k --kind date --due": {"project": "p", "key": "k", "kind": "date", "types": None, "choices": None}
     | {"default": None, "due": True},
     "fields add p k --kind choice --types Story,Bug --choice a --choice b --default a": {"project": "p", "key": "k"}

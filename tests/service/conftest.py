@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete
 from tests.service.people import hash_cheaply
 from tests.service.postgres import TEMPLATE, Postgres
 from tests.service.signed_in import BASE, CLIENT_ID, SignIn
@@ -18,6 +18,7 @@ from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
 from backlit.service.admin.workspace import writing
 from backlit.service.app import Service
 from backlit.service.sample.workspace import write_sample
+from backlit.service.storage.schema import OBJECTS_BELOW_ITEMS
 from backlit.service.storage.settings import ServiceSettings
 
 TODAY = date(2026, 3, 11)
@@ -40,11 +41,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow if is_about_sql else pytest.mark.long)
 
 
+def _leave_items_alone(settings: ServiceSettings) -> None:
+    """Take away what is below the items but for comments: each test makes its own."""
+    with writing(settings) as connection:
+        for table in OBJECTS_BELOW_ITEMS:
+            connection.execute(delete(table))
+
+
 @pytest.fixture(scope="session")
 def sample_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("sample")
     settings = ServiceSettings(f"sqlite:///{place}/sample.db", place / "files")
     write_sample(settings, ITEMS, today=TODAY)
+    _leave_items_alone(settings)
     hash_cheaply(settings)
     return place / "sample.db"
 
@@ -64,8 +73,10 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
     files = tmp_path_factory.mktemp("files")
 
     def fill(url: str) -> None:
-        write_sample(ServiceSettings(url, files), ITEMS, today=TODAY)
-        hash_cheaply(ServiceSettings(url, files))
+        settings = ServiceSettings(url, files)
+        write_sample(settings, ITEMS, today=TODAY)
+        _leave_items_alone(settings)
+        hash_cheaply(settings)
 
     server.fill(fill)
     yield server
