@@ -7,7 +7,7 @@ from tests.store.world import until
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.backlog.screen import SHOWN_TASKS_KEY
+from backlit.tui.backlog.folds import TASKS_KEY
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 
 
@@ -19,6 +19,6 @@ class Open(Protocol):
 
 async def leave_tasks_shown(store: Store) -> None:
     """Have the backlog open as after zR in an earlier run: with all tasks, which a first start folds."""
-    key = f"{SHOWN_TASKS_KEY}{DEFAULT_VIEW.name}"
+    key = f"{TASKS_KEY}{DEFAULT_VIEW.name}"
     store.kept.keep(key, [True, []])
     await until(lambda: store.kept.find(key))

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from itertools import takewhile
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.amounts import counted
 from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, Kind
@@ -66,6 +67,8 @@ class ViewSpec(Struct, frozen=True):
     leading: frozenset[int] = frozenset()
     planned_in: frozenset[int] = frozenset()
     planned_out: frozenset[int] = frozenset()
+    is_tree: bool = False
+    """True for items below their parents, with the parents that lead to them; not together with groups."""
 
 
 class ViewStatements(Struct, frozen=True):
@@ -87,6 +90,7 @@ class ViewStatements(Struct, frozen=True):
     """The fields that the filters read."""
     has_words: bool = False
     has_name: bool = False
+    is_tree: bool = False
 
     @property
     def reads(self) -> frozenset[str]:
@@ -97,7 +101,8 @@ class ViewStatements(Struct, frozen=True):
     @property
     def is_walk(self) -> bool:
         """True if an index yields the first rows without sorting and without finding every text match."""
-        return not self.levels and not self.has_words and (not self.sort or self.is_by_change)
+        is_sorted = self.levels or (self.sort and not self.is_by_change)
+        return not (is_sorted or self.has_words or self.is_tree)
 
     @property
     def is_by_change(self) -> bool:
@@ -107,6 +112,11 @@ class ViewStatements(Struct, frozen=True):
     def rows(self, limit: int) -> tuple[str, tuple[object, ...]]:
         order = self._order()
         return self._select(ROW_COLUMNS, self._walked(), Sql(f"{order.text} LIMIT ?", (*order.values, limit)))
+
+    def of_items(self, ids: Collection[int]) -> "ViewStatements":
+        """Return the statements for some items in place of those that meet the condition."""
+        where = Sql("id IN (SELECT value FROM json_each(?))", (ids_json(ids),))
+        return replace(self, where=where, is_covered=False)
 
     def ids(self) -> tuple[str, tuple[object, ...]]:
         """Return the statement for all ids in order.
@@ -200,6 +210,7 @@ def query_of(
         filtered=frozenset(keys),
         has_words=any(_mentions(each, TextScope.ANYWHERE) for each in filters),
         has_name=any(_mentions(each, TextScope.NAME) for each in filters),
+        is_tree=spec.is_tree,
     )
 
 

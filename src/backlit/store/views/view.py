@@ -31,6 +31,7 @@ from backlit.store.views.groups import (
     in_order,
 )
 from backlit.store.views.query import ViewSpec, ViewStatements, explained, level_day, query_of
+from backlit.store.views.tree import TreeFolds, TreeLines, read_families
 
 _T = TypeVar("_T")
 Read = Callable[[Callable[[sqlite3.Connection], _T]], Awaitable[_T]]
@@ -73,10 +74,11 @@ class _LoadedList(Struct, frozen=True):
     totals: NodeTotals
     lines: ListLines
     values: ColumnValues | None = None
+    tree: TreeLines | None = None
 
 
 class View:
-    """A list of items in backlog order, tasks directly under their item, or in the spec's order.
+    """A list of items in backlog order, tasks directly under their item, or in the spec's order, or as a tree.
 
     Creating a view runs no query. Before `load`, an index can provide the first rows, and `count` may be None.
     `is_grouped` is True for items under headers. `largest_id` is the largest loaded id, 0 for none. `values` is None
@@ -107,6 +109,10 @@ class View:
         self._ids: array[int] = array("q")
         self._lines = ListLines(0)
         self._folded: frozenset[GroupKey] = frozenset()
+        self.tree: TreeLines | None = None
+        """The lines of a loaded tree; None for a list."""
+        self.tree_folds = TreeFolds()
+        """The folds with which a tree is loaded first; from then on `tree` has them."""
         self.largest_id = 0
         self._is_complete = False
         self._rows: dict[int, ItemRow] = {}
@@ -142,7 +148,7 @@ class View:
     @property
     def line_count(self) -> int | None:
         """The number of lines, headers included and folded items excluded, None until it is known."""
-        return self._lines.count if self._is_complete else None
+        return (self.tree or self._lines).count if self._is_complete else None
 
     def rows(self, start: int, stop: int) -> list[ItemRow]:
         """Return the items of a window, fewer at the end, without headers. Every window costs the same."""
@@ -165,7 +171,7 @@ class View:
         if not self._is_complete:
             return [*self.rows(start, stop)]
         found: list[ItemRow | GroupLine] = []
-        for part in self._lines.window(start, stop):
+        for part in (self.tree or self._lines).window(start, stop):
             found.extend(self.rows(part.start, part.stop) if isinstance(part, range) else [part])
         return found
 
@@ -222,19 +228,19 @@ class View:
         """Return the id of the item on a line, or None on a header and outside the loaded lines."""
         if not self._is_complete and index >= len(self._ids):
             self.rows(index, index + 1)
-        if not self.is_grouped:
+        if not (self.is_grouped or self.tree):
             return self._ids[index] if 0 <= index < len(self._ids) else None
-        part = next(self._lines.window(index, index + 1), None) if index >= 0 else None
+        part = next(iter((self.tree or self._lines).window(index, index + 1)), None) if index >= 0 else None
         return self._ids[part.start] if isinstance(part, range) and part else None
 
     def ids(self, start: int = 0, stop: int | None = None) -> Sequence[int]:
         return self._ids[start:stop]
 
     def ids_on(self, start: int, stop: int) -> Sequence[int]:
-        if not self.is_grouped:
+        if not (self.is_grouped or self.tree):
             return self._ids[start:stop]
         found = array("q")
-        for part in self._lines.window(start, stop):
+        for part in (self.tree or self._lines).window(start, stop):
             if isinstance(part, range):
                 found.extend(self._ids[part.start : part.stop])
         return found
@@ -249,7 +255,14 @@ class View:
             place = self._ids.index(item_id)
         except ValueError:
             return None
-        return self._lines.line_of(place)
+        return (self.tree or self._lines).line_of(place)
+
+    def reveal(self, item_id: int) -> bool:
+        """Open what an item of a tree is folded in; return False where it is not folded."""
+        is_folded = self.tree is not None and self.index_of(item_id) is None and item_id in self._ids
+        if is_folded and self.tree is not None:
+            self.tree.reveal(self._ids.index(item_id))
+        return is_folded
 
     async def load(self) -> None:
         """Read all ids and totals on the reading thread. The count is known afterwards."""
@@ -258,11 +271,24 @@ class View:
         query = self._query = self._resolved()
         ranks = [self._names.ranks(level) if self._names else None for level in query.levels]
         times = self._times()
-        loaded = await self._read(lambda mirror: _with_values(mirror, _load(mirror, query, ranks, self.spec, times)))
+        folds = self.tree_folds if self.tree is None else self.tree.folds
+
+        def read(mirror: sqlite3.Connection) -> _LoadedList:
+            found = _load(mirror, query, ranks, self.spec, times)
+            if self.spec.is_tree:
+                families, ids = read_families(mirror, self.project_id or 0, found.ids), found.ids
+                if families.missing:  # each parent has its own place in the order
+                    every = query.of_items([*ids, *families.missing])
+                    ids = _load(mirror, every, ranks, self.spec, times).ids
+                tree = TreeLines(ids, families, folds)
+                found = replace(found, ids=tree.ids, largest_id=max(ids, default=0), tree=tree)
+            return _with_values(mirror, found)
+
+        loaded = await self._read(read)
         assert isinstance(loaded, _LoadedList)
         self._ids, self.largest_id, self.totals = loaded.ids, loaded.largest_id, loaded.totals
         self._lines, self.is_grouped = loaded.lines, bool(self.spec.group)
-        self.values = loaded.values
+        self.values, self.tree = loaded.values, loaded.tree
         if self._folded:
             self._lines.fold(self._folded)
         self._is_complete = True

@@ -10,11 +10,12 @@ from backlit.model.errors import BacklitError, sentence_of
 from backlit.model.trees import NO_TOTALS
 from backlit.store.records.item import Item, ItemRow
 from backlit.store.store import Store
-from backlit.store.views.groups import ShownTasks
 from backlit.store.views.query import ViewSpec
+from backlit.store.views.tree import ALL_OPEN, TreeFolds
 from backlit.store.views.view import View
+from backlit.tui.backlog.folds import KeptFolds, ViewFolds
 from backlit.tui.commands.table import key_of
-from backlit.tui.fields.names import ListNames
+from backlit.tui.fields.names import ALL_TASKS_SHOWN, ListNames
 from backlit.tui.lists.filtering import SharedFilter, filter_words, searched_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import GREETING_HIDDEN_KEY, list_heading
@@ -24,10 +25,8 @@ from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import Badge
+from backlit.tui.widgets.tree_rows import TreeRows
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
-
-SHOWN_TASKS_KEY = "shown tasks of "
-"""The beginning of the key of the value with the folds of tasks in a view, which follows."""
 
 
 class BacklogScreen(OneListScreen):
@@ -44,18 +43,20 @@ class BacklogScreen(OneListScreen):
         self._names = names = ListNames(store)
 
         def badges(rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
-            return names.badges(rows, self.shown_tasks, is_judged=self.is_judged)
+            tasks = ALL_TASKS_SHOWN if self.is_tree else self.shown_tasks
+            return names.badges(rows, tasks, is_judged=self.is_judged)
 
         shown = replace(names.names, badges=badges)
         items = self._rows = BacklogList(shown, id="items")
         columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
         super().__init__(store, shared, ItemPanes(store, items), columns)
         self._folds_of = ""
-        """The name of the view whose folds of tasks are shown."""
-        self._folds: dict[str, ShownTasks] = {}
+        """The name of the view whose folds are shown."""
+        self._kept_folds = KeptFolds(store.kept)
         self._restore_folds()
         self.frame.greets = greets and not store.kept.find(GREETING_HIDDEN_KEY)
-        items.folds = self.folds = TaskFolds(items, self.folded_tasks, self.turn_tasks)
+        self.folds = TaskFolds(items, self.folded_tasks, self.turn_tasks)
+        self._tree_rows = TreeRows(items, self._keep_tree)
 
     def on_mount(self) -> None:
         self.show_view()
@@ -79,27 +80,47 @@ class BacklogScreen(OneListScreen):
             self.show_view()
 
     def _restore_folds(self) -> bool:
-        """Take the folds of tasks that the user left in the view; return whether they differ from those shown."""
-        before, name = self.shown_tasks, self.shared.now.view.name
+        """Take the folds that the user left in the view; return whether they differ from those shown."""
+        before, name = (self.shown_tasks, self.is_tree), self.shared.now.view.name
         if name != self._folds_of:
             self._folds_of = name
-            if name not in self._folds:
-                self._folds[name] = self._kept_folds(name)
-            self.shown_tasks = self._folds[name]
-        return self.shown_tasks != before
-
-    def _kept_folds(self, name: str) -> ShownTasks:
-        match self.store.kept.find(f"{SHOWN_TASKS_KEY}{name}"):
-            case [bool() as of_all, [*ids]]:
-                return ShownTasks(of_all, frozenset(each for each in ids if isinstance(each, int)))
-            case _:
-                return ShownTasks()
+            folds = self._kept_folds.of_view(name)
+            self.shown_tasks, self.is_tree = folds.tasks, folds.is_tree
+        return (self.shown_tasks, self.is_tree) != before
 
     def turn_tasks(self, item_id: int | None, is_shown: bool) -> None:
         super().turn_tasks(item_id, is_shown)
-        self._folds[self._folds_of] = self.shown_tasks
-        kept = [self.shown_tasks.of_all, sorted(each for each in self.shown_tasks.but_of if each > 0)]
-        self.store.kept.keep(f"{SHOWN_TASKS_KEY}{self._folds_of}", kept)
+        self._keep_folds(tree=self._kept_folds.of_view(self._folds_of).tree)
+
+    def show_view(self) -> None:
+        super().show_view()
+        self.items.folds = self._tree_rows if self.current_view.spec.is_tree else self.folds
+
+    @property
+    def tree_folds(self) -> TreeFolds:
+        return ALL_OPEN if self._is_narrowed else self._kept_folds.of_view(self._folds_of).tree
+
+    @property
+    def _is_narrowed(self) -> bool:
+        """True while the user looks for something: all that leads to it is open, and no fold is kept."""
+        return bool(self.spec.text) or self.shared.now.is_narrowed
+
+    def _keep_tree(self, folds: TreeFolds) -> None:
+        if not self._is_narrowed:
+            self._keep_folds(tree=folds)
+
+    def _keep_folds(self, tree: TreeFolds) -> None:
+        self._kept_folds.keep(self._folds_of, ViewFolds(self.shown_tasks, self.is_tree, tree))
+
+    def turn_tree(self) -> None:
+        """Show the view as a tree, or flat again."""
+        self.is_tree = not self.current_view.spec.is_tree
+        self._keep_folds(tree=self._kept_folds.of_view(self._folds_of).tree)
+        self.items.forget_drawn()
+        if self.is_tree and self.spec.group:
+            self.show_spec(replace(self.spec, group=()))
+        else:
+            self.show_view()
 
     @property
     def is_as_at_start(self) -> bool:
@@ -125,7 +146,7 @@ class BacklogScreen(OneListScreen):
     def update_labels(self) -> None:
         self.frame.has_more_columns = bool(self._rows.columns.more)
         self.draw_labels(
-            list_heading(self._names, self.shared.now.view, self.node, self.spec),
+            list_heading(self._names, self.shared.now.view, self.node, self.current_view.spec),
             self.current_view.totals,
             self._rows.position_in_list(self._names.names.group),
         )
@@ -146,7 +167,8 @@ class BacklogScreen(OneListScreen):
             if item.id != item_id and self.items.go_to(item.id):
                 return
             parent_id = item.fields.get("ParentID")
-            if isinstance(parent_id, int) and not self.spec.text and self.folds.reveal(parent_id):
+            is_flat = not (self.spec.text or self.current_view.spec.is_tree)
+            if isinstance(parent_id, int) and is_flat and self.folds.reveal(parent_id):
                 self.item_added(item.id)
                 return
             name = f"#{item.id}" if item.id > 0 else item.name

@@ -78,7 +78,7 @@ class ListNames:
             found[item_id] = found.get(item_id, NO_BADGE)._replace(is_unready=True)
         if hidden := [row.id for row in rows if row.type != ItemType.TASK and not tasks.shows(row.id)]:
             for item_id, count in self.store.batch.task_counts(hidden).items():
-                found[item_id] = found.get(item_id, NO_BADGE)._replace(folded_tasks=count)
+                found[item_id] = found.get(item_id, NO_BADGE)._replace(folded=count)
         if counts_tasks:
             for item_id, progress in self.store.batch.task_progress([row.id for row in rows]).items():
                 found[item_id] = found.get(item_id, NO_BADGE)._replace(task_progress=progress)

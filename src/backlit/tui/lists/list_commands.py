@@ -94,6 +94,9 @@ class ListTarget(AddTarget, Protocol):
 
     def take_filter(self) -> None: ...
 
+    def turn_tree(self) -> None:
+        """Show the list as a tree, or flat again. Raises CannotAct where it can be none."""
+
     def show_saved(self, view: SavedView) -> None:
         """Show a saved view. Raises BadRequest for a query that this project cannot answer."""
 
@@ -202,6 +205,12 @@ def zen(target: ListTarget, _call: CommandContext) -> None:
 
 def done(target: ListTarget, _call: CommandContext) -> None:
     target.show_spec(replace(target.spec, with_done=not target.spec.with_done))
+
+
+def tree(target: ListTarget, _call: CommandContext) -> None:
+    if not target.store.lookups.announces("relations"):
+        raise CannotAct("This server has no relations between items.")
+    target.turn_tree()
 
 
 async def explain(target: ListTarget, _call: CommandContext) -> None:

@@ -180,6 +180,8 @@ def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spe
         else "Open items"
     )
     parts: list[Part] = [(name, "heading")] if name else []
+    if spec.is_tree:
+        parts.append((" as a tree" if name else "Tree", "heading"))
     if view.shared_by:
         parts.append((f" · shared by {view.shared_by}", "muted"))
     if not project:
@@ -187,7 +189,7 @@ def list_heading(names: ListNames, view: SavedView, node: NodeFilter | None, spe
     if node is not None:
         path = store.lookups.tree(node.kind).path(node.node_id).removeprefix(f"{project}\\").replace("\\", " › ")
         below = " and below" if node.has_subtree else ""
-        parts.append((f"{' › ' if name else ''}{path}{below}", "heading"))
+        parts.append((f"{' › ' if parts else ''}{path}{below}", "heading"))
     if spec.query != view.spec.query:
         parts.extend((f" › {phrase}", "mark") for phrase in filter_words(spec.query))
     if spec.text:

@@ -21,6 +21,7 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.command import AskFirst, CannotAct
+from backlit.tui.commands.table import key_of
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.lists.filtering import FilterState, NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
@@ -107,6 +108,10 @@ class ListScreen(ItemScreen):
 
     def update_labels(self) -> None:
         raise NotImplementedError
+
+    def turn_tree(self) -> None:
+        """Show the list as a tree, or flat again. Raises CannotAct where it can be none."""
+        raise CannotAct(f"Only the backlog can be a tree. Press {key_of('app.backlog')} to go there.")
 
     # The screen
 

@@ -18,6 +18,7 @@ from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.groups import ShownTasks
 from backlit.store.views.query import ViewSpec
+from backlit.store.views.tree import TreeFolds
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.lists.filtering import SharedFilter, drop_query, filter_words
@@ -104,6 +105,7 @@ class OneListScreen(ListScreen):
         self._empty_list = EmptyListFigures()
         self._empty_list_reader = EmptyListReader(store.view)
         self.shown_tasks = ShownTasks(of_all=True)
+        self.is_tree = False
         self._filtered_among: int | None = None
         """The number of rows without what is typed in the filter line."""
         self._item_left_at: dict[int | None, int | None] = {}
@@ -117,13 +119,16 @@ class OneListScreen(ListScreen):
         """Return a spec as this list shows it."""
         return spec
 
+    @property
+    def tree_folds(self) -> TreeFolds:
+        """What is open in a tree that is about to be shown."""
+        return TreeFolds()
+
     def show_view(self) -> None:
         """Show the first rows at once, unless they need a search or another order; all ids follow."""
         before, spec = self.current_view, self.spec
         try:
-            folded = None if spec.text or spec.query or "type" in spec.group else self.shown_tasks.filter()
-            parts = [each for each in (spec.filter, folded) if each is not None]
-            view = self.current_view = self.store.view(replace(spec, filter=all_of(parts)))
+            view = self.current_view = self._view_of(spec)
         except BadRequest as error:
             drop_query(self, error)
             return
@@ -131,10 +136,20 @@ class OneListScreen(ListScreen):
             view.fold(*before.folded, is_folded=True)
         # An index has the first rows of the backlog order in 3 ms at a million items. Other lists need a search or a
         # sort for theirs, and are shown once they are loaded.
-        if not (spec.text or spec.query or spec.group or spec.sort):
+        if not (spec.text or spec.query or spec.group or spec.sort or view.spec.is_tree):
             self.items.show(view, self.items.current_id)
             self.update_labels()
         self.reload()
+
+    def _view_of(self, spec: ViewSpec) -> View:
+        if self.is_tree and not spec.group:
+            view = self.store.view(replace(spec, is_tree=True))
+            view.tree_folds = self.tree_folds
+            return view
+        folded = None if spec.text or spec.query or "type" in spec.group else self.shown_tasks.filter()
+        return self.store.view(
+            replace(spec, filter=all_of([each for each in (spec.filter, folded) if each is not None]))
+        )
 
     def reload(self, *, is_wanted: bool = True) -> None:
         """Read the view again, or once more after a reading. Keys wait for a reading that the user wants."""
@@ -319,6 +334,8 @@ class OneListScreen(ListScreen):
             wanted = None  # the next reading may have it
         else:
             self._wanted_item, self._is_added = None, False
+        if wanted is not None:
+            view.reveal(wanted)
         self.items.show(view, self.items.current_id if wanted is None else wanted)
         self.update_labels()
         panes = self.panes

@@ -71,7 +71,7 @@ class PlanList(BacklogList):
         """Lines below the last row, where there is room for them."""
         self.folds = TaskFolds(
             self,
-            lambda item_id: self._window.badge(item_id).folded_tasks,
+            lambda item_id: self._window.badge(item_id).folded,
             lambda item_id, is_shown: self.post_message(TasksAsked(item_id, is_shown=is_shown)),
         )
 

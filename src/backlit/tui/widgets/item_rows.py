@@ -34,7 +34,7 @@ from backlit.tui.widgets.flash import FLASH_GROUND, DrawnCells
 SYNCED_SIGN = "⇄"
 """The sign of an item that is synced with another tracker."""
 FOLDED_SIGN = "▸"
-"""The sign before the number of an item's folded tasks."""
+"""The sign before the number of the rows that are folded below an item."""
 CURSOR_BACKGROUND, SELECTED_BACKGROUND = "cursor-background", "selected-background"
 SELECTED_SIGN = "✓"
 UNREADY_SIGN = "¬"
@@ -65,7 +65,9 @@ LEAD = 3
 """Cells before the first column: cursor bar, selection, and sign of the row's state."""
 TYPE = 2
 INDENT = 2
-"""Cells by which headers of inner levels are indented."""
+"""Cells by which headers of inner levels are indented, and rows of a tree."""
+MAX_INDENTS = 6
+"""Levels of a tree that are indented; the interface has five."""
 GAP = 2
 """Blanks before each column."""
 MIN_LIST_WIDTH_WITH_STATUS_WORD = 100
@@ -101,13 +103,14 @@ _NUMBERS = frozenset({Kind.INTEGER, Kind.NUMBER})
 
 
 class Badge(NamedTuple):
-    """An item's facts beside its row: another tracker has it too, its folded tasks, its readiness, a kept draft.
+    """An item's facts beside its row: another tracker has it too, the rows folded below it, its readiness, a draft.
 
-    `task_progress` has the number of its done tasks and that of all of them, None where they are not counted.
+    `task_progress` has the number of its done tasks and that of all of them, None where they are not counted. `depth`
+    is that in a tree, None in a list; a row of a path only leads to others.
     """
 
     is_synced: bool = False
-    folded_tasks: int = 0
+    folded: int = 0
     is_unready: bool = False
     has_draft: bool = False
     task_progress: tuple[int, int] | None = None
@@ -115,6 +118,8 @@ class Badge(NamedTuple):
     """Who changed it just now, in words for its row; None for nobody."""
     editor: str = ""
     """The initial of who edits it now."""
+    depth: int | None = None
+    is_path: bool = False
 
 
 NO_BADGE = Badge()
@@ -401,16 +406,17 @@ class RowLayout:
     def _type_and_name(
         self, row: ItemRow, badge: Badge, on: str | None, under_name: str | None, *, is_cursor: bool
     ) -> Iterator[Segment]:
-        theme, is_task = self._theme, row.type == ItemType.TASK
-        lead = " " * INDENT * is_task
+        theme, depth = self._theme, badge.depth
+        lead = " " * INDENT * (row.type == ItemType.TASK if depth is None else min(depth, MAX_INDENTS))
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
-        is_quiet = not is_cursor and (row.type in QUIET_TYPES or not self._names.status_groups().is_open(row.status))
+        is_closed = not self._names.status_groups().is_open(row.status)
+        is_quiet = not is_cursor and (badge.is_path or is_closed or row.type in QUIET_TYPES)
         is_bold = is_cursor or (row.type == ItemType.FEATURE and not is_quiet)
         style, room = (
             theme.style("muted" if is_quiet and on == under_name else "foreground", on=under_name, bold=is_bold),
             self._name_width - len(lead),
         )
-        folded = f" {FOLDED_SIGN}{badge.folded_tasks}" if badge.folded_tasks else ""
+        folded = f" {FOLDED_SIGN}{badge.folded}" if badge.folded else ""
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
         yield from marked(name, self._sought, style)
         rest = room - cell_len(name)

@@ -275,6 +275,8 @@ class BacklogList(ItemList):
         if view.folded and view.index_of(item_id) is None and item_id in view.ids():
             view.fold(*view.folded, is_folded=False)
             self.show(view, item_id)
+        if view.reveal(item_id):
+            self.show(view, item_id)
         index = view.index_of(item_id)
         if index is not None:
             self.move_to(index)
@@ -303,6 +305,8 @@ class BacklogList(ItemList):
     def ids_between(self, start: int, stop: int | None) -> Sequence[int]:
         if self.view is None:
             return ()
+        if stop is None and self.view.tree is not None:
+            return self.view.tree.selectable_ids()
         return self.view.ids(start) if stop is None else self.view.ids_on(start, stop)
 
     def find_row(self, item_id: int) -> int | None:
@@ -386,6 +390,9 @@ class BacklogList(ItemList):
         is_selected = self.selection.has_row(index, row.id)
         cells = self._window.cells(row.id, self.columns.layout.read)
         badge = self._window.badge(row.id)
+        if self.view is not None and self.view.tree is not None:
+            mark = self.view.tree.mark(index)
+            badge = badge._replace(depth=mark.depth, folded=mark.folded, is_path=mark.is_path)
         flashed: tuple[str, ...] = ()
         if row.id in self.flash:
             flashed = self.columns.layout.changed_keys(self.flash.before(row.id), row, cells)
