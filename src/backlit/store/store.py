@@ -23,6 +23,7 @@ from backlit.store.recent_edits import RecentEdits
 from backlit.store.records.changes import ConnectionStatus, OutboxState, Signal, StoreChange, Subject
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Document, Item, ItemRow
+from backlit.store.records.object_kinds import OBJECT_KINDS
 from backlit.store.remote.capabilities import REPORTS, ServiceFeatures, announces
 from backlit.store.remote.reachability import USUAL_PAUSES, RetryPauses
 from backlit.store.sqlite.database import ProfileFiles
@@ -71,6 +72,8 @@ if TYPE_CHECKING:
     from backlit.store.undo.history import UndoHistory
     from backlit.store.views.item_history import ItemHistory
     from backlit.store.views.items import Attachments, Comments, ItemBatch
+    from backlit.store.views.objects import Criteria, LoggedTimes, WebLinks
+    from backlit.store.views.relations import ItemRelations
 else:
     Conflicts = late("edits.conflicts", "Conflicts")
     Deletions = late("edits.deletions", "Deletions")
@@ -101,6 +104,10 @@ else:
     Attachments = late("views.items", "Attachments")
     ItemBatch = late("views.items", "ItemBatch")
     Comments = late("views.items", "Comments")
+    Criteria = late("views.objects", "Criteria")
+    LoggedTimes = late("views.objects", "LoggedTimes")
+    WebLinks = late("views.objects", "WebLinks")
+    ItemRelations = late("views.relations", "ItemRelations")
 
 Connect = Callable[[Report], Awaitable["Client"]]
 """Creates the client, signed in if possible, and reports the progress of its preparation."""
@@ -148,6 +155,10 @@ class Store:
     search = StorePart(lambda self: TextSearch(self.files, lambda: self.project_id))
     attachments = StorePart(lambda self: Attachments(self.files))
     comments = StorePart(lambda self: Comments(self.files))
+    relations = StorePart(lambda self: ItemRelations(self.files, self.lookups))
+    criteria = StorePart(lambda self: Criteria(self.files))
+    links = StorePart(lambda self: WebLinks(self.files))
+    time_entries = StorePart(lambda self: LoggedTimes(self.files))
     batch = StorePart(lambda self: ItemBatch(self.files))
     cells = StorePart(lambda self: ColumnCells(self.files, self.names))
     item_history = StorePart(lambda self: ItemHistory(self.files, self.lookups, self.server_time, self._read_history))
@@ -374,7 +385,7 @@ class Store:
             return
         self.lookups.project_id = project_id
         about = (Subject.PEOPLE, Subject.TREES, Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS, Subject.VIEWS)
-        for subject in about:
+        for subject in (*about, *(kind.subject for kind in OBJECT_KINDS)):
             self._signal.publish(StoreChange(subject))
 
     def view(self, spec: ViewSpec, shape: Callable[[ItemRow], ItemRow] | None = None) -> View:

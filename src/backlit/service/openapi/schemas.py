@@ -23,6 +23,7 @@ from backlit.model.relations import RELATION_WORDS, RelationType
 from backlit.model.reports.document import FigureSource
 from backlit.model.reports.names import ReportUnit
 from backlit.model.resources import AUDIT_KEYS, INTERNAL, PORTAL, CriterionStatus, Resource, TimeEntryType
+from backlit.model.rollups import Rollup
 from backlit.model.settings.setting_rules import MAX_DAYS_OFF, MAX_SCALE_STEPS, MAX_WIP_LIMIT
 from backlit.model.settings.shared_settings import WEEKDAY_KEYS
 from backlit.model.statuses import CONFIGURABLE
@@ -33,7 +34,6 @@ from backlit.service.routes.presence import MAX_FIELD_LENGTH
 from backlit.service.routes.views import VIEW_NAME_LIMIT
 from backlit.service.routes.work_items import MAX_BATCH_ITEMS, RANK_PLACES
 from backlit.service.rules.checks import LIMITS, MAX_HOURS, TEXT_LIMIT
-from backlit.service.tables.rollups import Rollup
 from backlit.service.tables.work_items import SPLIT_KEY
 
 DATETIME: Schema = {

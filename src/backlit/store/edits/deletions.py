@@ -55,7 +55,8 @@ class Deletions:
         tasks = {
             task_id
             for (task_id,) in self._files.mirror.execute(
-                "SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?))", (ids_json(ids),)
+                "SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?)) AND is_task = 1",
+                (ids_json(ids),),
             )
         } - ids
         return ItemDeletionExtent(
@@ -132,7 +133,9 @@ def keep_last_copy(writer: WriteContext, item_id: int) -> None:
 
 def copy_of_item(writer: WriteContext, document: Document) -> ItemCopy:
     item_id = id_in(document)
-    found = writer.mirror.connection.execute("SELECT id FROM items WHERE parent_id = ? ORDER BY id", (item_id,))
+    found = writer.mirror.connection.execute(
+        "SELECT id FROM items WHERE parent_id = ? AND is_task = 1 ORDER BY id", (item_id,)
+    )
     tasks = [task for (task_id,) in found.fetchall() if (task := writer.mirror.effective(task_id)) is not None]
     comments = writer.mirror.comments.documents([item_id, *(id_in(task) for task in tasks)])
     return ItemCopy(document, tasks, comments)

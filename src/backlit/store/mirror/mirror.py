@@ -12,10 +12,12 @@ from backlit.store.mirror.comments import CommentTable, MirroredAttachments
 from backlit.store.mirror.full_text import FullText
 from backlit.store.mirror.item_changes import ItemChangeTable
 from backlit.store.mirror.item_rows import INSERT_ITEM, NewRows, facts_in, insert_new_rows, learn
+from backlit.store.mirror.object_tables import ObjectTable
 from backlit.store.mirror.overlay import (
     HiddenItems,
     RankCopyTable,
     ReassignedItems,
+    follow_features,
     follow_parents,
     laid_over,
     made_by,
@@ -26,6 +28,7 @@ from backlit.store.mirror.status_groups import MirroredGroups
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import Document, columns_of, fields_in, id_in, moment, whole
+from backlit.store.records.object_kinds import OBJECT_KINDS
 from backlit.store.sqlite.database import connect, drop_database, ids_json, transaction, version_of
 
 CACHE_KIBIBYTES = 8192
@@ -51,6 +54,10 @@ _HANGING_ON_ITEMS = (
 )
 
 
+OBJECTS_READ = "objects read"
+"""The note of a mirror with objects below items, which are read again when their items are changed."""
+
+
 class WriteResult(Struct, frozen=True):
     """The result of a write: the ids of changed items and the keys of their fields, no keys for new or deleted ones."""
 
@@ -64,7 +71,11 @@ class Mirror:
     def __init__(self, path: Path) -> None:
         self.connection = _opened(path)
         self.comments = CommentTable(self.connection)
-        self.objects: Mapping[Subject, CommentTable] = {Subject.COMMENTS: self.comments}
+        self.object_tables = tuple(ObjectTable(self.connection, kind) for kind in OBJECT_KINDS)
+        self.objects: Mapping[Subject, CommentTable | ObjectTable] = {
+            Subject.COMMENTS: self.comments,
+            **{table.kind.subject: table for table in self.object_tables},
+        }
         """The tables of the objects below items that users create and delete."""
         self.attachments = MirroredAttachments(self.connection)
         self.item_changes = ItemChangeTable(self.connection)
@@ -101,8 +112,32 @@ class Mirror:
             before = self._visible(known.keys() & documents.keys()) if documents else {}
             after = self._write(documents, undelivered) if documents else {}
             learn(self.connection, facts_in(documents.values()))
-        written = _compared(before, after)
+            written = _compared(before, after)
+            # A first load reads the objects by their lists: its rows were computed before.
+            self._note_objects_due(written.ids | arrived if new_rows is None else written.ids)
         return WriteResult(written.ids | arrived, frozenset()) if arrived else written
+
+    def _note_objects_due(self, item_ids: Collection[int]) -> None:
+        """Note items that were changed: the service moves the stamp of an item on with each object below it."""
+        if item_ids:
+            self.connection.execute(
+                "INSERT OR IGNORE INTO objects_due SELECT value FROM json_each(?)"
+                " WHERE EXISTS (SELECT 1 FROM notes WHERE key = ?)",
+                (ids_json(item_ids), OBJECTS_READ),
+            )
+
+    def read_objects_of(self, item_ids: Collection[int]) -> None:
+        """Have the objects below items read with the next sync."""
+        with transaction(self.connection):
+            self._note_objects_due(item_ids)
+
+    def objects_due(self, count: int) -> list[int]:
+        sql = "SELECT item_id FROM objects_due ORDER BY item_id LIMIT ?"
+        return [item_id for (item_id,) in self.connection.execute(sql, (count,))]
+
+    def objects_were_read(self, item_ids: Iterable[int]) -> None:
+        among = "item_id IN (SELECT value FROM json_each(?))"
+        self.connection.execute(f"DELETE FROM objects_due WHERE {among}", (ids_json(item_ids),))  # noqa: S608 # a constant
 
     def put_values(self, key: str, values: Mapping[int, object], undelivered: Sequence[OutboxEntry]) -> WriteResult:
         """Store a received field of known items, whose stamps stay as they are."""
@@ -131,6 +166,7 @@ class Mirror:
             return []
         worked_out = new_rows or NewRows.of({each: sent[each] for each in arrived})
         insert_new_rows(self.connection, self.full_text, worked_out, arrived, self.status_groups)
+        follow_features(self.connection, arrived)
         follow_parents(self.connection, arrived, ("parent_id",))
         learn(self.connection, worked_out.facts)
         return arrived
@@ -144,6 +180,8 @@ class Mirror:
             received |= {entry.item_id: made_by(entry) for entry in undelivered if entry.kind is EntryKind.ADD}
             after = self._write({each: received[each] for each in wanted if each in received}, undelivered)
             self.comments.put_pending(wanted, undelivered, self.me())
+            for table in self.object_tables:
+                table.lay_over(wanted, undelivered)
         return _compared(before, after)
 
     def align(self, undelivered: Sequence[OutboxEntry]) -> None:
@@ -154,7 +192,9 @@ class Mirror:
             commented = {
                 found[0] for found in self.connection.execute("SELECT item_id FROM comments WHERE pending = 1")
             }
-            waiting = {*elsewhere, *signed, *commented, *self.hidden.every(), *(entry.item_id for entry in undelivered)}
+            with_objects = {item_id for table in self.object_tables for item_id in table.laid_over_items()}
+            waiting = {*elsewhere, *signed, *commented, *with_objects, *self.hidden.every()}
+            waiting |= {entry.item_id for entry in undelivered}
             self.lay_over(self.hidden.family(waiting, undelivered), undelivered)
             real = {entry.item_id for entry in undelivered}
             lost = [item_id for item_id in signed if item_id < 0 and item_id not in real]
@@ -185,6 +225,7 @@ class Mirror:
             texts.append((item_id, orjson.dumps(document), base))
         self.connection.executemany(f"INSERT OR REPLACE {INSERT_ITEM}", rows)
         self.connection.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", texts)
+        follow_features(self.connection, documents)
         follow_parents(self.connection, documents)
         return {item_id: document for item_id, (document, _) in effective.items() if item_id not in hidden}
 
@@ -236,7 +277,7 @@ class Mirror:
                 found[0]
                 for found in self.connection.execute(
                     "SELECT id FROM items WHERE id IN (SELECT value FROM json_each(?1))"
-                    " OR parent_id IN (SELECT value FROM json_each(?1))",
+                    " OR (is_task = 1 AND parent_id IN (SELECT value FROM json_each(?1)))",
                     (ids_json(item_ids),),
                 )
             }
@@ -246,11 +287,17 @@ class Mirror:
                     f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants
                     (ids_json(gone),),
                 )
+            for object_table in self.object_tables:
+                object_table.remove_of_items(gone)
         return frozenset(gone)
 
-    def rename(self, temporary_id: int, received: Document, undelivered: Sequence[OutboxEntry]) -> None:
+    def rename(self, temporary_id: int, received: Document, undelivered: Sequence[OutboxEntry]) -> set[int]:
+        """Give an item its real id; return the items whose relations name it, which are to be laid over again."""
         real_id = whole(received.get("id"))
         with transaction(self.connection):
+            relating = {item_id for table in self.object_tables for item_id in table.items_naming(temporary_id)}
+            for object_table in self.object_tables:
+                object_table.remove_of_items([temporary_id])
             for table in ("items", "documents"):
                 self.connection.execute(f"DELETE FROM {table} WHERE id = ?", (temporary_id,))  # noqa: S608 # constants
             self.connection.execute("DELETE FROM comments WHERE item_id = ?", (temporary_id,))
@@ -261,6 +308,7 @@ class Mirror:
                 self.ranks.put({real_id: number[temporary_id]})
             tasks = [entry.item_id for entry in undelivered if entry.parent_id == real_id]
             self.lay_over([*tasks, real_id or 0], undelivered)
+        return relating - {temporary_id}
 
     def largest_id(self, kind: EntryKind) -> int:
         from backlit.store.object_changes.kinds import CREATIONS  # a creation is sent after the first rows

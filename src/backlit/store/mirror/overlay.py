@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import orjson
 
-from backlit.store.mirror.schema import REASSIGNED
+from backlit.store.mirror.schema import FEATURE, REASSIGNED
 from backlit.store.records.entry import BUSY, PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, RowSign, fields_in, id_in, priority_of
 from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
@@ -41,7 +41,7 @@ class HiddenItems(SqliteTable):
         ids = set(item_ids)
         found = self._connection.execute(
             "SELECT id FROM hidden WHERE root IN (SELECT value FROM json_each(?1))"
-            " UNION SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?2))",
+            " UNION SELECT id FROM items WHERE is_task = 1 AND parent_id IN (SELECT value FROM json_each(?2))",
             (ids_json(ids), ids_json(ids & _roots(undelivered))),
         )
         return ids | {item_id for (item_id,) in found}
@@ -188,11 +188,21 @@ def follow_parents(
         connection.execute(
             "UPDATE items SET rank_priority = parent.own_priority, rank_id = parent.id,"  # noqa: S608 # two constants
             " is_open = items.own_open AND parent.own_open FROM items AS parent"
-            f" WHERE items.{column} IN (SELECT value FROM json_each(?)) AND parent.id = items.parent_id"
+            f" WHERE items.{column} IN (SELECT value FROM json_each(?)) AND items.is_task = 1"
+            " AND parent.id = items.parent_id"
             " AND (items.rank_priority <> parent.own_priority OR items.rank_id <> parent.id"
             " OR items.is_open <> (items.own_open AND parent.own_open))",
             (ids_json(item_ids),),
         )
+
+
+def follow_features(connection: sqlite3.Connection, item_ids: Iterable[int]) -> None:
+    """Give written items that are no tasks the parent that the relations know."""
+    connection.execute(
+        f"UPDATE items SET parent_id = {FEATURE} WHERE is_task = 0 AND id IN (SELECT item_id FROM relations"  # noqa: S608 # a constant
+        " WHERE type = 'Parent' AND item_id IN (SELECT value FROM json_each(?)))",
+        (ids_json(item_ids),),
+    )
 
 
 LAST_SEQUENCE = 1000

@@ -1,6 +1,6 @@
 """The mirror's schema. A change of VERSION rebuilds every mirror."""
 
-VERSION = 14
+VERSION = 15
 REASSIGNED = "reassigned"
 """The note with the targets of items whose nodes were deleted."""
 OWN_GROUPS = "own status groups"
@@ -17,6 +17,14 @@ _TOKENS = "unicode61 remove_diacritics 2"
 NAME_WORDS = "backlit_words(json_extract(CAST(new.doc AS TEXT), '$.fields.Name'))"
 DESCRIPTION_WORDS = "backlit_words(json_extract(CAST(new.doc AS TEXT), '$.fields.Description'))"
 """The SQL of a document's text for the full text index."""
+
+SHOWN = "state < 2"
+"""The SQL of objects below items that do not wait for deletion."""
+FEATURE = (
+    "(SELECT target_id FROM relations WHERE relations.item_id = items.id AND type = 'Parent' AND state < 2"
+    " ORDER BY relations.id LIMIT 1)"
+)
+"""The SQL of the parent of an item that is no task. A relation that waits to be sent has the lowest id."""
 
 _TRIGGERS = f"""
 CREATE TRIGGER documents_come AFTER INSERT ON documents
@@ -42,11 +50,30 @@ END;
 CREATE TRIGGER comments_go AFTER DELETE ON comments BEGIN
   INSERT INTO comment_words (comment_words, rowid, text) VALUES ('delete', old.id, backlit_words(old.text)) ;
 END;
+CREATE TRIGGER relations_come AFTER INSERT ON relations WHEN new.type = 'Parent' BEGIN
+  UPDATE items SET parent_id = {FEATURE} WHERE id = new.item_id AND is_task = 0 ;
+END;
+CREATE TRIGGER relations_go AFTER DELETE ON relations WHEN old.type = 'Parent' BEGIN
+  UPDATE items SET parent_id = {FEATURE} WHERE id = old.item_id AND is_task = 0 ;
+END;
 """.strip("\n;").replace(" ;\n", " ; ")  # noqa: S608 # constants
-"""Triggers that maintain everything derived from documents and comments. Rows are replaced, never updated.
+"""Triggers that maintain everything derived from documents, comments and relations. Rows are replaced, never updated.
 
 Items in words_due get their custom values at the insert and their full text later (FullText).
 """
+
+_OBJECT = """id INTEGER PRIMARY KEY,
+  item_id INTEGER NOT NULL,
+  project_id INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  doc BLOB"""
+"""The columns of all objects below items but comments and files, the first ones of their tables."""
+
+OBJECT_TABLES = ("relations", "criteria", "links", "time_entries")
+_OBJECT_INDEXES = "\n".join(
+    f"CREATE INDEX {each}_by_item ON {each} (item_id);\nCREATE INDEX laid_{each} ON {each} (item_id) WHERE state > 0;"
+    for each in OBJECT_TABLES
+)
 
 # The indexes are there during the first load: to make seven of them after it saves 3 % of its CPU, as the two wide ones
 # of the order cost most, and the first rows need them.
@@ -120,6 +147,35 @@ CREATE TABLE attachments (
 );
 CREATE INDEX attachments_by_item ON attachments (item_id, id);
 CREATE INDEX attachments_by_project ON attachments (project_id, id);
+CREATE TABLE relations (
+  {_OBJECT},
+  type TEXT,
+  target_id INTEGER,
+  target_project_id INTEGER
+);
+CREATE INDEX relations_by_target ON relations (target_id);
+CREATE TABLE criteria (
+  {_OBJECT},
+  title TEXT,
+  description TEXT,
+  status TEXT,
+  sequence INTEGER
+);
+CREATE TABLE links (
+  {_OBJECT},
+  text TEXT,
+  url TEXT
+);
+CREATE TABLE time_entries (
+  {_OBJECT},
+  user_id INTEGER,
+  day TEXT,
+  hours REAL,
+  type TEXT,
+  note TEXT
+);
+{_OBJECT_INDEXES}
+CREATE TABLE objects_due (item_id INTEGER PRIMARY KEY);
 CREATE TABLE item_changes (
   item_id INTEGER PRIMARY KEY,
   read_at REAL NOT NULL,

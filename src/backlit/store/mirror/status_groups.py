@@ -78,5 +78,6 @@ class MirroredGroups:
         if wrong:
             self._connection.execute(
                 "UPDATE items SET is_open = items.own_open AND parent.own_open FROM items AS parent"
-                " WHERE parent.id = items.parent_id AND items.is_open <> (items.own_open AND parent.own_open)"
+                " WHERE items.is_task = 1 AND parent.id = items.parent_id"
+                " AND items.is_open <> (items.own_open AND parent.own_open)"
             )

@@ -33,6 +33,10 @@ class ObjectChange(ABC):
         """The object in words, to be read or copied."""
 
     @abstractmethod
+    def laid_over(self, before: Document | None) -> Document | None:
+        """Return the object with the change, given it as it is without; None where it is gone, or was not there."""
+
+    @abstractmethod
     def summary(self) -> str:
         """Return the change in one line, for the outbox."""
 
@@ -43,6 +47,9 @@ class ObjectCreation(ObjectChange):
     @property
     def object_id(self) -> int:
         return self.entry.temporary_id
+
+    def laid_over(self, _before: Document | None) -> Document | None:
+        return self.document(self.object_id)
 
     @property
     def deletion_kind(self) -> EntryKind:
@@ -75,6 +82,9 @@ class ObjectDeletion(ObjectChange):
     @property
     def object_id(self) -> int:
         return id_in(self.entry.payload)
+
+    def laid_over(self, _before: Document | None) -> Document | None:
+        return None
 
     @classmethod
     @abstractmethod

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, OutcomeUnknown, ServiceError, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
+from backlit.store.edits.items import update_overlay
 from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.edits.work_log import COMPLETED, add_up
 from backlit.store.files.files import LocalDatabase, WriteContext
@@ -327,7 +328,9 @@ def _added(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
     with writer.journal.transaction():  # a crash in between would make a conflict of the presets
         writer.journal.deliver(entry, real_id)
         _start_from_presets(writer, entry, made)
-    writer.mirror.rename(entry.temporary_id, made, writer.journal.entries.following(real_id))
+    relating = writer.mirror.rename(entry.temporary_id, made, writer.journal.entries.following(real_id))
+    if relating:
+        update_overlay(writer, sorted(relating))
     ids = frozenset({entry.temporary_id, real_id})
     writer.signal.publish(StoreChange(Subject.ITEMS, ids, renamed={entry.temporary_id: real_id}))
 

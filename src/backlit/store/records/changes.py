@@ -15,6 +15,10 @@ class Subject(StrEnum):
     ITEMS = "items"
     COMMENTS = "comments"
     ATTACHMENTS = "attachments"
+    RELATIONS = "relations"
+    CRITERIA = "criteria"
+    LINKS = "links"
+    TIME_ENTRIES = "time entries"
     RECORDED = "recorded"
     """The service's histories of items."""
     TREES = "trees"
@@ -42,7 +46,7 @@ ABOUT_MIRROR = tuple(each for each in Subject if each not in {Subject.CONNECTION
 class StoreChange(Struct, frozen=True):
     """A change in the store.
 
-    Empty `ids` mean many or all. For comments, attachments and histories they are the ids of the items. Empty
+    Empty `ids` mean many or all. For objects below items and histories they are the ids of the items. Empty
     `fields` mean any field, or new or deleted items. `renamed` maps temporary ids to real ones, and ids of deleted
     items to those of the items created again in their place. `sentence` is a message for the user, on any screen.
     `is_own` is true for an act of the user in this process.

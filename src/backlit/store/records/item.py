@@ -49,7 +49,12 @@ class ItemRow(NamedTuple):
     iteration_id: int | None
     area_id: int | None
     parent_id: int | None
+    """The item of a task, the Feature of another item."""
     sign: RowSign
+
+    @property
+    def is_task(self) -> bool:
+        return self.type == "Task"
 
 
 ROW_COLUMNS = "id, type, name, status, estimate, owner_id, iteration_id, area_id, parent_id, sign"

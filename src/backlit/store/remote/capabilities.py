@@ -305,6 +305,9 @@ class ServiceFeatures:
         seconds = self._files.journal.settings.value(CLOCK)
         return timedelta(seconds=int(seconds or 0))
 
+    def offers(self, extension: str) -> bool:
+        return announces(self.capabilities(), extension)
+
     def missing(self) -> tuple[str, ...]:
         traits = self.traits()
         return () if traits is None else traits.missing_words(self.capabilities())

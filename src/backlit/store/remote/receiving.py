@@ -78,7 +78,7 @@ def note_gone(writer: WriteContext, item_ids: Iterable[int]) -> None:
     never_seen = {each for each, record in records.items() if record.kind is NewsKind.NEW}
     found = writer.mirror.connection.execute(
         "SELECT id, project_id, type, name FROM items WHERE id IN (SELECT value FROM json_each(?1))"
-        " AND (parent_id IS NULL OR parent_id NOT IN (SELECT value FROM json_each(?1)))",
+        " AND (is_task = 0 OR parent_id IS NULL OR parent_id NOT IN (SELECT value FROM json_each(?1)))",
         (ids_json(gone),),
     )
     offset = timedelta(seconds=int(writer.journal.settings.value(CLOCK) or 0))

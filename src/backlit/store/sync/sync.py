@@ -13,6 +13,7 @@ from backlit.store.mirror.mirror import tree_writes
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, id_in, whole
+from backlit.store.records.object_kinds import OBJECT_KINDS
 from backlit.store.records.people import ITERATION_EVENTS, TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
 from backlit.store.remote.capabilities import (
     CLOCK,
@@ -31,6 +32,7 @@ from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget, forget_project, known_ids
 from backlit.store.sync.followed import FollowedChanges
 from backlit.store.sync.loading import FirstLoad, FullScan, Progress
+from backlit.store.sync.objects import ObjectReader, load_key
 from backlit.store.sync.order import OrderReader, without_order
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class Sync:
         self._deletion_scan = DeletionScan(files)
         self._order = OrderReader(client, files)
         self._feeds = feeds_of(client, files)
+        self._objects = ObjectReader(client, files)
         self._nouns_at: dict[int, float] = {}
         self._beginning = asyncio.Lock()
         self._scanned_at = -SCAN_EVERY
@@ -196,6 +199,9 @@ class Sync:
         for feed, is_added in zip(self._feeds, (changes.has_comments, changes.has_files), strict=True):
             if is_added:
                 await feed.run(lists)
+        # An item that the user may only read keeps its stamp where a relation of it is made.
+        await self._files.write(lambda writer: writer.mirror.read_objects_of(changes.changed))
+        await self._objects.run(lists)
 
         def act(writer: WriteContext) -> None:
             if gone:
@@ -257,6 +263,7 @@ class Sync:
         if not self._is_stopped:
             for feed in self._feeds:
                 await feed.run(lists)
+            await self._objects.run(lists)
 
     async def _try_out(self) -> ServiceTraits:
         traits = await probe(self._client, await self._note("capabilities"))
@@ -370,6 +377,7 @@ def _batches(item_ids: Iterable[int]) -> Iterator[list[int]]:
 def _project_keys(project_id: int) -> list[str]:
     """Return the keys of what is known of the load of a project."""
     nouns = [f"{subject.value} {project_id}" for subject in FEEDS]
+    nouns += [load_key(kind, project_id) for kind in OBJECT_KINDS]
     return [f"filled {project_id}", f"left {project_id}", f"watermark {project_id}", _cursor_key(project_id), *nouns]
 
 

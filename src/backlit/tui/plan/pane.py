@@ -108,7 +108,7 @@ class PlanList(BacklogList):
             return
         for index in range(self.cursor + 1, min(self.row_count(), self.cursor + 1 + MAX_PASSED_ROWS)):
             row = self.row(index)
-            if isinstance(row, ItemRow) and not {row.id, row.parent_id} & gone:
+            if isinstance(row, ItemRow) and row.id not in gone and not (row.is_task and row.parent_id in gone):
                 self.move_to(index)
                 return
 
