@@ -63,6 +63,7 @@ COMMANDS = {
 """Each command as it is run here, on the local copy, one after another."""
 ELSEWHERE = {
     "keys",
+    "config show",
     "profiles list",
     "profiles show",
     "whoami",
@@ -73,7 +74,7 @@ ELSEWHERE = {
     "outbox send",
 }
 """Commands without --offline, or that need the server."""
-NOWHERE = {"keys", "schema"}
+NOWHERE = {"keys", "schema", "config"}
 """Commands that are about no workspace."""
 NEEDING_MORE = {
     "iterations capacity ITERATION USER=CAPACITY",
@@ -139,6 +140,7 @@ def test_commands_that_need_the_server_write_their_documents(demo_home: Home) ->
         ("doctor",),
         ("schema",),
         ("keys",),
+        ("config", "show"),
         ("sync",),
         ("outbox", "send"),
         *reports,

@@ -29,6 +29,7 @@ project).
 """
 ENVIRONMENT = {
     "BACKLIT_HOME": "one directory for all files, instead of those of the system: see [files](files.md)",
+    "BACKLIT_CONFIG": "another file in place of `config.toml`; `/dev/null` for none",
     "BACKLIT_PROFILE": "the profile, as `--profile`",
     "BACKLIT_PROJECT": "the project, as `--project`",
     "BACKLIT_READ_ONLY": "`1`: nothing is changed or sent, as `read_only = true`",

@@ -77,6 +77,9 @@ DOCUMENTS = {
     ),
     "session": PublishedDocument("who is signed in where", "machine:SessionDocument", many=("whoami",)),
     "binding": PublishedDocument("a command of the screens with its keys", "machine:BindingDocument", many=("keys",)),
+    "setting": PublishedDocument(
+        "a setting, its value and where that is from", "machine:SettingDocument", many=("config show",)
+    ),
     "own-command": PublishedDocument("a command of your own", "machine:OwnCommandDocument", many=("run",)),
     "schema": PublishedDocument("a published document", "machine:SchemaDocument", many=("schema",)),
     "doctor": PublishedDocument("the findings of doctor", "machine:DoctorDocument", ("doctor",)),

@@ -21,9 +21,9 @@ from backlit.config.settings import (
     Settings,
     read_connection,
     read_pins,
-    read_settings,
 )
 from backlit.config.terminal_signs import ASCII
+from backlit.config.view_files import read_settings_of
 from backlit.model.errors import BacklitError, SignInNeeded
 from backlit.model.plain import plain
 from backlit.model.private_files import make_private_folder
@@ -41,7 +41,7 @@ sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type] # httpx th
 
 def store_of(profile: Profile, locations: Locations) -> "Store":
     """Return a profile's store, not opened yet, configured by the settings; their faults go to standard error."""
-    settings = read_settings(locations).of_profile(profile.name)
+    settings = read_settings_of(profile.name, locations, Path.cwd())
     if settings.ascii and ASCII not in os.environ:
         from backlit.cli.ascii_output import replace_signs
 

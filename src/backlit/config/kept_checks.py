@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from backlit.model.version import VERSION
 
 SETTINGS_FILE = "config.toml"
+CONFIG = "BACKLIT_CONFIG"
+"""Environment variable that names another file of settings; /dev/null for none."""
 SETTINGS_CHECK = "backlit.config.schema.settings:check_settings"
 CHECKED_FOLDER = "checked"
 
@@ -27,9 +29,15 @@ def check_stamp(check: str) -> str:
         return f"{VERSION} {check}"
 
 
+def settings_path(config: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Return the path of the file of settings, given the directory of the configuration."""
+    named = environment.get(CONFIG)
+    return os.path.abspath(os.path.expanduser(named)) if named else os.path.join(config, SETTINGS_FILE)
+
+
 def kept_settings(config: str, cache: str) -> Mapping[str, object] | None:
     """Return the settings as JSON, empty without a file; None where the file needs a check first."""
-    path = os.path.join(config, SETTINGS_FILE)
+    path = settings_path(config)
     try:
         with open(path, "rb") as file:
             content = file.read()

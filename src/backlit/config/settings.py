@@ -26,7 +26,7 @@ from backlit.config.folders import (
     folders,
     signed_in_name,
 )
-from backlit.config.kept_checks import CHECKED_FOLDER, SETTINGS_CHECK, SETTINGS_FILE
+from backlit.config.kept_checks import CHECKED_FOLDER, SETTINGS_CHECK, settings_path
 from backlit.config.notify import NO_NOTICES, NotifySettings
 from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
 from backlit.model.errors import NameNotFound, SignInNeeded, StorageError
@@ -86,8 +86,8 @@ class Motion(StrEnum):
     REDUCED = "reduced"
 
 
-class ProfileSettings(Struct, frozen=True, omit_defaults=True):
-    """The contents of `[profile."NAME"]`, which replace settings for one profile; None leaves them."""
+class PartialSettings(Struct, frozen=True, omit_defaults=True):
+    """Settings in place of those of config.toml: of `[profile."NAME"]`, or of a repository; None leaves them."""
 
     theme: str | None = None
     read_only: bool | None = None
@@ -100,6 +100,12 @@ class ProfileSettings(Struct, frozen=True, omit_defaults=True):
     capacities: OwnCapacities | None = None
     statuses: Mapping[str, StatusGroup] | None = None
     connection: ConnectionSettings | None = None
+    estimate_scale: tuple[float, ...] | None = None
+    board: BoardSettings | None = None
+    lint: ReadyRules | None = None
+    stale_days: int | None = None
+    groom_fields: tuple[str, ...] | None = None
+    templates: tuple[Template, ...] | None = None
 
 
 class Settings(Struct, frozen=True):
@@ -134,7 +140,7 @@ class Settings(Struct, frozen=True):
     names: OwnNames = field(default_factory=OwnNames)
     statuses: Mapping[str, StatusGroup] = field(default_factory=dict)
     """Groups of statuses that the service does not explain."""
-    profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
+    profiles: Mapping[str, PartialSettings] = field(default_factory=dict)
     """Settings of single profiles by name; `of_profile` puts them in place."""
     commands: tuple[OwnCommand, ...] = ()
     """Programs that are run on what is selected."""
@@ -143,9 +149,10 @@ class Settings(Struct, frozen=True):
 
     def of_profile(self, name: str) -> "Settings":
         """Return the settings that hold in a profile."""
-        own = self.profiles.get(name)
-        if own is None:
-            return self
+        return self.replaced_by(self.profiles.get(name, _NO_CHANGES))
+
+    def replaced_by(self, own: PartialSettings) -> "Settings":
+        """Return the settings with others in their place."""
         values = {key: getattr(own, key) for key in _REPLACED if getattr(own, key) is not None}
         names = {key: getattr(own, key) for key in ("project_id", "teams", "kinds") if getattr(own, key) is not None}
         return replace(self, names=replace(self.names, **names), **values)
@@ -163,8 +170,12 @@ class Settings(Struct, frozen=True):
         return ""
 
 
-_REPLACED = ("theme", "read_only", "motion", "presence", "notify", "capacities", "statuses")
-"""Settings that a profile replaces as they are."""
+_NO_CHANGES = PartialSettings()
+_REPLACED = (
+    *("theme", "read_only", "motion", "presence", "notify", "capacities", "statuses"),
+    *("estimate_scale", "board", "lint", "stale_days", "groom_fields", "templates"),
+)
+"""Settings that are replaced as they are."""
 
 
 class Locations(Struct, frozen=True):
@@ -228,8 +239,9 @@ def find_locations(environment: Mapping[str, str] = os.environ) -> Locations:
 
 
 def settings_file(locations: Locations) -> CheckedConfigFile[Settings]:
-    """Return `config.toml` with its check."""
-    return CheckedConfigFile(locations.config / SETTINGS_FILE, Settings, SETTINGS_CHECK, locations.checked)
+    """Return `config.toml`, or the file that BACKLIT_CONFIG names, with its check."""
+    path = Path(settings_path(str(locations.config)))
+    return CheckedConfigFile(path, Settings, SETTINGS_CHECK, locations.checked)
 
 
 def read_settings(locations: Locations, checking: CheckingProcess | None = None) -> Settings:
@@ -313,7 +325,7 @@ def read_connection(profile: Profile, locations: Locations) -> ConnectionSetting
     authority = locations.authority(profile)
     if authority is not None and not stored.ca:
         stored = replace(stored, ca=str(authority))
-    own = settings.profiles.get(profile.name, ProfileSettings()).connection
+    own = settings.profiles.get(profile.name, _NO_CHANGES).connection
     return settings.connection.under(stored).under(own)
 
 

@@ -1,15 +1,17 @@
-"""Files of saved views: the user's own, and the repository's."""
+"""Files of saved views: the user's own, and the repository's, which also has settings."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
-from backlit.config.settings import Locations, shared_files
+from backlit.config.settings import Locations, PartialSettings, Settings, read_settings, shared_files
 from backlit.model.settings.view_settings import ViewTable
 
-_CHECKS = "backlit.config.schema.views"
+_OWN_CHECK = "backlit.config.schema.views:check_views"
+_REPOSITORY_CHECK = "backlit.config.schema.repository:check_repository_file"
 
 
 class CheckedViews(Struct, frozen=True):
@@ -17,6 +19,8 @@ class CheckedViews(Struct, frozen=True):
 
     tables: tuple[ViewTable, ...] = ()
     problems: tuple[str, ...] = ()
+    settings: PartialSettings = PartialSettings()
+    """What a repository sets in place of config.toml."""
 
 
 class Views(Struct, frozen=True):
@@ -28,13 +32,27 @@ class Views(Struct, frozen=True):
 
 
 def own_views_file(locations: Locations) -> CheckedConfigFile[CheckedViews]:
-    return CheckedConfigFile(locations.config / "views.toml", CheckedViews, f"{_CHECKS}:check_views", locations.checked)
+    return CheckedConfigFile(locations.config / "views.toml", CheckedViews, _OWN_CHECK, locations.checked)
 
 
-def shared_views_files(locations: Locations, directory: Path) -> Sequence[CheckedConfigFile[CheckedViews]]:
+def repository_files(locations: Locations, directory: Path) -> Sequence[CheckedConfigFile[CheckedViews]]:
     """Return the nearest file of a repository, in the directory or above it; none where there is none."""
-    check = f"{_CHECKS}:check_shared_views"
-    return [CheckedConfigFile(path, CheckedViews, check, locations.checked) for path in shared_files(directory)]
+    paths = shared_files(directory)
+    return [CheckedConfigFile(path, CheckedViews, _REPOSITORY_CHECK, locations.checked) for path in paths]
+
+
+def read_settings_of(
+    profile: str, locations: Locations, directory: Path, checking: CheckingProcess | None = None
+) -> Settings:
+    """Read the settings that hold for a profile in a directory: of config.toml, its profile, and the repository.
+
+    Raises StorageError for a config.toml that cannot be opened.
+    """
+    settings = read_settings(locations, checking).of_profile(profile)
+    for file in repository_files(locations, directory):
+        found = _read(file, checking)
+        settings = replace(settings.replaced_by(found.settings), problems=(*settings.problems, *found.problems))
+    return settings
 
 
 def read_views(locations: Locations, directory: Path, checking: CheckingProcess | None = None) -> Views:
@@ -44,7 +62,7 @@ def read_views(locations: Locations, directory: Path, checking: CheckingProcess 
     process, else in this one.
     """
     own = _read(own_views_file(locations), checking)
-    shared = [_read(file, checking) for file in shared_views_files(locations, directory)]
+    shared = [_read(file, checking) for file in repository_files(locations, directory)]
     return Views(
         own.tables,
         tuple(table for views in shared for table in views.tables),

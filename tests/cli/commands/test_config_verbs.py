@@ -1,6 +1,7 @@
 """The verbs of `backlit config`."""
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.cli.home import Home
@@ -122,3 +123,63 @@ def test_keys_are_listed_with_the_users_own_and_their_faults_with_places(home: H
     assert "item.done: j is a key of list.down too" in checked.stdout
     assert "line 4, column 1). Did you mean “app.board”?" in checked.stdout
     assert "list.zen" in checked.stderr
+
+
+def origins(home: Home, *options: str) -> dict[str, tuple[str, str]]:
+    rows = (line.split("\t") for line in home.run("config", "show", "--origin", *options).stdout.splitlines())
+    return {setting: (value, origin) for setting, value, origin in rows}
+
+
+def test_each_setting_is_shown_with_the_place_that_it_is_from(
+    written: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file, repository = written.path / "config" / "config.toml", tmp_path / ".backlit.toml"
+    file.write_text(f'{WRITTEN}[profile."local"]\ntheme = "ink"\n[connection]\nproxy = "http://me:secret@proxy:1"\n')
+    repository.write_text('profile = "local"\nestimate_scale = [1, 2]\nmouse = true\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BACKLIT_READ_ONLY", "1")
+
+    shown = origins(written, "--project", "7")
+
+    assert shown["images"] == ('"auto"', "default")
+    assert shown["mouse"] == ("false", f"{file}:3")
+    assert shown["theme"] == ('"ink"', f"{file}:8, profile")
+    assert shown["lint.stale_days"] == ("30", f"{file}:6")
+    assert shown["estimate_scale"] == ("[1, 2]", f"{repository}:2")
+    assert shown["read_only"] == ("true", "BACKLIT_READ_ONLY")
+    assert shown["profile"] == ('"local"', f"{repository}:1")
+    assert shown["project"] == ('"7"', "--project")
+    assert shown["connection.proxy"] == ('"http://me:***@proxy:1"', f"{file}:10")
+
+
+def test_a_faulty_setting_has_its_default(written: Home) -> None:
+    (written.path / "config" / "config.toml").write_text("theme = 3\nmouse = false\nmouze = true\n")
+
+    shown = origins(written)
+
+    assert shown["theme"] == ('"backlit"', "default")
+    assert "mouze" not in shown
+
+
+def test_another_file_of_settings_is_named_by_a_variable(
+    written: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.toml"
+    monkeypatch.setenv("BACKLIT_CONFIG", str(other))
+
+    assert written.run("config", "set", "theme", "ink").returncode == 0
+    assert (other.read_text(), text_of(written)) == ('theme = "ink"\n', WRITTEN)
+    assert written.run("config", "path").stdout == f"{other}\n"
+
+
+def test_no_file_of_settings_is_none_and_stays_so(written: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BACKLIT_CONFIG", "/dev/null")
+
+    done = written.run("config", "set", "theme", "ink")
+
+    assert origins(written)["mouse"] == ("true", "default")
+    assert (done.returncode, done.stderr) == (
+        6,
+        "backlit: /dev/null is no file that can be written. Unset BACKLIT_CONFIG.\n",
+    )
+    assert Path("/dev/null").is_char_device()

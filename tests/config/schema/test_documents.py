@@ -8,8 +8,9 @@ import pytest
 from pydantic import Field
 
 from backlit.config.schema.documents import MUST, SAID, SENTENCES, UNKNOWN, Table, check_document
+from backlit.config.schema.repository import RepositoryFile
 from backlit.config.schema.settings import ConfigFile
-from backlit.config.schema.views import SharedViewsFile, ViewsFile
+from backlit.config.schema.views import ViewsFile
 from backlit.model.settings.user_settings import toml_in
 
 FAULTS_BY_KIND = {
@@ -33,7 +34,7 @@ FAULTS_BY_CONSTRAINT = {
     "min_length": "too_short",
 }
 OTHER_CONSTRAINTS = {"gt", "lt", "max_length", "multiple_of", "pattern", "allow_inf_nan"}
-FILES: list[type[Table]] = [ConfigFile, ViewsFile, SharedViewsFile]
+FILES: list[type[Table]] = [ConfigFile, ViewsFile, RepositoryFile]
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
@@ -90,7 +91,7 @@ a = {size = "many"}
 b = {size = 5}
 """
 
-    tree, problems = check_document(Tree, toml_in(text.encode(), Path("t")), text, Path("t"))
+    tree, problems, _ = check_document(Tree, toml_in(text.encode(), Path("t")), text, Path("t"))
 
     assert tree == Tree(leaf=[Leaf(size=1, words=["a", "b", "c"]), Leaf(size=3)], by_name={"b": Leaf(size=5)})
     assert problems == (
@@ -105,7 +106,7 @@ b = {size = 5}
 def test_a_fault_that_follows_from_another_is_not_told() -> None:
     text = '[[leaf]]\nsise = 1\n[[leaf]]\nsize = "x"\n'
 
-    tree, problems = check_document(Tree, toml_in(text.encode(), Path("t")), text, Path("t"))
+    tree, problems, _ = check_document(Tree, toml_in(text.encode(), Path("t")), text, Path("t"))
 
     assert tree == Tree()
     assert [problem.partition(" (")[0] for problem in problems] == [

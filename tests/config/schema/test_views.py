@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from backlit.config.schema.views import check_shared_views, check_views
+from backlit.config.schema.views import check_views
 from backlit.config.view_files import CheckedViews
 from backlit.model.settings.view_settings import ViewTable
 
@@ -122,12 +122,3 @@ def test_a_file_without_views_is_said(text: str, sentence: str) -> None:
 
 def test_a_single_table_is_a_view() -> None:
     assert checked('[view]\nname = " A "\n') == CheckedViews((ViewTable("A"),))
-
-
-def test_a_repositorys_file_also_names_a_profile_and_a_project() -> None:
-    text = 'profile = "demo"\nproject = 2\ncolour = "red"\n[[view]]\nname = "A"\n'
-
-    views = check_shared_views(Path("views.toml"), text.encode())
-
-    assert views.tables == (ViewTable("A"),)
-    assert placed(views) == ["Unknown setting 'colour' (3:1). Write each view as a [[view]]. It is ignored."]

@@ -34,7 +34,7 @@ from backlit.config.settings import (
     shared_places,
 )
 from backlit.config.terminal_signs import is_ascii_wanted, is_monochrome
-from backlit.config.view_files import own_views_file, shared_views_files
+from backlit.config.view_files import own_views_file, read_settings_of, repository_files
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import parse_query
 
@@ -181,7 +181,7 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
         files: list[CheckedConfigFile[Any]] = [
             settings_file(locations),
             own_views_file(locations),
-            *shared_views_files(locations, Path.cwd()),
+            *repository_files(locations, Path.cwd()),
         ]
         checking = CheckingProcess(files)
         make = partial(_make_application, profile, arguments) if profile else _welcome
@@ -240,7 +240,8 @@ def _keep(profile: Profile | None, locations: Locations, app: Any) -> None:
         return  # the frame has the signs that its terminal lacks
     databases = [locations.mirror(profile), locations.journal(profile)]
     logs = [path.with_name(f"{path.name}-wal") for path in databases]
-    settings = [locations.config, *locations.config.rglob("*"), *shared_places(Path.cwd())]
+    own = [locations.config, *locations.config.rglob("*"), settings_file(locations).path]
+    settings = [*own, *shared_places(Path.cwd())]
     # With the file of sign-ins: an end of the sign-in by the server locks what the frame shows.
     paths = map(str, [*databases, *logs, *settings, locations.tokens(profile), locations.state / "profiles.json"])
     with contextlib.suppress(OSError):
@@ -299,7 +300,7 @@ def _make_application(
     store.pinned = arguments.project or ""
 
     def open_store() -> Settings:
-        settings = read_settings(locations, checking).of_profile(profile.name)
+        settings = read_settings_of(profile.name, locations, Path.cwd(), checking)
         checking.wait()  # here, as the event loop reads the views and must not wait for their check
         configure(store, settings)
         store.open()

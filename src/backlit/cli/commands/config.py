@@ -11,10 +11,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from backlit.cli.commands.config_origin import ORIGIN_COLUMNS, setting_rows
+from backlit.cli.listing import chosen_columns, write_rows
 from backlit.cli.output import write_document, write_json
 from backlit.cli.synced import read_input
 from backlit.config.atomic_files import write_private, writing_to
 from backlit.config.connection import without_secrets
+from backlit.config.kept_checks import CONFIG
 from backlit.config.settings import find_locations, settings_file
 from backlit.config.view_files import read_views
 from backlit.model.errors import BacklitError, BadRequest, NameNotFound
@@ -32,7 +35,12 @@ def print_path(_arguments: argparse.Namespace) -> None:
     print(_path())
 
 
-def show_settings(_arguments: argparse.Namespace) -> None:
+def show_settings(arguments: argparse.Namespace) -> None:
+    """Print the file, or in a format each setting that holds, with where its value is from."""
+    if arguments.origin or arguments.json or arguments.format:
+        rows = setting_rows(arguments)
+        write_rows(arguments, chosen_columns(arguments, ORIGIN_COLUMNS), rows, [each.document() for each in rows])
+        return
     text = _text()
     if text:
         write_document(without_secrets(text))
@@ -55,6 +63,7 @@ def print_schema(_arguments: argparse.Namespace) -> None:
 
 def edit_file(_arguments: argparse.Namespace) -> int:
     """Open the file in the user's editor, and list its faults afterwards."""
+    _need_file()
     path = _path()
     with writing_to(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -104,6 +113,12 @@ def _path() -> Path:
     return settings_file(find_locations()).path
 
 
+def _need_file() -> None:
+    """Refuse a place such as /dev/null, which a written file would replace."""
+    if _path().exists() and not _path().is_file():
+        raise BadRequest(f"{_path()} is no file that can be written. Unset {CONFIG}.")
+
+
 def _text() -> str:
     return read_input(str(_path()), "settings") if _path().exists() else ""
 
@@ -144,6 +159,7 @@ def _toml(value: str) -> str:
 
 def _save(path: tuple[str, ...], line: str | None) -> None:
     """Write the line of a setting, or none, and leave all else as written; raise BadRequest for a new fault."""
+    _need_file()
     before = _text()
     values = _without(toml_in(before.encode(), _path()), path)
     after = _replaced(before, path, line)

@@ -100,3 +100,11 @@ class OwnCommandDocument(Document):
     on: str
     keys: str
     name: str
+
+
+class SettingDocument(Document):
+    """A setting that holds: `origin` is a file with its line, a variable, an option, or `default`."""
+
+    setting: str
+    value: Any
+    origin: str

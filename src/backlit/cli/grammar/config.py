@@ -1,6 +1,6 @@
 """The grammar of `backlit config`."""
 
-from backlit.cli.common_options import add_display
+from backlit.cli.common_options import add_display, add_formats, add_target
 from backlit.cli.late_parser import LateParser
 
 KEY = "name of a setting, such as theme or lint.stale_days"
@@ -16,7 +16,10 @@ def add_verbs(config: LateParser) -> None:
         return command
 
     verb("path", "print_path", "print the path of config.toml")
-    verb("show", "show_settings", "print config.toml")
+    show = verb("show", "show_settings", "print config.toml, or the settings that hold and where each is from")
+    show.add_argument("--origin", action="store_true", help="list each setting with its value and where that is from")
+    add_formats(show)
+    add_target(show)
     verb("check", "check_file", "list the faults of config.toml and of the files of views, each with its place")
     verb("schema", "print_schema", "print the JSON Schema of config.toml")
     verb("edit", "edit_file", "open config.toml in your editor (VISUAL, EDITOR), then check it")

@@ -58,10 +58,11 @@ class Table(BaseModel):
 
 
 class Checked(NamedTuple):
-    """A document with what is right in it, and a sentence for each fault, in the order of their places."""
+    """A document with what is right in it, a sentence for each fault in the order of their places, and what is lost."""
 
     document: Any
     problems: tuple[str, ...]
+    left_out: frozenset[KeyPath] = frozenset()
 
 
 def must(rest: str) -> NoReturn:
@@ -159,7 +160,7 @@ class _Check:
                 for found in [self._fault_of(detail) for detail in error.errors(include_url=False)]:
                     self._take(found)
             else:
-                return Checked(document, self._problems())
+                return Checked(document, self._problems(), frozenset(self._left_out))
 
     def _problems(self) -> tuple[str, ...]:
         if not self._faults:

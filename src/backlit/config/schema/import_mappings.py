@@ -63,7 +63,7 @@ def check_mapping(path: Path, content: bytes) -> ImportMapping:
         values = toml_in(content, path)
     except ValueError as error:
         raise BadRequest(f"Could not read {error}.") from None
-    file, problems = check_document(ImportMappingFile, values, content.decode("utf-8-sig"), path)
+    file, problems, _ = check_document(ImportMappingFile, values, content.decode("utf-8-sig"), path)
     if problems:
         raise BadRequest("\n".join(problems))
     statuses = {("", name): value for name, value in file.statuses.items() if isinstance(value, str)}

@@ -20,7 +20,7 @@ from backlit.config.schema.connections import ConnectionTable, ProfileConnection
 from backlit.config.schema.documents import Filled, Listed, Table, as_list, check_document, fault, faults_at, must, said
 from backlit.config.schema.notify import NotifyTable
 from backlit.config.schema.own_commands import CommandTable, check_ids
-from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, ProfileSettings, Settings
+from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, PartialSettings, Settings
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
 from backlit.model.person_load import PersonLoad
@@ -321,9 +321,9 @@ class ProfileTable(Table):
     connection: ProfileConnectionTable | None = None
     notify: NotifyTable | None = None
 
-    def settings(self) -> ProfileSettings:
+    def settings(self) -> PartialSettings:
         has_capacity = self.capacity is not None or self.capacity_in is not None
-        return ProfileSettings(
+        return PartialSettings(
             theme=self.theme,
             read_only=self.read_only,
             motion=self.motion,
@@ -343,15 +343,64 @@ def _groups_of(table: StatusesTable) -> dict[str, StatusGroup]:
     return {status: _GROUPS[name] for name, statuses in statuses_by_group.items() for status in statuses}
 
 
-class ConfigFile(Table):
-    """The file `config.toml`."""
-
-    misplaced = frozenset({"view"})
+class SharedSettings(Table):
+    """What a file of settings may say, the user's own or a repository's."""
 
     theme: str = Field(default=DEFAULT_THEME, examples=['theme = "paper"'])
     """The colours: a theme that is shipped, or a file of yours in `themes`. See [appearance](appearance.md)."""
     estimate_scale: Annotated[tuple[float, ...], PlainValidator(_read_scale)] = ESTIMATE_SCALE
     """The points that are offered for an estimate, where the project states none."""
+    board: BoardTable | None = Field(default=None, examples=['[board] with lanes = "area"'])
+    """The columns and lanes of the board. See [board](board.md)."""
+    lint: LintTable | None = Field(default=None, examples=['[lint] with Story = ["estimate"]'])
+    """The rules of the readiness check by type of item, where the project states none. See [grooming](grooming.md)."""
+    groom: GroomTable | None = Field(default=None, examples=['[groom] with fields = ["PriorityClass"]'])
+    """What grooming asks for. See [grooming](grooming.md)."""
+    template: list[TemplateTable] = Field(default=[], examples=['[[template]] with name = "Incident" and type = "Bug"'])
+    """A template for new items. See [backlog](backlog.md)."""
+    teams: dict[Annotated[str, AfterValidator(_check_team)], str] = Field(
+        default={}, examples=['[teams] with 3 = "Payments"']
+    )
+    """Names of teams by their numbers, for a server that has none."""
+    fields: dict[Annotated[str, AfterValidator(_check_custom_key)], Annotated[Kind, PlainValidator(_read_kind)]] = (
+        Field(default={}, examples=['[fields] with Ticket_cf = "text"'])
+    )
+    """Kinds of a project's own fields by their keys, for a server that states none."""
+    statuses: StatusesTable = Field(
+        default_factory=StatusesTable, examples=['[statuses] with in_progress = ["Review"]']
+    )
+    """Meanings of statuses, for a server that states none. See [files](files.md#your-own-names)."""
+
+    def shared_changes(self, values: Mapping[str, object]) -> PartialSettings:
+        """Return what is set of these, given the file as it was written."""
+        has = self.model_fields_set
+        lint: dict[str, Any] = self.lint.model_dump(exclude_unset=True) if self.lint is not None else {}
+        stale_days = lint.pop("stale_days", None)
+        groom = self.groom.fields if self.groom is not None else None
+        return PartialSettings(
+            theme=self.theme if "theme" in has else None,
+            estimate_scale=self.estimate_scale if "estimate_scale" in has else None,
+            board=_board_of(self.board, values["board"]) if self.board is not None else None,
+            lint=ready_rules_of({ItemType(name): rules for name, rules in lint.items()}) if lint else None,
+            stale_days=stale_days,
+            groom_fields=None if groom is None else tuple(dict.fromkeys(map(askable_field_key, groom))),
+            templates=tuple(
+                Template(each.name.strip(), each.type, each.fields, tuple(task.strip() for task in each.tasks))
+                for each in self.template
+            )
+            if "template" in has
+            else None,
+            teams={int(key): name for key, name in self.teams.items()} if "teams" in has else None,
+            kinds=self.fields if "fields" in has else None,
+            statuses=_groups_of(self.statuses) if "statuses" in has else None,
+        )
+
+
+class ConfigFile(SharedSettings):
+    """The file `config.toml`."""
+
+    misplaced = frozenset({"view"})
+
     images: Annotated[str, PlainValidator(_read_images)] = "auto"
     """How pictures are shown: `"auto"`, `"kitty"`, `"blocks"`, or `false` for not at all."""
     mouse: bool = True
@@ -370,32 +419,12 @@ class ConfigFile(Table):
     """Change nothing, and send nothing."""
     presence: Annotated[bool, PlainValidator(_read_presence)] = Field(default=True, examples=['presence = "off"'])
     """Whether others are told which item you edit: `"on"` or `"off"`."""
-    board: BoardTable | None = Field(default=None, examples=['[board] with lanes = "area"'])
-    """The columns and lanes of the board. See [board](board.md)."""
     capacity: dict[str, _Load] = Field(default={}, examples=["[capacity] with maya = 8"])
     """What people can do in a sprint, in points or hours, where the server keeps no capacities."""
     capacity_in: dict[str, dict[str, _Load]] = Field(default={}, examples=['[capacity_in."Sprint 14"] with maya = 8'])
     """The same for one iteration, by its name."""
-    lint: LintTable | None = Field(default=None, examples=['[lint] with Story = ["estimate"]'])
-    """The rules of the readiness check by type of item, where the project states none. See [grooming](grooming.md)."""
-    groom: GroomTable | None = Field(default=None, examples=['[groom] with fields = ["PriorityClass"]'])
-    """What grooming asks for. See [grooming](grooming.md)."""
-    template: list[TemplateTable] = Field(default=[], examples=['[[template]] with name = "Incident" and type = "Bug"'])
-    """A template for new items. See [backlog](backlog.md)."""
-    teams: dict[Annotated[str, AfterValidator(_check_team)], str] = Field(
-        default={}, examples=['[teams] with 3 = "Payments"']
-    )
-    """Names of teams by their numbers, for a server that has none."""
-    fields: dict[Annotated[str, AfterValidator(_check_custom_key)], Annotated[Kind, PlainValidator(_read_kind)]] = (
-        Field(default={}, examples=['[fields] with Ticket_cf = "text"'])
-    )
-    """Kinds of a project's own fields by their keys, for a server that states none."""
     project: Annotated[int | None, PlainValidator(_check_project)] = None
     """The number of the project that is opened first."""
-    statuses: StatusesTable = Field(
-        default_factory=StatusesTable, examples=['[statuses] with in_progress = ["Review"]']
-    )
-    """Meanings of statuses, for a server that states none. See [files](files.md#your-own-names)."""
     connection: ConnectionTable = Field(
         default_factory=ConnectionTable, examples=['[connection] with proxy = "http://proxy.example:3128"']
     )
@@ -422,16 +451,12 @@ def check_settings(path: Path, content: bytes) -> Settings:
         values = toml_in(content, path)
     except ValueError as error:
         return Settings(problems=(f"Could not read {error}. Correct it; until then the defaults are used.",))
-    document, problems = check_document(ConfigFile, values, content.decode("utf-8-sig"), path)
+    document, problems, _ = check_document(ConfigFile, values, content.decode("utf-8-sig"), path)
     return _settings_of(document, values, problems)
 
 
 def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple[str, ...]) -> Settings:
-    lint: dict[str, Any] = file.lint.model_dump(exclude_unset=True) if file.lint is not None else {}
-    stale_days = lint.pop("stale_days", STALE_DAYS)
-    return Settings(
-        theme=file.theme,
-        estimate_scale=file.estimate_scale,
+    usual = Settings(
         images=file.images,
         mouse=file.mouse,
         ascii=file.ascii,
@@ -440,23 +465,15 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         keys=file.keys,
         presence=file.presence,
         notify=file.notify.settings(),
-        board=_board_of(file.board, values["board"]) if file.board is not None else None,
         capacities=OwnCapacities(file.capacity, file.capacity_in),
-        lint=ready_rules_of({ItemType(name): rules for name, rules in lint.items()}),
-        stale_days=stale_days,
-        groom_fields=tuple(dict.fromkeys(map(askable_field_key, file.groom.fields if file.groom is not None else ()))),
-        templates=tuple(
-            Template(each.name.strip(), each.type, each.fields, tuple(task.strip() for task in each.tasks))
-            for each in file.template
-        ),
-        names=OwnNames({int(key): name for key, name in file.teams.items()}, file.project, file.fields),
-        statuses=_groups_of(file.statuses),
+        names=OwnNames(project_id=file.project),
         read_only=file.read_only,
         connection=file.connection.settings(),
         profiles={name: table.settings() for name, table in file.profile.items()},
         commands=tuple(each.command() for each in file.command),
         problems=problems,
     )
+    return usual.replaced_by(file.shared_changes(values))
 
 
 def _board_of(board: BoardTable, written: object) -> BoardSettings:

@@ -78,37 +78,23 @@ class ViewsFile(Table):
     view: list[SavedViewTable] = Field(default=[], examples=['[[view]] with name = "Mine"'])
 
 
-class SharedViewsFile(ViewsFile):
-    """The file of a repository; `config.settings.read_pins` checks its other keys, which choose what is opened."""
-
-    profile: Any = None
-    project: Any = None
-
-
 def check_views(path: Path, content: bytes) -> CheckedViews:
     """Return the right views of a file's content, and a sentence for each fault."""
-    return _check(ViewsFile, path, content)
+    return views_in(path, content, ViewsFile)[0]
 
 
-def check_shared_views(path: Path, content: bytes) -> CheckedViews:
-    """Return the right views of a repository's file, and a sentence for each fault."""
-    return _check(SharedViewsFile, path, content)
-
-
-def _check(model: type[ViewsFile], path: Path, content: bytes) -> CheckedViews:
+def views_in(path: Path, content: bytes, model: type[ViewsFile]) -> tuple[CheckedViews, Any]:
+    """Return the right views of a file, and the whole of what is right in it; None for a text that is no TOML."""
     try:
         values = toml_in(content, path)
     except ValueError as error:
-        return CheckedViews(problems=(f"Could not read {error}. Correct it; until then its views are left out.",))
+        problem = f"Could not read {error}. Correct it; until then its views are left out."
+        return CheckedViews(problems=(problem,)), None
     if isinstance(values.get("view"), Mapping):
         values["view"] = [values["view"]]  # a single [view] was always accepted
-    file, problems = check_document(model, values, content.decode("utf-8-sig"), path)
-    return CheckedViews(
-        tuple(
-            ViewTable(
-                view.name.strip(), view.query, tuple(view.sort), tuple(view.group), view.done, tuple(view.columns)
-            )
-            for view in file.view
-        ),
-        problems,
+    file, problems, _ = check_document(model, values, content.decode("utf-8-sig"), path)
+    tables = tuple(
+        ViewTable(view.name.strip(), view.query, tuple(view.sort), tuple(view.group), view.done, tuple(view.columns))
+        for view in file.view
     )
+    return CheckedViews(tables, problems), file

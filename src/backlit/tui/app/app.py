@@ -141,7 +141,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
     def on_backlog_screen_painted(self) -> None:
         """Read the views and start the store's engine, which imports much, after the first rows are painted."""
         if self._view_files is not None and self.navigator.backlog is not None:
-            problems = self.navigator.shared.views.read(self._view_files)
+            found = self.navigator.shared.views.read(self._view_files)
+            problems = [each for each in found if each not in self._problems]  # a repository's file has both
             self._say_problems(problems)
             self._problems += problems
         if self.navigator.backlog is not None:
