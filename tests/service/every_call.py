@@ -162,13 +162,34 @@ CHANGES_BY_PATH: dict[str, dict[str, Any]] = {
 """What is changed below a resource."""
 
 
+async def _move(manager: Client) -> Sent:
+    return Sent(await task(manager), {"json": {"ParentID": await item(manager)}})
+
+
+async def _sent(target: int, **body: Any) -> Sent:
+    return Sent(target, {"json": body})
+
+
+NEW_ITEM = {"projectId": HIDDEN, "type": "Story", "fields": {"Name": "new"}}
+POSTED: dict[str, Callable[[Client], Awaitable[Sent]]] = {
+    "/workitems/{id}/rank": lambda manager: _of_item(manager, top=True),
+    "/workitems/{id}/convert": lambda manager: _of_item(manager, type="Bug"),
+    "/workitems/{id}/move": _move,
+    "/workitems/batch": lambda _: _sent(0, items=[NEW_ITEM]),
+    "/activities/share": lambda _: _sent(0, message="Lunch is ready."),
+}
+"""Requests of one's own kind, by their address."""
+
+
+async def _of_item(manager: Client, **body: Any) -> Sent:
+    return Sent(await item(manager), {"json": body})
+
+
 async def right_for(manager: Client, method: str, path: str) -> Sent:
     """A target made anew, and a body that is taken from whoever may send it."""
     noun = path.split("/")[1]
-    if path.endswith("/rank"):
-        return Sent(await item(manager), {"json": {"top": True}})
-    if path.endswith("/batch"):
-        return Sent(0, {"json": {"items": [{"projectId": HIDDEN, "type": "Story", "fields": {"Name": "new"}}]}})
+    if posted := POSTED.get(path):
+        return await posted(manager)
     if method == "POST" and path.endswith("/views"):
         return Sent(HIDDEN, {"json": NEW_VIEW})
     if path.endswith(EVENTS):

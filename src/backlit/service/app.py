@@ -34,12 +34,14 @@ from backlit.service.routes import (
     capacities,
     change_stream,
     comments,
+    conversions,
     criteria,
     directory,
     history,
     iteration_events,
     links,
     login,
+    moves,
     presence,
     project_settings,
     relations,
@@ -77,6 +79,8 @@ register_url_convertor("int", _Ids())
 
 ROUTES = (
     *work_items.routes,
+    *conversions.routes,
+    *moves.routes,
     *comments.routes,
     *attachments.routes,
     *relations.routes,

@@ -27,7 +27,8 @@ OWN: dict[str, dict[str, object]] = {
     },
     "project_capacities": {"days_off": ["2026-12-25"]},
     "iteration_capacities": {"days_off": []},
-    "custom_fields": {"key": "Risk_cf", "kind": "choice", "types": ["Bug"], "choices": ["low"], "default_value": "low"},
+    "custom_fields": {"key": "Risk_cf", "kind": "choice", "types": ["Bug"], "choices": ["low"], "default_value": "low"}
+    | {"is_due": False},
     "iteration_events": {"event": "start"},
     "views": {"spec": {"query": "type:bug"}},
     "work_items": {"type": "Bug", "tags": ["ux"], "cf": {"Risk_cf": "low"}},
@@ -129,6 +130,7 @@ def test_a_value_is_read_as_its_column_takes_it(table: str, column: str, given: 
         ("custom_fields", "types", "Bug", "types must be a list"),
         ("custom_fields", "types", [], "at least one type"),
         ("custom_fields", "choices", [], "needs its values"),
+        ("custom_fields", "is_due", True, "a due date is of kind date"),
         ("custom_fields", "default_value", "high", "not among its values"),
         ("areas", "name", " ", "cannot be empty"),
         ("areas", "parent_id", -2, "must be an id"),

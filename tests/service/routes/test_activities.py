@@ -176,3 +176,19 @@ async def test_a_hidden_project_has_no_activities(maya: Client, rex: Client) -> 
 @pytest.mark.parametrize("option", ["by=x", "before=x", "projectId=987654", "$skip=1", "$top=0"])
 async def test_an_option_that_makes_no_sense_is_refused(maya: Client, option: str) -> None:
     assert (await maya.get(f"activities?{option}")).status_code == 400
+
+
+async def test_shared_message_is_seen_by_all_with_a_project_in_common(maya: Client, jon: Client, rex: Client) -> None:
+    told = (await jon.post("activities/share", json={"message": "Lunch is ready."})).json()
+
+    [newest, *_] = await activities(maya)
+    assert newest == {**told, "isRead": False}
+    assert newest["content"] == f"{newest['author']}: Lunch is ready."
+    about = {key: newest[key] for key in ("projectId", "workItemId", "subject", "systemEvent", "createdBy")}
+    assert about == {"projectId": None, "workItemId": None, "subject": "message"} | {
+        "systemEvent": "PersonalMessage", "createdBy": "jon",
+    }  # fmt: skip
+    assert [each["id"] for each in await activities(maya)].count(told["id"]) == 1
+    assert (await activities(rex))[0]["content"] == newest["content"]
+    for wrong in ("", " ", "x" * 2001, None, 3):
+        assert (await maya.post("activities/share", json={"message": wrong})).status_code == 400

@@ -25,7 +25,7 @@ from backlit.service.app import Service
 from backlit.service.storage.access import Role
 from backlit.service.storage.schema import custom_fields, grants, projects, users
 
-FREE = {"/users", "/users/me", "/users/{id}", "/capabilities", "/activities/unread"}
+FREE = {"/users", "/users/me", "/users/{id}", "/capabilities", "/activities/unread", "/activities/share"}
 """What is the same, or the caller's own, for whoever is signed in."""
 MANAGED = {"/areas", "/areas/{id}", "/iterations", "/iterations/{id}", "/projects/{id}/settings", "/views/{id}"}
 
@@ -52,7 +52,7 @@ def set_the_scene(connection: Connection) -> None:
 def status_for(person: str, method: str, path: str) -> int:
     """The access of each role to everything but comments of others, which have a test of their own."""
     done = {"GET": 200, "DELETE": 200, "POST": 201, "PUT": 201 if path == "/workitems/{id}" else 200}[method]
-    done = 200 if path.endswith(("/rank", *EVENTS)) else done
+    done = 200 if path.endswith(("/rank", "/convert", "/move", *EVENTS)) else done
     if person == "nobody":
         return 401
     if path == "/presence":

@@ -179,7 +179,7 @@ def _parameters(route: Route, verb: str, resource: str) -> Iterator[Schema]:
         )
     if verb.startswith("upload"):
         yield _query("type", {"type": "string", "examples": ["Service", "Feedback"]}, "Service unless given.")
-    if (route.method in {"PUT", "DELETE"} or verb == "rank") and resource != "Presence":
+    if (route.method in {"PUT", "DELETE"} or verb in _OF_AN_ITEM) and resource != "Presence":
         yield {"name": "If-Match", "in": "header", "schema": {"type": "string"}, "description": "An ETag, or `*`."}
 
 
@@ -223,10 +223,14 @@ def _path_id() -> Schema:
     return {"name": "id", "in": "path", "required": True, "schema": ID, "description": "The resource's id."}
 
 
+_OF_AN_ITEM = ("rank", "convert", "move")
+_BODIES = {"rank": "Rank", "convert": "Conversion", "move": "Move", "share": "SharedMessage"}
+
+
 def _body(resource: str, verb: str) -> Schema | None:
     if verb.startswith("upload"):
         return {"required": True, "content": {"multipart/form-data": {"schema": reference("Upload")}}}
-    names = {"create": "New{}", "update": "{}Changes", "rank": "Rank"}
+    names = {"create": "New{}", "update": "{}Changes", **_BODIES}
     name = names.get(verb.partition("_")[0], "").format(resource)
     if not name:
         return None

@@ -28,8 +28,9 @@ from backlit.model.settings.setting_rules import MAX_DAYS_OFF, MAX_SCALE_STEPS, 
 from backlit.model.settings.shared_settings import WEEKDAY_KEYS
 from backlit.model.statuses import CONFIGURABLE
 from backlit.service.http.presence import PresenceMode
-from backlit.service.routes.activities import SUBJECTS, VERBS
+from backlit.service.routes.activities import MESSAGE_LIMIT, SUBJECTS, VERBS
 from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
+from backlit.service.routes.moves import MOVE_KEYS, WITH_CHILDREN
 from backlit.service.routes.presence import MAX_FIELD_LENGTH
 from backlit.service.routes.views import VIEW_NAME_LIMIT
 from backlit.service.routes.work_items import MAX_BATCH_ITEMS, RANK_PLACES
@@ -254,6 +255,15 @@ def _bodies() -> Schema:
         "AttachmentChanges": _object({"description": _nullable(_TEXT)}, [], is_open=True),
         "Rank": {"oneOf": [reference(f"Rank{place.capitalize()}") for place in places]},
         **{f"Rank{place.capitalize()}": _object({place: schema}, is_open=True) for place, schema in places.items()},
+        "Conversion": _object(
+            {"type": {"enum": list(ItemType)}, "fields": {"type": "object", "additionalProperties": True}},
+            ["type"],
+            is_open=True,
+        ),
+        "Move": _object({**dict.fromkeys(MOVE_KEYS, ID), "children": {"enum": list(WITH_CHILDREN)}}, [], is_open=True),
+        "SharedMessage": _object(
+            {"message": {"type": "string", "minLength": 1, "maxLength": MESSAGE_LIMIT}}, is_open=True
+        ),
         "Upload": _object({"files": {"type": "string", "format": "binary"}}),
         "LoginForm": _object(dict.fromkeys(("username", "password", "form_token"), text), is_open=True),
         "Logout": _object({"wrap_refresh_token": text}, [], is_open=True),
@@ -365,7 +375,7 @@ def _history() -> Schema:
         "isFlagged": {"type": "boolean"},
         "isRead": {"type": "boolean"},
         "system": text,
-        "systemEvent": {"enum": ["WorkItemChanged", "SystemMessage"]},
+        "systemEvent": {"enum": ["WorkItemChanged", "PersonalMessage", "SystemMessage"]},
         "commentType": _nullable(text),
         "subject": {"enum": list(SUBJECTS.values())},
         "objectId": ID,

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.dates import parse_utc, write_datetime
-from backlit.model.errors import BadRequest, NotFound
+from backlit.model.errors import BadRequest, Forbidden, NotFound
 from backlit.service.http.endpoint import (
     ID_LIMIT,
     ContinueOnSlowQueue,
@@ -19,8 +19,9 @@ from backlit.service.http.endpoint import (
 from backlit.service.http.options import is_id_text
 from backlit.service.routes.history import HISTORY_TOP, asked_project_ids, asked_revision, asked_top, refusal
 from backlit.service.routes.work_items import visible_document
+from backlit.service.rules.checks import text_fault
 from backlit.service.tables import history, read_marks
-from backlit.service.tables.changes import LAST_DOCUMENT, ChangeAct, ChangeKind
+from backlit.service.tables.changes import LAST_DOCUMENT, ChangeAct, ChangeKind, RecordedChange, created, note
 from backlit.service.tables.history import ACTIVITY_ROWS, ActivityPeople, HistoryRow
 from backlit.service.tables.mentions import mentions_of
 from backlit.service.tables.read_marks import ReadState, UnreadSelection
@@ -35,6 +36,7 @@ SUBJECTS = {
     ChangeKind.LINK: "link",
     ChangeKind.CRITERION: "criterion",
     ChangeKind.TIME_ENTRY: "time",
+    ChangeKind.MESSAGE: "message",
 }
 VERBS = {
     ChangeAct.CREATED: "created",
@@ -150,6 +152,32 @@ def _is_id(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= ID_LIMIT
 
 
+MESSAGE_LIMIT = 2000
+
+
+@routes("POST", "/activities/share", "Activity", tag="activities", extension="activities")
+def share_message(call: RequestContext) -> HandlerResponse:
+    """POST /activities/share `{"message"}`: tell something to all who have a project in common with the caller."""
+    message = call.json().get("message")
+    fault = text_fault("message", message, MESSAGE_LIMIT, may_be_empty=False)
+    if fault:
+        raise BadRequest(fault, {"message": fault})
+    if not call.caller.project_ids:
+        raise Forbidden("Nobody has a project in common with you.")
+    # One row for each project, so that who sees the project sees it; they are one activity, as of one request.
+    told = (ChangeKind.MESSAGE, ChangeAct.CREATED, call.caller.id)
+    rows = [
+        RecordedChange(*told, project_id, created({"message": message}), call.stamp.at)
+        for project_id in sorted(call.caller.project_ids)
+    ]
+    revision = note(call.connection, call.stamp, *rows)
+    row = history.activity(call.connection, call.caller, revision)
+    assert row is not None
+    return json_answer(
+        _activity(call, row, _reading(call, [row], read_marks.state_of(call.connection, call.caller.id)))
+    )
+
+
 @routes("PUT", "/activities/{id}", "Activity", tag="activities", extension="unread")
 def update_activity(call: RequestContext) -> HandlerResponse:
     """PUT /activities/{id} `{"isRead": true}`: note an activity as read; other keys are ignored."""
@@ -179,34 +207,57 @@ def _reading(call: RequestContext, page: list[HistoryRow], state: ReadState) -> 
 
 
 def _activity(call: RequestContext, row: HistoryRow, reading: _Reading) -> dict[str, Any]:
-    kind, act = ChangeKind(row.kind), ChangeAct(row.act)
+    kind, act, is_message = ChangeKind(row.kind), ChangeAct(row.act), row.kind == ChangeKind.MESSAGE
     people, activity_id = reading.people, row.request or row.revision
     mentioned, is_own = reading.mentions.get(activity_id, ()), row.user_id == call.caller.id
     name, display_name = people.names(row.user_id)
     at = write_datetime(row.at)
     return {
         "id": row.revision,
-        "projectId": row.project_id,
+        "projectId": None if is_message else row.project_id,
         "workItemId": row.item_id,
-        "content": f"{display_name} {_sentence(row, kind, act)}",
+        "content": f"{display_name}: {_value(row, 'message')}"
+        if is_message
+        else f"{display_name} {_sentence(row, kind, act)}",
         "author": display_name,
         "iconUrl": "",
         "isFlagged": not is_own and (call.caller.id in mentioned or people.concerns(row.item_id, call.caller)),
         "isRead": is_own or reading.state.has_read(activity_id),
         "system": call.shared.settings.name,
-        "systemEvent": "SystemMessage" if row.user_id is None else "WorkItemChanged",
+        "systemEvent": _system_event(row, is_message=is_message),
         "commentType": _value(row, "type") if kind is ChangeKind.COMMENT else None,
         "subject": SUBJECTS[kind],
         "objectId": row.object_id,
-        "verb": VERBS[act],
+        "verb": _verb(row),
         "workItem": _item_words(row) if kind is ChangeKind.ITEM else None,
-        "changes": [_changed(key, *pair) for key, pair in row.fields.items()] if act is ChangeAct.CHANGED else [],
+        "changes": _changes(row),
         "mentions": mentioned,
         "createdBy": name,
         "createdAt": at,
         "lastModifiedBy": name,
         "lastModifiedAt": at,
     }
+
+
+def _system_event(row: HistoryRow, *, is_message: bool) -> str:
+    if is_message:
+        return "PersonalMessage"
+    return "SystemMessage" if row.user_id is None else "WorkItemChanged"
+
+
+def _verb(row: HistoryRow) -> str:
+    """Return what happened; an item whose type or parent is another one was converted or moved."""
+    if (row.kind, row.act) == (ChangeKind.ITEM, ChangeAct.CHANGED):
+        verbs = {"type": "converted", "ParentID": "moved"}
+        return next((verb for key, verb in verbs.items() if key in row.fields), VERBS[ChangeAct.CHANGED])
+    return VERBS[ChangeAct(row.act)]
+
+
+def _changes(row: HistoryRow) -> list[dict[str, Any]]:
+    """Return the changed values; of an item that left a project, those that were lost."""
+    if row.act not in {ChangeAct.CHANGED, ChangeAct.LEFT}:
+        return []
+    return [_changed(key, *pair) for key, pair in row.fields.items() if key != LAST_DOCUMENT]
 
 
 def _item_words(row: HistoryRow) -> dict[str, Any] | None:
@@ -289,6 +340,11 @@ _BELOW: Mapping[ChangeKind, tuple[Mapping[ChangeAct, str], Callable[[HistoryRow]
 
 
 def _change_sentence(row: HistoryRow, item: str) -> str:
+    if _verb(row) == "converted":
+        before, after = row.fields["type"]
+        return f"converted {item} from {before} to {after}"
+    if _verb(row) == "moved":
+        return f"moved {item} below #{row.fields['ParentID'][1]}"
     keys = list(row.fields)
     names = f"{', '.join(keys[:-1])} and {keys[-1]}" if len(keys) > 1 else "".join(keys)
     sentence = f"changed {names} of {item}"

@@ -36,6 +36,7 @@ KIND_WORDS = {
     ChangeKind.LINK: "link",
     ChangeKind.CRITERION: "criterion",
     ChangeKind.TIME_ENTRY: "timeEntry",
+    ChangeKind.MESSAGE: "message",
 }
 CAUSE_WORDS = {
     ChangeCause.ASKED: "asked",

@@ -38,8 +38,8 @@ routes = Routes()
 @routes("GET", "/workitems/{id}", WorkItem)
 def read(call: RequestContext) -> HandlerResponse:
     """GET /workitems/{id}."""
-    answer = _answer(visible_document(call, call.path["id"]))
-    return replace(answer, extras=_extra_keys(call).of_one(call.connection, call.path["id"], call.query))
+    found = answer(visible_document(call, call.path["id"]))
+    return replace(found, extras=_extra_keys(call).of_one(call.connection, call.path["id"], call.query))
 
 
 def _extra_keys(call: RequestContext) -> ExtraKeys:
@@ -57,7 +57,7 @@ def _virtual(call: RequestContext) -> VirtualProperties:
     return virtual_properties(call.settings_of(project_id) for project_id in sorted(call.caller.project_ids))
 
 
-def _answer(document: bytes, status: int = 200, **headers: str) -> HandlerResponse:
+def answer(document: bytes, status: int = 200, **headers: str) -> HandlerResponse:
     return HandlerResponse(document, status, {"etag": etag_of(edited_part(document)), **headers})
 
 
@@ -92,7 +92,7 @@ def read_rollup(call: RequestContext) -> HandlerResponse:
 def create(call: RequestContext) -> HandlerResponse:
     """POST /workitems: 201 with Location and the whole item; what was not given is preset."""
     item_id, document = _create(call, call.json())
-    return _answer(document, 201, location=f"{call.root}/workitems/{item_id}")
+    return answer(document, 201, location=f"{call.root}/workitems/{item_id}")
 
 
 MAX_BATCH_ITEMS = 200
@@ -121,7 +121,7 @@ def create_batch(call: RequestContext) -> HandlerResponse:
 def _create(call: RequestContext, body: dict[str, Any]) -> tuple[int, bytes]:
     """Insert an item, and return its id and document."""
     settings = _settings_for_new(call, body)
-    given = checked(body["type"], body["fields"], settings, _exists(call, settings), creating=True)
+    given = checked(body["type"], body["fields"], settings, existence(call, settings), creating=True)
     split_from = _split_source(call, body, settings)
     parent = item_of(visible_document(call, given["ParentID"])) if "ParentID" in given else None
     values = _presets(body["type"], settings, parent) | given
@@ -148,13 +148,13 @@ def update(call: RequestContext) -> HandlerResponse:
         for key, value in body.items()
         if key not in old.values or value != old.values[key] or isinstance(value, bool)
     }
-    given = checked(old.type, differing, settings, _exists(call, settings), creating=False)
+    given = checked(old.type, differing, settings, existence(call, settings), creating=False)
     values = _calculated(old.type, {**old.values, **given})
     if values != old.values:
         document = work_items.change(call.connection, old, values, settings, call.stamp)
         if any(values.get(key) != old.values.get(key) for key in TASK_FIGURES) and "ParentID" in values:
             work_items.roll_up(call.connection, values["ParentID"], settings, call.stamp)
-    return _answer(document, 201)
+    return answer(document, 201)
 
 
 @routes("DELETE", "/workitems/{id}", WorkItem)
@@ -213,13 +213,13 @@ def _split_source(call: RequestContext, body: dict[str, Any], settings: ProjectS
     source_id = body.get(SPLIT_KEY)
     if source_id is None or source_id == 0:
         return None
-    if not is_id(source_id) or not _exists(call, settings)(Kind.ITEM, source_id):
+    if not is_id(source_id) or not existence(call, settings)(Kind.ITEM, source_id):
         sentence = f"{SPLIT_KEY} must be the id of a work item of the project that is no task."
         raise BadRequest(sentence, {SPLIT_KEY: sentence})
     return source_id
 
 
-def _exists(call: RequestContext, settings: ProjectSettings) -> Exists:
+def existence(call: RequestContext, settings: ProjectSettings) -> Exists:
     def exists(kind: Kind, value: int) -> bool:
         if kind is Kind.AREA:
             return trees.has_node(call.connection, areas, value, settings.id)
@@ -349,7 +349,7 @@ def rank(call: RequestContext) -> HandlerResponse:
     place, target = _rank_place(call, body, item)
     settings, is_after = call.settings_of(item.project_id), place in {"after", "bottom"}
     ranks.move_rank(call.connection, item, target, settings, call.stamp, after=is_after)
-    return _answer(visible_document(call, item.id))
+    return answer(visible_document(call, item.id))
 
 
 def _rank_place(call: RequestContext, body: dict[str, object], item: WorkItemRow) -> tuple[str, WorkItemRow | None]:

@@ -110,6 +110,10 @@ class ObjectTable(Struct, Generic[ObjectT], frozen=True):
         number = select(func.count()).select_from(self.table).where(self.of_items([item_id]))
         return connection.execute(number).scalar_one()
 
+    def listed_of(self, connection: Connection, item_ids: Collection[int]) -> list[ObjectT]:
+        mine = select(self.table).where(self.of_items(item_ids)).order_by(self.table.c.id)
+        return [self.of_row(row) for row in connection.execute(mine).mappings()]
+
     def items_of(self, found: Resource) -> list[ItemOfProject]:
         return [(getattr(found, item), getattr(found, project)) for item, project in self.ends]
 
@@ -138,11 +142,9 @@ class ObjectTable(Struct, Generic[ObjectT], frozen=True):
 
     def remove_of_items(self, connection: Connection, item_ids: Collection[int], stamp: Stamp) -> list[ObjectT]:
         """Delete the objects of items that are deleted; return them."""
-        mine = self.of_items(item_ids)
-        rows = connection.execute(select(self.table).where(mine).order_by(self.table.c.id)).mappings().all()
-        gone = [self.of_row(row) for row in rows]
+        gone = self.listed_of(connection, item_ids)
         if gone:
-            connection.execute(delete(self.table).where(mine))
+            connection.execute(delete(self.table).where(self.of_items(item_ids)))
             cause = ChangeCause.REMOVED_WITH_ANOTHER
             note(connection, stamp, *(each for found in gone for each in self._removal(found, stamp, cause)))
         return gone

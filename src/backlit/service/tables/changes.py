@@ -55,6 +55,7 @@ class ChangeKind(IntEnum):
     LINK = 13
     CRITERION = 14
     TIME_ENTRY = 15
+    MESSAGE = 16
 
 
 class ChangeAct(IntEnum):

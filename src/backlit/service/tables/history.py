@@ -98,6 +98,7 @@ _OF_ITEMS = [
         ChangeKind.LINK,
         ChangeKind.CRITERION,
         ChangeKind.TIME_ENTRY,
+        ChangeKind.MESSAGE,
     )
 ]
 _FOLLOWING = [

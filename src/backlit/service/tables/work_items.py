@@ -288,7 +288,12 @@ _OF_MEMBERSHIP = ("IterationID", "Status", "Estimate")
 
 def log_rows(revision: int, old: WorkItemRow | None, new: WorkItemRow | None) -> Iterator[dict[str, Any]]:
     """Return the rows of the iteration log that a change of an item adds; None before its creation."""
-    if old and new and all(old.values.get(key) == new.values.get(key) for key in _OF_MEMBERSHIP):
+    if (
+        old
+        and new
+        and old.type == new.type
+        and all(old.values.get(key) == new.values.get(key) for key in _OF_MEMBERSHIP)
+    ):
         return
     before, after = old.membership() if old else None, new.membership() if new else None
     item = new or old
@@ -321,6 +326,36 @@ def change(
     document = _write(connection, new, difference.fields, settings)
     _record(connection, stamp, difference, old, new)
     return document
+
+
+def transform(
+    connection: Connection,
+    old: WorkItemRow,
+    new: WorkItemRow,
+    settings: ProjectSettings,
+    stamp: Stamp,
+    *recorded: RecordedChange,
+) -> bytes:
+    """Write an item that has another type or project, with the changes that its history has of that."""
+    own = {"type": new.type, "project_id": new.project_id}
+    connection.execute(update(work_items).where(work_items.c.id == old.id).values(own))
+    document = _write(connection, new, differences(old.values, new.values), settings)
+    left = int(old.project_id != new.project_id)
+    projects.count_items(connection, new.project_id, left)
+    if left:
+        projects.count_items(connection, old.project_id, -left)
+    _log(connection, note(connection, stamp, *recorded), old, new)
+    return document
+
+
+def last_priority(connection: Connection, project_id: int) -> float:
+    """Return the BacklogPriority of the last item of a project."""
+    return float(connection.execute(_LAST_PRIORITY, {"project": project_id}).scalar() or 0.0)
+
+
+def tasks_of(connection: Connection, item_id: int) -> list[WorkItemRow]:
+    of_item = select(work_items.c.doc).where(work_items.c.parent_id == item_id).order_by(work_items.c.id)
+    return [item_of(document) for document in connection.execute(of_item).scalars()]
 
 
 def store(connection: Connection, old: WorkItemRow, new: WorkItemRow, settings: ProjectSettings) -> None:
@@ -406,8 +441,7 @@ class RemovedItem(NamedTuple):
 
 def remove(connection: Connection, item: WorkItemRow, stamp: Stamp) -> RemovedItem:
     """Delete an item with its tasks and all that is below them."""
-    of_tasks = select(work_items.c.doc).where(work_items.c.parent_id == item.id).order_by(work_items.c.id)
-    tasks = [item_of(document) for document in connection.execute(of_tasks).scalars()]
+    tasks = tasks_of(connection, item.id)
     gone = [item, *tasks]
     ids = [each.id for each in gone]
     causes = [None, *(ChangeCause.REMOVED_WITH_ANOTHER for _ in tasks)]
