@@ -8,6 +8,8 @@ from tests.store.documents import announce, item, offline_store
 
 from backlit.store import Store
 from backlit.store.files.files import WriteContext
+from backlit.store.mirror.object_tables import ObjectTable
+from backlit.store.records.changes import Subject
 from backlit.store.records.item import Document
 
 DOCUMENTS = [
@@ -34,8 +36,27 @@ def forest(
 
 
 def set_parents(store: Store, parents: Mapping[int, int]) -> None:
-    def act(writer: WriteContext) -> None:
-        sql = "UPDATE items SET parent_id = ? WHERE id = ?"
-        writer.mirror.connection.executemany(sql, [(parent, item_id) for item_id, parent in parents.items()])
+    put_relations(store, ((item_id, "Parent", parent) for item_id, parent in parents.items()))
 
-    store.files.submit(act).result()
+
+def put_relations(store: Store, relations: Iterable[tuple[int, str, int]]) -> None:
+    """Store relations as sync does."""
+    documents: list[Document] = [
+        {"id": number, "projectId": 1, "workItemId": item_id, "type": word, "targetId": target, "targetProjectId": 1}
+        for number, (item_id, word, target) in enumerate(relations, 1000)
+    ]
+    store.files.submit(lambda writer: _table(writer, Subject.RELATIONS).put(documents)).result()
+
+
+def put_criteria(store: Store, item_id: int, *statuses: str) -> None:
+    """Store criteria of an item as sync does."""
+    documents: list[Document] = [
+        {"id": item_id * 100 + at, "projectId": 1, "workItemId": item_id, "sequence": at, "title": f"Criterion {at}",
+         "status": status}
+        for at, status in enumerate(statuses, 1)
+    ]  # fmt: skip
+    store.files.submit(lambda writer: _table(writer, Subject.CRITERIA).put(documents)).result()
+
+
+def _table(writer: WriteContext, subject: Subject) -> ObjectTable:
+    return next(each for each in writer.mirror.object_tables if each.kind.subject is subject)

@@ -1,6 +1,7 @@
 """Computed columns: lists are sorted by what they show, in every window, group and direction."""
 
 import asyncio
+import random
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.store.documents import item, offline_store
+from tests.store.views.forest import put_criteria, set_parents
 
 from backlit.model.errors import BadRequest
 from backlit.model.filters import SortKey
@@ -24,6 +26,7 @@ FIELDS: tuple[dict[str, Any], ...] = (
     {"Status": "Done"},
     {"Maturity": "1 - Idea", "AssignedToID": 5},
 )
+FEATURES = (2, 7, 12, 17, 22)
 LONG_AGO = datetime(2020, 1, 1)
 
 
@@ -40,6 +43,9 @@ def documents() -> Iterator[dict[str, object]]:
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store that tests only read."""
     with offline_store(tmp_path_factory.mktemp("computed"), list(documents())) as made:
+        set_parents(made, {each: FEATURES[each % 5] for each in range(1, 91) if KINDS[each % 5] in {"Story", "Bug"}})
+        for each in range(1, 91, 7):
+            put_criteria(made, each, "Pass", *("Pass", "Fail", "Not Executed")[: each % 4])
         yield made
 
 
@@ -111,3 +117,22 @@ async def test_a_list_in_the_order_of_missing_readiness_follows_an_edit(tmp_path
 
         assert before == [1, 3, 2]
         assert list(view.ids()) == [2, 3, 1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_columns_of_a_feature_agree_with_its_roll_up(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    statuses, kinds = ("Not Done", "Done", "Deferred", "In Progress"), ("Story", "Bug", "Feedback", "Issue")
+    documents = [
+        item(each, kind="Feature" if each < 9 else chance.choice(kinds), Status=chance.choice(statuses),
+             Estimate=chance.choice((None, "3", "5", "large")))
+        for each in range(1, 50)
+    ]  # fmt: skip
+    with offline_store(tmp_path, documents) as store:
+        set_parents(store, {each: chance.randrange(1, min(each, 9)) for each in range(2, 50) if chance.random() < 0.7})
+        features = range(1, 9)
+        shown = store.cells.values(list(features), ["rollup", "progress"])
+
+        for feature, expected in store.relations.roll_ups(features).items():
+            assert shown[feature]["rollup"] == f"{expected.points_done:g}/{expected.points:g}"
+            assert shown[feature]["progress"] == pytest.approx(expected.progress)

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.store.documents import announce
-from tests.store.views.forest import forest
+from tests.store.documents import announce, item, put
+from tests.store.views.forest import forest, put_relations
 from tests.tui.bare_app import line_with, lines_of, pane_lines
 from tests.tui.list_steps import items, press
 from tests.tui.opened import Open
@@ -85,3 +85,16 @@ async def test_tf_says_that_a_server_has_no_relations(tmp_path: Path, opened: Op
             await press(pilot, "t", "f")
 
             assert line_with(pilot.app, "This server has no relations between items.")
+
+
+async def test_a_feature_shows_what_is_done_below_it_and_its_own_estimate_apart(tmp_path: Path, opened: Open) -> None:
+    with forest(tmp_path) as store:
+        put(store, [item(1, kind="Feature", Name="Search", Estimate="40"), item(4, kind="Bug", Estimate="5")])
+        put(store, [item(2, Name="Synonyms", Estimate="5", Status="Done")])
+        put_relations(store, [(5, "Blocks", 4), (2, "Parent", 1), (3, "Parent", 1), (4, "Parent", 3)])
+        async with opened(store, (100, 24)) as pilot:
+            await press(pilot, "t", "f", "z", "R")
+            feature, blocked = line_with(pilot.app, "▲ Search"), line_with(pilot.app, "× Item 4")
+
+            assert "(40)     5/10  ████░░░░" in feature
+            assert "⊣1" in blocked

@@ -39,6 +39,11 @@ class ChosenColumn(Struct, frozen=True):
         return " ".join(part for part in parts if part)
 
 
+FEATURE_KEY, CRITERIA_KEY = "feature", "criteria"
+ROLLUP_KEY, PROGRESS_KEY = "rollup", "progress"
+"""Columns of Features: done and all points below one, and the share of them, from 0 to 1."""
+
+
 class ComputedColumn(Struct, frozen=True):
     """A column that is no field: its key, heading and usual width."""
 
@@ -49,7 +54,16 @@ class ComputedColumn(Struct, frozen=True):
 
 
 COMPUTED_COLUMNS: Mapping[str, ComputedColumn] = MappingProxyType(
-    {column.key: column for column in (ComputedColumn(LINT_KEY, "Not ready", 20),)}
+    {
+        column.key: column
+        for column in (
+            ComputedColumn(LINT_KEY, "Not ready", 20),
+            ComputedColumn(FEATURE_KEY, "Feature", 24),
+            ComputedColumn(CRITERIA_KEY, "Criteria", 8, is_number=True),
+            ComputedColumn(ROLLUP_KEY, "Done", 7, is_number=True),
+            ComputedColumn(PROGRESS_KEY, "Progress", 8),
+        )
+    }
 )
 """Columns to show and to sort by; `store.views.computed` has the value of each."""
 

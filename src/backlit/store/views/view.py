@@ -327,7 +327,7 @@ class View:
 
     def note(self, change: StoreChange) -> None:
         """Record a change for `reload`. Can be called on any thread."""
-        if change.kind in {Subject.ITEMS, Subject.COMMENTS, Subject.TREES}:
+        if change.kind in {Subject.ITEMS, Subject.COMMENTS, Subject.TREES, Subject.CRITERIA}:
             self._changes.append(change)
 
     def _take_changes(self) -> None:

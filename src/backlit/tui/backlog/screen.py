@@ -24,7 +24,8 @@ from backlit.tui.lists.one_list_screen import OneListScreen
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import Badge
+from backlit.tui.widgets.feature_columns import TREE_COLUMNS
+from backlit.tui.widgets.item_rows import Badge, ListColumn
 from backlit.tui.widgets.tree_rows import TreeRows
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
@@ -48,7 +49,7 @@ class BacklogScreen(OneListScreen):
 
         shown = replace(names.names, badges=badges)
         items = self._rows = BacklogList(shown, id="items")
-        columns = ColumnChoice(store, lambda found: items.columns.use(found or items.COLUMNS))
+        columns = ColumnChoice(store, lambda found: items.columns.use(found or self._usual_columns))
         super().__init__(store, shared, ItemPanes(store, items), columns)
         self._folds_of = ""
         """The name of the view whose folds are shown."""
@@ -94,7 +95,12 @@ class BacklogScreen(OneListScreen):
 
     def show_view(self) -> None:
         super().show_view()
+        self.columns.use(self.columns.wishes)
         self.items.folds = self._tree_rows if self.current_view.spec.is_tree else self.folds
+
+    @property
+    def _usual_columns(self) -> Sequence[ListColumn]:
+        return TREE_COLUMNS if self.current_view.spec.is_tree else self._rows.COLUMNS
 
     @property
     def tree_folds(self) -> TreeFolds:

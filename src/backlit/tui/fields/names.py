@@ -6,7 +6,7 @@ from datetime import date
 
 from backlit.model.fields import SYNC_KEYS, Field, ItemType, Kind
 from backlit.model.query.keys import field_named
-from backlit.model.settings.view_settings import COMPUTED_COLUMNS
+from backlit.model.settings.view_settings import COMPUTED_COLUMNS, PROGRESS_KEY
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.store.records.item import ItemRow, RowSign
 from backlit.store.records.people import TreeKind
@@ -15,6 +15,7 @@ from backlit.store.views.groups import GroupLine, ShownTasks
 from backlit.tui.drawing.themes import CURRENT_ITERATION
 from backlit.tui.fields.dates import Phase, phases
 from backlit.tui.fields.values import ScreenFieldWords, user_colour, user_name
+from backlit.tui.widgets.feature_columns import progress_bar
 from backlit.tui.widgets.item_rows import NO_BADGE, Badge, DisplayNames
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
@@ -69,13 +70,8 @@ class ListNames:
             if self.store.recent_edits.of(row.id) is not None:
                 who = self.store.recent_edits.named_of(row.id)
                 found[row.id] = found.get(row.id, NO_BADGE)._replace(changed_by=who)
-        groups = self.store.lookups.status_groups()
-        soon = self._soon() if is_judged else ()
-        judged = [
-            row.id for row in rows if is_judged and row.type != ItemType.TASK and _is_to_be_ready(row, groups, soon)
-        ]
-        for item_id in self.store.ready_check.faults(judged) if judged else ():
-            found[item_id] = found.get(item_id, NO_BADGE)._replace(is_unready=True)
+        if is_judged:
+            self._judge(rows, found)
         if hidden := [row.id for row in rows if row.type != ItemType.TASK and not tasks.shows(row.id)]:
             for item_id, count in self.store.batch.task_counts(hidden).items():
                 found[item_id] = found.get(item_id, NO_BADGE)._replace(folded=count)
@@ -83,6 +79,16 @@ class ListNames:
             for item_id, progress in self.store.batch.task_progress([row.id for row in rows]).items():
                 found[item_id] = found.get(item_id, NO_BADGE)._replace(task_progress=progress)
         return found
+
+    def _judge(self, rows: Sequence[ItemRow], found: dict[int, Badge]) -> None:
+        """Add what keeps items back to their badges: open blockers, and failed rules."""
+        if self.store.lookups.announces("relations"):
+            for item_id, blockers in self.store.relations.open_blockers([row.id for row in rows]).items():
+                found[item_id] = found.get(item_id, NO_BADGE)._replace(blockers=len(blockers))
+        groups, soon = self.store.lookups.status_groups(), self._soon()
+        judged = [row.id for row in rows if row.type != ItemType.TASK and _is_to_be_ready(row, groups, soon)]
+        for item_id in self.store.ready_check.faults(judged) if judged else ():
+            found[item_id] = found.get(item_id, NO_BADGE)._replace(is_unready=True)
 
     def owner(self, user_id: int | None) -> str:
         return "" if user_id is None else user_name(self.store, user_id)
@@ -133,7 +139,10 @@ class ListNames:
     def cells(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Sequence[str]]:
         fields = [self.field(key) for key in keys]
         return {
-            item_id: [self._cell(field, values[key]) for field, key in zip(fields, keys, strict=True)]
+            item_id: [
+                progress_bar(values[key]) if key == PROGRESS_KEY else self._cell(field, values[key])
+                for field, key in zip(fields, keys, strict=True)
+            ]
             for item_id, values in self.store.cells.values(ids, keys).items()
         }
 

@@ -266,13 +266,17 @@ class OneListScreen(ListScreen):
             self._show_changed_items(changes)
             if panes.selected.totals != NO_TOTALS:
                 panes.measure_selection()
-        items.rows_changed(changes.ids(Subject.DRAFTS))
-        if Subject.OTHERS in changes:
-            items.rows_changed(changes.ids(Subject.OTHERS))
-            items.refresh()
+        self._redraw_rows(changes)
         item_id = items.current_id
         if item_id and any(changes.touches(subject, item_id) for subject in PREVIEWED_SUBJECTS):
             panes.draw_preview()
+
+    def _redraw_rows(self, changes: ChangeBatch) -> None:
+        """Draw the rows of items again that have other signs or cells now, though the items are the same."""
+        for subject in (Subject.DRAFTS, Subject.RELATIONS, Subject.CRITERIA, Subject.OTHERS):
+            self.items.rows_changed(changes.ids(subject))
+        if Subject.OTHERS in changes:
+            self.items.refresh()
 
     def _show_changed_items(self, changes: ChangeBatch) -> None:
         """Show changed rows in place, and in their order at once, or after a rest where others changed them."""

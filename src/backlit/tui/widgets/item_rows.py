@@ -76,6 +76,8 @@ MIN_LIST_WIDTH_WITH_STATUS_WORD = 100
 A chosen column of usual width has the sign alone where other columns would not fit.
 """
 SCROLLBAR = "█"
+BLOCKED_SIGN = "⊣"
+"""The sign before the number of the open items that an item waits for."""
 EDGE, FRAMED_EDGE = 2, 1
 """Cells at the end of a line: a blank and the scrollbar. A frame has the bar, which leaves the blank."""
 MIN_NAME_WIDTH, MIN_NAME_WIDTH_IN_PANE, MAX_PANE_WIDTH = 28, 22, 48
@@ -120,6 +122,7 @@ class Badge(NamedTuple):
     """The initial of who edits it now."""
     depth: int | None = None
     is_path: bool = False
+    blockers: int = 0
 
 
 NO_BADGE = Badge()
@@ -416,7 +419,8 @@ class RowLayout:
             theme.style("muted" if is_quiet and on == under_name else "foreground", on=under_name, bold=is_bold),
             self._name_width - len(lead),
         )
-        folded = f" {FOLDED_SIGN}{badge.folded}" if badge.folded else ""
+        blocked = f" {BLOCKED_SIGN}{badge.blockers}" if badge.blockers else ""
+        folded = blocked + (f" {FOLDED_SIGN}{badge.folded}" if badge.folded else "")
         name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
         yield from marked(name, self._sought, style)
         rest = room - cell_len(name)

@@ -20,6 +20,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
+from backlit.tui.widgets.feature_columns import with_own_estimate_apart
 from backlit.tui.widgets.flash import DrawnCells
 from backlit.tui.widgets.item_list import GroupFolding, ItemList, RowIdentity
 from backlit.tui.widgets.item_rows import (
@@ -390,6 +391,7 @@ class BacklogList(ItemList):
         is_selected = self.selection.has_row(index, row.id)
         cells = self._window.cells(row.id, self.columns.layout.read)
         badge = self._window.badge(row.id)
+        row = with_own_estimate_apart(row, self.columns.layout.read, cells)
         if self.view is not None and self.view.tree is not None:
             mark = self.view.tree.mark(index)
             badge = badge._replace(depth=mark.depth, folded=mark.folded, is_path=mark.is_path)
