@@ -175,7 +175,6 @@ POSTED: dict[str, Callable[[Client], Awaitable[Sent]]] = {
     "/workitems/{id}/rank": lambda manager: _of_item(manager, top=True),
     "/workitems/{id}/convert": lambda manager: _of_item(manager, type="Bug"),
     "/workitems/{id}/move": _move,
-    "/workitems/batch": lambda _: _sent(0, items=[NEW_ITEM]),
     "/activities/share": lambda _: _sent(0, message="Lunch is ready."),
 }
 """Requests of one's own kind, by their address."""
@@ -190,6 +189,8 @@ async def right_for(manager: Client, method: str, path: str) -> Sent:
     noun = path.split("/")[1]
     if posted := POSTED.get(path):
         return await posted(manager)
+    if path.endswith("/batch"):
+        return Sent(0, {"json": {"items": [{"projectId": HIDDEN, **await new_body(manager, noun)}]}})
     if method == "POST" and path.endswith("/views"):
         return Sent(HIDDEN, {"json": NEW_VIEW})
     if path.endswith(EVENTS):

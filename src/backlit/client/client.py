@@ -160,6 +160,16 @@ class ResourceEndpoint(ListEndpoint):
         self._calls.clock.observe_created_at(document.get("createdAt"))
         return document
 
+    async def create_batch(self, bodies: Sequence[Mapping[str, Any]], note: str = "") -> list[Document]:
+        """Create several in one transaction, all or none; an extension. Raises OutcomeUnknown as `create` does."""
+        body = {"items": [dict(each) for each in bodies]}
+        answer = await self._calls.call("POST", f"{self._path}/batch", body=body, headers=_headers(note))
+        try:
+            results = answer.document().get("results")
+        except ServiceError as error:
+            raise OutcomeUnknown(f"{error.message} The items may or may not have been created.") from None
+        return [each for each in results if isinstance(each, dict)] if isinstance(results, list) else []
+
     async def update(
         self,
         identity: int,
@@ -230,16 +240,6 @@ class WorkItemEndpoint(ResourceEndpoint):
 
     async def delete(self, identity: int, if_match: str | None = None, *, note: str = "") -> None:
         await self._calls.call("DELETE", f"{self._path}/{identity}", headers=_headers(note, if_match))
-
-    async def create_batch(self, bodies: Sequence[Mapping[str, Any]], note: str = "") -> list[Document]:
-        """Create items in one transaction, all or none; an extension. Raises OutcomeUnknown as `create` does."""
-        body = {"items": [dict(each) for each in bodies]}
-        answer = await self._calls.call("POST", f"{self._path}/batch", body=body, headers=_headers(note))
-        try:
-            results = answer.document().get("results")
-        except ServiceError as error:
-            raise OutcomeUnknown(f"{error.message} The items may or may not have been created.") from None
-        return [each for each in results if isinstance(each, dict)] if isinstance(results, list) else []
 
     async def rank(self, identity: int, place: Document, note: str = "") -> Document:
         """Move an item in the backlog: {before|after: id} or {top|bottom: true}; an extension."""

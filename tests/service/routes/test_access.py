@@ -84,15 +84,16 @@ async def test_readers_may_not_write(maya: Client, rex: Client, method: str, pat
     item_id = await in_project(maya, path, 1)
     bodies: dict[str, dict[str, Any]] = {
         "/workitems": {"type": "Story", "projectId": 1, "fields": {"Name": "x"}},
-        "/workitems/batch": {"items": [{"type": "Story", "projectId": 1, "fields": {"Name": "x"}}]},
         "/comments": {"projectId": 1, "workItemId": 1, "description": "x"},
         "/areas": {"projectId": 1},
         "/iterations": {"projectId": 1},
         **{f"/{noun}": body(1, 2) for noun, body in MADE_BELOW.items()},
     }
 
-    if path == "/timeentries":
-        bodies[path]["taskId"] = await in_project(maya, "/tasks", 1)
+    if path.startswith("/timeentries"):
+        bodies["/timeentries"]["taskId"] = await in_project(maya, "/tasks", 1)
+    noun = path.removesuffix("/batch")
+    bodies |= {f"{noun}/batch": {"items": [bodies[noun]]}} if noun != path else {}
 
     answer = await rex.request(method, address(path, item_id), json=bodies.get(path, {"Name": "x"}))
 

@@ -1,8 +1,8 @@
-"""New items of an import, many in one request: in their order, each once, and those that the service rejects told."""
+"""What an import makes, many in one request: in their order, each once, and what the service rejects told."""
 
 import pytest
 from msgspec.structs import replace
-from tests.store.world import World, sent, until
+from tests.store.world import Said, World, sent, until
 
 from backlit.store import Store
 from backlit.store.edits.imports import NewItem, NewPlace
@@ -13,10 +13,19 @@ pytestmark = pytest.mark.slow
 
 NAMES = [f"Imported {number}" for number in range(5)]
 ITEMS = [NewItem("Story", {"Name": name}) for name in NAMES]
+COMMENTED = [
+    NewItem("Story", {"Name": name}, comments=(f"{name}: first", f"{name}: second", "The same text")) for name in NAMES
+]
+TEXTS = sorted(text for item in COMMENTED for text in item.comments)
 
 
 async def imported(world: World) -> list[str]:
     return [name for name in await world.names() if name in NAMES]
+
+
+async def imported_texts(world: World) -> list[str]:
+    listed = await world.rival.resource("comments").page(top=1000)
+    return sorted(each["description"] for each in listed.results if each["description"] in TEXTS)
 
 
 async def written(store: Store, *items: NewItem) -> None:
@@ -69,3 +78,54 @@ async def test_one_item_that_the_service_rejects_keeps_none_of_the_others(world:
 
     assert "Status" in store.outbox_entries()[0].reason
     assert await imported(world) == NAMES
+
+
+async def test_comments_of_an_import_go_in_one_request_and_in_their_order(world: World) -> None:
+    store = await world.online()
+    before = world.faults.count("POST")
+
+    await written(store, *COMMENTED)
+    await sent(store)
+    items = (await world.rival.work_items.page(top=1000)).results
+    first_id = next(each["id"] for each in items if each["fields"]["Name"] == NAMES[0])
+    texts = [each["description"] for each in (await world.rival.work_items.comments(first_id).page()).results]
+
+    assert world.faults.count("POST") == before + 2
+    assert await imported_texts(world) == TEXTS
+    assert texts == list(COMMENTED[0].comments)
+
+
+async def test_comments_whose_answer_was_lost_are_found_and_not_made_again(world: World) -> None:
+    world.waits = replace(world.waits, first_pause=0.01, in_transit=0.0)
+    store = await world.online()
+
+    async def lose(_method: str, path: str) -> None:
+        if path.endswith("/comments/batch") and not world.faults.requests[:-1].count(("POST", path)):
+            world.faults.lost_answers["POST"] = 1
+
+    world.faults.before = lose
+    await written(store, *COMMENTED)
+    await sent(store)
+
+    assert world.faults.lost_answers["POST"] == 0
+    assert await imported_texts(world) == TEXTS
+
+
+async def test_comments_go_one_by_one_where_the_service_rejects_them_together(world: World) -> None:
+    store = await world.online()
+    world.faults.says = lambda _method, path: Said(400) if path.endswith("/comments/batch") else None
+
+    await written(store, *COMMENTED)
+    await sent(store)
+
+    assert await imported_texts(world) == TEXTS
+
+
+async def test_an_imported_comment_mentions_nobody(world: World) -> None:
+    store = await world.online()
+
+    await written(store, NewItem("Story", {"Name": NAMES[0]}, comments=("@jon, look at this",)))
+    await sent(store)
+    news = (await world.rival.unread_activities(1, 100))["results"]
+
+    assert [each["isFlagged"] for each in news if each["subject"] == "comment"] == [False]

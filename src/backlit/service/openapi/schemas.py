@@ -29,12 +29,14 @@ from backlit.model.settings.shared_settings import WEEKDAY_KEYS
 from backlit.model.statuses import CONFIGURABLE
 from backlit.service.http.presence import PresenceMode
 from backlit.service.routes.activities import MESSAGE_LIMIT, SUBJECTS, VERBS
+from backlit.service.routes.batches import MAX_BATCH_SIZE
 from backlit.service.routes.history import ACT_WORDS, CAUSE_WORDS, KIND_WORDS
 from backlit.service.routes.moves import MOVE_KEYS, WITH_CHILDREN
 from backlit.service.routes.presence import MAX_FIELD_LENGTH
 from backlit.service.routes.views import VIEW_NAME_LIMIT
-from backlit.service.routes.work_items import MAX_BATCH_ITEMS, RANK_PLACES
+from backlit.service.routes.work_items import RANK_PLACES
 from backlit.service.rules.checks import LIMITS, MAX_HOURS, TEXT_LIMIT
+from backlit.service.tables.below import BELOW_ITEMS
 from backlit.service.tables.work_items import SPLIT_KEY
 
 DATETIME: Schema = {
@@ -67,7 +69,6 @@ def schemas(models: Iterable[type[Resource]]) -> Schema:
     """Return all named schemas of the document, with those of the models that the routes return."""
     return {
         "Error": _object({"message": {"type": "string"}, "errors": _map({"type": "string"})}),
-        "WorkItemBatch": _object({"results": _array(reference("WorkItem"))}),
         "Deleted": _object({"id": ID}),
         "Signed": _object({}),
         "Status": _object({"status": {"type": "string"}}),
@@ -81,6 +82,7 @@ def schemas(models: Iterable[type[Resource]]) -> Schema:
         "Rollup": _rollup(),
         **_history(),
         **_bodies(),
+        **_batches(),
     }
 
 
@@ -197,8 +199,16 @@ def _new_items() -> Schema:
         split = {SPLIT_KEY: {"type": ["integer", "null"], "format": "int64", "minimum": 0, "description": _SPLIT}}
         names[f"New{item_type}"] = _object(needed | split, list(needed), is_open=True)
     new: Schema = {"oneOf": [reference(name) for name in names]}
-    several = _array(reference("NewWorkItem")) | {"minItems": 1, "maxItems": MAX_BATCH_ITEMS}
-    return {"NewWorkItem": new, **names, "NewWorkItemBatch": _object({"items": several})}
+    return {"NewWorkItem": new, **names}
+
+
+def _batches() -> Schema:
+    found: Schema = {}
+    for name in ("WorkItem", *(each.model.__name__ for each in BELOW_ITEMS)):
+        several = _array(reference(f"New{name}")) | {"minItems": 1, "maxItems": MAX_BATCH_SIZE}
+        found |= {f"{name}Batch": _object({"results": _array(reference(name))})}
+        found |= {f"New{name}Batch": _object({"items": several})}
+    return found
 
 
 def _bodies() -> Schema:

@@ -22,6 +22,7 @@ from backlit.service.http.endpoint import (
 )
 from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.http.options import TOP_DEFAULT, TOP_LIMIT
+from backlit.service.routes.batches import OBJECT_BATCHES, answer_batch
 from backlit.service.routes.work_items import touch_items, visible_document
 from backlit.service.rules.checks import ColumnParser, columns_and_faults, is_id, parsed_columns
 from backlit.service.tables import work_items
@@ -63,10 +64,12 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
             ("DELETE", f"/{self.noun}/{{id}}", self.remove),
         )
         model, tops = self.objects.model, {f"/{self.noun}": TOP_DEFAULT}
-        return tuple(
+        batch, tag = f"{model.__name__}Batch", self.tag or self.noun
+        found: list[Route] = [
             Route(method, path, handler, model, self.tag, self.extension, tops.get(path, TOP_LIMIT))
             for method, path, handler in served
-        )
+        ]
+        return (*found, Route("POST", f"/{self.noun}/batch", self.create_batch, batch, tag, OBJECT_BATCHES))
 
     def list_all(self, call: RequestContext) -> HandlerResponse:
         """GET /{noun}: those of all items the caller may see."""
@@ -83,9 +86,17 @@ class ObjectRoutes(ABC, Generic[ObjectT]):
 
     def create(self, call: RequestContext) -> HandlerResponse:
         """POST /{noun}: 201 with Location."""
-        added = self.add(call, self.values_for_new(call, call.json()))
-        self.was_changed(call, None, added)
+        added = self._create(call, call.json())
         return self._answer(added, 201, {"location": f"{call.root}/{self.noun}/{added.id}"})
+
+    def create_batch(self, call: RequestContext) -> HandlerResponse:
+        """POST /{noun}/batch: up to 200 new ones in one transaction, all or none; 201 with them in their order."""
+        return answer_batch(call, lambda call, body: orjson.dumps(self._create(call, body).wire()))
+
+    def _create(self, call: RequestContext, body: Mapping[str, Any]) -> ObjectT:
+        added = self.add(call, self.values_for_new(call, body))
+        self.was_changed(call, None, added)
+        return added
 
     def update(self, call: RequestContext) -> HandlerResponse:
         """PUT /{noun}/{id}: the keys to change."""

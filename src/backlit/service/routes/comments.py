@@ -20,6 +20,7 @@ from backlit.service.http.endpoint import (
 )
 from backlit.service.http.listing import ListOptions, options_of
 from backlit.service.http.options import TOP_DEFAULT
+from backlit.service.routes.batches import OBJECT_BATCHES, answer_batch
 from backlit.service.routes.below import page_of
 from backlit.service.routes.work_items import visible_document
 from backlit.service.rules.checks import is_id, text_fault
@@ -52,9 +53,18 @@ def list_of_item(call: RequestContext) -> HandlerResponse:
 @routes("POST", "/comments", Comment)
 def create(call: RequestContext) -> HandlerResponse:
     """POST /comments: 201 with Location."""
-    values = _checked(call, call.json())
-    comment = COMMENTS.add(call.connection, values, call.stamp)
-    return resource_answer(_shown(call, comment), 201, {"location": f"{call.root}/comments/{comment.id}"})
+    comment = _create(call, call.json())
+    return resource_answer(comment, 201, {"location": f"{call.root}/comments/{comment.id}"})
+
+
+@routes("POST", "/comments/batch", "CommentBatch", tag="comments", extension=OBJECT_BATCHES)
+def create_batch(call: RequestContext) -> HandlerResponse:
+    """POST /comments/batch: up to 200 new comments in one transaction, all or none; 201 with them in their order."""
+    return answer_batch(call, lambda call, body: orjson.dumps(_create(call, body).wire()))
+
+
+def _create(call: RequestContext, body: dict[str, Any]) -> Comment:
+    return _shown(call, COMMENTS.add(call.connection, _checked(call, body), call.stamp))
 
 
 @routes("DELETE", "/comments/{id}", Comment)

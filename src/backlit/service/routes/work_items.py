@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-import orjson
 from msgspec import to_builtins
 from msgspec.structs import replace
 from sqlalchemy import Connection
@@ -24,6 +23,7 @@ from backlit.service.http.endpoint import (
 )
 from backlit.service.http.listing import ListOptions, envelope, options_of
 from backlit.service.http.options import TOP_DEFAULT, ExtraKeys
+from backlit.service.routes.batches import answer_batch
 from backlit.service.rules.checks import Exists, checked, is_id
 from backlit.service.storage.schema import areas, iterations
 from backlit.service.tables import item_lists, projects, ranks, trees, users, work_items
@@ -95,27 +95,10 @@ def create(call: RequestContext) -> HandlerResponse:
     return answer(document, 201, location=f"{call.root}/workitems/{item_id}")
 
 
-MAX_BATCH_ITEMS = 200
-
-
 @routes("POST", "/workitems/batch", "WorkItemBatch", tag="work_items", extension="batch")
 def create_batch(call: RequestContext) -> HandlerResponse:
     """POST /workitems/batch: up to 200 new items in one transaction, all or none; 201 with the items in their order."""
-    bodies = call.json().get("items")
-    if not isinstance(bodies, list) or not 0 < len(bodies) <= MAX_BATCH_ITEMS:
-        sentence = f"items must be a list of 1 to {MAX_BATCH_ITEMS} new work items."
-        raise BadRequest(sentence, {"items": sentence})
-    results = []
-    for number, body in enumerate(bodies):
-        if not isinstance(body, dict):
-            raise BadRequest(f"items[{number}] must be an object.", {f"items[{number}]": "Must be an object."})
-        try:
-            _, document = _create(call, body)
-        except BadRequest as error:
-            errors = {f"items[{number}].{key}": sentence for key, sentence in error.errors.items()}
-            raise BadRequest(f"items[{number}]: {error.message}", errors) from error
-        results.append(orjson.Fragment(document))
-    return json_answer({"results": results}, 201)
+    return answer_batch(call, lambda call, body: _create(call, body)[1])
 
 
 def _create(call: RequestContext, body: dict[str, Any]) -> tuple[int, bytes]:

@@ -217,11 +217,10 @@ class ImportEdits:
             if changed:
                 changed = writer.journal.add(changed, step)
                 step = changed[0].step
-            comments = [new_comment(project_id, entry.item_id, text) for item, entry in made for text in item.comments]
-            comments += [
-                new_comment(project_id, writer.journal.real_id(change.item_id), text)
-                for change, _ in edits
-                for text in change.comments
+            texts = [(entry.item_id, text) for item, entry in made for text in item.comments]
+            texts += [(writer.journal.real_id(change.item_id), text) for change, _ in edits for text in change.comments]
+            comments = [
+                replace(new_comment(project_id, item_id, text), cause=EntryCause.IMPORT) for item_id, text in texts
             ]
             if comments:
                 written = writer.journal.add(comments, step)

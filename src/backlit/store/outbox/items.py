@@ -1,13 +1,12 @@
 """Items and the objects below them sent to the service: edits, new ones, deletions, and moves in the rank order."""
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from backlit.model.errors import BadRequest, OutcomeUnknown, ServiceError, ServiceRefused
+from backlit.model.errors import BadRequest, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.items import update_overlay
 from backlit.store.edits.ranking import rank_neighbours
@@ -17,14 +16,13 @@ from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.object_changes.kinds import CHANGES, CREATIONS, object_creation
 from backlit.store.outbox.sending import EditSending, Sending, show_outcome, show_sign, was_discarded
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.entry import EntryCause, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, id_in, is_item, whole
 from backlit.store.records.merge import MergeResult, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
 from backlit.store.remote.capabilities import TRAITS, UNSURE, ServiceTraits, probe, traits_of
 from backlit.store.remote.listing import ProjectLists, read_offered
 from backlit.store.remote.receiving import receive
-from backlit.store.sqlite.database import transaction
 
 if TYPE_CHECKING:
     from backlit.client.client import Client, ResourceEndpoint, ResultPage
@@ -41,23 +39,21 @@ class ItemCreationSearch:
         self._files = files
 
     async def find_all(self, entries: Sequence[OutboxEntry]) -> dict[int, Document]:
-        """Return the items that one request has created for entries of a project, by the ids of the entries."""
-        known_id = entries[0].known_id or 0
-        candidates, _ = await self._candidates(entries[0], known_id)
-        by_name: dict[tuple[str, ...], list[Document]] = {}
-        for document in sorted(candidates, key=id_in):
-            by_name.setdefault((*_name(fields_in(document)),), []).append(document)
+        """Return what one request has created for entries of a kind and a project, by the ids of the entries."""
+        candidates, _ = await self._candidates(entries[0], entries[0].known_id or 0, of_project=True)
+        left = sorted(candidates, key=id_in)
         found = {}
         for entry in entries:
-            alike = by_name.get((*_name(entry.fields),), [])
-            alike = [each for each in alike if _is_made_by(entry, each)]
+            alike = [each for each in left if _is_made_by(entry, each)]
             best = max(alike, key=lambda each: _likeness(entry, each), default=None)
             if best is not None:
                 found[entry.id] = best
-                by_name[(*_name(entry.fields),)].remove(best)
+                left.remove(best)
         return found
 
-    async def _candidates(self, entry: OutboxEntry, known_id: int) -> tuple[list[Document], list[OutboxEntry]]:
+    async def _candidates(
+        self, entry: OutboxEntry, known_id: int, *, of_project: bool = False
+    ) -> tuple[list[Document], list[OutboxEntry]]:
         """Return what no other user has made since, and the other unconfirmed entries."""
         me = await self._client.users.me()
         signed_in_of(me, self._client.server)
@@ -72,7 +68,7 @@ class ItemCreationSearch:
         taken, others, unconfirmed = await self._files.write(known)
         candidates = [
             each
-            for each in await self._made_since(entry, known_id)
+            for each in await self._made_since(entry, known_id, of_project=of_project)
             if id_in(each) > known_id
             and each.get("id") not in taken
             and str(each.get("createdBy") or "").casefold() not in others
@@ -106,12 +102,12 @@ class ItemCreationSearch:
         numbers = " or ".join(f"#{each.get('id')}" for each in renamed)
         raise ServiceRefused(f"The item may already exist as {numbers}, renamed since. If not, send it again.")
 
-    async def _made_since(self, entry: OutboxEntry, known_id: int) -> list[Document]:
+    async def _made_since(self, entry: OutboxEntry, known_id: int, *, of_project: bool) -> list[Document]:
         """Return everything created since the first attempt: newest first, or all from a service that cannot sort."""
         found: dict[int, Document] = {}
         skip = 0
         while True:
-            page = await self._newest(entry, _PAGE, skip)
+            page = await self._newest(entry, _PAGE, skip, of_project=of_project)
             ids = [id_in(each) for each in page.results]
             if not ids or set(ids) <= found.keys():
                 return list(found.values())
@@ -120,17 +116,20 @@ class ItemCreationSearch:
                 return list(found.values())
             skip += len(ids)
 
-    async def largest_id(self, entry: OutboxEntry) -> int:
-        page = await self._newest(entry, 1, 0)
+    async def largest_id(self, entry: OutboxEntry, *, of_project: bool = False) -> int:
+        page = await self._newest(entry, 1, 0, of_project=of_project)
         ids = [id_in(each) for each in page.results]
         return max([*ids, await self._files.write(lambda writer: writer.mirror.largest_id(entry.kind))])
 
-    async def _newest(self, entry: OutboxEntry, top: int, skip: int) -> "ResultPage":
+    async def _newest(self, entry: OutboxEntry, top: int, skip: int, *, of_project: bool) -> "ResultPage":
+        """Return the newest items, or objects: of the entry's item, or of all items of the project."""
         lists = ProjectLists(self._client, await self._traits(), entry.project_id)
-        if (creation := object_creation(entry)) is not None:
-            listing = self._client.work_items.below(entry.item_id, creation.resource)
-            return await lists.whole_page(listing, order="id desc", top=top, skip=skip)
-        return await lists.items(order="id desc", top=top, skip=skip)
+        if (creation := object_creation(entry)) is None:
+            return await lists.items(order="id desc", top=top, skip=skip)
+        if of_project:
+            return await lists.page(self._client.resource(creation.resource), order="id desc", top=top, skip=skip)
+        listing = self._client.work_items.below(entry.item_id, creation.resource)
+        return await lists.whole_page(listing, order="id desc", top=top, skip=skip)
 
     async def _traits(self) -> ServiceTraits:
         """Return the service's known traits, else the result of a probe. Unproven traits count as missing."""
@@ -154,7 +153,7 @@ def _names(user: Document) -> frozenset[str]:
 
 def _is_made_by(entry: OutboxEntry, found: Document) -> bool:
     if (creation := object_creation(entry)) is not None:
-        return creation.is_like(found)
+        return creation.is_made(found) and creation.is_like(found)
     return _kin(found) == _kin(entry.payload) and _name(fields_in(found)) == _name(entry.fields)
 
 
@@ -237,83 +236,11 @@ class ItemSending(EditSending):
         await self._files.write(act)
 
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
-        act = {EntryKind.EDIT: _edited, EntryKind.ADD: _added, EntryKind.DELETE: _deleted}[entry.kind]
+        act = {EntryKind.EDIT: _edited, EntryKind.ADD: added, EntryKind.DELETE: _deleted}[entry.kind]
         await self._files.write(lambda writer: act(writer, entry, document))
 
     def _receive(self, writer: WriteContext, _entry: OutboxEntry, document: Document) -> None:
         receive(writer, [document])
-
-
-class ItemBatchSending:
-    """Sender of the new items of an import, many in one request.
-
-    One request for each item took 22 ms of CPU, and a batch of 100 takes a tenth of it. Where the outcome is not known,
-    the items are looked for together.
-    """
-
-    def __init__(
-        self, client: "Client", files: LocalDatabase, items: ItemSending, creations: ItemCreationSearch
-    ) -> None:
-        self._client = client
-        self._files = files
-        self._items = items
-        self._creations = creations
-        self._alone: set[int] = set()
-
-    def joins(self, entry: OutboxEntry) -> bool:
-        """Report whether an entry may go in a batch, or went in one whose outcome is not known."""
-        return entry.kind is EntryKind.ADD and entry.cause is EntryCause.IMPORT and entry.id not in self._alone
-
-    async def send(self, entries: Sequence[OutboxEntry]) -> int:
-        """Create the items of entries, or find those of an earlier request, and record them; return their number.
-
-        All entries have the same known id. Raises OutcomeUnknown if the creation is unconfirmed.
-        """
-        if entries[0].known_id is not None:
-            return await self._find(entries)
-        known_id = await self._creations.largest_id(entries[0])
-        marked = [replace(entry, known_id=known_id) for entry in entries]
-        await self._files.write(lambda writer: writer.journal.update_all(marked))
-        began = time.monotonic()
-        try:
-            made = await self._client.work_items.create_batch([each.payload for each in entries], entries[0].note)
-            if len(made) != len(entries) or not all(map(self._items.is_made, entries, made)):
-                raise OutcomeUnknown("The response does not match the request. Checking again.")  # noqa: TRY301
-        except (OutcomeUnknown, ServiceError):
-            for entry in entries:
-                self._items.expect_late(entry, began)
-            raise
-        except ServiceRefused:
-            # Nothing was made. Which item the service rejects is told, and journalled, when each is sent alone.
-            self._alone |= {each.id for each in entries}
-            waiting = [replace(entry, state=EntryState.WAITING) for entry in entries]
-            await self._files.write(lambda writer: writer.journal.update_all(waiting))
-            return 0
-        await self._files.write(lambda writer: _all_added(writer, marked, made))
-        return len(made)
-
-    async def _find(self, entries: Sequence[OutboxEntry]) -> int:
-        found = await self._creations.find_all(entries)
-        made = [entry for entry in entries if entry.id in found]
-        await self._files.write(lambda writer: _all_added(writer, made, [found[entry.id] for entry in made]))
-        if made:
-            # All were made. Others have renamed or deleted the rest, so that each is looked for alone.
-            missing = [entry for entry in entries if entry.id not in found]
-            self._alone |= {entry.id for entry in missing}
-        else:
-            if self._items.may_arrive(entries[0]):
-                raise OutcomeUnknown("Could not confirm that the server saved the items. Checking again.")
-            missing = [replace(entry, known_id=None) for entry in entries]
-        waiting = [replace(entry, state=EntryState.WAITING) for entry in missing]
-        await self._files.write(lambda writer: writer.journal.update_all(waiting))
-        return len(made)
-
-
-def _all_added(writer: WriteContext, entries: Sequence[OutboxEntry], made: Sequence[Document]) -> None:
-    # The mirror is committed first, as for one item.
-    with writer.journal.transaction(), transaction(writer.mirror.connection):
-        for entry, document in zip(entries, made, strict=True):
-            _added(writer, entry, document)
 
 
 def _edited(writer: WriteContext, entry: OutboxEntry, echo: Document) -> None:
@@ -322,7 +249,7 @@ def _edited(writer: WriteContext, entry: OutboxEntry, echo: Document) -> None:
     show_sign(writer, entry.item_id)
 
 
-def _added(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
+def added(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
     real_id = id_in(made)
     writer.mirror.put_items([made], ())  # first: a crash in between would hide the item until the next sync
     with writer.journal.transaction():  # a crash in between would make a conflict of the presets
@@ -384,16 +311,22 @@ class ObjectSending(Sending):
         def act(writer: WriteContext) -> None:
             if not document and was_discarded(writer, entry):
                 return
-            change, real_id = CHANGES[entry.kind](entry), whole(document.get("id"))
-            table = writer.mirror.objects[change.subject]
-            writer.journal.deliver(entry, real_id)
-            table.remove([change.object_id])
-            table.put([document] if document else ())
-            renamed = {} if real_id is None else {change.object_id: real_id}
+            renamed = deliver_object(writer, entry, document)
             show_sign(writer, entry.item_id)
-            writer.signal.publish(StoreChange(change.subject, frozenset({entry.item_id}), renamed=renamed))
+            subject = CHANGES[entry.kind](entry).subject
+            writer.signal.publish(StoreChange(subject, frozenset({entry.item_id}), renamed=renamed))
 
         await self._files.write(act)
+
+
+def deliver_object(writer: WriteContext, entry: OutboxEntry, document: Document) -> dict[int, int]:
+    """Record the answer to the change of an object, empty for a deletion; return its new id by the temporary one."""
+    change, real_id = CHANGES[entry.kind](entry), whole(document.get("id"))
+    table = writer.mirror.objects[change.subject]
+    writer.journal.deliver(entry, real_id)
+    table.remove([change.object_id])
+    table.put([document] if document else ())
+    return {} if real_id is None else {change.object_id: real_id}
 
 
 class RankSending:

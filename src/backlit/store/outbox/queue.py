@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -18,34 +18,30 @@ from backlit.model.errors import (
     SignInNeeded,
     TransientError,
 )
-from backlit.model.trees import ROOT_PARENT
 from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.edits.items import update_overlay
 from backlit.store.edits.nodes import show_trees
-from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.mirror.overlay import deleted_nodes
-from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.object_changes.kinds import object_deletion
-from backlit.store.outbox.items import ItemBatchSending, ItemCreationSearch, ItemSending, ObjectSending, RankSending
+from backlit.store.outbox.batches import BatchSending, CreationBatch, ItemBatchSending, ObjectBatchSending
+from backlit.store.outbox.choosing import take
+from backlit.store.outbox.items import ItemCreationSearch, ItemSending, ObjectSending, RankSending
 from backlit.store.outbox.nodes import NodeLevels, NodeSending, deliver_node
 from backlit.store.outbox.sending import Sending, hold, show_outcome, was_discarded
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
-    BUSY,
     CREATES,
     NEED_ITEM,
+    OBJECT_CREATIONS,
     ON_ITEMS,
     ON_NODES,
     ON_OBJECTS,
     RECALLS,
-    EntryCause,
     EntryKind,
     EntryState,
     OutboxEntry,
 )
 from backlit.store.records.item import id_in
-from backlit.store.remote.capabilities import BATCH, announces
 from backlit.store.remote.reachability import SHUTS, USUAL_PAUSES, ConcurrencyLimit, RetryPauses
 from backlit.store.undo.items import restore
 from backlit.store.undo.nodes import NodeReversals, restore_nodes
@@ -58,11 +54,6 @@ if TYPE_CHECKING:
 FAILURES = 8
 """The number of service failures after which an entry counts as rejected."""
 _GONE = "Someone deleted this item."
-_MAX_BATCH_ITEMS = 100
-_MAX_BATCH_CHARACTERS = 500_000
-"""The service reads 4 MiB at most; a character has up to six bytes in JSON."""
-_AHEAD = 200
-"""The most waiting entries to scan for sendable ones."""
 
 
 class _Sender(Protocol):
@@ -78,10 +69,14 @@ class Outbox:
         self._may_have_been_sent: set[int] = set()
         creations, levels = ItemCreationSearch(client, files), NodeLevels(client, files)
         items = ItemSending(client, files, waits, self._may_have_been_sent, creations)
-        self._batches = ItemBatchSending(client, files, items, creations)
+        below = ObjectSending(client, files, waits, self._may_have_been_sent, creations)
+        self._batches: dict[EntryKind, BatchSending] = {
+            EntryKind.ADD: ItemBatchSending(client, files, items, creations),
+            **dict.fromkeys(OBJECT_CREATIONS, ObjectBatchSending(client, files, below, creations)),
+        }
         objects: dict[EntryKind, Sending] = {
             **dict.fromkeys(ON_ITEMS, items),
-            **dict.fromkeys(ON_OBJECTS, ObjectSending(client, files, waits, self._may_have_been_sent, creations)),
+            **dict.fromkeys(ON_OBJECTS, below),
             **dict.fromkeys(ON_NODES - RECALLS, NodeSending(client, files, waits, self._may_have_been_sent, levels)),
         }
         self._recalls = RecallSending(files, waits, objects)
@@ -136,20 +131,21 @@ class Outbox:
     async def _started(self, running: Collection[object]) -> set["asyncio.Task[BacklitError | None]"]:
         now = time.monotonic()
         self._not_before = {entry_id: until for entry_id, until in self._not_before.items() if until > now}
-        take = partial(
-            _take,
+        taking = partial(
+            take,
             room=self._flow.room - len(running),
             resting=frozenset(self._not_before),
-            joins=self._batches.joins,
+            senders=self._batches,
         )
-        batch, entries = await self._files.write(take)
+        batches, entries = await self._files.write(taking)
         sent = {asyncio.create_task(self._send_one(entry)) for entry in entries}
-        return {*sent, asyncio.create_task(self._send_batch(batch))} if batch else sent
+        return sent | {asyncio.create_task(self._send_batch(batch)) for batch in batches}
 
-    async def _send_batch(self, entries: Sequence[OutboxEntry]) -> BacklitError | None:
-        """Send the new items of an import and hold them. Returns an error that blocks all other entries."""
+    async def _send_batch(self, batch: CreationBatch) -> BacklitError | None:
+        """Send creations of an import and hold them. Returns an error that blocks all other entries."""
+        entries = batch.entries
         try:
-            self.delivered += await self._batches.send(entries)
+            self.delivered += await batch.sender.send(entries)
         except (SignInNeeded, TransientError) as error:
             for entry in entries:
                 if isinstance(error, SignInNeeded):
@@ -225,155 +221,6 @@ def _recover(writer: WriteContext) -> None:
     stuck = writer.journal.entries.sending()
     if stuck:
         writer.journal.update_all(replace(entry, state=EntryState.WAITING) for entry in stuck)
-
-
-def _take(
-    writer: WriteContext, room: int, resting: Collection[int], joins: Callable[[OutboxEntry], bool]
-) -> tuple[list[OutboxEntry], list[OutboxEntry]]:
-    """Choose the next sendable entries and mark them as SENDING in advance.
-
-    The first are new items of an import for one request; there are none where the service does not take them so.
-    """
-    if room <= 0:
-        return [], []
-    chosen: list[OutboxEntry] = []
-    has_batches = announces(writer.mirror.note(CAPABILITIES), BATCH)
-    batch = _Batch(joins if has_batches else lambda _: False)
-    earlier: dict[tuple[object, int], list[OutboxEntry]] = {}
-    of_step: dict[int, list[OutboxEntry]] = {}
-    behind = 0
-    occupied: set[int] = set()
-    held: set[int] = set()
-    being_deleted = {each.item_id for each in writer.journal.entries.sending() if each.kind is EntryKind.DELETE}
-    for entry in writer.journal.entries.outgoing():
-        before = earlier.setdefault(_line(entry), [])
-        is_free = (
-            _is_free(entry, before)
-            and _is_neighbour_there(entry, earlier)
-            and _is_parent_certain(entry, earlier)
-            and _are_tasks_certain(entry, earlier, resting)
-            and entry.parent_id not in being_deleted
-            and not occupied & deleted_nodes(entry)
-            and _is_in_turn(entry, of_step.get(entry.step, ()))
-        )
-        is_waiting = entry.state is EntryState.WAITING and entry.id not in resting
-        is_free = is_free and batch.admits(entry, before)
-        # An import keeps the order of its file: an item whose iteration is not there yet holds the items after it back.
-        is_ordered = entry.cause is EntryCause.IMPORT and entry.kind is EntryKind.ADD and entry.parent_id is None
-        is_free = is_free and not (is_ordered and entry.step in held)
-        if is_ordered and entry.state in BUSY and any(node_id < ROOT_PARENT for node_id in entry.needs):
-            held.add(entry.step)
-        if is_waiting and is_free and batch.joins(entry):
-            batch.add(entry)
-        elif is_waiting and is_free:
-            entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # later entries see it as in transit
-            chosen.append(entry)
-        behind += batch.is_full or entry.step in held or any(each.state is EntryState.SENDING for each in before)
-        if len(chosen) + bool(batch.entries) == room or behind > _AHEAD:
-            break
-        before.append(entry)
-        of_step.setdefault(entry.step, []).append(entry)
-        if entry.state in BUSY:
-            occupied |= entry.places | entry.places_of_deleted
-    together = [replace(entry, state=EntryState.SENDING) for entry in batch.entries]
-    if chosen or together:
-        # Marked before the request leaves: after a crash in between, the next start asks the service whether the change
-        # arrived before it sends it again.
-        marked = [each if each.kind in CREATES else replace(each, known_id=0) for each in chosen]
-        writer.journal.update_all([*marked, *together])
-    return together, chosen
-
-
-class _Batch:
-    """New items of an import that one request carries: of one project, in their order."""
-
-    def __init__(self, joins: Callable[[OutboxEntry], bool]) -> None:
-        self.joins = joins
-        self.entries: list[OutboxEntry] = []
-        self._characters = 0
-
-    @property
-    def is_full(self) -> bool:
-        return len(self.entries) >= _MAX_BATCH_ITEMS or self._characters >= _MAX_BATCH_CHARACTERS
-
-    def add(self, entry: OutboxEntry) -> None:
-        self.entries.append(entry)
-        self._characters += len(str(entry.payload))
-
-    def admits(self, entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
-        """Report whether an entry need not wait for the batch, or for an earlier item that is being looked for."""
-        if entry.kind is not EntryKind.ADD:
-            return True
-        if not self.joins(entry):
-            return not self.entries
-        kin = (entry.project_id, entry.known_id)
-        is_kin = all((each.project_id, each.known_id) == kin for each in self.entries[:1])
-        is_order_sure = all(each.known_id in {None, entry.known_id} or each.state not in BUSY for each in before)
-        return is_kin and is_order_sure and not self.is_full
-
-
-def _line(entry: OutboxEntry) -> tuple[object, int]:
-    """Return the key of entries that must be sent in order: of an item, of a tree, of new items and moves."""
-    if entry.kind in ON_NODES:
-        return (entry.payload.get("tree"), entry.project_id)
-    is_of_order = entry.kind in {EntryKind.ADD, EntryKind.RANK}
-    return (entry.kind, entry.project_id) if is_of_order else (None, entry.item_id)
-
-
-def _is_neighbour_there(entry: OutboxEntry, earlier: Mapping[tuple[object, int], Sequence[OutboxEntry]]) -> bool:
-    """Report whether a move's nearest neighbour is not a new item that is still unsent."""
-    if entry.kind is not EntryKind.RANK:
-        return True
-    (_, nearest), *_ = rank_neighbours(entry.payload)
-    new = earlier.get((EntryKind.ADD, entry.project_id), ())
-    return not any(each.item_id == nearest and each.state in BUSY for each in new)
-
-
-def _is_parent_certain(entry: OutboxEntry, earlier: Mapping[tuple[object, int], Sequence[OutboxEntry]]) -> bool:
-    """Report whether no deletion of a new task's item is under way, or being taken back.
-
-    The item may be gone already, and then be made again with another number, which the task follows.
-    """
-    before = earlier.get((None, entry.parent_id), ()) if entry.parent_id is not None else ()
-    return not any(each.kind in {EntryKind.DELETE, EntryKind.RECALL} and each.state in BUSY for each in before)
-
-
-def _are_tasks_certain(
-    entry: OutboxEntry, earlier: Mapping[tuple[object, int], Sequence[OutboxEntry]], resting: Collection[int]
-) -> bool:
-    """Report whether a deletion overtakes no new task of its item, whose answer would bring a row without an item.
-
-    One that failed and rests is given up with the item.
-    """
-    new = earlier.get((EntryKind.ADD, entry.project_id), ()) if entry.kind is EntryKind.DELETE else ()
-    return not any(each.parent_id == entry.item_id and each.state in BUSY and each.id not in resting for each in new)
-
-
-def _is_in_turn(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
-    """Report whether an entry keeps the order of a rollover, given the earlier entries of its step.
-
-    What it marks done counts in the iteration only before the close, what it moves is carried over only after it. A
-    part is there before its item is smaller: the history would tell that the item was estimated anew.
-    """
-    busy = [each for each in before if each.state in BUSY]
-    if entry.event is not None:
-        return not busy
-    return all(each.event is None and each.split_from != entry.item_id for each in busy)
-
-
-def _is_free(entry: OutboxEntry, before: Sequence[OutboxEntry]) -> bool:
-    """Report whether an entry waits for no other: an entry in transit, a new item or node, a blocked change."""
-    if any(node_id < ROOT_PARENT for node_id in entry.needs):
-        return False
-    if entry.kind in ON_NODES:
-        blocked = {each.node_id for each in before if each.touched & entry.touched}
-        return not any(each.state in BUSY for each in before) and entry.node_id not in blocked
-    if entry.kind is EntryKind.ADD:
-        is_parent_there = (entry.parent_id or 0) >= 0
-        return is_parent_there and not any(each.state is EntryState.SENDING for each in before)
-    if entry.item_id < 0:
-        return False
-    return not any(each.state in BUSY or each.touched & entry.touched for each in before)
 
 
 async def _cancel(tasks: Sequence["asyncio.Task[bool] | asyncio.Task[BacklitError | None]"]) -> None:

@@ -1,0 +1,181 @@
+"""Which undelivered entries can be sent next, and which of them one request carries."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from backlit.model.trees import ROOT_PARENT
+from backlit.store.edits.ranking import rank_neighbours
+from backlit.store.files.files import WriteContext
+from backlit.store.mirror.overlay import deleted_nodes
+from backlit.store.mirror.status_groups import CAPABILITIES
+from backlit.store.outbox.batches import BatchSending, CreationBatch
+from backlit.store.records.entry import (
+    BUSY,
+    CREATES,
+    ON_NODES,
+    EntryCause,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+)
+from backlit.store.remote.capabilities import announces
+
+_AHEAD = 200
+"""The most waiting entries to scan for sendable ones."""
+
+
+def take(
+    writer: WriteContext, room: int, resting: Collection[int], senders: Mapping[EntryKind, BatchSending]
+) -> tuple[list[CreationBatch], list[OutboxEntry]]:
+    """Choose the next sendable entries and mark them as SENDING in advance.
+
+    The first are creations of an import for one request each; there are none where the service does not take them so.
+    """
+    if room <= 0:
+        return [], []
+    chosen: list[OutboxEntry] = []
+    offered = writer.mirror.note(CAPABILITIES)
+    in_transit = writer.journal.entries.sending()
+    batches = {
+        kind: CreationBatch(sender, [each for each in in_transit if each.kind is kind])
+        for kind, sender in senders.items()
+        if announces(offered, sender.extension)
+    }
+    earlier: dict[tuple[object, int], list[OutboxEntry]] = {}
+    turns = _StepOrder()
+    behind = 0
+    occupied: set[int] = set()
+    held: set[int] = set()
+    being_deleted = {each.item_id for each in in_transit if each.kind is EntryKind.DELETE}
+    for entry in writer.journal.entries.outgoing():
+        before = earlier.setdefault(_line(entry), [])
+        batch = batches.get(entry.kind)
+        is_free = (
+            _is_free(entry, before, batch)
+            and _is_neighbour_there(entry, earlier)
+            and _is_parent_certain(entry, earlier)
+            and _are_tasks_certain(entry, earlier, resting)
+            and entry.parent_id not in being_deleted
+            and not occupied & deleted_nodes(entry)
+            and turns.is_in_turn(entry)
+        )
+        is_waiting = entry.state is EntryState.WAITING and entry.id not in resting
+        is_free = is_free and (batch is None or batch.admits(entry))
+        # An import keeps the order of its file: an item whose iteration is not there yet holds the items after it back.
+        is_ordered = entry.cause is EntryCause.IMPORT and entry.kind is EntryKind.ADD and entry.parent_id is None
+        is_free = is_free and not (is_ordered and entry.step in held)
+        if is_ordered and entry.state in BUSY and any(node_id < ROOT_PARENT for node_id in entry.needs):
+            held.add(entry.step)
+        if is_waiting and is_free and batch is not None and batch.joins(entry):
+            batch.add(entry)
+        elif is_waiting and is_free:
+            entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # later entries see it as in transit
+            chosen.append(entry)
+        is_blocked = entry.step in held or any(each.state is EntryState.SENDING for each in before)
+        behind += is_blocked or any(each.is_full for each in batches.values())
+        if len(chosen) + sum(bool(each.entries) for each in batches.values()) == room or behind > _AHEAD:
+            break
+        before.append(entry)
+        turns.add(entry)
+        if entry.state in BUSY:
+            occupied |= entry.places | entry.places_of_deleted
+    together = [each for each in batches.values() if each.entries]
+    if chosen or together:
+        # Marked before the request leaves: after a crash in between, the next start asks the service whether the change
+        # arrived before it sends it again.
+        marked = [each if each.kind in CREATES else replace(each, known_id=0) for each in chosen]
+        writer.journal.update_all([*marked, *(entry for each in together for entry in each.mark_sending())])
+    return together, chosen
+
+
+class _StepOrder:
+    """The order within a rollover's step, of which an import has thousands of entries.
+
+    What a rollover marks done counts in the iteration only before the close, what it moves is carried over only after
+    it. A part is there before its item is smaller: the history would tell that the item was estimated anew.
+    """
+
+    def __init__(self) -> None:
+        self._busy: set[int] = set()
+        self._events: set[int] = set()
+        self._sources: set[tuple[int, int]] = set()
+
+    def is_in_turn(self, entry: OutboxEntry) -> bool:
+        if entry.event is not None:
+            return entry.step not in self._busy
+        return entry.step not in self._events and (entry.step, entry.item_id) not in self._sources
+
+    def add(self, entry: OutboxEntry) -> None:
+        if entry.state not in BUSY:
+            return
+        self._busy.add(entry.step)
+        if entry.event is not None:
+            self._events.add(entry.step)
+        if (source := entry.split_from) is not None:
+            self._sources.add((entry.step, source))
+
+
+def _line(entry: OutboxEntry) -> tuple[object, int]:
+    """Return the key of entries that must be sent in order: of an item, of a tree, of new items and moves."""
+    if entry.kind in ON_NODES:
+        return (entry.payload.get("tree"), entry.project_id)
+    is_of_order = entry.kind in {EntryKind.ADD, EntryKind.RANK}
+    return (entry.kind, entry.project_id) if is_of_order else (None, entry.item_id)
+
+
+def _is_neighbour_there(entry: OutboxEntry, earlier: Mapping[tuple[object, int], Sequence[OutboxEntry]]) -> bool:
+    """Report whether a move's nearest neighbour is not a new item that is still unsent."""
+    if entry.kind is not EntryKind.RANK:
+        return True
+    (_, nearest), *_ = rank_neighbours(entry.payload)
+    new = earlier.get((EntryKind.ADD, entry.project_id), ())
+    return not any(each.item_id == nearest and each.state in BUSY for each in new)
+
+
+def _is_parent_certain(entry: OutboxEntry, earlier: Mapping[tuple[object, int], Sequence[OutboxEntry]]) -> bool:
+    """Report whether no deletion of a new task's item is under way, or being taken back.
+
+    The item may be gone already, and then be made again with another number, which the task follows.
+    """
+    before = earlier.get((None, entry.parent_id), ()) if entry.parent_id is not None else ()
+    return not any(each.kind in {EntryKind.DELETE, EntryKind.RECALL} and each.state in BUSY for each in before)
+
+
+def _are_tasks_certain(
+    entry: OutboxEntry, earlier: Mapping[tuple[object, int], Sequence[OutboxEntry]], resting: Collection[int]
+) -> bool:
+    """Report whether a deletion overtakes no new task of its item, whose answer would bring a row without an item.
+
+    One that failed and rests is given up with the item.
+    """
+    new = earlier.get((EntryKind.ADD, entry.project_id), ()) if entry.kind is EntryKind.DELETE else ()
+    return not any(each.parent_id == entry.item_id and each.state in BUSY and each.id not in resting for each in new)
+
+
+def _is_free(entry: OutboxEntry, before: Sequence[OutboxEntry], batch: CreationBatch | None) -> bool:
+    """Report whether an entry waits for no other: an entry in transit, a new item or node, a blocked change.
+
+    It does not wait for those that go in its batch.
+    """
+    if any(node_id < ROOT_PARENT for node_id in entry.needs):
+        return False
+    if entry.kind in ON_NODES:
+        blocked = {each.node_id for each in before if each.touched & entry.touched}
+        return not any(each.state in BUSY for each in before) and entry.node_id not in blocked
+    if entry.kind is EntryKind.ADD:
+        is_parent_there = (entry.parent_id or 0) >= 0
+        is_line_free = not any(each.state is EntryState.SENDING for each in before)
+        return is_parent_there and is_line_free and (batch is None or _is_order_sure(entry, before, batch))
+    if entry.item_id < 0:
+        return False
+    if batch is not None and batch.joins(entry):
+        before = [each for each in before if not batch.has(each)]
+    return not any(each.state in BUSY or each.touched & entry.touched for each in before)
+
+
+def _is_order_sure(entry: OutboxEntry, before: Sequence[OutboxEntry], batch: CreationBatch) -> bool:
+    """Report whether a new item of a batch comes after no item that is being looked for."""
+    if not batch.joins(entry):
+        return True
+    return all(each.known_id in {None, entry.known_id} or each.state not in BUSY for each in before)
