@@ -103,15 +103,21 @@ class ImportRun:
     def __init__(self, store: Store, plan: ImportPlan) -> None:
         self._store, self._plan = store, plan
         self._step: int | None = None
+        self._made_before: frozenset[int] = frozenset()
 
     @property
     def total(self) -> int:
         return self._plan.new + len(self._plan.changes)
 
     async def write(self) -> AsyncIterator[int]:
-        """Yield how many items are in the journal, after each batch; one that is left then has whole batches."""
+        """Yield how many items are in the journal, after each batch; one that is left then has whole batches.
+
+        What goes on with an interrupted import belongs to its step.
+        """
         imports, plan, done = self._store.imports, self._plan, 0
-        self._step = await imports.make_places(plan.places)
+        self._step = imports.begun(plan.source)
+        self._made_before = frozenset(self.made())
+        self._step = await imports.make_places(plan.places, self._step)
         for batch in _batches(plan.items):
             self._step = await imports.write(plan.source, batch, (), self._step)
             done += sum(1 + len(item.tasks) for item in batch)
@@ -121,10 +127,12 @@ class ImportRun:
             self._step = await imports.write(plan.source, (), changes, self._step)
             done += len(changes)
             yield done
+        await imports.finish()
 
     def made(self) -> Sequence[int]:
         """Return the numbers of the new items that the service has."""
-        return [] if self._step is None else self._store.imports.made(self._step)
+        made = [] if self._step is None else self._store.imports.made(self._step)
+        return [item_id for item_id in made if item_id not in self._made_before]
 
 
 def _batches(items: Sequence[NewItem]) -> Iterator[list[NewItem]]:

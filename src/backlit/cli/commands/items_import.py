@@ -198,7 +198,7 @@ async def write_import(store: Store, plan: ImportPlan, *, is_quiet: bool = True)
 
             await wait_while(store, is_waiting)
     if store.outbox.pending:
-        return writing, changes.words()
+        return writing, f"{changes.words()} {WAY_ON}"
     refused = [each for each in changes.all() if each.state in {EntryState.REFUSED, EntryState.CONFLICT}]
     if refused:
         raise BacklitError(

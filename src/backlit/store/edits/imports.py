@@ -1,6 +1,7 @@
 """Imports: new items with their tasks, comments and places, and changes of existing items, as one step for undo."""
 
 import json
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 
@@ -19,10 +20,11 @@ from backlit.store.records.entry import PLACE_KEYS, EntryCause, EntryKind, Outbo
 from backlit.store.records.item import fields_in
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import Person, TreeKind
-from backlit.store.sqlite.database import ids_json
 from backlit.store.views.lookups import MANAGER, Lookups
 
 DAY = timedelta(days=1)
+UNDER_WAY = "import under way"
+"""The setting with the import that is not written to its end: project, source and step."""
 
 
 class ImportedValues(Struct, frozen=True):
@@ -104,10 +106,16 @@ class ImportEdits:
         return [item_id for (item_id,) in found]
 
     def comments_of(self, item_ids: Sequence[int]) -> dict[int, set[str]]:
-        found = self._files.mirror.execute(
-            "SELECT item_id, text FROM comments WHERE item_id IN (SELECT value FROM json_each(?))",
-            (ids_json(item_ids),),
-        )
+        """Return the comments of items with their blanks folded, by the ids that are given."""
+        texts = self._texts(self._files.mirror)
+        # Read after them: what an interrupted import left is being sent, and its items get their numbers meanwhile.
+        return {
+            item_id: texts.get(item_id, set()) | texts.get(self._files.journal.real_id(item_id), set())
+            for item_id in item_ids
+        }
+
+    def _texts(self, mirror: sqlite3.Connection) -> dict[int, set[str]]:
+        found = mirror.execute("SELECT item_id, text FROM comments WHERE project_id = ?", (self._lookups.project_id,))
         texts: dict[int, set[str]] = {}
         for item_id, text in found:
             texts.setdefault(item_id, set()).add(" ".join(text.split()))
@@ -123,6 +131,21 @@ class ImportEdits:
     def made(self, step: int) -> list[int]:
         """Return the items that an act created and the service has, by their numbers."""
         return self._files.journal.entries.items_made(step)
+
+    def begun(self, source: str) -> int | None:
+        """Return the step of an interrupted import of a source, which the next one goes on with; None without one.
+
+        An act after it would be undone first, and the import with it not be one step.
+        """
+        journal = self._files.journal
+        kept = json.loads(journal.settings.value(UNDER_WAY) or "{}")
+        step = kept.get("step")
+        is_same = (kept.get("project"), kept.get("source")) == (self._lookups.project_id, source)
+        is_newest = step == next(journal.undo_log.to_undo(), None)
+        return step if is_same and is_newest and journal.undo_log.latest(step) == step else None
+
+    async def finish(self) -> None:
+        await self._files.write(lambda writer: writer.journal.settings.keep(UNDER_WAY, "{}"))
 
     async def make_places(self, places: Sequence[NewPlace], step: int | None = None) -> int | None:
         """Create areas and iterations, and return the step of the act.
@@ -218,7 +241,12 @@ class ImportEdits:
                 changed = writer.journal.add(changed, step)
                 step = changed[0].step
             texts = [(entry.item_id, text) for item, entry in made for text in item.comments]
-            texts += [(writer.journal.real_id(change.item_id), text) for change, _ in edits for text in change.comments]
+            # Compared once more: what an interrupted import left was sent while this one was planned.
+            there = self._texts(writer.mirror.connection) if any(change.comments for change, _ in edits) else {}
+            for change, _ in edits:
+                item_id = writer.journal.real_id(change.item_id)
+                known_texts = there.get(item_id, set())
+                texts += [(item_id, text) for text in change.comments if " ".join(text.split()) not in known_texts]
             comments = [
                 replace(new_comment(project_id, item_id, text), cause=EntryCause.IMPORT) for item_id, text in texts
             ]
@@ -236,7 +264,9 @@ class ImportEdits:
                 source,
                 [ImportedItem(each.key, item_id, of, each.values) for each, item_id, of in remembered if each],
             )
-        update_overlay(writer, [entry.item_id for entry in (*parents, *tasks, *changed)])
+            under_way = {"project": project_id, "source": source, "step": step}
+            writer.journal.settings.keep(UNDER_WAY, json.dumps(under_way))
+        update_overlay(writer, [*dict.fromkeys(entry.item_id for entry in (*parents, *tasks, *changed, *comments))])
         if comments:
             commented = frozenset(each.item_id for each in comments)
             writer.signal.publish(StoreChange(Subject.COMMENTS, commented))
