@@ -53,6 +53,8 @@ class Table(BaseModel):
     """Keys that belong to another file; no sentence proposes them."""
     is_left_out_whole: ClassVar[bool] = False
     """Whether a fault anywhere in the table costs all of it."""
+    is_used_whole: ClassVar[bool] = False
+    """Whether a document with a fault is not used at all, so that no sentence says what a fault costs."""
     instead_of_unknown: ClassVar[str] = ""
     """What to write, where a key is near to none of the fields; empty to list those."""
 
@@ -311,6 +313,8 @@ class _Check:
         return str(field.examples[0]) if field is not None and field.examples else ""
 
     def _effect(self, found: _Fault) -> str:
+        if self._model.is_used_whole:
+            return ""
         unit = self._unit(found.path)
         lost = min((known for known in self._left_out if unit[: len(known)] == known), key=len)
         if lost != found.path and isinstance(lost[-1], int):

@@ -45,6 +45,7 @@ def _check_statuses(statuses: dict[str, Any]) -> dict[str, Any]:
 class ImportMappingFile(Table):
     """A file of `--map`."""
 
+    is_used_whole = True
     format: Annotated[str, AfterValidator(_check_format)] = Field(default="", examples=['format = "jira"'])
     source: str = Field(default="", examples=['source = "Jira SHOP"'])
     key: str = Field(default="", examples=['key = "Issue key"'])
