@@ -170,7 +170,6 @@ async def _sent(target: int, **body: Any) -> Sent:
     return Sent(target, {"json": body})
 
 
-NEW_ITEM = {"projectId": HIDDEN, "type": "Story", "fields": {"Name": "new"}}
 POSTED: dict[str, Callable[[Client], Awaitable[Sent]]] = {
     "/workitems/{id}/rank": lambda manager: _of_item(manager, top=True),
     "/workitems/{id}/convert": lambda manager: _of_item(manager, type="Bug"),
