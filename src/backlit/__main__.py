@@ -74,6 +74,11 @@ def _run(arguments: Sequence[str]) -> int:
         chosen = _chosen(arguments)
         if chosen.ascii or chosen.no_color or "BACKLIT_ASCII" in os.environ:
             _restrict_output(chosen)
+        if chosen.handler == "commands.app:open_app":
+            from backlit.cli.linear_setting import is_linear_wanted
+
+            if is_linear_wanted(chosen):
+                chosen.handler = "commands.linear:run_lines"
         is_screen = chosen.handler.startswith("commands.app:") and has_screen()
         # A file that is typed on the terminal needs its lines and its ctrl+d, which the modes for questions switch off.
         is_asking = chosen.handler in ASKING and getattr(chosen, "file", "") != PIPE

@@ -34,7 +34,7 @@ ENVIRONMENT = {
     "BACKLIT_PROJECT": "the project, as `--project`",
     "BACKLIT_READ_ONLY": "`1`: nothing is changed or sent, as `read_only = true`",
     "BACKLIT_ASCII": "`1`: signs and lines in ASCII, `0`: never, whatever `ascii` says",
-    "BACKLIT_LINEAR": "`1`: `backlit` alone works line by line, as `--linear`",
+    "BACKLIT_LINEAR": "`1`: `backlit` alone works line by line, as `--linear`; `0`: never, whatever `linear` says",
     "BACKLIT_FRAME_DIFF": "`0`: whole lines are sent to the terminal, not only what changed",
     "NO_COLOR": "set to anything: no colours",
     "TERM, COLORTERM, LC_ALL, LANG": "what the terminal can show",

@@ -1,7 +1,6 @@
 """The grammar of `backlit`."""
 
 import argparse
-import os
 from functools import partial
 from importlib import import_module
 
@@ -23,6 +22,7 @@ EPILOG = (
     " A number alone opens that item: backlit 12"
 )
 LINEAR = "commands.linear:run_lines"
+SCREENS = "commands.app:open_app"
 NOUNS = {
     "items": "list, show, make and change work items",
     "comments": "list, write and delete comments",
@@ -61,8 +61,7 @@ def parser() -> TopParser:
         help="with --linear: use the local copy, do not connect",
     )
     add_display(top, is_top=True)
-    is_linear = os.environ.get("BACKLIT_LINEAR") == "1"
-    top.set_defaults(handler=LINEAR if is_linear else "commands.app:open_app", id=None)
+    top.set_defaults(handler=SCREENS, id=None)
     commands = top.add_verbs(is_required=False)
     for name, words in NOUNS.items():
         commands.add_late(name, words, fill=partial(_fill_noun, name))

@@ -12,6 +12,12 @@ class NoticeKind(StrEnum):
     ASSIGNED = "assigned"
     REFUSED = "refused"
     CONFLICT = "conflict"
+    OFFLINE = "offline"
+    SYNC = "sync"
+
+
+USUAL_NOTICES = (NoticeKind.REFUSED, NoticeKind.CONFLICT)
+"""What only the user can put right."""
 
 
 class NotifySettings(Struct, frozen=True):
@@ -20,7 +26,7 @@ class NotifySettings(Struct, frozen=True):
     bell: bool = False
     desktop: bool = False
     text: bool = False
-    when: tuple[NoticeKind, ...] = tuple(NoticeKind)
+    when: tuple[NoticeKind, ...] = USUAL_NOTICES
 
     @property
     def is_on(self) -> bool:

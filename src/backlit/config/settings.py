@@ -119,6 +119,8 @@ class Settings(Struct, frozen=True):
     ascii: bool | None = None
     """Whether signs are written in ASCII; None: as the terminal and the locale need it."""
     motion: Motion = Motion.AUTO
+    linear: bool = False
+    """Whether `backlit` alone works line by line, without the screens."""
     read_only: bool = False
     """Whether nothing is changed: no edit is journalled, and nothing is sent."""
     connection: ConnectionSettings = USUAL_CONNECTION

@@ -2,11 +2,12 @@
 
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from tests.cli.admin_world import Done
-from tests.cli.home import DEMO, Home, Server
+from tests.cli.home import COMMAND, DEMO, Home, Server
 from tests.cli.linear_transcript import make_pinned_sample, played, written
 
 from backlit.config.settings import NO_WORKSPACE
@@ -140,3 +141,46 @@ def test_a_conflict_is_asked_about(signed_in: Home, tmp_path: Path, side: str, n
     assert "Outbox: 1 change needs a decision: 5." in done.stdout
     assert f"Saved: number {item}, decided." in done.stdout
     assert signed_in.run("items", "show", str(item), "--json", "--fresh").json["fields"]["Name"] == name
+
+
+@pytest.mark.parametrize(
+    ("setting", "variable", "is_linear"),
+    [("true", "", True), ("true", "0", False), ("false", "1", True), ("1", "", False)],
+)
+def test_the_setting_or_the_variable_begins_the_linear_mode(
+    demo_home: Home, monkeypatch: pytest.MonkeyPatch, setting: str, variable: str, *, is_linear: bool
+) -> None:
+    (demo_home.path / "config").mkdir(exist_ok=True)
+    (demo_home.path / "config" / "config.toml").write_text(f"linear = {setting}\n")
+    monkeypatch.setenv("BACKLIT_LINEAR", variable)
+
+    done = demo_home.run(*DEMO, given="q\n")
+
+    assert done.stdout.startswith("backlit, linear mode.") is is_linear
+    assert ("needs a terminal" in done.stderr) is not is_linear
+
+
+@pytest.mark.slow
+def test_what_others_change_is_said_before_the_next_prompt(signed_in: Home, server: Server, tmp_path: Path) -> None:
+    other = Home(tmp_path / "other")
+    assert other.run("login", server.address, "--user", "jon", given="lantern\n").returncode == 0
+    item = str(other.run("items", "list", "--query", "type:bug owner:none", "--limit", "1", "--json=id").json[0]["id"])
+    command = [*COMMAND, "--linear"]
+    environment = signed_in.environment
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as linear:
+        assert linear.stdin is not None
+        assert linear.stdout is not None
+        while not linear.stdout.readline().startswith("Menu"):
+            pass
+        assert other.run("items", "assign", item, "maya").returncode == 0
+        said = ""
+        while not said.startswith("Inbox"):
+            linear.stdin.write("9\n1\nb\n")
+            linear.stdin.flush()
+            said = next(line for line in linear.stdout if line.startswith(("Inbox", "Groom")))
+        linear.stdin.write("q\n")
+        linear.stdin.close()
+        linear.stdout.read()
+
+    assert said.startswith(f"Inbox: number {item}, Bug, ")
+    assert said.endswith(", assigned to you.\n")

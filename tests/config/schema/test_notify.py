@@ -19,7 +19,7 @@ def test_notices_of_a_profile_replace_those_of_all() -> None:
     assert settings.of_profile("local").notify == NotifySettings(desktop=True, when=(NoticeKind.CONFLICT,))
 
 
-@pytest.mark.parametrize("written", ['["sync"]', "true", "[1]"])
+@pytest.mark.parametrize("written", ['["typing"]', "true", "[1]"])
 def test_another_kind_of_notice_is_said_with_those_that_there_are(written: str) -> None:
     settings = settings_in(f"[notify]\nbell = true\nwhen = {written}")
 

@@ -16,13 +16,15 @@ from textual.pilot import Pilot
 
 from backlit.config.notify import NO_NOTICES, NoticeKind, NotifySettings
 from backlit.store import Store, ViewSpec
+from backlit.store.records.changes import ConnectionState
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.app.terminal_notices import NOTICE_PAUSE
 from backlit.tui.inbox.screen import InboxScreen
 
 BELL = "\x07"
 POINTER = "\x1b]22;"
-ALL = NotifySettings(bell=True, desktop=True)
+PERSONAL = (NoticeKind.MENTION, NoticeKind.ASSIGNED, NoticeKind.REFUSED, NoticeKind.CONFLICT)
+ALL = NotifySettings(bell=True, desktop=True, when=PERSONAL)
 
 
 class KeepingDriver(HeadlessDriver):
@@ -95,7 +97,7 @@ async def test_what_comes_within_the_pause_is_one_notice(world: World, store: St
     first, second, third, *_ = await stories(store)
     me = store.lookups.me()
     assert me is not None
-    async with notified(store, NotifySettings(desktop=True)) as (app, _):
+    async with notified(store, NotifySettings(desktop=True, when=PERSONAL)) as (app, _):
         for number, item_id in enumerate((first, second), 1):
             await commented(world, item_id)
             await commented(world, item_id, "nobody")
@@ -154,7 +156,7 @@ async def test_control_characters_of_a_name_are_not_sent(world: World, store: St
     world.faults.says = lambda method, _: (
         Said(400, (), b'{"message": "No.", "errors": {}}') if method == "PUT" else None
     )
-    async with notified(store, NotifySettings(desktop=True, text=True)) as (app, _):
+    async with notified(store, NotifySettings(desktop=True, text=True, when=PERSONAL)) as (app, _):
         await store.items.edit([first], {"Name": "A \x1b]0;x\x07 \x9c name"})
         await until(lambda: app.sent, store.outbox_entries)
 
@@ -167,7 +169,7 @@ async def test_control_characters_of_a_name_are_not_sent(world: World, store: St
 async def test_a_conflict_is_told_through_tmux(world: World, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMUX", "/tmp/tmux-0/default,1,0")
     first, *_ = await stories(store)
-    async with notified(store, NotifySettings(desktop=True)) as (app, _):
+    async with notified(store, NotifySettings(desktop=True, when=PERSONAL)) as (app, _):
         world.faults.is_down = True
         await store.items.edit([first], {"Estimate": "7"})
         await world.rival.work_items.update(first, {"Estimate": "9"})
@@ -176,3 +178,12 @@ async def test_a_conflict_is_told_through_tmux(world: World, store: Store, monke
         await until(lambda: app.sent, store.outbox_entries)
 
         assert app.sent == ["\x1bPtmux;\x1b\x1b]9;1 conflict\x07\x1b\\"]
+
+
+async def test_a_lost_connection_is_told_where_it_is_wanted(world: World, store: Store) -> None:
+    async with notified(store, NotifySettings(desktop=True, when=(NoticeKind.OFFLINE,))) as (app, pilot):
+        await until(lambda: store.connection.state is ConnectionState.ONLINE)
+        world.faults.is_down = True
+        await pilot.press("R")
+
+        await until(lambda: "the server is out of reach" in "".join(app.sent), lambda: str(app.sent))

@@ -278,7 +278,7 @@ async def test_the_usual_theme_is_drawn_in_place_of_an_unknown_one(tmp_path: Pat
 
     problems = use_themes(app, "sepia", write(tmp_path, 'name = "mine"\nprimary = "red"\n'))
 
-    assert problems == ["Unknown theme “sepia”. tT lists the themes."]
+    assert problems == ["Unknown theme “sepia”. :theme lists the themes."]
     assert app.theme == "backlit"
     assert [theme.name for theme in offered_themes(app, tmp_path)] == ["ansi", "backlit", "contrast", "paper", "mine"]
     assert set(app.available_themes) >= {*BY_NAME, "mine"}

@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from backlit.cli.linear_setting import LINEAR
 from backlit.cli.listing import Column
 from backlit.config.connection import without_secrets
 from backlit.config.folders import PROFILE, PROJECT
@@ -19,7 +20,7 @@ from backlit.model.settings.user_settings import toml_in
 
 ORIGIN_COLUMNS = (Column("setting", "Setting"), Column("value", "Value"), Column("origin", "From"))
 _SCHEMA = "backlit.config.schema"
-_SWITCHES = {"read_only": READ_ONLY, "ascii": ASCII, "linear": "BACKLIT_LINEAR"}
+_SWITCHES = {"read_only": READ_ONLY, "ascii": ASCII, "linear": LINEAR}
 """Settings that a variable with 1 or 0 replaces."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -6,14 +6,14 @@ from backlit.cli.arguments import parser
 from backlit.cli.late_parser import LateParser
 from backlit.cli.output import announce
 from backlit.cli.published import DOCUMENTS
-from backlit.model.errors import EXIT_MEANINGS, UnknownName
+from backlit.model.errors import EXIT_MEANINGS, NameNotFound
 from backlit.model.nearest import did_you_mean
 from backlit.model.plain import plain
 from backlit.model.query.keys import all_keys
 
 
 def explain(arguments: argparse.Namespace) -> None:
-    """Print a topic, or the help of a command; raise UnknownName for another word."""
+    """Print a topic, or the help of a command; raise NameNotFound for another word."""
     if not arguments.topic:
         parser().print_help()
         print(f"\ntopics of backlit help: {', '.join(TOPICS)}")
@@ -27,7 +27,7 @@ def explain(arguments: argparse.Namespace) -> None:
         verbs = command.verbs
         if word not in verbs:
             names = [*TOPICS, *verbs] if word == arguments.topic[0] else list(verbs)
-            raise UnknownName(f"There is no help on “{plain(word, 60)}”.{did_you_mean(word, names)}")
+            raise NameNotFound(f"There is no help on “{plain(word, 60)}”.{did_you_mean(word, names)}")
         command = verbs[word]
     command.print_help()
 

@@ -12,6 +12,8 @@ from typing import Any
 from backlit.cli.inner_run import run_inside
 from backlit.cli.mcp.reading import ReadingTools
 from backlit.cli.mcp.writing import WritingTools
+from backlit.cli.wiring import chosen_profile
+from backlit.config.settings import find_locations
 from backlit.model.errors import BacklitError, StorageError, sentence_of
 from backlit.model.version import VERSION
 
@@ -23,7 +25,8 @@ INSTRUCTIONS = (
 
 
 def serve_tools(arguments: argparse.Namespace) -> None:
-    """Serve the tools until the input ends; raise StorageError without the library."""
+    """Serve the tools until the input ends; raise StorageError without the library, and for an unknown profile."""
+    chosen_profile(arguments, find_locations())
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError

@@ -6,7 +6,6 @@ from backlit.cli.linear.words import number_of
 from backlit.cli.selection import number_in
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.store.inbox import ItemNews
 from backlit.store.records.entry import ON_NODES, EntryState, OutboxEntry
 from backlit.store.records.item import Item
 from backlit.store.views.query import ViewSpec
@@ -63,20 +62,10 @@ class LinearReading:
             news = inbox.news(item_id)
             if news is None:
                 continue
-            session.console.say(LineKind.INBOX, f"{number_of(item_id)}, {news.type}, {news.name}, {self._told(news)}.")
+            session.console.say(LineKind.INBOX, f"{session.news_words(news)}.")
         if ids and session.chosen(LineKind.INBOX, "", {"1": "mark as seen", "2": "keep"}) == "1":
             session.run(inbox.seen(ids))
             session.console.say(LineKind.SAVED, "all of the list is marked as seen.")
-
-    def _told(self, news: ItemNews) -> str:
-        words = self._session.words
-        changes = []
-        for each in news.fields:
-            field = self._session.field(each.key, news.type)
-            changes.append(f"{field.label} {words.value(field, each.before)} to {words.value(field, each.after)}")
-        comments = [counted(len(news.comments), "comment")] if news.comments else []
-        authors = f" by {', '.join(news.authors)}" if news.authors else ""
-        return (", ".join([*changes, *comments]) or news.kind.value) + authors
 
     def read_outbox(self) -> None:
         """Say what the server does not have yet, and ask for what it needs a decision on."""

@@ -15,7 +15,8 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, Conflict, sentence_of
 from backlit.model.fields import FIELD_BY_KEY, Field, fields_of
 from backlit.store.edits.conflicts import KeptSide
-from backlit.store.records.changes import ConnectionState
+from backlit.store.inbox import ItemNews, NewsReason
+from backlit.store.records.changes import ConnectionState, StoreChange, Subject
 from backlit.store.records.entry import BUSY, EntryState, OutboxEntry
 from backlit.store.store import Store
 
@@ -25,6 +26,9 @@ RunCommand = Callable[[Sequence[str]], None]
 COMMON = "b back, u undo, ? help, q quit. A command of backlit may be typed at any prompt, such as items show 12."
 LINE_END = "."
 """The line that ends a text."""
+MAX_SAID_NEWS = 5
+"""Changed items that are said one by one before a prompt."""
+_REASONS = {NewsReason.MENTION: "mentions you", NewsReason.ASSIGNMENT: "assigned to you"}
 _Result = TypeVar("_Result")
 
 
@@ -63,6 +67,40 @@ class LinearSession:
         if not self._options.offline:
             self.run(wait_while(self.store, self._is_sending))
         self._changes = SentChanges(self.store)
+        self._news: frozenset[int] = frozenset()
+        self._told = frozenset(self.store.inbox.ids())
+        self._opened.callback(self.store.subscribe(self._note_news))
+
+    def _note_news(self, change: StoreChange) -> None:
+        """Keep what others changed until the next prompt; called on a thread of the store."""
+        if change.kind is Subject.INBOX:
+            self._news |= change.ids or frozenset(self.store.inbox.ids()) - self._told
+
+    def _say_news(self) -> None:
+        """Say what others changed since the last prompt: each of a few items, or how many there are."""
+        ids, self._news = self._news, frozenset()
+        self._told |= ids
+        found = [news for news in map(self.store.inbox.news, sorted(ids)) if news is not None]
+        if len(found) > MAX_SAID_NEWS:
+            self.console.say(
+                LineKind.INBOX, f"{counted(len(found), 'item')} changed by others. 4 in the menu reads them."
+            )
+            return
+        for news in found:
+            reason = f", {_REASONS[news.reason]}" if news.reason is not None else ""
+            self.console.say(LineKind.INBOX, f"{self.news_words(news)}{reason}.")
+
+    def news_words(self, news: ItemNews) -> str:
+        """Return the item with what others changed of it, and who."""
+        changes = []
+        for each in news.fields:
+            field = self.field(each.key, news.type)
+            values = f"{self.words.value(field, each.before)} to {self.words.value(field, each.after)}"
+            changes.append(f"{field.label} {values}")
+        comments = [counted(len(news.comments), "comment")] if news.comments else []
+        authors = f" by {', '.join(news.authors)}" if news.authors else ""
+        told = (", ".join([*changes, *comments]) or news.kind.value) + authors
+        return f"{number_of(news.item_id)}, {news.type}, {news.name}, {told}"
 
     def _is_sending(self) -> bool:
         """Report whether changes of earlier runs are on their way; what stands behind a conflict stays."""
@@ -83,6 +121,7 @@ class LinearSession:
 
         Raises Left, WentBack, Changed, and InputEnded at the end of the input.
         """
+        self._say_news()
         self.console.say(kind, question)
         while True:
             text = self.console.read()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, PlainValidator
 
-from backlit.config.notify import NoticeKind, NotifySettings
+from backlit.config.notify import USUAL_NOTICES, NoticeKind, NotifySettings
 from backlit.config.schema.documents import Table, as_list, must
 
 
@@ -27,9 +27,11 @@ class NotifyTable(Table):
     text: bool = False
     """Whether that message names the items; others may see it."""
     when: Annotated[tuple[NoticeKind, ...], PlainValidator(_read_kinds)] = Field(
-        default=tuple(NoticeKind), examples=['when = ["mention", "conflict"]']
+        default=USUAL_NOTICES, examples=['when = ["mention", "assigned", "refused", "conflict"]']
     )
-    """What is worth it: a mention of you, an item assigned to you, and a change of yours refused or in conflict."""
+    """What is worth it: a change of yours `"refused"` or in `"conflict"`, a `"mention"` of you, an item `"assigned"` to
+    you, the server out of reach (`"offline"`), and reached again (`"sync"`).
+    """
 
     def settings(self) -> NotifySettings:
         return NotifySettings(self.bell, self.desktop, self.text, self.when)

@@ -409,6 +409,8 @@ class ConfigFile(SharedSettings):
     """Whether signs and lines are written in ASCII: `true`, `false`, or `"auto"`, as terminal and locale need it."""
     motion: Annotated[Motion, PlainValidator(_read_motion)] = Motion.AUTO
     """Whether changed values flash: `"auto"`, `"full"` or `"reduced"`."""
+    linear: bool = False
+    """Whether `backlit` alone works line by line instead of showing screens. See [accessibility](accessibility.md)."""
     preset: Annotated[KeyPreset, PlainValidator(_read_preset)] = KeyPreset.VIM
     """The keys to begin with: `"vim"` or `"arrows"`. `backlit keys` lists them."""
     keys: dict[str, Annotated[KeyChange, PlainValidator(_read_keys)]] = Field(
@@ -461,6 +463,7 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         mouse=file.mouse,
         ascii=file.ascii,
         motion=file.motion,
+        linear=file.linear,
         preset=file.preset,
         keys=file.keys,
         presence=file.presence,

@@ -91,7 +91,7 @@ class Rollover:
         roots = self._lookups.tree(TreeKind.ITERATIONS).roots
         needs_target = any(each.way in {RolloverOutcome.NEXT, RolloverOutcome.SPLIT} for each in decisions.values())
         if (needs_target and target_id is None) or not roots:
-            raise BadRequest("No next iteration. Press gi, then cs to add sprints.")
+            raise BadRequest("No next iteration. Add a series of sprints in the iterations.")
         place = {
             RolloverOutcome.NEXT: target_id,
             RolloverOutcome.SPLIT: target_id,

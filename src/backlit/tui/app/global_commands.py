@@ -20,7 +20,7 @@ from backlit.store.records.changes import ConnectionState
 from backlit.store.records.item import RowSign
 from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.commands.command import CannotAct, Command, CommandContext, Context, candidates_beginning
-from backlit.tui.commands.table import commands_here, key_to
+from backlit.tui.commands.table import commands_here, key_of, key_to
 from backlit.tui.dialogs.finder import KEY_GAP, KEYS_WIDTH, Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
@@ -340,7 +340,7 @@ async def stop(target: StoreCommandTarget, _call: CommandContext) -> None:
     """Ask for the work of the timer's time, and log it; on esc the timer keeps running."""
     running = target.store.timer.running
     if running is None:
-        raise CannotAct("No timer is running. L, then ctrl+t starts one.")
+        raise CannotAct(f"No timer is running. {key_of('item.log')}, then ctrl+t starts one.")
     task = target.store.item(running.item_id)
     if task is None:
         await target.store.timer.stop()

@@ -23,6 +23,7 @@ from backlit.store.undo.operations import (
 )
 from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.commands.command import CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import safe
@@ -170,7 +171,7 @@ def done_words(store: Store, done: Reversal) -> str:
 
 def _parts(store: Store, done: Reversal) -> Iterator[str]:
     if done.changes:
-        waits = "; someone else has changed it since: resolve the conflict (go)"
+        waits = f"; someone else has changed it since: resolve the conflict ({key_of('app.outbox')})"
         yield _changed(store, done) + waits * any(change.is_contested for change in done.changes)
     if done.nodes:
         first = done.nodes[0]

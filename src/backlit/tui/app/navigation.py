@@ -148,7 +148,7 @@ def interrupt(target: NavigationCommandTarget, _call: CommandContext) -> None:
     target.interrupted_at = now
     if target.store.connection.state is ConnectionState.LOADING:
         target.store.engine.cancel()
-        target.say("Loading stopped. R resumes it; ctrl+c again quits.")
+        target.say(f"Loading stopped. {key_of('app.refresh')} resumes it; ctrl+c again quits.")
     else:
         target.say(f"Press {key_of('app.interrupt')} again to quit.")
 

@@ -17,6 +17,7 @@ from backlit.store.store import Store
 from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.app.sign_in import ProfileSignInFactory, ask_to_join
 from backlit.tui.commands.command import CannotAct, CommandContext, candidates_beginning
+from backlit.tui.commands.table import with_keys
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import literal, wrapped
@@ -30,7 +31,7 @@ LABEL_CELLS = 14
 MAX_FACTS_CELLS = 84
 DIALOG_FRAME_CELLS = 6
 """Cells that a dialog takes around its text."""
-_ABOUT_JOINING = "This workspace stays as it is; gP goes back to it."
+_ABOUT_JOINING = "This workspace stays as it is; [app.project] goes back to it."
 
 
 class ProjectCommandTarget(StoreCommandTarget, Protocol):
@@ -107,7 +108,9 @@ async def connect(target: ProjectCommandTarget, call: CommandContext) -> None:
     """
     if target.join is None:
         raise CannotAct("Cannot connect from here. Run backlit login URL in a shell.")
-    profile = await ask_to_join(target.ask, target.join, call.text, _ABOUT_JOINING, StoredLines(target.store, "server"))
+    profile = await ask_to_join(
+        target.ask, target.join, call.text, with_keys(_ABOUT_JOINING), StoredLines(target.store, "server")
+    )
     if profile:
         await open_profile(target, profile)
 
@@ -123,7 +126,9 @@ async def choose_other_profile(target: ProjectCommandTarget) -> None:
         return
     profile = str(choice.value)
     if not profile and target.join is not None:
-        profile = await ask_to_join(target.ask, target.join, "", _ABOUT_JOINING, StoredLines(target.store, "server"))
+        profile = await ask_to_join(
+            target.ask, target.join, "", with_keys(_ABOUT_JOINING), StoredLines(target.store, "server")
+        )
     if profile:
         await open_profile(target, profile)
 

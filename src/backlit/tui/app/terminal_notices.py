@@ -10,7 +10,7 @@ from msgspec import Struct
 from backlit.config.notify import NoticeKind, NotifySettings
 from backlit.model.amounts import counted
 from backlit.store.inbox import NewsReason
-from backlit.store.records.changes import Subject
+from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.entry import EntryState
 from backlit.store.store import Store
 from backlit.tui.drawing.text import safe
@@ -35,6 +35,7 @@ _NOUNS = {
     NoticeKind.REFUSED: "rejected change",
     NoticeKind.CONFLICT: "conflict",
 }
+_STATES = {NoticeKind.OFFLINE: "the server is out of reach", NoticeKind.SYNC: "the server is reached again"}
 
 
 class _Notice(Struct, frozen=True):
@@ -56,6 +57,7 @@ class TerminalNotices:
         self._stuck_counts = (0, 0)
         self._waiting: frozenset[_Notice] = frozenset()
         self._pause: Timer | None = None
+        self._reached: ConnectionState | None = None
         self._follow_outbox()
         self._has_moved()
         self._waiting = frozenset()  # what waited before the start is no news
@@ -65,6 +67,8 @@ class TerminalNotices:
             self._follow_inbox(changes.ids(Subject.INBOX))
         if Subject.OUTBOX in changes:
             self._follow_outbox()
+        if Subject.CONNECTION in changes:
+            self._follow_connection()
         if self._pause is None:
             self._send()
 
@@ -107,6 +111,23 @@ class TerminalNotices:
         self._waiting -= before - self._stuck
         self._wait(self._stuck - before)
 
+    def _follow_connection(self) -> None:
+        """Tell a lost connection, and one that is there again; what was lost and found within a pause is neither."""
+        state = self._store.connection.state
+        if state not in {ConnectionState.ONLINE, ConnectionState.OFFLINE} or state is self._reached:
+            return
+        is_first, self._reached = self._reached is None, state
+        kind, other = (
+            (NoticeKind.SYNC, NoticeKind.OFFLINE)
+            if state is ConnectionState.ONLINE
+            else (NoticeKind.OFFLINE, NoticeKind.SYNC)
+        )
+        opposite = _Notice(other, 0, 0)
+        if opposite in self._waiting:
+            self._waiting -= {opposite}
+        elif not (is_first and kind is NoticeKind.SYNC):
+            self._wait(frozenset({_Notice(kind, 0, 0)}))
+
     def _wait(self, notices: frozenset[_Notice]) -> None:
         self._waiting |= {each for each in notices if each.kind in self._settings.when}
 
@@ -134,7 +155,9 @@ class TerminalNotices:
             for kinds in (_OF_NEWS.values(), _OF_ENTRY.values())
         )
         project = project_name(self._store)
-        text = ", ".join(part for part in (f"{news} in {project}" if news and project else news, stuck) if part)
+        states = [words for kind, words in _STATES.items() if counts[kind]]
+        parts = (f"{news} in {project}" if news and project else news, stuck, *states)
+        text = ", ".join(part for part in parts if part)
         if self._settings.text:
             items = filter(
                 None, map(self._store.item, sorted({each.item_id for each in self._waiting})[:MAX_NOTICE_NAMES])

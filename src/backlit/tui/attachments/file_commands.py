@@ -23,6 +23,7 @@ from backlit.tui.attachments.file_preview import (
 )
 from backlit.tui.attachments.screen import AttachmentsScreen, Transfer
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog, PathDialog
 from backlit.tui.dialogs.reading import ReadingDialog
@@ -64,9 +65,10 @@ async def open_file(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Fetch the file and hand it to $OPENER; without one, show the file's address, if it has one."""
     entry = target.current_file()
     if not external_programs.opener():
+        fault = "OPENER names no program to open files with, such as xdg-open."
         if target.store.is_inside:
-            raise CannotAct("OPENER names no program to open files with, such as xdg-open. s saves the file.")
-        words = "OPENER names no program to open files with, such as xdg-open. The file is here; yy copies the address."
+            raise CannotAct(f"{fault} {key_of('attachments.save')} saves the file.")
+        words = f"{fault} The file is here; {key_of('attachments.copy')} copies the address."
         address = target.store.transfers.address(entry.id)
         await target.ask(ReadingDialog(entry.name, [Content(words), Content(""), literal(address)]))
         return
@@ -87,7 +89,8 @@ def copy_address(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Copy the address of the file; raises CannotAct where no other program could use it."""
     entry = target.current_file()
     if target.store.is_inside:
-        raise CannotAct(f"{entry.name} has no address: this workspace is only inside backlit. s saves the file.")
+        way = f"{key_of('attachments.save')} saves the file."
+        raise CannotAct(f"{entry.name} has no address: this workspace is only inside backlit. {way}")
     address = target.store.transfers.address(entry.id)
     target.copy(address, f"Copied {address}")
 

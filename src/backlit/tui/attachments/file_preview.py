@@ -178,7 +178,8 @@ def _kind_of(content: bytes, name: str) -> str:
 
 def _cannot(kind: str, size: int | None) -> str:
     how_large = f", {size_text(size)}" if size is not None else ""
-    return f"{kind[:1].upper()}{kind[1:]}{how_large}. It cannot be shown here: o opens it, s saves it."
+    ways = f"{key_of('attachments.open')} opens it, {key_of('attachments.save')} saves it"
+    return f"{kind[:1].upper()}{kind[1:]}{how_large}. It cannot be shown here: {ways}."
 
 
 def _json(text: str, note: str) -> FilePreview:

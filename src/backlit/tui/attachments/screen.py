@@ -175,7 +175,10 @@ class AttachmentsScreen(ItemRowsScreen):
         *("attachments.delete", "item.next-tab", "attachments.back", "app.help"),
     )
     HINTS_WITHOUT_ROWS = ("attachments.upload", "attachments.upload-open", *ItemRowsScreen.HINTS_WITHOUT_ROWS)
-    EMPTY = ("No files. a to attach one, A for one that customers see.", "No files in the local copy.")
+    EMPTY = (
+        "No files. [attachments.upload] to attach one, [attachments.upload-open] for one that customers see.",
+        "No files in the local copy.",
+    )
 
     def __init__(self, store: Store, item_id: int, comment_id: int | None = None) -> None:
         files = AttachmentList(store.now, store.local, id="files")

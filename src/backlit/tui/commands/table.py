@@ -1,5 +1,6 @@
 """The command table, read by the resolver, the hints, the help, the palette and the docs."""
 
+import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -94,6 +95,11 @@ def is_bound(key: str) -> bool:
 def key_to(context: Context) -> str:
     """Return the key that leads to the place of a context; empty for contexts without one place."""
     return key_of(COMMAND_TO_CONTEXT[context]) if context in COMMAND_TO_CONTEXT else ""
+
+
+def with_keys(sentence: str) -> str:
+    """Return a fixed sentence with the keys of the user for the ids of commands that it has in brackets."""
+    return re.sub(r"\[([a-z]+\.[a-z-]+)\]", lambda found: key_of(found[1]), sentence)
 
 
 def key_of(command_id: str) -> str:

@@ -172,7 +172,8 @@ class CommentsScreen(ItemRowsScreen):
         text = " ".join(comment.text.split())
         quoted = text if len(text) <= MAX_QUOTED_CHARACTERS else text[: MAX_QUOTED_CHARACTERS - 1] + "…"
         files = self._files_lost(comment).removeprefix(" and")
-        sentence = f"“{quoted}” is deleted for everybody; u writes it again{f', without{files}' if files else ''}."
+        again = f"{key_of('app.undo')} writes it again{f', without{files}' if files else ''}"
+        sentence = f"“{quoted}” is deleted for everybody; {again}."
         if await self.ask(ConfirmDialog("Delete the comment", sentence, [AnswerKey("y", "delete it")])) == "y":
             await self.store.deletions.delete_comment(comment.id)
 

@@ -150,7 +150,7 @@ def use_themes(app: App[Any], wanted: str, folder: Path | None) -> list[str]:
             break
     # Each frame of an animation is sent: a dialog that fades in takes 97 KB as Textual sends it, one that appears 49.
     app.animation_level = "none"
-    return problems if app.theme == wanted else [*problems, f"Unknown theme “{wanted}”. tT lists the themes."]
+    return problems if app.theme == wanted else [*problems, f"Unknown theme “{wanted}”. :theme lists the themes."]
 
 
 def offered_themes(app: App[Any], folder: Path | None) -> list[Theme]:

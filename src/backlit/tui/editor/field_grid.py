@@ -17,7 +17,7 @@ from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.records.item import is_seen_by_customers
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.commands.table import COMMAND_BY_ID, key_of
+from backlit.tui.commands.table import COMMAND_BY_ID, key_of, with_keys
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import KEY, ThemeStyles, status_colour, status_sign
 from backlit.tui.editor.fold import FieldFold, GridLine
@@ -297,7 +297,7 @@ class EditorFields:
             who = draft.authors.get(field.key) or "others"
             merged = "Changed at both sides and put together" if field.key in draft.touched else f"Changed by {who}"
             return f"{field.label}: {merged} while this is open; it was: {was}"
-        about = field.help or _HELP.get(field.kind, "")
+        about = field.help or with_keys(_HELP.get(field.kind, ""))
         if has_key:
             about = _KEY_HELP.get(field.kind, about)
         if holds_days(field, draft.base.get(field.key)):
@@ -331,7 +331,7 @@ class EditorFields:
             if field.key in draft.elsewhere:
                 now = self.words.shown(field, draft.base.get(field.key))
                 who = draft.authors.get(field.key) or "server now has"
-                yield GridLine(f"≠ {who}: {now}  (g= decides)", "conflict")
+                yield GridLine(f"≠ {who}: {now}  ({key_of('editor.conflict')} decides)", "conflict")
 
     def _is_folded_when_empty(self, field: Field) -> bool:
         """Return whether a field without a value has no line of its own: most fields of an item that exists."""
@@ -413,7 +413,7 @@ _HELP = {
     Kind.INTEGER: "A whole number.",
     Kind.NUMBER: "A number; 2.5 and 2,5 are the same.",
     Kind.DATE: "A day, such as 2026-03-01, today, fri or +2w.",
-    Kind.LONG_TEXT: "Markdown or plain text; p shows it as Markdown, ctrl+e opens it in $EDITOR.",
+    Kind.LONG_TEXT: "Markdown or plain text; [editor.look] shows it as Markdown, [editor.outside] opens it in $EDITOR.",
     Kind.ITEM: "Enter finds it by name or #id.",
 }
 

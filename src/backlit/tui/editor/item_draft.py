@@ -7,6 +7,7 @@ from textual.screen import Screen
 
 from backlit.store.records.merge import is_same, merge
 from backlit.store.store import Store
+from backlit.tui.commands.table import key_of
 from backlit.tui.shell.drafts import StoredDraft
 
 Fields = Mapping[str, object]
@@ -159,7 +160,7 @@ class DraftAutosave(StoredDraft):
         self._draft.restore(kept)
         at = kept.get("at")
         when = time.strftime(" from %d %b %H:%M", time.localtime(at)) if isinstance(at, int | float) else ""
-        return f"Kept changes{when} restored; gu reverts a field." if self._draft else ""
+        return f"Kept changes{when} restored; {key_of('editor.revert')} reverts a field." if self._draft else ""
 
 
 def _mapping(value: object) -> dict[str, object]:

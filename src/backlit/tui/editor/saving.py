@@ -13,6 +13,7 @@ from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Item, RowSign, is_seen_by_customers
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.editor.field_form import FieldForm
 from backlit.tui.editor.form_commands import EditorCommandTarget
@@ -111,12 +112,14 @@ def saved_words(store: Store, item: Item) -> str:
         connection = store.connection
         if connection.state is ConnectionState.ONLINE:
             return "Saved. Sending …"
-        return f"Saved on this machine, not sent yet: {connection.sentence or connection.state.value} go: outbox."
+        why = connection.sentence or connection.state.value
+        return f"Saved on this machine, not sent yet: {why} {key_of('app.outbox')}: outbox."
     case = store.conflicts.case(entry.id)
     if entry.state is EntryState.REFUSED or case is None:
-        return f"Saved on this machine, but rejected: {entry.reason} g= to resolve."
+        return f"Saved on this machine, but rejected: {entry.reason} {key_of('editor.conflict')} to resolve."
     labels = ", ".join(label_of(each.key) for each in case.fields)
-    return f"Saved on this machine, not sent: {case.changed_by or 'somebody'} changed {labels} too. g= to resolve."
+    author, way = case.changed_by or "somebody", key_of("editor.conflict")
+    return f"Saved on this machine, not sent: {author} changed {labels} too. {way} to resolve."
 
 
 class EditorNotice:

@@ -15,7 +15,7 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.commands.table import key_of
+from backlit.tui.commands.table import key_of, with_keys
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.themes import KEY
 from backlit.tui.editor.field_form import FieldForm
@@ -48,8 +48,8 @@ HINTS_IN_LONG_TEXT: Sequence[Hint | str] = (
     HINTS_WHILE_TYPING[0],
 )
 SIGN_NOTES: Mapping[RowSign, str] = {
-    RowSign.REFUSED: "The server rejected a change of this item. g= to see why.",
-    RowSign.CONFLICT: "Changed here and on the server. g= to resolve.",
+    RowSign.REFUSED: "The server rejected a change of this item. [editor.conflict] to see why.",
+    RowSign.CONFLICT: "Changed here and on the server. [editor.conflict] to resolve.",
 }
 
 
@@ -77,7 +77,7 @@ class ItemEditorScreen(ItemScreen):
         restored = self.autosave.restore()
         self.lines = EditorFields(store, self.item_type, is_new=item is None)
         self.form = FieldForm(self.lines, draft)
-        self._note = EditorNotice(self.form, restored or (SIGN_NOTES.get(item.sign, "") if item else ""))
+        self._note = EditorNotice(self.form, restored or (with_keys(SIGN_NOTES.get(item.sign, "")) if item else ""))
         self.is_saving = asyncio.Lock()
         self._edited_at: Mapping[str, object] = {}
         self._is_unsent = item is None
@@ -157,7 +157,11 @@ class ItemEditorScreen(ItemScreen):
             self.autosave.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
         if item is None:
-            kept = "Your changes are kept until you close the editor." if self.draft else "q to go back."
+            kept = (
+                "Your changes are kept until you close the editor."
+                if self.draft
+                else f"{key_of('editor.close')} to go back."
+            )
             self._note.say(f"This item no longer exists. {kept}")
         elif Subject.ITEMS in changes and changes.touches(Subject.ITEMS, self.item_id):
             is_told = self.item_id > 0 and not self._is_unsent  # what the service presets is no news
@@ -197,7 +201,7 @@ class ItemEditorScreen(ItemScreen):
     def current(self) -> Item:
         """Return the open item as the store has it; raises CannotAct for one that was not saved yet."""
         if self.item_id is None:
-            raise CannotAct("This item does not exist yet; ctrl+s saves it.")
+            raise CannotAct(f"This item does not exist yet; {key_of('editor.save')} saves it.")
         item = self.store.item(self.item_id)
         if item is None:
             raise CannotAct(f"Item #{self.item_id} no longer exists.")

@@ -20,6 +20,7 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
@@ -330,7 +331,9 @@ class GroomScreen(ItemScreen):
     def pause(self, _call: CommandContext) -> None:
         progress = self.store.grooming.progress()
         if self.stop is not None and progress is not None and not self.alone:
-            self.say(f"Grooming paused ({self.stop.place + 1:,} of {progress.count:,}). gq to resume.")
+            self.say(
+                f"Grooming paused ({self.stop.place + 1:,} of {progress.count:,}). {key_of('app.groom')} to resume."
+            )
         self.dismiss(None)
 
 

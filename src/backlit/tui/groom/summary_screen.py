@@ -278,7 +278,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         self.go_to(0)
 
     def leave_unfinished(self, _call: CommandContext) -> None:
-        self.say("Grooming is not finished. gq shows the summary again.")
+        self.say(f"Grooming is not finished. {key_of('app.groom')} shows the summary again.")
         self.dismiss(None)
 
     async def end_session(self, _call: CommandContext) -> None:

@@ -17,6 +17,7 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.imports import NewItem
 from backlit.store.field_words import FieldWords
 from backlit.store.store import Store
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.text import Line, fit, safe, wrapped
 from backlit.tui.drawing.themes import TYPE_SIGNS, ThemeStyles, type_colour
 from backlit.tui.imports.import_list import value_words
@@ -103,7 +104,7 @@ def text_before(store: Store, prepared: PreparedImport, report: str) -> ImportTe
 
 def text_after(store: Store, prepared: PreparedImport, made: Sequence[int]) -> ImportText:
     about, *rest, numbers = summary(store, prepared.source, prepared.plan, prepared.drafts, made)
-    head = [(numbers, "bold"), ("u takes the whole import back.", "muted")]
+    head = [(numbers, "bold"), (f"{key_of('app.undo')} takes the whole import back.", "muted")]
     return ImportText(head, rest=[*((line, "foreground") for line in rest), (about, "muted")])
 
 

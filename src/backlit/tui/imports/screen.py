@@ -23,6 +23,7 @@ from backlit.model.import_mappings import ImportMapping
 from backlit.store.records.changes import ConnectionState
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
@@ -288,7 +289,7 @@ class ImportScreen(StoreScreen[None]):
     async def run_import(self, _call: CommandContext) -> None:
         """Ask, and import. The file is compared anew: others may have changed the project meanwhile."""
         if self.stage is ImportStage.DONE:
-            raise CannotAct("The file is imported. u takes it back.")
+            raise CannotAct(f"The file is imported. {key_of('app.undo')} takes it back.")
         self._need_mapping()
         self.store.lookups.need_writer()
         await self._prepare()

@@ -12,6 +12,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
 from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import literal_block
 from backlit.tui.fields.field_edits import FieldEdit
@@ -76,7 +77,7 @@ async def _edit(target: ItemTarget, written: EditedText) -> None:
                 "Not written",
                 literal_block(str(fault)),
                 [AnswerKey("e", "edit it again")],
-                "keep the text; E offers it again",
+                f"keep the text; {key_of('item.external')} offers it again",
             )
             if await target.ask(question) != "e":
                 return

@@ -17,6 +17,7 @@ from textual.timer import Timer
 from backlit.model.amounts import counted, size_text
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, fit, fit_right, safe
 from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles
@@ -180,7 +181,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
             theme, room = ThemeStyles.of(self.app), min(TEXT_WIDTH, self._width - CURSOR_CELLS - INDENT - 1)
             lines = markdown_lines(comment.text, room, theme)
             if len(lines) >= MIN_FOLDED_LINES and comment.id not in self._expanded:
-                more = f"… {counted(len(lines) - FOLDED_LINES, 'more line')}: zo shows them"
+                more = f"… {counted(len(lines) - FOLDED_LINES, 'more line')}: {key_of('comments.expand')} shows them"
                 lines = [*lines[:FOLDED_LINES], [Segment(fit(more, room), theme.style("muted"))]]
             self._drawn[comment] = [*lines, *_file_lines(self._files.get(comment.id, ()), room, theme)]
         return self._drawn[comment]

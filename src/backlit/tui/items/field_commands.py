@@ -20,6 +20,7 @@ from backlit.store.records.people import IterationEntry, current, following, lea
 from backlit.store.store import Store
 from backlit.store.views.lookups import Lookups
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import ComposeDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.pick import PickDialog, PickTagsDialog
@@ -75,7 +76,9 @@ async def set_points(target: ItemTarget, call: CommandContext) -> None:
     """Set the estimate to the points of the digit; raises CannotAct for a number that is not on the scale."""
     scale = [number_text(step) for step in target.session.scale_in(target.store)]
     if call.letter not in scale:
-        raise CannotAct(f"{call.letter} is not on the scale ({', '.join(scale)}). ce to enter another value.")
+        raise CannotAct(
+            f"{call.letter} is not on the scale ({', '.join(scale)}). {key_of('item.estimate')} to enter another value."
+        )
     items = target.chosen(call.rows)
     items_with_field("Estimate", items, target.store.lookups)
     await target.apply(_set(target.store, field_named("Estimate", target.store.lookups), call.letter), items)
@@ -131,7 +134,7 @@ async def move_to(target: ItemTarget, call: CommandContext) -> None:
     items, (near, nothing) = target.chosen(call.rows), _ITERATIONS_AROUND_TODAY[call.command.argument]
     found = near(leaves(target.store.lookups.iterations().values()), target.store.today())
     if not found:
-        raise CannotAct(f"{nothing}; gi shows the iterations.")
+        raise CannotAct(f"{nothing}; {key_of('app.iterations')} shows the iterations.")
     names = {each.id: each.name for each in found}
     wanted: object = found[0].id
     if len(found) > 1:
@@ -152,7 +155,9 @@ def stepped_estimate(estimate: object, steps: int, scale: Sequence[float]) -> st
     text = str(estimate) if estimate not in (None, "") else ""
     points = points_of(text) if text else 0.0
     if points is None:
-        raise DoesNotApply(f"“{text[:20]}” is not a number, so it has no next step; ce changes it.")
+        raise DoesNotApply(
+            f"“{text[:20]}” is not a number, so it has no next step; {key_of('item.estimate')} changes it."
+        )
     if not text and steps < 0:
         raise DoesNotApply("It has no estimate yet.")
     if steps > 0:

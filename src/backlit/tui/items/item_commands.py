@@ -8,6 +8,7 @@ from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
 from backlit.store.undo.history import deleted_status
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment, ask_until_saved
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
@@ -123,7 +124,7 @@ async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:
     """Ask once more: for one item by y, for several by typing how many they are."""
     count, going = len(items), _deletion_extent(target.store, items)
     if count == 1:
-        kept = "You can undo (u); the item gets a new number."
+        kept = f"You can undo ({key_of('app.undo')}); the item gets a new number."
         sentence = f"{_title(items)}. {going} {kept}{synced_warning(items)}"
         answers = [AnswerKey("y", "delete permanently")]
         return await target.ask(ConfirmDialog("Delete permanently", sentence, answers, "cancel")) == "y"

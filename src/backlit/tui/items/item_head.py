@@ -15,6 +15,7 @@ from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import with_keys
 from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
@@ -235,7 +236,7 @@ class ItemRowsScreen(ItemScreen):
         else:
             self._head.say(item, item.type, item.fields.get("Name"), [(note, "muted")] if (note := self.note()) else ())
             self._show_aside(item)
-        self._rows.empty_text = self.EMPTY[self.store.connection.state is not ConnectionState.ONLINE]
+        self._rows.empty_text = with_keys(self.EMPTY[self.store.connection.state is not ConnectionState.ONLINE])
         self.draw_status()
 
     def _show_aside(self, item: Item) -> None:

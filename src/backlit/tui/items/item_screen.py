@@ -7,6 +7,7 @@ from backlit.model.fields import ItemType
 from backlit.store.records.item import Item
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.table import key_of
 from backlit.tui.shell.store_screen import StoreScreen
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ class ItemScreen(StoreScreen[None]):
         """Show an item that was added, or changed by undo; subclasses say how."""
 
     def ranked_view(self) -> View:
-        raise CannotAct("Items are ranked in the backlog, where their order is seen; gb goes there.")
+        raise CannotAct(
+            f"Items are ranked in the backlog, where their order is seen; {key_of('app.backlog')} goes there."
+        )
 
 
 # Changes

@@ -18,6 +18,7 @@ from backlit.store.edits.work_log import LoggedWork, remaining_after, type_named
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.items.target import ItemTarget
@@ -47,7 +48,7 @@ def _current_task(target: ItemTarget) -> Item:
     target.store.lookups.need_writer()
     item = target.current()
     if item.type != ItemType.TASK:
-        raise CannotAct("Work is logged on tasks; A adds one to this item.")
+        raise CannotAct(f"Work is logged on tasks; {key_of('item.add-task')} adds one to this item.")
     return item
 
 

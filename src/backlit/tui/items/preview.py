@@ -17,7 +17,7 @@ from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
-from backlit.tui.commands.table import key_of
+from backlit.tui.commands.table import key_of, with_keys
 from backlit.tui.drawing.text import Line, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import (
     ThemeStyles,
@@ -52,8 +52,8 @@ Chip = tuple[str, str]
 TEXTS = {"Description": "", "StepsToReproduce": "Steps to reproduce", "Resolution": "Resolution"}
 SIGN_WORDS = {
     RowSign.PENDING: "waiting to be sent",
-    RowSign.REFUSED: "rejected (g=)",
-    RowSign.CONFLICT: "conflict (g=)",
+    RowSign.REFUSED: "rejected ([item.conflict])",
+    RowSign.CONFLICT: "conflict ([item.conflict])",
 }
 
 
@@ -75,7 +75,7 @@ class ItemContext(Struct, frozen=True):
 def preview_head(item: Item, now: datetime) -> tuple[Sequence[Part], Sequence[Part]]:
     """Return both sides of the head of a frame around an item: what it is, and when it was edited."""
     sign, colour = ROW_SIGNS[item.sign]
-    state = f"  {sign} {SIGN_WORDS[item.sign]}" if item.sign in SIGN_WORDS else ""
+    state = f"  {sign} {with_keys(SIGN_WORDS[item.sign])}" if item.sign in SIGN_WORDS else ""
     edited = edited_words(item, now).partition(" by ")[0]
     return [*item_words(item.id, item.type), (state, colour)], [(edited, "muted")] if edited else []
 
@@ -280,7 +280,7 @@ class PreviewLayout:
             beside = PreviewLayout(self._theme, self._width - bar.cell_length)
             yield from ([bar, *line] for line in beside.comment(comment, now, colour))
         if len(comments) > COMMENT_LIMIT:
-            yield from [[], [self._segment("gc shows them all", "muted")]]
+            yield from [[], [self._segment(f"{key_of('item.comments')} shows them all", "muted")]]
 
     def comment(self, comment: "CommentEntry", now: datetime, colour: str = "foreground") -> Iterator[Line]:
         yield self._byline(comment, now, colour)
@@ -292,7 +292,7 @@ class PreviewLayout:
             self._segment(f"{number_of(item.id)} ", "muted"),
             self._segment(type_sign(item.type), type_colour(item.type)),
             self._segment(f" {item.type}", "foreground"),
-            self._segment(f"  {sign} {SIGN_WORDS.get(item.sign, '')}".rstrip(), colour),
+            self._segment(f"  {sign} {with_keys(SIGN_WORDS.get(item.sign, ''))}".rstrip(), colour),
         ]
         edited, room = edited_words(item, now), self._width - sum(each.cell_length for each in line)
         edited = edited if cell_len(edited) + 2 <= room else edited.partition(" by ")[0]

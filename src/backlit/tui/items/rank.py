@@ -9,6 +9,7 @@ from backlit.store.edits.ranking import MoveResult, refuse_other_orders
 from backlit.store.records.item import Item, number_of
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of, with_keys
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.fields.field_edits import Changes, FieldEdit
 from backlit.tui.items.item_screen import refuse_too_many
@@ -16,7 +17,8 @@ from backlit.tui.items.target import RankTarget
 from backlit.tui.shell.drafts import StoredLines
 
 LOCAL_ORDER_NOTE = (
-    "This server cannot rank: the order is kept on this machine and is not sent; mw writes it to Priority."
+    "This server cannot rank: the order is kept on this machine and is not sent;"
+    " [item.rank-write] writes it to Priority."
 )
 
 
@@ -54,7 +56,9 @@ async def write_order(target: RankTarget, call: CommandContext) -> None:
     chosen = target.chosen_ids(call.rows)
     ids = list(chosen) if len(chosen) > 1 else target.store.ranking.local_ids()
     if not ids:
-        raise CannotAct("Select two or more items; mw numbers their Priority in the order of the list.")
+        raise CannotAct(
+            f"Select two or more items; {key_of('item.rank-write')} numbers their Priority in the order of the list."
+        )
     refuse_too_many(ids)
     items = [each for each in target.store.batch.items(ids) if each.type != ItemType.TASK]
     able = [each.id for each in items if FIELD_BY_KEY["Priority"].applies_to(each.type)]
@@ -79,7 +83,7 @@ def _ordered_view(target: RankTarget) -> View:
     try:
         refuse_other_orders(view)
     except BacklitError as refusal:
-        raise CannotAct(f"{refusal} ts and tg change that.") from None
+        raise CannotAct(f"{refusal} {key_of('list.sort')} and {key_of('list.group')} change that.") from None
     return view
 
 
@@ -91,7 +95,7 @@ async def _rank(
     refuse_too_many(ids)
     done = await move(view, ids)
     if done.is_first:
-        target.say(LOCAL_ORDER_NOTE)
+        target.say(with_keys(LOCAL_ORDER_NOTE))
     elif not done.count:
         target.say(f"{number_of(ids[0])} is already {place}." if len(ids) == 1 else f"Already {place}.")
     elif done.count > 1:

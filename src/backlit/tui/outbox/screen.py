@@ -29,6 +29,7 @@ from backlit.store.records.entry import (
 from backlit.store.records.item import number_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, literal, safe
@@ -307,7 +308,7 @@ class OutboxScreen(StoreScreen[None]):
 
     async def discard(self, _call: CommandContext) -> None:
         entry = self.current()
-        sentence = f"Discard {_DISCARDED_WORDS.get(entry.kind, 'the change')}? You can undo (u)."
+        sentence = f"Discard {_DISCARDED_WORDS.get(entry.kind, 'the change')}? You can undo ({key_of('app.undo')})."
         if await self._is_agreed("Discard", sentence, "discard"):
             await self.store.conflicts.discard(entry.id)
 

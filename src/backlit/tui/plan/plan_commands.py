@@ -179,7 +179,7 @@ def _no_iteration(store: Store) -> CannotAct:
     if not store.lookups.iterations():
         return CannotAct("The iterations are still loading. Try again in a moment.")
     if store.lookups.is_read_only:
-        return CannotAct("There is no iteration yet. gb shows the backlog.")
+        return CannotAct(f"There is no iteration yet. {key_of('app.backlog')} shows the backlog.")
     return CannotAct(
         f"There is no iteration to plan into. Press {key_of('app.iterations')}, then {key_of('tree.series')} to create"
         " sprints."

@@ -21,7 +21,7 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.commands.table import key_of
+from backlit.tui.commands.table import key_of, with_keys
 from backlit.tui.drawing.charts import capacity_words, scaled_bar
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import KEY
@@ -293,7 +293,7 @@ class PlanPaneHeads:
         panes.show_others([] if is_unread else self._others(), store.today())
         is_reader = store.lookups.is_read_only
         if iteration is None:
-            pane.say(UNREAD_HEAD if is_unread else NO_ITERATION_HEAD_OF_READER if is_reader else NO_ITERATION_HEAD)
+            pane.say(UNREAD_HEAD if is_unread else _no_iteration_head(is_reader=is_reader))
             pane.say_below(())
             return HeadLine() if is_unread else HeadLine([("No iteration to plan", "foreground")])
         release = store.plan.iterations.release_of(iteration.id)
@@ -342,7 +342,7 @@ class PlanPaneHeads:
             which = "The only item" if load.count == 1 else f"All {load.count:,} items"
             verb, them = ("is", "it") if load.count == 1 else ("are", "them")
             return f"{which} here {verb} done: {counted(load.points, 'pt')}. {key_of('list.done')} shows {them}."
-        return f"{iteration.name} has ended with nothing in it." if is_over else EMPTY_PANE_TEXTS[is_reader]
+        return f"{iteration.name} has ended with nothing in it." if is_over else with_keys(EMPTY_PANE_TEXTS[is_reader])
 
     def backlog_title(self, filtered: Sequence[Part]) -> list[Word]:
         totals, panes = self._lists.totals, self._lists.panes
@@ -393,22 +393,28 @@ def row_place(panes: PlanPanes) -> tuple[int, int, str] | tuple[()]:
 
 def plan_words(plan: Plan) -> list[Part]:
     count, sent = len(plan.state.contests), plan.sent()
-    words: list[Part] = [(f"  ≠ {count} changed by others (gD)", "conflict")] * bool(count)
+    words: list[Part] = [(f"  ≠ {count} changed by others ({key_of('plan.difference')})", "conflict")] * bool(count)
     if sent is not None:
-        held = f", {sent.held} on hold (go)" if sent.held else ""
+        held = f", {sent.held} on hold ({key_of('app.outbox')})" if sent.held else ""
         words.append((f"  plan: {sent.done} of {sent.total} sent{held}", "conflict" if held else "pending"))
     return words
 
 
 RELOAD_SUBJECTS = (Subject.PLAN, Subject.ITEMS, Subject.TREES, Subject.HISTORY)
 EMPTY_PANE_TEXTS = (
-    "Nothing is planned here yet. Go to an item of the backlog with tab, and press > to plan it.",
-    "Nothing is planned here yet. Press tab for the other panes, { and } for other iterations.",
+    "Nothing is planned here yet. Go to an item with [plan.next-pane], and press [plan.send] to plan it.",
+    "Nothing is planned here yet. Press [plan.next-pane] for other panes, [plan.next-target] for other iterations.",
 )
 """The text of an empty pane, and the one for a reader."""
 UNREAD_HEAD = [HeadLine([(" Loading …", "muted")]), HeadLine()]
-NO_ITERATION_HEAD = [HeadLine([(" Press gi, then cs to create sprints", "muted")]), HeadLine()]
-NO_ITERATION_HEAD_OF_READER = [HeadLine([(" gi shows the iterations", "muted")]), HeadLine()]
+
+
+def _no_iteration_head(*, is_reader: bool) -> list[HeadLine]:
+    way = key_of("app.iterations")
+    words = (
+        f"{way} shows the iterations" if is_reader else f"Press {way}, then {key_of('tree.series')} to create sprints"
+    )
+    return [HeadLine([(f" {words}", "muted")]), HeadLine()]
 
 
 class IterationHead(Struct, frozen=True):

@@ -120,7 +120,7 @@ class ReportSelection:
         others = [each for each in self._coverages.iterations() if each not in leaves]
         row = leaves if here in leaves else sorted(others, key=lambda each: each.start)
         if here not in row:
-            raise CannotAct("Periods always end today. fi chooses an iteration or a release.")
+            raise CannotAct(f"Periods always end today. {key_of('reports.about')} chooses an iteration or a release.")
         at, noun = row.index(here) + steps, "iteration" if row is leaves else "release"
         if not 0 <= at < len(row):
             raise CannotAct(f"No {noun} {'after' if steps > 0 else 'before'} this one.")

@@ -12,6 +12,7 @@ from backlit.store.edits.project_settings import SettingEdit
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import with_keys
 from backlit.tui.drawing.text import Line, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.settings.setting_editors import ask_for_setting, unset
@@ -36,7 +37,7 @@ TALL_TEXT = 12
 HINTS_TO_READ = ("app.back", "app.help")
 HINTS = ("settings.change", "settings.unset", *HINTS_TO_READ)
 NOT_OFFERED = "This server keeps no settings of a project: each machine has its own, in config.toml."
-NOT_READ_YET = "The settings are not read yet. Wait for the connection, or press R."
+NOT_READ_YET = "The settings are not read yet. Wait for the connection, or press [app.refresh]."
 LISTED_SUBJECTS = (Subject.PEOPLE, Subject.ITEMS, Subject.CONNECTION)
 
 
@@ -104,7 +105,7 @@ class SettingsScreen(StoreScreen[None]):
 
     def _show(self) -> None:
         rows = setting_rows(self.store, self._own) if self.store.project_id is not None else []
-        self._list.empty_text = "" if rows else NOT_READ_YET
+        self._list.empty_text = "" if rows else with_keys(NOT_READ_YET)
         faults = {
             row.id: self._refused[row.key, row.entry].sentence for row in rows if (row.key, row.entry) in self._refused
         }
@@ -141,7 +142,7 @@ class SettingsScreen(StoreScreen[None]):
         """Return why nothing can be changed here now, in words for the head and in a sentence; None where it can."""
         settings, connection = self.store.project_settings, self.store.connection
         if connection.state is not ConnectionState.ONLINE and not settings.is_offered:
-            return "not known yet", NOT_READ_YET
+            return "not known yet", with_keys(NOT_READ_YET)
         if not settings.is_offered:
             return "kept by this machine alone", NOT_OFFERED
         if not settings.is_manager:
@@ -192,7 +193,7 @@ class SettingsScreen(StoreScreen[None]):
         if hindrance is not None:
             raise CannotAct(hindrance[1])
         if row is None:
-            raise CannotAct(NOT_READ_YET)
+            raise CannotAct(with_keys(NOT_READ_YET))
         if not self._is_read:
             await self.store.project_settings.read()
             self._is_read = True

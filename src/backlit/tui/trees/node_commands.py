@@ -13,6 +13,7 @@ from backlit.store.edits.checks import fault_of_name
 from backlit.store.edits.nodes import NewNode
 from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import FormDialog, LineDialog
 from backlit.tui.dialogs.pick import PickDialog
@@ -259,7 +260,8 @@ def _deletion_sentence(target: NodeCommandTarget, node: Node, receiver_id: int) 
     if going.moved != NO_TOTALS:
         points = f" ({going.open_items:,} open with {counted(going.moved.points, 'point')})" if going.open_items else ""
         items = f"{going.moved.words}{points} will move to “{tree[receiver_id].name}”."
-    return f"“{node.name}” is deleted{below}. {items} Once sent, you can undo (u); the {noun} gets a new number."
+    undo = f"Once sent, you can undo ({key_of('app.undo')}); the {noun} gets a new number."
+    return f"“{node.name}” is deleted{below}. {items} {undo}"
 
 
 MAX_NEW_ITERATIONS = 60

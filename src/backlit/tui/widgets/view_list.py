@@ -17,6 +17,7 @@ from backlit.store.views.groups import GroupKey, GroupLine, ListLines
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
@@ -95,7 +96,7 @@ class GroupFolds:
 
     def _view(self) -> View:
         if self._rows.view is None or not self._rows.view.is_grouped:
-            raise CannotAct("The list is not grouped. tg groups it.")
+            raise CannotAct(f"The list is not grouped. {key_of('list.group')} groups it.")
         return self._rows.view
 
     def _outline(self) -> ListLines:
@@ -416,7 +417,8 @@ class BacklogList(ItemList):
     def scroll_columns(self, call: CommandContext) -> None:
         steps = int(call.command.argument) * (call.count or 1)
         if not self.columns.scroll(steps):
-            raise CannotAct(f"No more columns to the {'left' if steps < 0 else 'right. tc chooses the columns'}.")
+            more = f". {key_of('list.columns')} chooses the columns"
+            raise CannotAct(f"No more columns to the {'left' if steps < 0 else f'right{more}'}.")
 
 
 def searched_name_parts(spec: ViewSpec) -> tuple[str, ...]:
