@@ -166,7 +166,10 @@ class ImportScreen(StoreScreen[None]):
 
     @property
     def rows(self) -> Sequence[MappingRow]:
-        return rows_of(self._prepared) if self._prepared else self._columns()
+        if self._prepared:
+            return rows_of(self._prepared)
+        # A file that is still being read has no columns yet: "left out" would be wrong of them.
+        return self._columns() if self.stage is ImportStage.REFUSED else []
 
     def _choices(self) -> Iterator[ImportChoice]:
         if self._prepared is None:
