@@ -36,3 +36,8 @@ async def criteria_at(world: World, item_id: int) -> list[tuple[str, str]]:
 
 def criteria_in(store: Store, item_id: int) -> list[tuple[str, str]]:
     return [(each.title, each.status) for each in store.criteria.of_item(item_id)]
+
+
+async def links_at(world: World, item_id: int) -> list[str]:
+    page = await world.rival.work_items.below(item_id, "links").page()
+    return [each["url"] for each in page.results]

@@ -368,6 +368,10 @@ class Client:
     def resource(self, noun: str) -> ResourceEndpoint:
         return ResourceEndpoint(self._calls, noun)
 
+    def below(self, noun: str, identity: int, resource: str) -> ListEndpoint:
+        """Return the list of a resource's own objects, such as the `timeentries` of one of the `tasks`."""
+        return ListEndpoint(self._calls, f"{API}{noun}/{identity}/{resource}")
+
     @classmethod
     def at(
         cls,

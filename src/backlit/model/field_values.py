@@ -146,6 +146,17 @@ def parse_number(value: object) -> float:
     return float(value)
 
 
+MAX_HOURS = 1000
+"""Hours of one time entry."""
+
+
+def parse_hours(value: object) -> float:
+    hours = parse_number(value)
+    if not 0 < hours <= MAX_HOURS:
+        raise Misfit(f"must be above 0 and at most {MAX_HOURS:,}.")
+    return hours
+
+
 def parse_boolean(value: object) -> bool:
     if not isinstance(value, bool):
         raise WrongShape("true or false")

@@ -53,8 +53,10 @@ if TYPE_CHECKING:
     from backlit.store.edits.imports import ImportEdits
     from backlit.store.edits.items import ItemEdits
     from backlit.store.edits.nodes import NodeEdits
+    from backlit.store.edits.objects import CriterionEdits, LinkEdits, TimeEdits
     from backlit.store.edits.project_settings import ProjectSettingsEdits
     from backlit.store.edits.ranking import Ranking
+    from backlit.store.edits.relations import RelationEdits
     from backlit.store.edits.rollover import Rollover
     from backlit.store.edits.timer import WorkTimer
     from backlit.store.edits.work_log import WorkLog
@@ -81,7 +83,11 @@ else:
     ItemEdits = late("edits.items", "ItemEdits")
     NodeEdits = late("edits.nodes", "NodeEdits")
     ProjectSettingsEdits = late("edits.project_settings", "ProjectSettingsEdits")
+    CriterionEdits = late("edits.objects", "CriterionEdits")
+    LinkEdits = late("edits.objects", "LinkEdits")
+    TimeEdits = late("edits.objects", "TimeEdits")
     Ranking = late("edits.ranking", "Ranking")
+    RelationEdits = late("edits.relations", "RelationEdits")
     Rollover = late("edits.rollover", "Rollover")
     WorkTimer = late("edits.timer", "WorkTimer")
     WorkLog = late("edits.work_log", "WorkLog")
@@ -173,6 +179,10 @@ class Store:
     nodes = StorePart(lambda self: NodeEdits(self.files, self.lookups, self.today, self.now))
     project_settings = StorePart(lambda self: ProjectSettingsEdits(self.files, self.lookups, self._ask_settings))
     deletions = StorePart(lambda self: Deletions(self.files, self.lookups))
+    relation_edits = StorePart(lambda self: RelationEdits(self.files, self.lookups))
+    criterion_edits = StorePart(lambda self: CriterionEdits(self.files, self.lookups))
+    link_edits = StorePart(lambda self: LinkEdits(self.files, self.lookups))
+    time_edits = StorePart(lambda self: TimeEdits(self.files, self.lookups))
     conflicts = StorePart(lambda self: Conflicts(self.files, self.lookups))
     history = StorePart(lambda self: UndoHistory(self.files, self.lookups))
     ranking = StorePart(lambda self: Ranking(self.files, self.server, lambda: self.project_id))

@@ -10,7 +10,15 @@ from sqlalchemy import JSON, Boolean, Column, Date, DateTime, Float, Integer, La
 
 from backlit.model.dates import parse_date, parse_datetime
 from backlit.model.errors import BadRequest
-from backlit.model.field_values import Misfit, parse_boolean, parse_link, parse_name, parse_number, parse_text
+from backlit.model.field_values import (
+    Misfit,
+    parse_boolean,
+    parse_hours,
+    parse_link,
+    parse_name,
+    parse_number,
+    parse_text,
+)
 from backlit.model.fields import ItemType
 from backlit.model.plain import file_name
 from backlit.model.planning import IterationEvent
@@ -26,7 +34,7 @@ from backlit.service.admin.workspace import checked_name
 from backlit.service.files.interface import is_digest
 from backlit.service.files.uploads import content_type
 from backlit.service.rules.capacities import checked_capacities
-from backlit.service.rules.checks import TEXT_LIMIT, area_values, is_id, parse_hours
+from backlit.service.rules.checks import TEXT_LIMIT, area_values, is_id
 from backlit.service.storage.access import Role
 from backlit.service.storage.objects_schema import acceptance_criteria, links, relations, time_entries
 from backlit.service.storage.schema import (

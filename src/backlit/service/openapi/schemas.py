@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.json import schema_components
 
-from backlit.model.field_values import LINK_LIMIT, RULES, Schema
+from backlit.model.field_values import LINK_LIMIT, MAX_HOURS, RULES, Schema
 from backlit.model.fields import (
     ALL_TYPES,
     FIELDS,
@@ -35,7 +35,7 @@ from backlit.service.routes.moves import MOVE_KEYS, WITH_CHILDREN
 from backlit.service.routes.presence import MAX_FIELD_LENGTH
 from backlit.service.routes.views import VIEW_NAME_LIMIT
 from backlit.service.routes.work_items import RANK_PLACES
-from backlit.service.rules.checks import LIMITS, MAX_HOURS, TEXT_LIMIT
+from backlit.service.rules.checks import LIMITS, TEXT_LIMIT
 from backlit.service.tables.below import BELOW_ITEMS
 from backlit.service.tables.work_items import SPLIT_KEY
 

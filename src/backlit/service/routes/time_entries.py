@@ -5,13 +5,13 @@ from datetime import datetime, time
 from typing import Any, ClassVar
 
 from backlit.model.errors import BadRequest, Forbidden, NotFound
-from backlit.model.field_values import Misfit, parse_day, parse_text
+from backlit.model.field_values import Misfit, parse_day, parse_hours, parse_text
 from backlit.model.fields import ItemType
 from backlit.model.resources import TimeEntry
 from backlit.service.http.endpoint import HandlerResponse, RequestContext
 from backlit.service.routes.below import ObjectRoutes, Values
 from backlit.service.routes.work_items import touch_items, visible_document
-from backlit.service.rules.checks import TEXT_LIMIT, ColumnParser, is_id, parse_capacity, parse_hours, parsed_columns
+from backlit.service.rules.checks import TEXT_LIMIT, ColumnParser, is_id, parse_capacity, parsed_columns
 from backlit.service.tables import users, work_items
 from backlit.service.tables.below import TIME_ENTRIES
 from backlit.service.tables.projects import time_entry_types_of

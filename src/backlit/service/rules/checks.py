@@ -210,17 +210,6 @@ def parse_capacity(value: object) -> float | None:
     return capacity
 
 
-MAX_HOURS = 1000
-"""Hours of one time entry."""
-
-
-def parse_hours(value: object) -> float:
-    hours = parse_number(value)
-    if not 0 < hours <= MAX_HOURS:
-        raise Misfit(f"must be above 0 and at most {MAX_HOURS:,}.")
-    return hours
-
-
 _UNSETTABLE = frozenset({"minCapacity", "maxCapacity", "description", "note", "type", "workRemaining"})
 _NO_DATES = ("0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00Z")
 _ZEROS: Mapping[str, tuple[object, ...]] = {

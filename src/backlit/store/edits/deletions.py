@@ -9,7 +9,6 @@ from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.edits.items import (
     announce_objects,
     discard,
-    journalled,
     show_without,
     update_overlay,
     with_dependents,
@@ -84,7 +83,7 @@ class Deletions:
 
     async def delete_comment(self, comment_id: int) -> None:
         self._lookups.need_writer()
-        await self._files.edit(lambda writer: _delete_object(writer, EntryKind.COMMENT, comment_id))
+        await self._files.edit(lambda writer: delete_objects(writer, EntryKind.COMMENT, [comment_id]))
 
 
 def deletion_of(writer: WriteContext, item_id: int) -> tuple[OutboxEntry, ItemCopy]:
@@ -173,20 +172,32 @@ def _unsent(writer: WriteContext, item_ids: Sequence[int]) -> list[OutboxEntry]:
     return with_dependents(writer, [entry for entry in entries if not entry.may_have_been_sent])
 
 
-def _delete_object(writer: WriteContext, creation_kind: EntryKind, wanted_id: int) -> None:
-    """Delete an object below an item. One that was never sent is withdrawn."""
-    object_id, of_kind = writer.journal.real_id(wanted_id), CREATIONS[creation_kind]
-    made = writer.journal.entries.find(object_id - TEMPORARY_IDS) if object_id < 0 else None
-    if made is not None and not made.may_have_been_sent:
-        with writer.journal.transaction():
-            withdraw(writer, [made], writer.journal.undo_log.begin())
-        show_without(writer, [made])
-        return
+def delete_objects(writer: WriteContext, creation_kind: EntryKind, wanted: Iterable[int]) -> None:
+    """Delete objects below items, as one step. Those that were never sent are withdrawn."""
+    of_kind, deletion = CREATIONS[creation_kind], DELETIONS[OBJECT_DELETION_BY_CREATION[creation_kind]]
     table = writer.mirror.objects[of_kind.subject]
-    document = table.document(object_id) if made is None else of_kind(made).document(object_id)
-    if document is None or (made is not None and made.state is EntryState.DISCARDED):
-        raise NotFound(f"The {of_kind.noun} was deleted.")
-    announce_objects(writer, journalled(writer, [DELETIONS[OBJECT_DELETION_BY_CREATION[creation_kind]].of(document)]))
+    unsent: list[OutboxEntry] = []
+    deletions: list[OutboxEntry] = []
+    for object_id in map(writer.journal.real_id, wanted):
+        made = writer.journal.entries.find(object_id - TEMPORARY_IDS) if object_id < 0 else None
+        if made is not None and not made.may_have_been_sent:
+            unsent.append(made)
+            continue
+        document = table.document(object_id) if made is None else of_kind(made).document(object_id)
+        if document is None or (made is not None and made.state is EntryState.DISCARDED):
+            raise NotFound(f"The {of_kind.noun} was deleted.")
+        deletions.append(deletion.of(document))
+    if not unsent and not deletions:
+        return
+    unsent = with_dependents(writer, unsent) if unsent else []
+    with writer.journal.transaction():
+        step = writer.journal.undo_log.begin()
+        withdraw(writer, unsent, step)
+        written = writer.journal.add(deletions, step)
+    if unsent:
+        show_without(writer, unsent)
+    update_overlay(writer, [entry.item_id for entry in written])
+    announce_objects(writer, written)
 
 
 def withdraw(writer: WriteContext, entries: Sequence[OutboxEntry], step: int) -> None:

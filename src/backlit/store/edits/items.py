@@ -13,7 +13,9 @@ from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
     ITEM_PLACES,
+    OBJECT_CREATIONS,
     ON_NODES,
+    ON_OBJECTS,
     RECALLS,
     EntryCause,
     EntryKind,
@@ -267,30 +269,39 @@ def show_without(writer: WriteContext, discarded: Sequence[OutboxEntry]) -> None
     writer.signal.publish(StoreChange(Subject.OUTBOX))
 
 
-def announce_objects(writer: WriteContext, entries: Iterable[OutboxEntry]) -> None:
+def announce_objects(
+    writer: WriteContext, entries: Iterable[OutboxEntry], renamed: Mapping[int, int] | None = None
+) -> None:
     """Announce the kinds of objects below items that entries change, each once with its items."""
     from backlit.store.object_changes.kinds import object_change  # the first rows come before the first edit
 
     item_ids: dict[Subject, set[int]] = {}
+    fields: dict[frozenset[str], set[int]] = {}
     for entry in entries:
         if (change := object_change(entry)) is not None:
-            item_ids.setdefault(change.subject, set()).add(entry.item_id)
+            item_ids.setdefault(change.subject, set()).update(change.items)
+            if change.item_fields:
+                fields.setdefault(change.item_fields, set()).update(change.items)
     for subject, ids in item_ids.items():
-        writer.signal.publish(StoreChange(subject, frozenset(ids)))
+        writer.signal.publish(StoreChange(subject, frozenset(ids), renamed=renamed or {}))
+    for keys, ids in fields.items():
+        writer.signal.publish(StoreChange(Subject.ITEMS, frozenset(ids), keys))
 
 
 def with_dependents(writer: WriteContext, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
-    """Return the entries and everything that depends on new items among them: later acts and tasks.
+    """Return the entries and everything that depends on new items among them: later acts, tasks and relations.
 
     New nodes take along the acts on them and below them. Items moved into a new node keep their previous node.
     """
     made = {each.item_id for each in entries if each.kind is EntryKind.ADD}
     nodes = {each.node_id for each in entries if each.kind is EntryKind.NODE_ADD}
-    undelivered = writer.journal.entries.undelivered() if made or nodes else []
+    objects = {each.temporary_id for each in entries if each.kind in OBJECT_CREATIONS}
+    undelivered = writer.journal.entries.undelivered() if made or nodes or objects else []
     for each in undelivered:
         if each.kind in ON_NODES and each.needs & nodes:
             nodes.add(each.node_id)
             entries = [*entries, each]
+    entries = [*entries, *(each for each in undelivered if each.kind in ON_OBJECTS and each.needs & (made | objects))]
     discarded = made | {each.item_id for each in undelivered if each.parent_id in made}
     found = {each.id: each for each in (*entries, *(each for each in undelivered if each.item_id in discarded))}
     return [found[entry_id] for entry_id in sorted(found)]

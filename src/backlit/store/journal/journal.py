@@ -20,13 +20,13 @@ from backlit.store.journal.groom_queue import GroomQueues
 from backlit.store.journal.imported import ImportedTable
 from backlit.store.journal.inbox import InboxTable
 from backlit.store.journal.reports import ScopeLogTable, SnapshotTable, StatusHistoryTable
-from backlit.store.journal.schema import UNDELIVERED_SQL
+from backlit.store.journal.schema import RELATIONS_SQL, TARGET_SQL, UNDELIVERED_SQL
 from backlit.store.journal.settings import DraftTable, RankTable, SettingsTable
 from backlit.store.journal.undo_log import Trash, UndoLog
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.entry import (
     OBJECT_CREATIONS,
-    OBJECT_DELETION_BY_CREATION,
+    ON_OBJECTS,
     EntryCause,
     EntryKind,
     EntryState,
@@ -166,9 +166,9 @@ class Journal:
                 self.rewrite(str(entry.temporary_id), lambda each: each.with_real_ids(self.renames.followed))
             if entry.kind in OBJECT_CREATIONS:
                 # By the item, which has an index: an import has thousands of undelivered entries.
-                kind, of_item = OBJECT_DELETION_BY_CREATION[entry.kind], [entry.item_id]
-                for each in self.entries.undelivered(of_item, kind=kind, naming=entry.temporary_id):
-                    self.update(each.with_real_ids(self.renames.followed))
+                for each in self.entries.undelivered([entry.item_id], naming=entry.temporary_id):
+                    if each.kind in ON_OBJECTS:
+                        self.update(each.with_real_ids(self.renames.followed))
 
     def follow(self, item_id: int, new_id: int) -> None:
         following = self.entries.following(item_id)
@@ -181,6 +181,8 @@ class Journal:
                 self.update(replace(entry, item_id=new_id))
             elif entry.parent_id == item_id:
                 self.update(_below(entry, new_id))
+            else:
+                self.update(entry.with_target(item_id, new_id))
 
     def rewrite(self, text: str, change: Callable[[OutboxEntry], OutboxEntry]) -> None:
         """Change all entries that contain a text, sent ones too, because undo may need them."""
@@ -271,11 +273,12 @@ class EntryTable(SqliteTable):
         return self.select(where, (project_id or 0, tree))
 
     def following(self, item_id: int) -> list[OutboxEntry]:
-        """Return the undelivered entries on an item and on new tasks below it."""
+        """Return the undelivered entries on an item, on new tasks below it and on relations to it."""
         tasks = f"kind = '{EntryKind.ADD}' AND json_extract(payload, '$.fields.ParentID') = ?1"
-        # Two look-ups by index: an import has thousands of undelivered entries, and asks this for each.
+        # Look-ups by index: an import has thousands of undelivered entries, and asks this for each.
         found = [*self.select(f"{UNDELIVERED_SQL} AND item_id = ?1", (item_id,))]
         found += self.select(f"{UNDELIVERED_SQL} AND {tasks}", (item_id,))
+        found += self.select(f"{UNDELIVERED_SQL} AND {RELATIONS_SQL} AND {TARGET_SQL} = ?1", (item_id,))
         return sorted({each.id: each for each in found}.values(), key=lambda each: each.id)
 
     def sending(self) -> list[OutboxEntry]:
@@ -296,6 +299,12 @@ class EntryTable(SqliteTable):
         for (payload,) in found:
             values.update(orjson.loads(payload))
         return values
+
+    def restoring(self, object_id: int, kind: EntryKind) -> int | None:
+        """Return the temporary id of the object that was made again in the place of a deleted one."""
+        where = "kind = ? AND state <> ? AND json_extract(payload, '$.restores') = ?"
+        found = self.select(where, (kind.value, EntryState.DISCARDED.value, object_id))
+        return found[-1].temporary_id if found else None
 
     def made_ids(self, kind: EntryKind) -> frozenset[int]:
         found = self._connection.execute(

@@ -211,8 +211,16 @@ CREATE INDEX new_tasks ON entries (json_extract(payload, '$.fields.ParentID'))
 """
 
 
+RELATIONS_SQL = "kind IN ('relate', 'move parent', 'unrelate')"
+TARGET_SQL = "coalesce(json_extract(payload, '$.values.targetId'), json_extract(payload, '$.targetId'))"
+"""The SQL of changes of relations, and of the other end that one names last."""
+_RELATION_TARGETS = (
+    f"CREATE INDEX relation_targets ON entries ({TARGET_SQL}) WHERE {RELATIONS_SQL} AND {UNDELIVERED_SQL}"
+)
+
+
 MIGRATIONS = (
     *(_FIRST_SCHEMA, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
-    *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS, _IMPORTED, _READ, _NEW_TASKS),
+    *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS, _IMPORTED, _READ, _NEW_TASKS, _RELATION_TARGETS),
 )
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""

@@ -6,6 +6,7 @@ from enum import IntEnum
 
 import orjson
 
+from backlit.store.mirror.schema import SHOWN
 from backlit.store.records.entry import ON_OBJECTS, EntryState, OutboxEntry
 from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.object_kinds import ObjectKind
@@ -39,6 +40,18 @@ class ObjectTable(SqliteTable):
         sql = f"SELECT doc FROM {self.table} WHERE id = ? AND doc IS NOT NULL"  # noqa: S608 # a constant
         found = self._connection.execute(sql, (object_id,)).fetchone()
         return None if found is None else orjson.loads(found[0])
+
+    def shown(self, object_id: int) -> Document | None:
+        """Return an object with its pending values, or None for one that is not there or waits for its deletion."""
+        columns = ", ".join(("item_id", "project_id", "doc", *self.kind.columns))
+        sql = f"SELECT {columns} FROM {self.table} WHERE {SHOWN} AND id = ?"  # noqa: S608 # constants
+        found = self._connection.execute(sql, (object_id,)).fetchone()
+        if found is None:
+            return None
+        item_id, project_id, doc, *values = found
+        received: Document = {} if doc is None else orjson.loads(doc)
+        ids = {"id": object_id, self.kind.item_key: item_id, "projectId": project_id}
+        return {**received, **ids, **dict(zip(self.kind.columns.values(), values, strict=True))}
 
     def documents(self, item_ids: Iterable[int]) -> list[Document]:
         """Return the received objects of items."""

@@ -5,7 +5,13 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from backlit.store.records.changes import Subject
-from backlit.store.records.entry import OBJECT_DELETION_BY_CREATION, EntryKind, OutboxEntry, new_entry
+from backlit.store.records.entry import (
+    OBJECT_CREATION_BY_CHANGE,
+    OBJECT_DELETION_BY_CREATION,
+    EntryKind,
+    OutboxEntry,
+    new_entry,
+)
 from backlit.store.records.item import Document, id_in
 
 
@@ -16,7 +22,11 @@ class ObjectChange(ABC):
     """What is announced with the item; the key of the mirror's table."""
     resource: ClassVar[str]
     """The service's list: `POST /comments`, `DELETE /comments/{id}` and `GET /workitems/{id}/comments`."""
+    items_resource: ClassVar[str] = "workitems"
+    """The service's noun of the items that have such objects."""
     noun: ClassVar[str]
+    labels: ClassVar[Mapping[str, str]] = {}
+    """The names of values for people."""
     again: ClassVar[str]
     """What an undo of the deletion does to the object, after "is": "posted again"."""
 
@@ -24,8 +34,22 @@ class ObjectChange(ABC):
         self.entry = entry
 
     @property
+    def creation_kind(self) -> EntryKind:
+        return OBJECT_CREATION_BY_CHANGE[self.entry.kind]
+
+    @property
     @abstractmethod
     def object_id(self) -> int: ...
+
+    @property
+    def items(self) -> frozenset[int]:
+        """The items that the object belongs to."""
+        return frozenset({self.entry.item_id})
+
+    @property
+    def item_fields(self) -> frozenset[str]:
+        """The fields that lists show of the items, and that change with the object."""
+        return frozenset()
 
     @property
     @abstractmethod
@@ -43,6 +67,9 @@ class ObjectChange(ABC):
 
 class ObjectCreation(ObjectChange):
     """A new object. Until the service has confirmed it, its id is temporary."""
+
+    is_unique: ClassVar[bool] = False
+    """Whether the service refuses a second object like it, so that one that is there already is what was asked for."""
 
     @property
     def object_id(self) -> int:
@@ -74,6 +101,32 @@ class ObjectCreation(ObjectChange):
     def on_item(self, item_id: int) -> OutboxEntry:
         """Return a new entry that creates the object on another item."""
         return new_entry(self.entry.kind, self.entry.project_id, self.entry.payload, item_id)
+
+
+class ObjectEdit(ObjectChange):
+    """New values of an object: `{id, values}`, and in `base` those of before."""
+
+    @property
+    def object_id(self) -> int:
+        return id_in(self.entry.payload)
+
+    @property
+    def values(self) -> Mapping[str, object]:
+        values = self.entry.payload.get("values")
+        return values if isinstance(values, Mapping) else {}
+
+    @classmethod
+    @abstractmethod
+    def of(cls, kind: EntryKind, document: Document, values: Mapping[str, object]) -> OutboxEntry: ...
+
+    @abstractmethod
+    def label(self, key: str) -> str:
+        """Return the name of a value for people."""
+
+    def inverse(self, item_id: int, object_id: int) -> OutboxEntry:
+        """Return the entry that gives the object its former values again."""
+        payload = {**self.entry.payload, "id": object_id, "values": dict(self.entry.base)}
+        return new_entry(self.entry.kind, self.entry.project_id, payload, item_id, dict(self.values))
 
 
 class ObjectDeletion(ObjectChange):

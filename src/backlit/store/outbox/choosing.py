@@ -14,6 +14,7 @@ from backlit.store.records.entry import (
     BUSY,
     CREATES,
     ON_NODES,
+    ON_RELATIONS,
     EntryCause,
     EntryKind,
     EntryState,
@@ -43,6 +44,8 @@ def take(
         if announces(offered, sender.extension)
     }
     earlier: dict[tuple[object, int], list[OutboxEntry]] = {}
+    # One after another: a relation may close a circle that is open once an earlier one is taken away.
+    related: set[object] = set()
     turns = _StepOrder()
     behind = 0
     occupied: set[int] = set()
@@ -57,6 +60,7 @@ def take(
             and _is_parent_certain(entry, earlier)
             and _are_tasks_certain(entry, earlier, resting)
             and entry.parent_id not in being_deleted
+            and not (entry.kind in ON_RELATIONS and entry.payload.get("type") in related)
             and not occupied & deleted_nodes(entry)
             and turns.is_in_turn(entry)
         )
@@ -77,6 +81,8 @@ def take(
         if len(chosen) + sum(bool(each.entries) for each in batches.values()) == room or behind > _AHEAD:
             break
         before.append(entry)
+        if entry.kind in ON_RELATIONS and entry.state in BUSY:
+            related.add(entry.payload.get("type"))
         turns.add(entry)
         if entry.state in BUSY:
             occupied |= entry.places | entry.places_of_deleted

@@ -6,22 +6,24 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from backlit.model.errors import BadRequest, ServiceRefused
+from backlit.model.errors import BadRequest, Conflict, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.store.edits.items import update_overlay
+from backlit.store.edits.items import announce_objects, update_overlay
 from backlit.store.edits.ranking import rank_neighbours
 from backlit.store.edits.work_log import COMPLETED, add_up
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ItemCopy
-from backlit.store.object_changes.kinds import CHANGES, CREATIONS, object_creation
-from backlit.store.outbox.sending import EditSending, Sending, show_outcome, show_sign, was_discarded
+from backlit.store.object_changes.kinds import CHANGES, CREATIONS, EDITS, object_creation
+from backlit.store.object_changes.object_change import ObjectCreation
+from backlit.store.object_changes.rows import SEQUENCE
+from backlit.store.outbox.sending import EditSending, show_outcome, show_sign, was_discarded
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import OBJECT_CREATIONS, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, id_in, is_item, whole
 from backlit.store.records.merge import MergeResult, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
 from backlit.store.remote.capabilities import TRAITS, UNSURE, ServiceTraits, probe, traits_of
-from backlit.store.remote.listing import ProjectLists, read_offered
+from backlit.store.remote.listing import ProjectLists, read_all, read_offered
 from backlit.store.remote.receiving import receive
 
 if TYPE_CHECKING:
@@ -128,7 +130,7 @@ class ItemCreationSearch:
             return await lists.items(order="id desc", top=top, skip=skip)
         if of_project:
             return await lists.page(self._client.resource(creation.resource), order="id desc", top=top, skip=skip)
-        listing = self._client.work_items.below(entry.item_id, creation.resource)
+        listing = self._client.below(creation.items_resource, entry.item_id, creation.resource)
         return await lists.whole_page(listing, order="id desc", top=top, skip=skip)
 
     async def _traits(self) -> ServiceTraits:
@@ -287,8 +289,10 @@ def _deleted(writer: WriteContext, entry: OutboxEntry, _: Document) -> None:
     writer.signal.publish(StoreChange(Subject.COMMENTS, gone))
 
 
-class ObjectSending(Sending):
+class ObjectSending(EditSending):
     """Sender of the changes of objects below items."""
+
+    noun = "object"
 
     def _resource(self, entry: OutboxEntry) -> "ResourceEndpoint":
         return self._client.resource(CHANGES[entry.kind](entry).resource)
@@ -296,11 +300,49 @@ class ObjectSending(Sending):
     def _object_id(self, entry: OutboxEntry) -> int:
         return CHANGES[entry.kind](entry).object_id
 
+    async def _create(self, entry: OutboxEntry) -> Document:
+        try:
+            return await super()._create(entry)
+        except Conflict:
+            # A request whose answer was lost has made it, or somebody else has.
+            found = await self._find_same(CREATIONS[entry.kind](entry))
+            if found is None:
+                raise
+            return found
+
+    async def _find_same(self, creation: ObjectCreation) -> Document | None:
+        if not creation.is_unique:
+            return None
+        found = await read_all(self._client.below(creation.items_resource, creation.entry.item_id, creation.resource))
+        return next((each for each in found if creation.is_like(each)), None)
+
     async def _new_body(self, entry: OutboxEntry) -> Mapping[str, object]:
         return CREATIONS[entry.kind](entry).body()
 
     def is_made(self, entry: OutboxEntry, made: Document) -> bool:
         return CREATIONS[entry.kind](entry).is_made(made)
+
+    def _is_object(self, entry: OutboxEntry, document: Document) -> bool:
+        return document.get("id") == self._object_id(entry)
+
+    def _values(self, document: Document) -> Mapping[str, object]:
+        return document
+
+    def _label(self, key: str) -> str:
+        return next((each.labels[key] for each in EDITS.values() if key in each.labels), key)
+
+    async def _compare(self, entry: OutboxEntry, theirs: Mapping[str, object]) -> tuple[OutboxEntry, MergeResult]:
+        values = EDITS[entry.kind](entry).values
+        merged = merge(entry.base, {key: value for key, value in values.items() if key != SEQUENCE}, theirs)
+        # Others move the place of an object without meaning it: the last move wins.
+        places = {key: value for key, value in values.items() if key == SEQUENCE and value != theirs.get(key)}
+        return entry, MergeResult({**merged.changes, **places}, merged.conflicts)
+
+    async def _verify(self, entry: OutboxEntry, sent: Mapping[str, object], echo: Document) -> bool:
+        return await super()._verify(entry, {key: value for key, value in sent.items() if key != SEQUENCE}, echo)
+
+    def _receive(self, writer: WriteContext, entry: OutboxEntry, document: Document) -> None:
+        writer.mirror.objects[CHANGES[entry.kind].subject].put([document])
 
     async def _remove(self, entry: OutboxEntry) -> bool:
         self._may_have_been_sent.add(entry.id)
@@ -313,8 +355,7 @@ class ObjectSending(Sending):
                 return
             renamed = deliver_object(writer, entry, document)
             show_sign(writer, entry.item_id)
-            subject = CHANGES[entry.kind](entry).subject
-            writer.signal.publish(StoreChange(subject, frozenset({entry.item_id}), renamed=renamed))
+            announce_objects(writer, [entry], renamed)
 
         await self._files.write(act)
 
@@ -322,11 +363,11 @@ class ObjectSending(Sending):
 def deliver_object(writer: WriteContext, entry: OutboxEntry, document: Document) -> dict[int, int]:
     """Record the answer to the change of an object, empty for a deletion; return its new id by the temporary one."""
     change, real_id = CHANGES[entry.kind](entry), whole(document.get("id"))
-    table = writer.mirror.objects[change.subject]
-    writer.journal.deliver(entry, real_id)
+    table, is_new = writer.mirror.objects[change.subject], entry.kind in OBJECT_CREATIONS
+    writer.journal.deliver(entry, real_id if is_new else None)
     table.remove([change.object_id])
     table.put([document] if document else ())
-    return {} if real_id is None else {change.object_id: real_id}
+    return {change.object_id: real_id} if is_new and real_id is not None else {}
 
 
 class RankSending:

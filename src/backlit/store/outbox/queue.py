@@ -19,7 +19,7 @@ from backlit.model.errors import (
     TransientError,
 )
 from backlit.store.edits.deletions import keep_last_copy
-from backlit.store.edits.items import update_overlay
+from backlit.store.edits.items import announce_objects, update_overlay
 from backlit.store.edits.nodes import show_trees
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.object_changes.kinds import object_deletion
@@ -336,4 +336,5 @@ def _tell(writer: WriteContext, entry: OutboxEntry, written: list[OutboxEntry], 
         show_trees(writer)
     writer.signal.publish(StoreChange(Subject.ITEMS, ids, frozenset({"sign"})))
     writer.signal.publish(StoreChange(Subject.COMMENTS, ids))
+    announce_objects(writer, written)
     writer.signal.publish(StoreChange(Subject.OUTBOX, sentence=sentence))

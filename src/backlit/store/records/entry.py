@@ -25,6 +25,18 @@ class EntryKind(StrEnum):
     NODE_ADD = "add node"
     NODE_EDIT = "edit node"
     NODE_DELETE = "delete node"
+    RELATE = "relate"
+    MOVE_PARENT = "move parent"
+    UNRELATE = "unrelate"
+    ADD_CRITERION = "add criterion"
+    EDIT_CRITERION = "edit criterion"
+    DELETE_CRITERION = "delete criterion"
+    ADD_LINK = "add link"
+    EDIT_LINK = "edit link"
+    DELETE_LINK = "delete link"
+    LOG_TIME = "log time"
+    EDIT_TIME = "edit time"
+    DELETE_TIME = "delete time"
     RECALL = "recall"
     NODE_RECALL = "recall node"
 
@@ -51,16 +63,37 @@ class EntryCause(StrEnum):
     IMPORT = "import"
 
 
-OBJECT_DELETION_BY_CREATION = {EntryKind.COMMENT: EntryKind.DELETE_COMMENT}
+OBJECT_DELETION_BY_CREATION = {
+    EntryKind.COMMENT: EntryKind.DELETE_COMMENT,
+    EntryKind.RELATE: EntryKind.UNRELATE,
+    EntryKind.ADD_CRITERION: EntryKind.DELETE_CRITERION,
+    EntryKind.ADD_LINK: EntryKind.DELETE_LINK,
+    EntryKind.LOG_TIME: EntryKind.DELETE_TIME,
+}
 """The kinds that create an object below an item, and those that delete it, whose payload's `id` is the object's."""
+OBJECT_CREATION_BY_DELETION = {deletion: creation for creation, deletion in OBJECT_DELETION_BY_CREATION.items()}
+OBJECT_EDIT_BY_CREATION = {
+    EntryKind.RELATE: EntryKind.MOVE_PARENT,
+    EntryKind.ADD_CRITERION: EntryKind.EDIT_CRITERION,
+    EntryKind.ADD_LINK: EntryKind.EDIT_LINK,
+    EntryKind.LOG_TIME: EntryKind.EDIT_TIME,
+}
+"""The kinds that change values of an object below an item."""
+
+OBJECT_CREATION_BY_CHANGE = {
+    **{creation: creation for creation in OBJECT_DELETION_BY_CREATION},
+    **{edit: creation for creation, edit in OBJECT_EDIT_BY_CREATION.items()},
+    **OBJECT_CREATION_BY_DELETION,
+}
 
 OBJECT_CREATIONS = frozenset(OBJECT_DELETION_BY_CREATION)
 OBJECT_DELETIONS = frozenset(OBJECT_DELETION_BY_CREATION.values())
+OBJECT_EDITS = frozenset(OBJECT_EDIT_BY_CREATION.values())
 
 CREATES = OBJECT_CREATIONS | {EntryKind.ADD, EntryKind.NODE_ADD}
 """Kinds that create an object with an id from the service."""
 
-EDITS = frozenset({EntryKind.EDIT, EntryKind.NODE_EDIT})
+EDITS = OBJECT_EDITS | {EntryKind.EDIT, EntryKind.NODE_EDIT}
 """Kinds that change values of an object."""
 
 DELETES = OBJECT_DELETIONS | {EntryKind.DELETE, EntryKind.NODE_DELETE}
@@ -72,8 +105,11 @@ ON_ITEMS = frozenset({EntryKind.ADD, EntryKind.EDIT, EntryKind.DELETE})
 NEED_ITEM = OBJECT_CREATIONS | {EntryKind.EDIT}
 """Kinds of changes that are lost with their item, unless it is created again."""
 
-ON_OBJECTS = OBJECT_CREATIONS | OBJECT_DELETIONS
+ON_OBJECTS = OBJECT_CREATIONS | OBJECT_EDITS | OBJECT_DELETIONS
 """Kinds of changes to objects below items. They neither change nor mark the item."""
+
+ON_RELATIONS = frozenset({EntryKind.RELATE, EntryKind.MOVE_PARENT, EntryKind.UNRELATE})
+"""Kinds of changes of relations, which are sent one after another for each type."""
 
 FOR_CUSTOMERS = "Feedback"
 """The type of comments and files that customers see."""
@@ -92,7 +128,9 @@ ITEM_PLACES = tuple(PLACE_KEYS.values())
 SPLIT_KEY = "splitFrom"
 """The key of an ADD that names the item whose part it creates."""
 _NODES = frozenset({"id", "parentId", "reassignmentId", "after", "below"})
-_REFERENCES = frozenset({*ITEM_PLACES, *_NODES})
+TARGET_KEY = "targetId"
+"""The key of the item at the other end of a relation."""
+_REFERENCES = frozenset({*ITEM_PLACES, *_NODES, TARGET_KEY})
 """The payload keys that may hold a temporary id."""
 
 UNDELIVERED = tuple(map(EntryState, UNDELIVERED_STATES))
@@ -106,7 +144,8 @@ class OutboxEntry(Struct, frozen=True):
     """A journalled change.
 
     `payload` is the requested change: fields of an EDIT, `{type, projectId, fields}` of an ADD, `{text}` of a
-    COMMENT, `{id, text}` of a DELETE_COMMENT (both with `type` if customers see it), nothing for a DELETE,
+    COMMENT, `{id, text}` of a DELETE_COMMENT (both with `type` if customers see it), nothing for a DELETE, the values
+    of a new object below an item, `{id, values}` of a changed one, `{id}` and the values of a deleted one,
     `{beside}` of a RANK: target positions, the best first.
 
     Entries on nodes hold `tree` and `name`, and in addition: a NODE_ADD `values` and `place`, a NODE_EDIT `id`,
@@ -203,14 +242,26 @@ class OutboxEntry(Struct, frozen=True):
 
     @property
     def needs(self) -> frozenset[int]:
-        """The nodes, or the deleted object below an item, that must exist on the service first."""
+        """The nodes, the object below an item and the other end of a relation that must exist on the service first."""
+        if self.kind in ON_OBJECTS:
+            object_id = self.payload.get("id")
+            return self.targets | ({object_id} if isinstance(object_id, int) else set())
         if self.kind not in ON_NODES:
-            object_id = self.payload.get("id") if self.kind in OBJECT_DELETIONS else None
-            return self.places | ({object_id} if isinstance(object_id, int) else set())
+            return self.places
         place = self.payload.get("place")
         ids = [self.payload.get("id"), self.payload.get("reassignmentId")]
         ids += [place.get("parentId")] if isinstance(place, dict) else []
         return frozenset(each for each in ids if isinstance(each, int))
+
+    @property
+    def targets(self) -> frozenset[int]:
+        """The items at the other end of a relation: that of now, and another one."""
+        values = self.payload.get("values")
+        ends = (self.payload, values if isinstance(values, Mapping) else {})
+        return frozenset(each for end in ends if isinstance(each := end.get(TARGET_KEY), int))
+
+    def with_target(self, item_id: int, new_id: int) -> "OutboxEntry":
+        return self._with_ids({TARGET_KEY}, lambda value: new_id if value == item_id else value)
 
     def with_real_ids(self, real_id: Callable[[int], int]) -> "OutboxEntry":
         return self._with_ids(_REFERENCES, lambda value: real_id(value) if value < ROOT_PARENT else value)

@@ -20,6 +20,7 @@ from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
     OBJECT_CREATIONS,
     OBJECT_DELETIONS,
+    OBJECT_EDITS,
     ON_NODES,
     RECALLS,
     EntryKind,
@@ -220,6 +221,7 @@ def _described(writer: WriteContext, act: int, told: Sequence[UndoEffect], *, is
         objects_made_again=_named_objects(
             *(each for each in unsent if each.kind in OBJECT_DELETIONS),
             *(each for each in again if each.kind in OBJECT_CREATIONS),
+            *(each for each in (*unsent, *again) if each.kind in OBJECT_EDITS),
             *(move.entry for move in moves if isinstance(move, RecreateObjectOperation)),
         ),
         nodes=tuple(

@@ -8,11 +8,12 @@ from backlit.store.edits.deletions import is_settable
 from backlit.store.files.files import WriteContext
 from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.mirror.overlay import laid_over
-from backlit.store.object_changes.kinds import DELETIONS, object_creation, object_deletion
-from backlit.store.object_changes.object_change import ObjectCreation, ObjectDeletion
+from backlit.store.object_changes.kinds import DELETIONS, object_creation, object_deletion, object_edit
+from backlit.store.object_changes.object_change import ObjectChange, ObjectCreation, ObjectDeletion, ObjectEdit
 from backlit.store.records.entry import (
     DELETES,
     OBJECT_CREATIONS,
+    OBJECT_EDITS,
     ON_NODES,
     RECALLS,
     EntryCause,
@@ -116,6 +117,9 @@ class UndoPlan:
     def _sent_taken_back(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
         if (creation := object_creation(entry)) is not None:
             yield from self._object_unmade(creation)
+            return
+        if (edit := object_edit(entry)) is not None:
+            yield from self._object_changed_back(edit)
             return
         if (deletion := object_deletion(entry)) is not None:
             yield from self._object_restored(deletion)
@@ -230,6 +234,24 @@ class UndoPlan:
         else:
             yield RecreateObjectOperation(deletion.creation(item_id)), ()
 
+    def _object_changed_back(self, edit: ObjectEdit) -> Iterator[UndoEffect]:
+        item_id = self._id(edit.entry)
+        table = self._mirror.objects[edit.subject]
+        object_id = self._latest_id(edit)
+        if self._mirror.effective(item_id) is None or table.document(object_id) is None:
+            yield MissingItem(item_id), ()
+        else:
+            yield RecreateObjectOperation(edit.inverse(item_id, object_id)), ()
+
+    def _latest_id(self, change: ObjectChange) -> int:
+        """Return the id of an object now, which was perhaps deleted and made again."""
+        object_id = self._journal.renames.followed(change.object_id)
+        while True:
+            again = self._journal.entries.restoring(object_id, change.creation_kind)
+            if again is None:
+                return object_id
+            object_id = self._journal.renames.followed(again)
+
     def _returned(self, entry: OutboxEntry, returning: set[int]) -> Iterator[UndoEffect]:
         item_id = self._id(entry)
         if entry.kind in RECALLS:
@@ -242,7 +264,7 @@ class UndoPlan:
             sent = {key for each in self._of_item.get(item_id, ()) if each.may_have_been_sent for key in each.touched}
             wanted = {key: value for key, value in entry.payload.items() if key not in sent}
             yield from self._written(item_id, wanted, {key: entry.base.get(key) for key in wanted}, entry.id)
-        elif entry.kind in OBJECT_CREATIONS or self._is_looked_for(entry):
+        elif entry.kind in OBJECT_CREATIONS | OBJECT_EDITS or self._is_looked_for(entry):
             yield RestoreEntryOperation(entry), ()
         elif entry.kind is EntryKind.DELETE:
             yield DeleteItemOperation(item_id, entry.id), ()

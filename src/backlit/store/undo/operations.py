@@ -93,7 +93,7 @@ class DeleteObjectOperation(_EntryOperation, frozen=True):
 
 
 class RecreateObjectOperation(_EntryOperation, frozen=True):
-    """The new entry that makes a deleted object below an item again."""
+    """The new entry that makes a deleted object below an item again, or gives it its former values."""
 
 
 class MissingItem(Struct, frozen=True):

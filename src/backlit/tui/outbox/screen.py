@@ -16,7 +16,7 @@ from textual.widgets import Static
 from backlit.model.amounts import counted, listed
 from backlit.model.errors import StorageError
 from backlit.store.edits.conflicts import UNRESOLVED
-from backlit.store.object_changes.kinds import CREATIONS, DELETIONS, object_change
+from backlit.store.object_changes.kinds import CREATIONS, DELETIONS, EDITS, object_change
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.entry import (
     ON_NODES,
@@ -70,6 +70,7 @@ _DISCARDED_WORDS = {
     EntryKind.ADD: "the new item and its later changes",
     EntryKind.DELETE: "the deletion of the item",
     **{kind: f"the {creation.noun}" for kind, creation in CREATIONS.items()},
+    **{kind: f"the change of the {edit.noun}" for kind, edit in EDITS.items()},
     **{kind: f"the deletion of the {deletion.noun}" for kind, deletion in DELETIONS.items()},
     **dict.fromkeys(RECALLS, "the check for it"),
 }
