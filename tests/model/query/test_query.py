@@ -31,6 +31,7 @@ from backlit.model.query import (
 )
 from backlit.model.query.keys import MAX_COMPLETIONS, SHORT_KEYS, all_keys, field_named
 from backlit.model.query.meaning import date_filter
+from backlit.model.query.related import RelatedNames
 from backlit.model.query.syntax import TEXT_LIMIT, all_of, any_of
 from backlit.model.ready_check import USUAL_RULES, RuleInputs
 from backlit.model.statuses import StatusGroups
@@ -71,6 +72,9 @@ class Book:
     def ids(self, kind: NameKind, name: str, *, with_subtree: bool) -> frozenset[int]:
         found = IDS[kind].get(name.lower(), set())
         return frozenset(found if with_subtree else sorted(found)[:1])
+
+    def related(self) -> RelatedNames:
+        return RelatedNames(lambda _text: [], 1, "Due_cf")
 
     def roots(self, kind: NameKind) -> frozenset[int]:
         return frozenset({1} if kind in {NameKind.AREA, NameKind.ITERATION} else ())
@@ -424,3 +428,27 @@ def test_conditions_that_are_typed_to_their_end_are_accepted(text: str, accepted
     found = accepted_conditions(text)
 
     assert [f"{text[start:middle]}|{text[middle:end]}" for start, middle, end in found] == [*accepted]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("due:overdue", {"past"}),
+        ("due:today", {"today"}),
+        ("due:week", {"past", "done", "today", "sunday"}),
+        ("due<14d", {"past", "today", "sunday"}),
+        ("due>2026-03-15", {"later"}),
+        ("due:none", {"never"}),
+        ("due:any", {"past", "done", "today", "sunday", "later"}),
+    ],
+)
+def test_a_due_date_is_overdue_only_while_the_item_is_open(query: str, expected: set[str]) -> None:
+    days = {"past": "2026-03-09", "done": "2026-03-09", "today": "2026-03-10", "sunday": "2026-03-15"}
+    days |= {"later": "2026-03-30"}
+    found = filter_of(parse_query(query), Book())
+
+    items = {
+        name: {"Due_cf": days.get(name), "Status": "Done" if name == "done" else "Not Done"}
+        for name in (*days, "never")
+    }
+    assert {name for name, values in items.items() if matches(found, values)} == expected

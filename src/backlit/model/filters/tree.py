@@ -159,6 +159,8 @@ class TextMatch(Struct, frozen=True):
 POINTS = "Points"
 """A local property with the Estimate as a number; null for other texts."""
 COMMENTS = "Comments"
+VIRTUAL = "virtual "
+"""The beginning of a property that the local copy answers with true or false, such as `virtual blocked any`."""
 
 Filter = Comparison | In | And | Or | Not | AnyTag | FunctionCall | Property | Literal | TextMatch
 """A boolean Property or Literal is a filter by itself (`IsBlocking and not false`)."""

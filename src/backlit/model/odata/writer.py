@@ -7,6 +7,7 @@ from enum import StrEnum
 from backlit.model.errors import BadRequest
 from backlit.model.filters import (
     ARITHMETIC,
+    VIRTUAL,
     And,
     AnyTag,
     Comparison,
@@ -71,6 +72,8 @@ def _inner(part: Filter, dialect: ODataVersion) -> str:
 
 def _term(term: Term, dialect: ODataVersion) -> str:
     match term:
+        case Property(name) if name.startswith(VIRTUAL):
+            raise BadRequest(f"The interface has no filter {name.removeprefix(VIRTUAL)!r}; only the local copy has.")
         case Property(name):
             return name
         case Literal(value):

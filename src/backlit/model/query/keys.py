@@ -77,6 +77,9 @@ def all_keys(custom: Collection[Field] = ()) -> dict[str, str]:
     keys = {short: _FIELD_BY_LOWER[short].label for short in SHORT_KEYS}
     keys[ANYWHERE_KEY] = "Words in the name, the description or a comment"
     keys[LINT_KEY] = "Findings of the readiness check"
+    from backlit.model.query.related import RELATED_KEYS  # no list needs it for its first rows
+
+    keys |= {key: words for key, (words, _) in RELATED_KEYS.items()}
     shortened = set(SHORT_KEYS.values())
     return keys | {
         field.key.lower(): field.label for field in (*TOP_LEVEL, *FIELDS, *custom) if field.key not in shortened

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from backlit.model.dates import named_day, parse_date
 from backlit.model.errors import BadRequest
@@ -34,6 +34,9 @@ from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, all_keys, field_nam
 from backlit.model.query.syntax import AllOf, AnyOf, Condition, NameText, Node, NotThis, quoted_value, refuse
 from backlit.model.ready_check import RULE_BY_ID
 from backlit.model.statuses import StatusGroups
+
+if TYPE_CHECKING:
+    from backlit.model.query.related import RelatedNames
 
 NONE, ANY, OPEN = "none", "any", "open"
 _OPERATORS = {
@@ -77,6 +80,8 @@ class NameResolver(Protocol):
 
     def failing(self, rule_id: str | None) -> Filter:
         """Return a filter for items that fail a rule of the readiness check, or any rule."""
+
+    def related(self) -> "RelatedNames": ...
 
     def roots(self, kind: NameKind) -> frozenset[int]: ...
 
@@ -129,6 +134,10 @@ def _condition(condition: Condition, names: NameResolver) -> Filter:
     if condition.key.lower() == LINT_KEY:
         _only_equality(condition)
         return any_of(_failing(condition, value.lower(), names) for value in condition.values)
+    from backlit.model.query.related import RELATED_KEYS, related_filter  # no list needs it for its first rows
+
+    if condition.key.lower() in RELATED_KEYS:
+        return related_filter(condition, names.related(), names.today(), _is_open(names))
     custom = names.custom_fields()
     field = field_named(condition.key, custom)
     if field is None:

@@ -12,6 +12,7 @@ from backlit.model.filter_sql import sql_of
 from backlit.model.filters import (
     ARITHMETIC,
     POINTS,
+    VIRTUAL,
     And,
     AnyTag,
     Comparison,
@@ -92,6 +93,11 @@ def value_sql(key: str) -> Sql:
         return Sql(_COLUMN_BY_KEY[key])
     if key == "Tags":
         return Sql("tags")
+    if key.startswith(VIRTUAL):
+        from backlit.store.views.virtual import virtual_sql  # few queries ask for it
+
+        text, values = virtual_sql(key)
+        return Sql(f"({text})", values)
     if key.endswith("_cf"):
         # From a table by key: a filter over 100,000 items takes 97 ms, and 560 ms where the documents are read.
         return Sql("(SELECT value FROM custom_values WHERE key = ? AND item_id = items.id)", (key,))
@@ -151,7 +157,8 @@ class _MirrorDialect:
         self._types = types
 
     def column(self, name: str) -> tuple[Sql, ValueType]:
-        return value_sql(name), self._types.get(name, ValueType.TEXT)
+        usual = ValueType.BOOLEAN if name.startswith(VIRTUAL) else ValueType.TEXT
+        return value_sql(name), self._types.get(name, usual)
 
     def literal(self, value: Value) -> Sql:
         if value is None:

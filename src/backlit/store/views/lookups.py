@@ -313,6 +313,21 @@ class Lookups:
             return not _told_choices(self._capabilities(), field.key, item_type)
         return field.kind is Kind.CHOICE and not self.choices(field, item_type)
 
+    def due_field(self) -> str | None:
+        """Return the key of the field that is the due date of the project's items, as the service names it."""
+        told = self._capabilities().get("dueField")
+        return told if isinstance(told, str) else None
+
+    def items_named(self, text: str) -> list[tuple[int, str]]:
+        """Return up to four items of the project by a part of the name in any case; a whole name alone."""
+        found: list[tuple[int, str]] = self._files.mirror.execute(
+            "SELECT id, name FROM items WHERE project_id = ?1 AND instr(name_fold, ?2)"
+            " ORDER BY name_fold <> ?2, is_open DESC, id LIMIT 4",
+            (self.project_id or 0, text.casefold()),
+        ).fetchall()
+        whole_names = [each for each in found if each[1].casefold() == text.casefold()]
+        return whole_names or found
+
     def custom_fields(self) -> tuple[Field, ...]:
         """Return the custom fields, as the service defines them, or inferred from values."""
         return self.keep(Subject.ITEMS, "custom", self._read_custom_fields)

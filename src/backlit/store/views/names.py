@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from msgspec.structs import replace
 
@@ -21,6 +21,9 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.people import IterationEntry, TreeKind, current, following, preceding
 from backlit.store.views.filter_sql import ColumnValue, field_value
 from backlit.store.views.lookups import Lookups
+
+if TYPE_CHECKING:
+    from backlit.model.query.related import RelatedNames
 
 _T = TypeVar("_T")
 _TREES = {NameKind.AREA: TreeKind.AREAS, NameKind.ITERATION: TreeKind.ITERATIONS}
@@ -174,6 +177,12 @@ class QueryNames:
             self._made[name] = make()
         return cast("_T", self._made[name])
 
+    def related(self) -> "RelatedNames":
+        from backlit.model.query.related import RelatedNames
+
+        me = self._lookups.me()
+        return RelatedNames(self._lookups.items_named, None if me is None else me.id, self._lookups.due_field())
+
     def roots(self, kind: NameKind) -> frozenset[int]:
         if kind not in _TREES:
             return frozenset()
@@ -208,6 +217,10 @@ class QueryNames:
         def values(key: str) -> Sequence[str]:
             if key.lower() == LINT_KEY:
                 return [*RULE_BY_ID, *_ALWAYS]
+            from backlit.model.query.related import RELATED_KEYS
+
+            if key.lower() in RELATED_KEYS:
+                return RELATED_KEYS[key.lower()][1]
             field = field_named(key, custom)
             if field is None:
                 return ()

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from backlit.model.amounts import counted
 from backlit.model.fields import PROPERTY_BY_LOWER_NAME, Field, Kind
 from backlit.model.filters import (
+    VIRTUAL,
     And,
     Filter,
     Not,
@@ -315,7 +316,8 @@ def _filters(query: ViewStatements, spec: ViewSpec, *, is_walk: bool) -> list[st
     columns = [key for key in reads if has_column(key) and key not in COVERED]
     custom = [key for key in reads if key.endswith("_cf")]
     words = ["Description"] if "Description" in reads and query.has_words else []
-    documents = [key for key in reads if key not in {*covered, *columns, *custom, *words}]
+    virtual = [key for key in reads if key.startswith(VIRTUAL)]
+    documents = [key for key in reads if key not in {*covered, *columns, *custom, *words, *virtual}]
     if spec.text or query.has_name:
         found.append(f"Names: searched one by one {place}.")
     if covered:
@@ -324,6 +326,9 @@ def _filters(query: ViewStatements, spec: ViewSpec, *, is_walk: bool) -> list[st
         found.append(f"{', '.join(columns)}: compared one by one in the table of items.")
     if custom:
         found.append(f"{', '.join(custom)}: looked up by key in the table of custom fields.")
+    if virtual:
+        tests = ", ".join(key.removeprefix(VIRTUAL) for key in virtual)
+        found.append(f"{tests}: looked up in the tables of relations, criteria, links and time on this machine.")
     if words:
         found.append("Words: found in the full text index of names, descriptions and comments.")
     if documents:

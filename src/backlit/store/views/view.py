@@ -12,12 +12,13 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from backlit.model.filters import POINTS
+from backlit.model.filters import POINTS, VIRTUAL
 from backlit.model.local_times import LocalTimes
 from backlit.model.query import NameResolver, filter_of, mentions_status, parse_query
 from backlit.model.trees import NodeTotals
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import ROW_COLUMNS, ItemRow, gone_row, row_of
+from backlit.store.records.object_kinds import OBJECT_KINDS
 from backlit.store.sqlite.database import ids_json
 from backlit.store.views.filter_sql import ColumnValue
 from backlit.store.views.groups import (
@@ -41,6 +42,7 @@ Read = Callable[[Callable[[sqlite3.Connection], _T]], Awaitable[_T]]
 FIRST_WINDOW = 200
 KEPT_ROWS = 4_000
 NOTED_CHANGES = 256
+_BELOW_ITEMS = frozenset(kind.subject for kind in OBJECT_KINDS)
 # Above it the widths of columns come from the rows in sight: the walk over all values would outlast the load.
 MOST_COMPARED = 20_000
 """The most items whose `values` are read."""
@@ -327,7 +329,7 @@ class View:
 
     def note(self, change: StoreChange) -> None:
         """Record a change for `reload`. Can be called on any thread."""
-        if change.kind in {Subject.ITEMS, Subject.COMMENTS, Subject.TREES, Subject.CRITERIA}:
+        if change.kind in {Subject.ITEMS, Subject.COMMENTS, Subject.ATTACHMENTS, Subject.TREES, *_BELOW_ITEMS}:
             self._changes.append(change)
 
     def _take_changes(self) -> None:
@@ -359,6 +361,10 @@ class View:
         keys |= {"IterationID"} if spec.iteration_ids is not None or spec.leading else set()
         keys |= {"Estimate"} if POINTS in keys else set()
         keys |= {Subject.COMMENTS.value} if "Description" in keys else set()
+        if any(key.startswith(VIRTUAL) for key in keys):
+            from backlit.store.views.virtual import virtual_reads
+
+            keys |= virtual_reads(keys)
         return keys | ({Subject.TREES.value} if spec.query or self._query.levels else set())
 
 
