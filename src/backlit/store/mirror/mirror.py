@@ -27,7 +27,7 @@ from backlit.store.mirror.schema import REASSIGNED, SCHEMA, VERSION
 from backlit.store.mirror.status_groups import MirroredGroups
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry
-from backlit.store.records.item import Document, columns_of, fields_in, id_in, moment, whole
+from backlit.store.records.item import Document, columns_of, fields_in, id_in, is_news, whole
 from backlit.store.records.object_kinds import OBJECT_KINDS
 from backlit.store.sqlite.database import connect, drop_database, ids_json, transaction, version_of
 
@@ -464,13 +464,6 @@ def _compared(before: Mapping[int, Document], after: Mapping[int, Document]) -> 
         keys |= {key for key in {*old, *new} if old.get(key) != new.get(key)}
         keys.add("lastModifiedAt")
     return WriteResult(changed, frozenset(keys))
-
-
-def is_news(known: Document | None, received: Document) -> bool:
-    if known is None:
-        return True
-    before, now = moment(known.get("lastModifiedAt")), moment(received.get("lastModifiedAt"))
-    return known != received and (before is None or now is None or now >= before)
 
 
 def tree_writes(project_id: int) -> str:

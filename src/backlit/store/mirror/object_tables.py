@@ -8,7 +8,7 @@ import orjson
 
 from backlit.store.mirror.schema import SHOWN
 from backlit.store.records.entry import ON_OBJECTS, EntryState, OutboxEntry
-from backlit.store.records.item import Document, id_in, whole
+from backlit.store.records.item import Document, id_in, is_news, whole
 from backlit.store.records.object_kinds import ObjectKind
 from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
 
@@ -72,14 +72,23 @@ class ObjectTable(SqliteTable):
         self._connection.execute(sql, (ids_json(item_ids),))
 
     def replace_of_items(
-        self, item_ids: Iterable[int], received: Iterable[Document], undelivered: Collection[OutboxEntry]
+        self,
+        item_ids: Iterable[int],
+        known: Collection[int],
+        received: Iterable[Document],
+        undelivered: Collection[OutboxEntry],
     ) -> frozenset[int]:
-        """Replace the received objects of items; return the items that have others now."""
+        """Replace the objects of items that were known before others were asked for; return the items that have others.
+
+        An answer that is older than what the mirror has is left out.
+        """
         with transaction(self._connection):
             before = {id_in(each): each for each in self.documents(item_ids)}
             after = {id_in(each): each for each in received if self._is_usable(each)}
-            gone = {object_id: each for object_id, each in before.items() if object_id not in after}
-            news = [each for object_id, each in after.items() if before.get(object_id) != each]
+            gone = {
+                object_id: each for object_id, each in before.items() if object_id in known and object_id not in after
+            }
+            news = [each for object_id, each in after.items() if is_news(before.get(object_id), each)]
             self.remove(gone)
             self.put(news)
             items = self.items_of([*gone.values(), *news, *(before[each] for each in before.keys() & after.keys())])

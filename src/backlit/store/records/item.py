@@ -154,6 +154,13 @@ def moment(value: object) -> datetime | None:
         return None
 
 
+def is_news(known: Document | None, received: Document) -> bool:
+    if known is None:
+        return True
+    before, now = moment(known.get("lastModifiedAt")), moment(received.get("lastModifiedAt"))
+    return known != received and (before is None or now is None or now >= before)
+
+
 COLUMNS = (
     "id",
     "project_id",

@@ -48,12 +48,16 @@ class ObjectReader:
     async def read_of_items(self, kinds: Iterable[ObjectKind], lists: ProjectLists, item_ids: Collection[int]) -> None:
         """Replace the objects of items by those of the service."""
         kinds = list(kinds)
+        # What is sent while the lists are read is not in them, and stays.
+        known = await self._files.write(
+            lambda writer: [{id_in(each) for each in _table(writer, kind).documents(item_ids)} for kind in kinds]
+        )
         found = await asyncio.gather(*(self._read(kind, lists, _of_items(kind, item_ids)) for kind in kinds))
 
         def act(writer: WriteContext) -> None:
             with transaction(writer.mirror.connection):
-                for kind, documents in zip(kinds, found, strict=True):
-                    _replace(writer, kind, item_ids, documents)
+                for kind, ids, documents in zip(kinds, known, found, strict=True):
+                    _replace(writer, kind, item_ids, ids, documents)
                 writer.mirror.objects_were_read(item_ids)
 
         await self._files.write(act)
@@ -112,10 +116,12 @@ def _table(writer: WriteContext, kind: ObjectKind) -> ObjectTable:
     return next(table for table in writer.mirror.object_tables if table.kind is kind)
 
 
-def _replace(writer: WriteContext, kind: ObjectKind, item_ids: Collection[int], documents: list[Document]) -> None:
+def _replace(
+    writer: WriteContext, kind: ObjectKind, item_ids: Collection[int], known: Collection[int], documents: list[Document]
+) -> None:
     table = _table(writer, kind)
     concerned = table.items_of([*table.documents(item_ids), *documents]).union(item_ids)
-    changed = table.replace_of_items(item_ids, documents, writer.journal.entries.undelivered(concerned))
+    changed = table.replace_of_items(item_ids, known, documents, writer.journal.entries.undelivered(concerned))
     if changed:
         announce_read(writer, kind, changed)
 
