@@ -36,6 +36,8 @@ def pytest_configure(config: pytest.Config) -> None:
     keep_compiled_sql()
     keep_files_in_memory()
     os.environ.setdefault("TEXTUAL_ANIMATIONS", "none")  # a flash may be in the way of a test that looks at colours
+    # Sign-ins of tests are kept in files, and never in the keyring of whoever runs them.
+    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
     if find_spec("sniffio") is None:
         sys.modules["sniffio"] = None  # type: ignore[assignment] # not installed: httpx searches for it at each request
     gc.set_threshold(*RARELY)

@@ -85,7 +85,7 @@ IMPORT: Meaning = DRY | {
 }
 TRASH: Meaning = LISTING | {"wait": 10.0, "dry_run": False, "restore": False}
 SELECTION: Meaning = WRITING | FORMATS | {"columns": (), "query": None, "view": None, "filter": None}
-NO_WAY = dict.fromkeys(("ca", "client_cert", "client_key", "proxy", "fingerprint"))
+NO_WAY = dict.fromkeys(("ca", "client_cert", "client_key", "proxy", "fingerprint", "store")) | {"name": ""}
 """Options of a sign-in about the way to its server, none of them given."""
 MEANT: dict[str, Meaning] = {
     "": {},
@@ -111,8 +111,8 @@ MEANT: dict[str, Meaning] = {
     "login u --user m": {"url": "u", "user": "m", "code": False, "cookie": False, "approve": "", **NO_WAY},
     "login u --code --approve o": {"url": "u", "user": None, "code": True, "cookie": False, "approve": "o", **NO_WAY},
     "login u --cookie": {"url": "u", "user": None, "code": False, "cookie": True, "approve": "", **NO_WAY},
-    "doctor": {"json": False},
-    "doctor --json": {"json": True},
+    "doctor": {"json": False, "offline": False, "section": None},
+    "doctor --json --section s": {"json": True, "offline": False, "section": "s"},
     "trash": TRASH | {"id": None},
     f"trash {2**63 - 1}": TRASH | {"id": 2**63 - 1},
     "items list": ITEMS,

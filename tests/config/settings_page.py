@@ -32,6 +32,7 @@ ENVIRONMENT = {
     "BACKLIT_CONFIG": "another file in place of `config.toml`; `/dev/null` for none",
     "BACKLIT_PROFILE": "the profile, as `--profile`",
     "BACKLIT_PROJECT": "the project, as `--project`",
+    "BACKLIT_USER, BACKLIT_PASSWORD": "the sign-in of a program, of which [nothing is kept](authentication.md)",
     "BACKLIT_READ_ONLY": "`1`: nothing is changed or sent, as `read_only = true`",
     "BACKLIT_ASCII": "`1`: signs and lines in ASCII, `0`: never, whatever `ascii` says",
     "BACKLIT_LINEAR": "`1`: `backlit` alone works line by line, as `--linear`; `0`: never, whatever `linear` says",
@@ -55,7 +56,8 @@ def page() -> str:
 def _told() -> Sequence[tuple[str, str]]:
     """Return the variables with what they do; one that the program reads without a line here is a fault of the page."""
     read = {name for path in SOURCE.rglob("*.py") for name in re.findall(r"\bBACKLIT_[A-Z_]*[A-Z]", path.read_text())}
-    assert read <= ENVIRONMENT.keys(), read - ENVIRONMENT.keys()
+    names = {each for group in ENVIRONMENT for each in group.split(", ")}
+    assert read <= names, read - names
     return list(ENVIRONMENT.items())
 
 

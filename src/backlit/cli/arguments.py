@@ -240,6 +240,12 @@ def _fill_login(login: LateParser) -> None:
         action="store_true",
         help="sign in with a browser's cookie .ASPXAUTH; prompts for it or reads it from standard input",
     )
+    login.add_argument("--name", metavar="PROFILE", default="", help="name of a new profile (default: USER@SERVER)")
+    login.add_argument(
+        "--store",
+        choices=("auto", "keyring", "file"),
+        help="keep the sign-in in the system's keyring or in a file (default: the setting)",
+    )
     login.add_argument(
         "--approve",
         metavar="ORIGIN",
@@ -270,6 +276,8 @@ def _fill_whoami(whoami: LateParser) -> None:
 
 def _fill_doctor(doctor: LateParser) -> None:
     doctor.add_argument("--json", action="store_true", help="write JSON")
+    doctor.add_argument("--offline", action="store_true", help="look at this machine only")
+    doctor.add_argument("--section", metavar="NAME", help="only what is found about one subject, such as encryption")
     add_target(doctor)
 
 

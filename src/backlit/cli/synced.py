@@ -12,7 +12,7 @@ from threading import Event, current_thread, main_thread
 
 from backlit.cli.output import note
 from backlit.cli.terminal_input import PIPE, standard_input
-from backlit.cli.wiring import chosen_profile, sign_in_needed, store_of
+from backlit.cli.wiring import chosen_profile, sign_in_needed, store_of, tokens_of
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_pins
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, NameNotFound, Offline, StorageError
@@ -102,13 +102,7 @@ def _is_copy_enough(
     synced_at = store.files.places.synced_at(project.id) if project else None
     if synced_at is None or not (is_kept or 0.0 <= time.time() - synced_at < RECENT_SECONDS):
         return False
-    return profile.kind is not ProfileKind.REMOTE or _has_sign_in(profile, locations)
-
-
-def _has_sign_in(profile: Profile, locations: Locations) -> bool:
-    from backlit.client.tokens import TokenCache
-
-    return TokenCache(locations.tokens(profile), profile.url or "").load() is not None
+    return profile.kind is not ProfileKind.REMOTE or tokens_of(profile, locations).has_sign_in()
 
 
 def _fault_of(store: Store, connection: ConnectionStatus) -> BacklitError:

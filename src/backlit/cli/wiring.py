@@ -22,14 +22,17 @@ from backlit.config.settings import (
     read_connection,
     read_pins,
 )
+from backlit.config.sign_in_secrets import SecretPlace
 from backlit.config.terminal_signs import ASCII
 from backlit.config.view_files import read_settings_of
 from backlit.model.errors import BacklitError, SignInNeeded
 from backlit.model.plain import plain
 from backlit.model.private_files import make_private_folder
+from backlit.model.user_names import is_same_user
 
 if TYPE_CHECKING:
     from backlit.client.client import Client
+    from backlit.client.tokens import Credentials, TokenCache
     from backlit.service.storage.settings import ServiceSettings
     from backlit.store.store import Connect, Store
 
@@ -120,10 +123,37 @@ def _log_to(locations: Locations) -> None:
 def remote_client(profile: Profile, locations: Locations) -> "Client":
     """Return the client of a remote profile with its stored sign-in."""
     from backlit.client.client import Client
-    from backlit.client.tokens import TokenCache
 
-    url = profile.url or ""
-    return Client.at(url, TokenCache(locations.tokens(profile), url), connection=read_connection(profile, locations))
+    connection = read_connection(profile, locations)
+    return Client.at(profile.url or "", tokens_of(profile, locations), connection=connection)
+
+
+def tokens_of(profile: Profile, locations: Locations, place: SecretPlace | None = None) -> "TokenCache":
+    """Return the sign-in of a server's profile: as it is stored, or without a store by the environment's password.
+
+    `place` comes before the settings.
+    """
+    from backlit.client.network import password_of
+    from backlit.client.tokens import TokenCache, UnstoredTokens
+
+    url, user = profile.url or "", profile.user or ""
+    named = environment_credentials(user)
+    if named is not None:
+        return UnstoredTokens(locations.tokens(profile), url, credentials=lambda: named)
+    secrets = read_settings(locations).of_profile(profile.name).secrets
+    command = secrets.password_command
+
+    def ask_command() -> "Credentials":
+        return user, password_of(command)
+
+    credentials = ask_command if command and user else None
+    return TokenCache(locations.tokens(profile), url, place=place or secrets.store, credentials=credentials)
+
+
+def environment_credentials(user: str) -> "Credentials | None":
+    """Return the user name and the password of the environment; None without them, and where they are of another."""
+    name, password = os.environ.get("BACKLIT_USER", ""), os.environ.get("BACKLIT_PASSWORD", "")
+    return (name, password) if name and password and is_same_user(name, user or name) else None
 
 
 def workspace_settings(folder: Path, name: str = "backlit") -> "ServiceSettings":

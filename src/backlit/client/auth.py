@@ -31,6 +31,7 @@ from backlit.model.errors import (
     TooManyRequests,
     Unauthorized,
 )
+from backlit.model.plain import plain
 from backlit.model.wrap import Challenge, TokenGrant, authorization_header, parse_challenge, parse_grant
 
 RENEW_BEFORE_EXPIRY_SECONDS = 60.0
@@ -71,8 +72,8 @@ class WrapAuth(httpx.Auth):
 
     @property
     def signed_in(self) -> bool:
-        """True with tokens or a cookie; the service may still reject them."""
-        return self._current() is not None
+        """True with tokens, a cookie or a password; the service may still reject them."""
+        return self._held is not None or self._cache.has_sign_in()
 
     @property
     def has_ended(self) -> bool:
@@ -133,16 +134,17 @@ class WrapAuth(httpx.Auth):
             self._hold(await asyncio.to_thread(self._cache.save_cookie, cookie))
 
     async def sign_out(self) -> None:
-        """Forget the tokens, and revoke them at a service with that extension.
+        """Forget the tokens and the password, and revoke the tokens at a service with that extension.
 
         A cookie is only forgotten, as the session belongs to the browser.
         """
         # The file is read before it is cleared, and under the lock: the tokens to revoke are those that another process
         # may have renewed since.
         held = None
+        self._cache.credentials = None
         async with self._cache.locked():
             with contextlib.suppress(StorageError):  # there is nothing to revoke in a file that cannot be read
-                held = self._cache.load()
+                held = await asyncio.to_thread(self._cache.load)
             await asyncio.to_thread(self._cache.clear)
         self._hold(None)
         if isinstance(held, StoredTokens):
@@ -166,8 +168,8 @@ class WrapAuth(httpx.Auth):
         # The stamp first: one `stat` at rest in place of a file that is read and parsed.
         if stamp != self._stamp:
             self._stamp = stamp
-            self._hold(self._cache.load())
-        return self._held is not None
+            self._hold(None)  # the next request reads it, on a thread: a keyring takes its time
+        return self.signed_in
 
     async def aclose(self) -> None:
         """Stop a renewal without waiters; the service still accepts the predecessor of an unused grant."""
@@ -195,15 +197,13 @@ class WrapAuth(httpx.Auth):
         yield request
 
     async def _usable(self) -> StoredCredentials:
-        held = self._current()
-        if held is None:
+        held = self._held
+        if held is None:  # read every time: another process may have signed in
+            held = await asyncio.to_thread(self._cache.load)
+            self._hold(held)
+        if held is None and self._cache.credentials is None:
             raise SignInNeeded(SIGN_IN)
-        return held if time.monotonic() < self._good_until else await self._renewed(held)
-
-    def _current(self) -> StoredCredentials | None:
-        if self._held is None:  # read every time: another process may have signed in
-            self._hold(self._cache.load())
-        return self._held
+        return held if held is not None and time.monotonic() < self._good_until else await self._renewed(held)
 
     def _hold(self, held: StoredCredentials | None) -> None:
         self._held = held
@@ -212,28 +212,50 @@ class WrapAuth(httpx.Auth):
 
     # Renewing
 
-    async def _renewed(self, spent: StoredCredentials) -> StoredCredentials:
+    async def _renewed(self, spent: StoredCredentials | None) -> StoredCredentials:
         """Return a token other than `spent`; concurrent callers share one renewal, and a waiter may be cancelled."""
-        if self._held is not None and self._held.secret != spent.secret:
+        if self._held is not None and (spent is None or self._held.secret != spent.secret):
             return self._held
         if self._renewal is None or self._renewal.done():
             self._renewal = asyncio.create_task(self._renew(spent))
         # A waiter may be cancelled by its caller; the renewal goes on for the others.
         return await asyncio.shield(self._renewal)
 
-    async def _renew(self, spent: StoredCredentials) -> StoredCredentials:
+    async def _renew(self, spent: StoredCredentials | None) -> StoredCredentials:
         async with self._cache.locked():
-            stored = self._cache.load()
+            stored = await asyncio.to_thread(self._cache.load)
             if stored is None:
                 self._hold(None)
-                raise SignInNeeded(SIGN_IN)
+                stored = await self._sign_in_again(SIGN_IN)
             # Another process may have renewed while this one waited for the lock; a refresh token works once.
-            if stored.secret == spent.secret:
+            elif spent is not None and stored.secret == spent.secret:
                 stored = (
                     await self._refresh(stored) if isinstance(stored, StoredTokens) else await self._end_cookie(stored)
                 )
             self._hold(stored)
             return stored
+
+    async def _sign_in_again(self, sentence: str) -> StoredTokens:
+        """Sign in by the password of the settings; raise SignInNeeded where there is none, or it is refused.
+
+        The caller holds the lock of the cache.
+        """
+        credentials, self._cache.credentials = self._cache.credentials, None
+        if credentials is None:
+            raise SignInNeeded(sentence)
+        # Not asked for a second time until it has worked: the service counts failed attempts.
+        username, password = await asyncio.to_thread(credentials)
+        try:
+            grant = await self._request_grant({"wrap_username": username, "wrap_password": password})
+        except Unauthorized as error:
+            raise SignInNeeded(f"The password of the settings was refused for {plain(username)}.") from error
+        except OtherOrigin as error:
+            raise SignInNeeded(f"{error.message} Sign in again to approve that address.") from None
+        except BacklitError:
+            self._cache.credentials = credentials
+            raise
+        self._cache.credentials = credentials
+        return await asyncio.to_thread(self._cache.save, grant)
 
     async def _end_cookie(self, cookie: LoginCookie) -> NoReturn:
         """Forget a cookie that was refused, or whose time is nearly over; the caller holds the lock of the cache."""
@@ -253,6 +275,8 @@ class WrapAuth(httpx.Auth):
             self._hold(None)
             raise SignInNeeded(f"{error.message} Sign in again to approve that address.") from None
         except Unauthorized:
+            if self._cache.credentials is not None:
+                return await self._sign_in_again(SESSION_ENDED)
             await self._end(SESSION_ENDED, self._cache.end)
         return await asyncio.to_thread(self._cache.save, grant)
 

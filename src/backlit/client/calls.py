@@ -14,6 +14,7 @@ from urllib.parse import quote
 import httpx
 import orjson
 from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.client.answers import (
     ENCODINGS,
@@ -121,9 +122,16 @@ class RetryPolicy(Struct, frozen=True):
     longest_pause: float = 20.0
     patience: float = 30.0
     """Seconds of silence allowed to the server."""
+    connecting: float = 5.0
+    """Seconds to reach it: a machine that answers does so at once, and a user waits for the word "offline"."""
 
     def timeout(self) -> httpx.Timeout:
-        return httpx.Timeout(self.patience, connect=min(self.patience, 5.0))
+        return httpx.Timeout(self.patience, connect=min(self.patience, self.connecting))
+
+    def under(self, connection: ConnectionSettings) -> "RetryPolicy":
+        """Return this policy with the times of a profile."""
+        patience = connection.read_timeout or self.patience
+        return replace(self, patience=patience, connecting=connection.connect_timeout or self.connecting)
 
 
 USUAL_RETRIES = RetryPolicy()
@@ -168,14 +176,12 @@ class RequestSender:
         self.refusal = ""
         """Why no request may change anything, as a sentence; empty where they may."""
         self.is_in_process = isinstance(transport, InProcessTransport)
-        self._pacing = pacing
+        self._pacing = pacing.under(connection)
         self.clock = ServiceClock()
         self.own_writes = OwnWrites()
         self._http = httpx.AsyncClient(
             transport=transport or NetworkTransport(_LIMITS, connection),
-            # Connecting has 5 s of the 30: a machine that answers does so at once, and a user waits for the word
-            # "offline".
-            timeout=pacing.timeout(),
+            timeout=self._pacing.timeout(),
             follow_redirects=False,
             # A login cookie is sent on purpose, by the sign-in; what servers set is not kept.
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),

@@ -18,7 +18,7 @@ import httpx
 
 from backlit.client.certificates import ServerCertificate, fingerprint_of, read_certificate
 from backlit.config.connection import USUAL_CONNECTION, ConnectionSettings
-from backlit.model.errors import Offline, UntrustedServer
+from backlit.model.errors import Offline, SignInNeeded, UntrustedServer
 from backlit.model.plain import plain
 
 _SYSTEM_SETTINGS = "the network settings of the system"
@@ -241,6 +241,17 @@ def first_line_of(command: Sequence[str]) -> str:
     except OSError as error:
         raise UnusableSetting(f"The command {words} did not start: {error.strerror}.") from None
     return done.stdout.decode(errors="replace").partition("\n")[0].rstrip("\r")
+
+
+def password_of(command: Sequence[str]) -> str:
+    """Return the password of a sign-in, which a command prints; raise SignInNeeded where it prints none."""
+    try:
+        password = first_line_of(command)
+    except UnusableSetting as error:
+        raise SignInNeeded(str(error)) from None
+    if not password:
+        raise SignInNeeded(f"The command {plain(shlex.join(command), 120)} printed no password.")
+    return password
 
 
 class PinnedConnection(ssl.SSLObject):

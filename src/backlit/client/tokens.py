@@ -1,4 +1,7 @@
-"""Secrets of a profile's sign-in: tokens or a browser's cookie, in one private file that all its processes share."""
+"""Secrets of a profile's sign-in: tokens or a browser's cookie, in one private file that all its processes share.
+
+Where the keyring of the system has them, the file says under which name.
+"""
 
 import asyncio
 import contextlib
@@ -7,12 +10,15 @@ import json
 import os
 import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import uuid4
 
+from backlit.client import keyring_secrets
 from backlit.config.atomic_files import locked, open_lock, write_private
 from backlit.config.ended_sign_ins import ENDED_AT, has_ended, is_marked
+from backlit.config.sign_in_secrets import SecretPlace
 from backlit.model.errors import BadRequest, StorageError
 from backlit.model.settings.user_settings import json_in
 from backlit.model.wrap import TokenGrant, authorization_header
@@ -70,6 +76,11 @@ LOCK_PATIENCE = 90.0
 _APPROVED = "approved origins"
 """The key of approved origins: the other origins to which each profile may send credentials."""
 _FIRST_POLL, _LONGEST_POLL = 0.005, 0.1
+_KEYRING = "keyring"
+"""The key of the name under which the keyring has an entry."""
+
+Credentials = tuple[str, str]
+"""A user name and a password."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +111,19 @@ StoredCredentials = StoredTokens | LoginCookie
 class TokenCache:
     """File of tokens or cookies by profile (`key`: its base address); the next sign-in replaces a malformed one."""
 
-    def __init__(self, path: Path, key: str, patience: float = LOCK_PATIENCE) -> None:
+    def __init__(
+        self,
+        path: Path,
+        key: str,
+        patience: float = LOCK_PATIENCE,
+        *,
+        place: SecretPlace = SecretPlace.FILE,
+        credentials: Callable[[], Credentials] | None = None,
+    ) -> None:
         self._path = path
+        self._place = place
+        self.credentials = credentials
+        """Gives a user name and a password for a new sign-in where there is none; raises SignInNeeded."""
         # A file of its own: each write replaces the file of tokens, and a lock on a replaced file holds nobody.
         self._lock_path = path.with_name(f"{path.name}.lock")
         self._key = key
@@ -111,15 +133,45 @@ class TokenCache:
         return f"TokenCache({str(self._path)!r}, {self._key!r})"
 
     def load(self) -> StoredCredentials | None:
-        """Read the credentials; None when signed out, StorageError for an unreadable or malformed file."""
+        """Read the credentials; None when signed out, StorageError for an unreadable or malformed file or keyring."""
+        entry = self._entry()
+        if entry is None:
+            return None
+        name = entry.get(_KEYRING)
+        if isinstance(name, str):
+            entry = self._in_keyring(name)
+        held = _cookie_in(entry) or _tokens_in(entry)
+        if held is None:
+            raise self._damage(f"the entry of {self._key} is no sign-in")
+        return held
+
+    def has_sign_in(self) -> bool:
+        """Report whether there are credentials, or a way to new ones; does not ask the keyring. Raises as `load`."""
+        entry = self._entry()
+        is_kept = entry is not None and (_KEYRING in entry or self.load() is not None)
+        return is_kept or self.credentials is not None
+
+    def is_in_keyring(self) -> bool:
+        return _KEYRING in (self._entry() or {})
+
+    def _entry(self) -> dict[str, object] | None:
         entries = self._entries()
         entry = entries.get(self._key)
         if self._key not in entries or is_marked(entry):
             return None
-        held = (_cookie_in(entry) or _tokens_in(entry)) if isinstance(entry, dict) else None
-        if held is None:
+        if not isinstance(entry, dict):
             raise self._damage(f"the entry of {self._key} is no sign-in")
-        return held
+        return entry
+
+    def _in_keyring(self, name: str) -> dict[str, object]:
+        secret = keyring_secrets.read_secret(name)
+        try:
+            entry = json_in((secret or "").encode())
+        except ValueError:
+            entry = None
+        if not isinstance(entry, dict):
+            raise StorageError(f"The keyring has no sign-in for {self._key} any more. Sign in again.")
+        return entry
 
     def stamp(self) -> tuple[int, int] | None:
         """Return a stamp that changes with every write of the file; None without a file."""
@@ -139,13 +191,37 @@ class TokenCache:
             "lifetime": tokens.lifetime,
             "grantedAt": tokens.granted_at,
         }
-        self._write(self._readable_entries() | {self._key: entry})
+        self._keep(entry)
         return tokens
 
     def save_cookie(self, cookie: LoginCookie) -> LoginCookie:
         """Store a browser's cookie in place of tokens, for the life of its session."""
-        self._write(self._readable_entries() | {self._key: {"cookie": cookie.value, "grantedAt": cookie.granted_at}})
+        self._keep({"cookie": cookie.value, "grantedAt": cookie.granted_at})
         return cookie
+
+    def _keep(self, entry: dict[str, object]) -> None:
+        """Write an entry where the settings want it; the file is written each time, as its stamp tells others."""
+        entries = self._readable_entries()
+        name = self._keyring_name(entries)
+        # A renewal stays where the sign-in chose, which an option of it may have named.
+        is_chosen = self._key in entries and not is_marked(entries[self._key])
+        is_file = is_chosen and not name if self._place is SecretPlace.AUTO else self._place is SecretPlace.FILE
+        if not is_file:
+            new_name = name or uuid4().hex
+            try:
+                keyring_secrets.write_secret(new_name, json.dumps(entry))
+            except StorageError:
+                if self._place is SecretPlace.KEYRING:
+                    raise
+            else:
+                self._write(entries | {self._key: {_KEYRING: new_name}})
+                return
+        self._write(entries | {self._key: entry})
+        _forget(name)
+
+    def _keyring_name(self, entries: dict[str, object]) -> str:
+        entry = entries.get(self._key)
+        return str(entry.get(_KEYRING, "")) if isinstance(entry, dict) else ""
 
     def clear(self) -> None:
         """Forget this profile's tokens or cookie; keep those of other profiles, and that the server ended a sign-in."""
@@ -156,11 +232,14 @@ class TokenCache:
             return
         if self._key in entries and not is_marked(entries[self._key]):
             self._write({key: entry for key, entry in entries.items() if key != self._key})
+            _forget(self._keyring_name(entries))
 
     # In one write, so that no process is ended between them: a copy without tokens and without the mark is open.
     def end(self) -> None:
         """Put the mark of an end by the server in place of the tokens or the cookie, until the next sign-in."""
-        self._write(self._readable_entries() | {self._key: {ENDED_AT: time.time()}})
+        entries = self._readable_entries()
+        self._write(entries | {self._key: {ENDED_AT: time.time()}})
+        _forget(self._keyring_name(entries))
 
     def has_ended(self) -> bool:
         """Report whether the server has ended the sign-in, and nobody has signed in since."""
@@ -220,6 +299,41 @@ class TokenCache:
             write_private(self._path, json.dumps(entries).encode())
         except OSError as error:
             raise StorageError(f"Could not write the sign-in file: {error.strerror} ({self._path}).") from error
+
+
+class UnstoredTokens(TokenCache):
+    """The tokens of one process alone, which signs in by its own credentials; the file stays as it is."""
+
+    _held: StoredTokens | None = None
+
+    def load(self) -> StoredCredentials | None:
+        return self._held
+
+    def has_sign_in(self) -> bool:
+        return self._held is not None or self.credentials is not None
+
+    def stamp(self) -> tuple[int, int] | None:
+        return None
+
+    def save(self, grant: TokenGrant) -> StoredTokens:
+        self._held = StoredTokens(grant.access_token, grant.refresh_token, float(grant.expires_in), time.time())
+        return self._held
+
+    def clear(self) -> None:
+        self._held = None
+
+    def end(self) -> None:
+        self._held = None
+
+    def has_ended(self) -> bool:
+        return False
+
+
+def _forget(name: str) -> None:
+    """Take an entry out of the keyring; where that is not possible its tokens are left behind, and are of no use."""
+    if name:
+        with contextlib.suppress(StorageError):
+            keyring_secrets.delete_secret(name)
 
 
 async def _acquire(descriptor: int, patience: float) -> None:

@@ -29,6 +29,10 @@ class ConnectionSettings(Struct, frozen=True, omit_defaults=True):
     """Address of a proxy, with its user name and password."""
     no_proxy: str = ""
     """Hosts that are reached without the proxy, as in NO_PROXY."""
+    connect_timeout: float | None = None
+    """Seconds to reach the server."""
+    read_timeout: float | None = None
+    """Seconds of silence allowed to the server."""
     insecure: bool = False
     """Whether any certificate is taken; everybody on the way can read and change what is sent."""
 

@@ -29,6 +29,7 @@ from backlit.config.folders import (
 from backlit.config.kept_checks import CHECKED_FOLDER, SETTINGS_CHECK, settings_path
 from backlit.config.notify import NO_NOTICES, NotifySettings
 from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
+from backlit.config.sign_in_secrets import USUAL_SECRETS, SecretSettings
 from backlit.model.errors import NameNotFound, SignInNeeded, StorageError
 from backlit.model.fields import Kind
 from backlit.model.nearest import did_you_mean
@@ -106,6 +107,7 @@ class PartialSettings(Struct, frozen=True, omit_defaults=True):
     stale_days: int | None = None
     groom_fields: tuple[str, ...] | None = None
     templates: tuple[Template, ...] | None = None
+    secrets: SecretSettings | None = None
 
 
 class Settings(Struct, frozen=True):
@@ -124,6 +126,7 @@ class Settings(Struct, frozen=True):
     read_only: bool = False
     """Whether nothing is changed: no edit is journalled, and nothing is sent."""
     connection: ConnectionSettings = USUAL_CONNECTION
+    secrets: SecretSettings = USUAL_SECRETS
     preset: KeyPreset = KeyPreset.VIM
     keys: Mapping[str, KeyChange] = field(default_factory=dict)
     """Own keys by the id of a command."""
@@ -174,7 +177,7 @@ class Settings(Struct, frozen=True):
 
 _NO_CHANGES = PartialSettings()
 _REPLACED = (
-    *("theme", "read_only", "motion", "presence", "notify", "capacities", "statuses"),
+    *("theme", "read_only", "motion", "presence", "notify", "capacities", "statuses", "secrets"),
     *("estimate_scale", "board", "lint", "stale_days", "groom_fields", "templates"),
 )
 """Settings that are replaced as they are."""

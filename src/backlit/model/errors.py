@@ -128,7 +128,13 @@ class Offline(TransientError):
 
 
 class UntrustedServer(Offline):
-    """A server whose certificate is signed by no authority that this machine trusts; nothing was sent."""
+    """A server whose certificate is signed by no authority that this machine trusts; nothing was sent.
+
+    `fingerprint` is that of its key where the certificate was looked at, with its `details` in lines.
+    """
+
+    fingerprint = ""
+    details = ""
 
 
 class OutcomeUnknown(TransientError):

@@ -45,6 +45,9 @@ key_password_command = "pass show"
         'The setting "read_only" of [profile.local] must be true or false (2:13). The default is used.',
         "Unknown setting 'thme' of [profile.local] (3:1). Did you mean 'theme'? It is ignored.",
         'The setting "fingerprint" of [connection] must be the SHA-256 of a public key, such as "sha256:" and 64 digits, as backlit login shows it (5:15). The default is used.',
-        "Unknown setting 'insecure' of [connection] (6:1). Choose from: ca, fingerprint, client_cert, client_key, key_password_command, proxy, no_proxy. It is ignored.",
+        (
+            "Unknown setting 'insecure' of [connection] (6:1). Choose from: ca, fingerprint, client_cert, client_key,"
+            " key_password_command, proxy, no_proxy, connect_timeout, read_timeout. It is ignored."
+        ),
         'The setting "key_password_command" of [connection] must be a list of words, such as ["pass", "show", "backlit"] (7:24). The default is used.',
     )

@@ -10,7 +10,7 @@ from tests.tui.bare_app import BareApp, missing, text_of
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from backlit.model.errors import BacklitError, BadRequest, Offline, OtherOrigin, Unauthorized
+from backlit.model.errors import BacklitError, BadRequest, Offline, OtherOrigin, Unauthorized, UntrustedServer
 from backlit.model.wrap import TokenGrant
 from backlit.tui.app.sign_in import WELCOME_CHOICES, SignInDialog, WelcomeApp, WelcomeDialog, ask_to_join
 from backlit.tui.dialogs.dialog import ConfirmDialog, Dialog
@@ -43,6 +43,9 @@ class Way:
     def keep(self, user: str, grant: TokenGrant, approved: str) -> None:
         self.asked.append((user, grant.access_token, approved))
 
+    def trust(self, fingerprint: str) -> None:
+        self.asked.append((fingerprint,))
+
     async def _answer(self) -> None:
         await self.is_open.wait()
         answer = self.answers.pop(0)
@@ -74,11 +77,13 @@ OTHER = OtherOrigin("https://tracker.example", "https://sso.example")
 
 
 @asynccontextmanager
-async def shown_form(way: Way, answers: list[object]) -> AsyncIterator[tuple[BareApp, Pilot[None], Refusal]]:
+async def shown_form(
+    way: Way, answers: list[object], trust: Callable[[str], None] | None = None
+) -> AsyncIterator[tuple[BareApp, Pilot[None], Refusal]]:
     """A shown form, and a function that presses a key and returns the note that begins so, and the focus."""
     app = BareApp()
     async with app.run_test(size=(100, 30)) as pilot:
-        await app.push_screen(SignInDialog(way, "Sign in", "About this.", "later"), answers.append)
+        await app.push_screen(SignInDialog(way, "Sign in", "About this.", "later", trust), answers.append)
         await pilot.pause()
 
         async def refusal(begin: str, key: str = "enter") -> tuple[str, int | None]:
@@ -146,6 +151,28 @@ async def test_the_form_asks_before_it_sends_a_password_elsewhere() -> None:
         await until(lambda: len(way.asked) == 3)
         assert way.asked == [*[("maya", " lantern ", "")] * 2, ("maya", " lantern ", OTHER.other)]
         await until(lambda: note(app).startswith("! Wrong"))
+
+
+async def test_an_unknown_certificate_is_trusted_only_after_a_yes() -> None:
+    untrusted = UntrustedServer("The certificate is not signed by an authority.")
+    untrusted.fingerprint, untrusted.details = "sha256:3f", "subject      CN=tracker.example"
+    way = Way(untrusted, untrusted, None)
+    async with shown_form(way, [], way.trust) as (app, _, _):
+        form = form_of(app)
+        for line, text in zip(form.query(Input), ("maya", "lantern"), strict=False):
+            line.value = text
+        form.press("enter")
+        await until(lambda: isinstance(app.screen, ConfirmDialog))
+        words = ["Unknown certificate", "CN=tracker.example", "trust exactly this one"]
+        await until(lambda: not missing(app, words), lambda: text_of(app))
+        app.screen.dismiss(None)
+        await until(lambda: isinstance(app.screen, SignInDialog))
+        form.press("enter")
+        await until(lambda: isinstance(app.screen, ConfirmDialog))
+        app.screen.dismiss("y")
+        await until(lambda: way.is_signed_in)
+
+    assert way.asked == [*[("maya", "lantern", "")] * 2, ("sha256:3f",), ("maya", "lantern", "")]
 
 
 @pytest.mark.slow

@@ -2,10 +2,13 @@
 
 import argparse
 import asyncio
+import locale
+import os
+import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,19 +17,25 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
+from backlit.cli.commands.session import place_of_sign_in
 from backlit.cli.output import write_json
-from backlit.cli.wiring import chosen_profile, open_client, sign_in_needed
+from backlit.cli.terminal_input import has_screen
+from backlit.cli.wiring import chosen_profile, open_client, sign_in_needed, tokens_of
+from backlit.client.keyring_secrets import usable_keyring
 from backlit.client.network import is_loopback, proxy_between, tls_details_of
+from backlit.config import clipboard
 from backlit.config.connection import USUAL_CONNECTION, ConnectionSettings
 from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_connection, read_settings
+from backlit.config.terminal_signs import is_monochrome
 from backlit.config.view_files import read_views
 from backlit.model.amounts import counted
-from backlit.model.errors import BacklitError
+from backlit.model.errors import BacklitError, NameNotFound
 from backlit.model.plain import plain
 from backlit.model.resources import User, friendly_size_of
 from backlit.store.engine.following import HELLO_SECONDS
 from backlit.store.files.files import FileReport, inspect_journal, inspect_mirror, kept_value
 from backlit.store.remote.capabilities import CHANGES, CHANGES_STREAM, ServiceTraits, announces, probe
+from backlit.store.sqlite.sync_note import last_synced
 from backlit.store.views.preferences import START_PROBLEMS
 
 if TYPE_CHECKING:
@@ -65,6 +74,13 @@ class HealthReport(Struct):
     def say(self, about: str, sentence: str, health: Health = Health.OK) -> None:
         self.findings.append(Finding(about, health, plain(sentence)))
 
+    def keep(self, about: str) -> None:
+        """Leave out what is about other subjects; raise NameNotFound where nothing is about this one."""
+        subjects = list(dict.fromkeys(each.about for each in self.findings))
+        if about not in subjects:
+            raise NameNotFound(f"doctor has nothing about “{plain(about, 60)}”. It has: {', '.join(subjects)}.")
+        self.findings = [each for each in self.findings if each.about == about]
+
     @property
     def is_broken(self) -> bool:
         return any(each.health is Health.BROKEN for each in self.findings)
@@ -77,7 +93,14 @@ def examine(arguments: argparse.Namespace) -> int:
     report = HealthReport(profile.name)
     _look_at_settings(profile, locations, report)
     _look_at_files(profile, locations, report)
-    asyncio.run(_look_at_service(profile, locations, report))
+    _look_at_sign_in(profile, locations, report)
+    _look_at_terminal(report)
+    if arguments.offline:
+        report.say("service", "Not asked (--offline).", Health.NOTE)
+    else:
+        asyncio.run(_look_at_service(profile, locations, report))
+    if arguments.section:
+        report.keep(arguments.section)
     if arguments.json:
         document = {
             "profile": report.profile,
@@ -111,6 +134,45 @@ def _look_at_files(profile: Profile, locations: Locations, report: HealthReport)
     report.say("profile", f"{profile.name}, {profile.url or f'the {profile.kind} workspace on this machine'}.")
     look_at_file("mirror", inspect_mirror(locations.mirror(profile)), "item", report)
     look_at_file("journal", inspect_journal(locations.journal(profile)), "unsent change", report)
+    last = last_synced(str(locations.mirror(profile)))
+    if last is not None:
+        moment = datetime.fromtimestamp(last[0]).astimezone()
+        report.say("copy", f"In sync {_age_words(time.time() - last[0])} ({moment:%Y-%m-%d %H:%M}).")
+
+
+def _age_words(seconds: float) -> str:
+    for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return f"{counted(int(seconds // size), unit)} ago"
+    return "less than a minute ago"
+
+
+def _look_at_sign_in(profile: Profile, locations: Locations, report: HealthReport) -> None:
+    if profile.kind is not ProfileKind.REMOTE:
+        return
+    try:
+        if tokens_of(profile, locations).has_sign_in():
+            report.say("secrets", f"The sign-in {place_of_sign_in(profile, locations)}.")
+        else:
+            place = usable_keyring()
+            report.say("secrets", f"There is no sign-in. {f'A keyring is there: {place}.' if place else ''}".strip())
+    except BacklitError as error:
+        report.say("secrets", error.message, Health.BROKEN)
+
+
+def _look_at_terminal(report: HealthReport) -> None:
+    name, encoding = os.environ.get("TERM", ""), locale.getencoding()
+    if not has_screen():
+        why = "TERM is not set or dumb" if sys.stdout.isatty() else "the output is no terminal"
+        report.say("terminal", f"No screens here: {why}. backlit --linear works line by line.", Health.NOTE)
+        return
+    size = os.get_terminal_size(sys.stdout.fileno())
+    colours = (
+        "no colours" if is_monochrome() or os.environ.get("NO_COLOR") else os.environ.get("COLORTERM") or "colours"
+    )
+    report.say("terminal", f"{name}, {size.columns}x{size.lines}, {encoding}, {colours}.")
+    programs = " and ".join(each.name for each in clipboard.routes())
+    report.say("clipboard", f"By {programs or 'the terminal (OSC 52), which does not confirm it'}.")
 
 
 def look_at_file(about: str, found: FileReport, noun: str, report: HealthReport) -> None:

@@ -2,20 +2,23 @@
 
 import argparse
 import asyncio
+import os
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
 from backlit.cli.selection import all_views
 from backlit.cli.synced import synced_store
-from backlit.cli.wiring import chosen_profile
-from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
+from backlit.cli.wiring import chosen_profile, tokens_of
+from backlit.config.folders import PROFILE
+from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations, read_pins
 from backlit.model.errors import SignInNeeded
 from backlit.model.filters.tree import Comparison, Literal, Operator, Property
 from backlit.model.plain import plain
 from backlit.store.files.files import inspect_journal
 from backlit.store.records.people import Person, ProjectEntry
-from backlit.store.sqlite.sync_note import synced_at
+from backlit.store.sqlite.sync_note import last_synced
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 
@@ -59,14 +62,14 @@ _PROFILES = (
     Column("kind", "Kind"),
     Column("url", "Address"),
     Column("user", "User"),
+    Column("signedIn", "Signed in"),
     Column("unsent", "Unsent", is_right=True),
+    Column("synced", "Last sync"),
     Column("chosen", "Chosen"),
+    Column("why", "Why"),
 )
-
-
 _PROFILE = (
     *_PROFILES,
-    Column("synced", "Last sync"),
     Column("journal", "Journal"),
     Column("copy", "Copy"),
     Column("workspace", "Workspace"),
@@ -177,21 +180,39 @@ def list_profiles(arguments: argparse.Namespace) -> None:
     columns, locations = chosen_columns(arguments, _PROFILES), find_locations()
     profiles = Profiles(locations)
     rows = [_profile_row(arguments, locations, each) for each in map(profiles.named, profiles.names())]
-    write_rows(arguments, columns, rows)
+    write_rows(arguments, columns, rows, local=_as_local)
+
+
+def _as_local(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC).astimezone()
 
 
 def _profile_row(arguments: argparse.Namespace, locations: Locations, profile: Profile) -> Row:
     chosen = ""
     with suppress(SignInNeeded):
         chosen = chosen_profile(arguments, locations).name
+    last = last_synced(str(locations.mirror(profile)))
+    is_remote, is_chosen = profile.kind is ProfileKind.REMOTE, profile.name == chosen
     return {
         "name": profile.name,
         "kind": profile.kind.value,
         "url": profile.url,
         "user": profile.user,
+        "signedIn": tokens_of(profile, locations).has_sign_in() if is_remote else None,
         "unsent": inspect_journal(locations.journal(profile)).count or 0,
-        "chosen": profile.name == chosen,
+        "synced": None if last is None else datetime.fromtimestamp(last[0], UTC).replace(microsecond=0, tzinfo=None),
+        "chosen": is_chosen,
+        "why": _reason(arguments) if is_chosen else None,
     }
+
+
+def _reason(arguments: argparse.Namespace) -> str:
+    """Say what made a profile the one of commands."""
+    if arguments.profile:
+        return "--profile"
+    if os.environ.get(PROFILE):
+        return PROFILE
+    return ".backlit.toml" if read_pins(Path.cwd()).profile else "last sign-in or choice"
 
 
 def show_profile(arguments: argparse.Namespace) -> None:
@@ -200,13 +221,10 @@ def show_profile(arguments: argparse.Namespace) -> None:
     named = Profiles(locations).named(arguments.name) if arguments.name else None
     profile = named or chosen_profile(arguments, locations)
     mirror = locations.mirror(profile)
-    projects = [int(path.suffixes[-2][1:]) for path in mirror.parent.glob(f"{mirror.name}.*.lock")]
-    times = [at for each in projects if (at := synced_at(str(mirror), each)) is not None]
     row = {
         **_profile_row(arguments, locations, profile),
-        "synced": datetime.fromtimestamp(max(times), UTC).replace(microsecond=0, tzinfo=None) if times else None,
         "journal": str(locations.journal(profile)),
         "copy": str(mirror),
         "workspace": None if profile.kind is ProfileKind.REMOTE else str(locations.workspace(profile)),
     }
-    write_rows(arguments, columns, [row], local=lambda moment: moment.replace(tzinfo=UTC).astimezone())
+    write_rows(arguments, columns, [row], local=_as_local)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from backlit.cli.questions import agrees
 from backlit.cli.terminal_input import can_ask
+from backlit.client.tokens import TokenCache
 from backlit.config.atomic_files import writing_to
 from backlit.config.settings import (
     Profile,
@@ -74,6 +75,7 @@ def remove_profile(arguments: argparse.Namespace) -> None:
     unsent = inspect_journal(locations.journal(profile)).count or 0
     if unsent and not arguments.yes:
         _confirm(profile, unsent)
+    TokenCache(locations.tokens(profile), profile.url or "").clear()  # the keyring may have it
     profiles.forget(profile)
     for folder in (locations.mirror(profile).parent, locations.journal(profile).parent):
         shutil.rmtree(folder, ignore_errors=True)

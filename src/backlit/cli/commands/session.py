@@ -14,10 +14,18 @@ from msgspec.structs import replace
 from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.questions import agrees
 from backlit.cli.terminal_input import can_ask, read_line
-from backlit.cli.wiring import chosen_profile, open_client, remote_client, sign_in_needed
+from backlit.cli.wiring import (
+    chosen_profile,
+    environment_credentials,
+    open_client,
+    remote_client,
+    sign_in_needed,
+    tokens_of,
+)
 from backlit.client.client import Client, root_of
-from backlit.client.network import is_loopback, tls_details_of
-from backlit.client.tokens import LOGIN_COOKIE, LoginCookie, TokenCache
+from backlit.client.keyring_secrets import usable_keyring
+from backlit.client.network import is_loopback, password_of, tls_details_of
+from backlit.client.tokens import LOGIN_COOKIE, Credentials, LoginCookie, TokenCache
 from backlit.config import clipboard
 from backlit.config.atomic_files import write_private, writing_to
 from backlit.config.connection import (
@@ -33,9 +41,11 @@ from backlit.config.settings import (
     ProfileKind,
     Profiles,
     find_locations,
+    is_profile_name,
     read_connection,
     read_settings,
 )
+from backlit.config.sign_in_secrets import SecretPlace
 from backlit.model.amounts import counted
 from backlit.model.errors import AnswerNeeded, BadRequest, OtherOrigin, SignInNeeded, StorageError, UntrustedServer
 from backlit.model.plain import plain
@@ -58,9 +68,10 @@ _NOT_ENCRYPTED = "The connection is not encrypted: others can read what you send
 def log_in(arguments: argparse.Namespace) -> None:
     """Prompt for missing values, sign in, and save the profile; a failed sign-in saves nothing."""
     if arguments.profile:
-        raise BadRequest("A sign-in names its profile after the user and the server. Leave out --profile.")
+        raise BadRequest("A sign-in names its profile after the user and the server. For another name: --name NAME.")
     locations = find_locations()
     url = str(root_of(arguments.url)).rstrip("/")
+    _check_new_name(arguments.name, url, locations)
     stored, connection = _connection(arguments, url, locations)
     if not _is_private(url):
         print(f"Warning: {_NOT_ENCRYPTED}", file=sys.stderr)
@@ -70,22 +81,58 @@ def log_in(arguments: argparse.Namespace) -> None:
         _offer(url + LOGIN_PATH)
         credentials = ("", _asked("Code: "))
     else:
-        credentials = (arguments.user or _asked("User name: "), read_line("Password: ", is_secret=True))
+        credentials = _credentials(arguments.user or "", url, locations)
     approved = arguments.approve
     way = partial(_sign_in, url, *credentials, is_cookie=arguments.cookie, locations=locations)
     try:
         user, held = asyncio.run(way(approved, connection=connection))
     except UntrustedServer as error:
-        pin = {"fingerprint": _trusted_fingerprint(error, url, connection)}
+        pin = {"fingerprint": _trusted_fingerprint(asyncio.run(_looked_at(error, url, connection)))}
         stored, connection = replace(stored, **pin), replace(connection, **pin)
         user, held = asyncio.run(way(approved, connection=connection))
     except OtherOrigin as error:
         approved = _approved(error)
         user, held = asyncio.run(way(approved, connection=connection))
-    profile = _keep(url, user, held, approved, locations)
+    place = SecretPlace(arguments.store) if arguments.store else None
+    profile = _keep(url, user, held, approved, locations, name=arguments.name, place=place)
     _keep_connection(stored, profile, locations)
     print(f"Signed in to {url} as {plain(user)}; the profile is {profile.name}.")
+    print(f"The sign-in {place_of_sign_in(profile, locations)}.")
     print("Next, open it: backlit")
+
+
+def _credentials(user: str, url: str, locations: Locations) -> Credentials:
+    """Return a user name and a password: of the environment, of the command of the settings, or as they are typed."""
+    named = environment_credentials(user)
+    if named is not None:
+        return named
+    name = user or _asked("User name: ")
+    secrets = read_settings(locations).of_profile(Profiles(locations).of_user(url, name).name).secrets
+    if secrets.password_command:
+        return name, password_of(secrets.password_command)
+    return name, read_line("Password: ", is_secret=True)
+
+
+def place_of_sign_in(profile: Profile, locations: Locations) -> str:
+    """Say where the secrets of a profile's sign-in are."""
+    if environment_credentials(profile.user or "") is not None:
+        return "comes from BACKLIT_USER and BACKLIT_PASSWORD, and is not kept"
+    cache = tokens_of(profile, locations)
+    if cache.is_in_keyring():
+        return f"is in the keyring: {usable_keyring() or 'none that can be used now'}"
+    way = ", and comes again from password_command" if cache.credentials is not None else ""
+    return f"is in a file that only you can read ({locations.tokens(profile)}){way}"
+
+
+def _check_new_name(name: str, url: str, locations: Locations) -> None:
+    """Raise BadRequest for a name that no profile of a server at this address can have."""
+    if not name:
+        return
+    if not is_profile_name(name):
+        raise BadRequest(f"“{plain(name, 60)}” is no name of a profile: use letters, digits and _ . @ : - only.")
+    profiles = Profiles(locations)
+    if name in profiles.names() and profiles.named(name).url != url:
+        raise BadRequest(f"The profile {plain(name)} is of another server. Choose another name.")
 
 
 def _connection(
@@ -139,23 +186,30 @@ def _named_authority(name: str | None) -> str:
     return str(path)
 
 
-def _trusted_fingerprint(error: UntrustedServer, url: str, connection: ConnectionSettings) -> str:
+async def _looked_at(error: UntrustedServer, url: str, connection: ConnectionSettings) -> UntrustedServer:
+    """Return an error with the certificate that the server shows."""
+    shown = (await tls_details_of(url, _TLS_PATIENCE, replace(connection, insecure=True))).certificate
+    found = UntrustedServer(error.message)
+    found.fingerprint = shown.fingerprint
+    lines = (
+        f"subject      {shown.subject}",
+        f"issuer       {shown.issuer}",
+        f"good until   {shown.good_until:%Y-%m-%d}",
+        f"key          {shown.fingerprint}",
+    )
+    found.details = "\n".join(map(plain, lines))
+    return found
+
+
+def _trusted_fingerprint(error: UntrustedServer) -> str:
     """Ask whether the certificate that a server shows is to be trusted; raise the error without a terminal."""
-    shown = asyncio.run(tls_details_of(url, _TLS_PATIENCE, replace(connection, insecure=True))).certificate
-    told = f"{error.message} Its key is {shown.fingerprint}."
     if not can_ask():
-        raise UntrustedServer(f"{told} To trust exactly this one: --fingerprint {shown.fingerprint}") from None
-    lines = [
-        error.message,
-        f"  subject      {shown.subject}",
-        f"  issuer       {shown.issuer}",
-        f"  good until   {shown.good_until:%Y-%m-%d}",
-        f"  key          {shown.fingerprint}",
-    ]
-    print("\n".join(map(plain, lines)), file=sys.stderr)
+        told = f"{error.message} Its key is {error.fingerprint}."
+        raise UntrustedServer(f"{told} To trust exactly this one: --fingerprint {error.fingerprint}") from None
+    print(plain(error.message), *error.details.split("\n"), sep="\n  ", file=sys.stderr)
     if not agrees("Trust exactly this one? Compare the key with those who run the server."):
         raise BadRequest("Sign-in cancelled: no credentials were sent.")
-    return shown.fingerprint
+    return error.fingerprint
 
 
 def _keep_connection(connection: ConnectionSettings, profile: Profile, locations: Locations) -> None:
@@ -169,17 +223,32 @@ def _keep_connection(connection: ConnectionSettings, profile: Profile, locations
         save_connection(locations.connection(profile), connection)
 
 
-def _keep(url: str, user: str, held: TokenGrant | LoginCookie, approved: str, locations: Locations) -> Profile:
-    """Save a sign-in in the profile of its user."""
-    profile = Profiles(locations).of_user(url, user)
-    cache = TokenCache(locations.tokens(profile), url)
+def _keep(
+    url: str,
+    user: str,
+    held: TokenGrant | LoginCookie,
+    approved: str,
+    locations: Locations,
+    *,
+    name: str = "",
+    place: SecretPlace | None = None,
+) -> Profile:
+    """Save a sign-in in the profile of its user; a new one may have a name of its own."""
+    profiles = Profiles(locations)
+    profile = profiles.of_user(url, user)
+    if name and name != profile.name:
+        if profile.name in profiles.names():
+            raise BadRequest(f"The profile of {plain(user)} is {profile.name}: backlit profiles rename changes that.")
+        profile = replace(profile, name=name)
+    cache = tokens_of(profile, locations, place)
+    cache.clear()  # so that the place is chosen anew
     if isinstance(held, LoginCookie):
         cache.save_cookie(held)
     else:
         cache.save(held)
     if approved:
         cache.approve(approved)
-    Profiles(locations).remember(profile, is_sign_in=True)
+    profiles.remember(profile, is_sign_in=True)
     return profile
 
 
@@ -190,11 +259,14 @@ class RemoteProfileSignIn:
         self._locations = locations
         self.server = str(root_of(address)).rstrip("/")
         self.reason = "" if _is_private(self.server) else _NOT_ENCRYPTED
-        self.profile = self.username = ""
+        self.profile = self.username = self._fingerprint = ""
 
     @property
     def is_signed_in(self) -> bool:
         return bool(self.profile)
+
+    def trust(self, fingerprint: str) -> None:
+        self._fingerprint = fingerprint
 
     async def sign_in(self, username: str, password: str, approved: str = "") -> None:
         await self._sign_in((username, password), approved)
@@ -204,10 +276,18 @@ class RemoteProfileSignIn:
 
     async def _sign_in(self, credentials: tuple[str, str], approved: str) -> None:
         profile = Profiles(self._locations).of_user(self.server, credentials[0])
-        connection = read_connection(profile, self._locations)
+        named = ConnectionSettings(fingerprint=self._fingerprint)
+        connection = read_connection(profile, self._locations).under(named)
         way = partial(_sign_in, self.server, *credentials, approved, locations=self._locations)
-        user, held = await way(is_cookie=False, connection=connection)
-        self.profile = _keep(self.server, user, held, approved, self._locations).name
+        try:
+            user, held = await way(is_cookie=False, connection=connection)
+        except UntrustedServer as error:
+            raise await _looked_at(error, self.server, connection) from None
+        kept = await asyncio.to_thread(_keep, self.server, user, held, approved, self._locations)
+        if self._fingerprint:
+            stored = load_connection(self._locations.connection(kept))
+            _keep_connection(stored.under(named), kept, self._locations)
+        self.profile = kept.name
 
     def keep(self, user: str, grant: TokenGrant, approved: str) -> None:
         self.profile = _keep(self.server, user, grant, approved, self._locations).name

@@ -29,20 +29,22 @@ class ViewDocument(Document):
 
 
 class ProfileDocument(Document):
-    """A profile of this machine; `chosen` is the one that commands use."""
+    """A profile of this machine; `chosen` is the one that commands use, and `why` says what chose it."""
 
     name: str
     kind: Literal["remote", "local", "demo"]
     url: str | None
     user: str | None
+    signed_in: bool | None
     unsent: int
+    synced: Moment | None
     chosen: bool
+    why: str | None
 
 
 class ProfileFactsDocument(ProfileDocument):
-    """A profile with the time of its last sync and its files; a server's profile has no workspace here."""
+    """A profile with its files; a server's profile has no workspace here."""
 
-    synced: Moment | None
     journal: str
     copy_: str = Field(alias="copy")
     workspace: str | None

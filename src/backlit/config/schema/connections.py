@@ -8,6 +8,9 @@ from pydantic import AfterValidator, Field, PlainValidator
 from backlit.config.connection import ConnectionSettings, fingerprint_in
 from backlit.config.schema.documents import Table, must
 
+MAX_TIMEOUT = 120.0
+"""Seconds."""
+
 
 def _read_fingerprint(value: object) -> str:
     if not isinstance(value, str) or not (found := fingerprint_in(value)):
@@ -21,7 +24,14 @@ def _read_command(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-_Command = Annotated[tuple[str, ...], PlainValidator(_read_command)]
+def _read_seconds(value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= MAX_TIMEOUT:
+        must(f"must be a number of seconds, up to {MAX_TIMEOUT:g}")
+    return float(value)
+
+
+Command = Annotated[tuple[str, ...], PlainValidator(_read_command)]
+_Seconds = Annotated[float | None, PlainValidator(_read_seconds)]
 _Home = Annotated[str, AfterValidator(lambda path: str(Path(path).expanduser()) if path else "")]
 
 
@@ -36,12 +46,17 @@ class ConnectionTable(Table):
     """A file (PEM) with your certificate for the server."""
     client_key: _Home = Field(default="", examples=['client_key = "~/me.key"'])
     """The key of that certificate, where it is in a file of its own."""
-    key_password_command: _Command = ()
+    key_password_command: Command = ()
     """A command whose first line is the key's password."""
     proxy: str = Field(default="", examples=['proxy = "http://proxy.example:3128"'])
     """The proxy to the server; it comes before the variables."""
     no_proxy: str = Field(default="", examples=['no_proxy = "team.example"'])
     """Servers that are reached without a proxy, separated by commas."""
+
+    connect_timeout: _Seconds = Field(default=None, examples=["connect_timeout = 10"])
+    """The seconds to reach a server, 5 where nothing is said."""
+    read_timeout: _Seconds = Field(default=None, examples=["read_timeout = 60"])
+    """The seconds that a server may be silent, 30 where nothing is said."""
 
     def settings(self) -> ConnectionSettings:
         return ConnectionSettings(**self.model_dump())

@@ -20,6 +20,7 @@ from backlit.config.schema.connections import ConnectionTable, ProfileConnection
 from backlit.config.schema.documents import Filled, Listed, Table, as_list, check_document, fault, faults_at, must, said
 from backlit.config.schema.notify import NotifyTable
 from backlit.config.schema.own_commands import CommandTable, check_ids
+from backlit.config.schema.secrets_table import SecretsTable
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, PartialSettings, Settings
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
@@ -320,6 +321,7 @@ class ProfileTable(Table):
     statuses: StatusesTable | None = None
     connection: ProfileConnectionTable | None = None
     notify: NotifyTable | None = None
+    secrets: SecretsTable | None = None
 
     def settings(self) -> PartialSettings:
         has_capacity = self.capacity is not None or self.capacity_in is not None
@@ -335,6 +337,7 @@ class ProfileTable(Table):
             capacities=OwnCapacities(self.capacity or {}, self.capacity_in or {}) if has_capacity else None,
             statuses=None if self.statuses is None else _groups_of(self.statuses),
             connection=None if self.connection is None else self.connection.settings(),
+            secrets=None if self.secrets is None else self.secrets.settings(),
         )
 
 
@@ -431,12 +434,14 @@ class ConfigFile(SharedSettings):
         default_factory=ConnectionTable, examples=['[connection] with proxy = "http://proxy.example:3128"']
     )
     """How servers are reached. See [signing in](authentication.md)."""
+    secrets: SecretsTable = Field(default_factory=SecretsTable, examples=['[secrets] with store = "file"'])
+    """Where sign-ins are kept, and where a password comes from. See [signing in](authentication.md)."""
     notify: NotifyTable = Field(default_factory=NotifyTable, examples=["[notify] with bell = true"])
     """What the terminal is told when something concerns you in person, at most every five seconds."""
     profile: dict[str, ProfileTable] = Field(default={}, examples=['[profile."local"] with read_only = true'])
     """Settings for one profile alone, by its name: `theme`, `read_only`, `motion`, `presence`, `project`, and the
-    tables `capacity`, `capacity_in`, `teams`, `fields`, `statuses`, `notify` and `connection`, which then also takes
-    `insecure = true`.
+    tables `capacity`, `capacity_in`, `teams`, `fields`, `statuses`, `notify`, `secrets` and `connection`, which then
+    also takes `insecure = true`.
     """
     command: Annotated[list[CommandTable], AfterValidator(check_ids)] = Field(
         default=[], examples=['[[command]] with id = "branch" and run = ["git", "switch", "-c", "{id}-{slug}"]']
@@ -472,6 +477,7 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         names=OwnNames(project_id=file.project),
         read_only=file.read_only,
         connection=file.connection.settings(),
+        secrets=file.secrets.settings(),
         profiles={name: table.settings() for name, table in file.profile.items()},
         commands=tuple(each.command() for each in file.command),
         problems=problems,

@@ -1,6 +1,7 @@
 """The file beside a mirror that says when a project was last in sync. It imports no library: see `store.reading`."""
 
 import json
+import os
 
 
 def sync_note(mirror: str, project_id: int) -> str:
@@ -15,3 +16,16 @@ def synced_at(mirror: str, project_id: int) -> float | None:
             return float(json.loads(file.read()).get("synced_at")) or None
     except (OSError, ValueError, TypeError, AttributeError):
         return None
+
+
+def last_synced(mirror: str) -> tuple[float, int] | None:
+    """Return the last time of a sync of any project, with its number; None before the first."""
+    folder, name = os.path.split(mirror)
+    try:
+        files = os.listdir(folder)  # noqa: PTH208 - as above
+    except OSError:
+        return None
+    parts = [each.removeprefix(f"{name}.").removesuffix(".lock") for each in files if each.startswith(f"{name}.")]
+    projects = [int(each) for each in parts if each.removeprefix("-").isdecimal()]
+    times = [(at, each) for each in projects if (at := synced_at(mirror, each)) is not None]
+    return max(times, default=None)

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from backlit.model.errors import BacklitError, BadRequest, OtherOrigin, Unauthorized
+from backlit.model.errors import BacklitError, BadRequest, OtherOrigin, Unauthorized, UntrustedServer
 from backlit.model.wrap import LOGIN_PATH, TokenGrant
 from backlit.store.engine.other_user import OtherUser
 from backlit.store.records.changes import ConnectionState
@@ -64,6 +64,9 @@ class ServerSignIn(Protocol):
 class ProfileSignIn(ServerSignIn, Protocol):
     """A sign-in that makes the profile of its user."""
 
+    def trust(self, fingerprint: str) -> None:
+        """Trust the certificate with this key from now on, and no other."""
+
     def keep(self, user: str, grant: TokenGrant, approved: str) -> None: ...
 
 
@@ -95,7 +98,7 @@ async def ask_to_join(
     if not address:
         return ""
     way = join(address)
-    await ask(SignInDialog(way, "Connect to a server", about, "cancel"))
+    await ask(SignInDialog(way, "Connect to a server", about, "cancel", way.trust))
     return way.profile
 
 
@@ -157,9 +160,17 @@ class SignInDialog(Dialog[bool | None]):
 
     CSS_PATH = [STYLES, STYLES.with_name("sign_in.tcss")]
 
-    def __init__(self, way: ServerSignIn, title: str, about: str, leave: str) -> None:
+    def __init__(
+        self,
+        way: ServerSignIn,
+        title: str,
+        about: str,
+        leave: str,
+        trust: Callable[[str], None] | None = None,
+    ) -> None:
         super().__init__(f"backlit · {title}")
         self._way = way
+        self._trust = trust
         self._about = about
         self._leave = leave
         self._with_code = False
@@ -282,6 +293,10 @@ class SignInDialog(Dialog[bool | None]):
         except OtherOrigin as error:
             self._refuse(str(error), self._server)
             cast("ChordApp", self.app).dispatch.begin(self._ask_for, error)
+        except UntrustedServer as error:
+            self._refuse(str(error), self._server)
+            if error.fingerprint and self._trust is not None:
+                cast("ChordApp", self.app).dispatch.begin(self._ask_for_trust, error, self._trust)
         except Unauthorized:
             sentence = _CODE_REFUSED if self._with_code else _REFUSED
             self._refuse(sentence, self._fields[self._inputs[-1]])
@@ -299,6 +314,13 @@ class SignInDialog(Dialog[bool | None]):
         question = ConfirmDialog("Another address", str(error), [answer], "cancel")
         if await cast("ChordApp", self.app).ask(question) == "y":
             self._start(error.other)
+
+    async def _ask_for_trust(self, error: UntrustedServer, trust: Callable[[str], None]) -> None:
+        words = f"{error.message}\n\n{error.details}\n\nCompare the key with those who run the server."
+        question = ConfirmDialog("Unknown certificate", words, [AnswerKey("y", "trust exactly this one")], "cancel")
+        if await cast("ChordApp", self.app).ask(question) == "y":
+            trust(error.fingerprint)
+            self._start()
 
     def _refuse(self, sentence: str, field: SignInField) -> None:
         """Say what is wrong below the field that it is about."""

@@ -72,6 +72,14 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         self.outside: Popen[bytes] | None = None
         """The user's editor, while it has the terminal."""
 
+    def on_load(self) -> None:
+        """Have tasks begin in their turn, on every Python.
+
+        From 3.12 on Textual has them begin at once: the inputs of the first screen are then mounted before that screen
+        is on the stack, which ends the application.
+        """
+        asyncio.get_running_loop().set_task_factory(None)
+
     def get_screen(self, screen: Screen[Any] | str, screen_class: type[Screen[Any]] | None = None) -> Screen[Any]:  # type: ignore[override] # Textual has one for each type
         """Return a screen with the classes of the terminal's width.
 
@@ -202,6 +210,8 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
     def prepare_toasts(self) -> None:
         """Show the toasts on the top screen alone; Textual removes a toast without its holder."""
+        if not self.screen_stack:  # a dialog closes while the application ends
+            return
         if self._messages.is_left_behind(self.screen_stack[-1]):
             self._messages.make_room("")
         for screen in self.screen_stack:
