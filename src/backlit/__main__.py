@@ -104,24 +104,29 @@ def run(arguments: Sequence[str]) -> int:
 
         refusal = refusal_of(error)
         if refusal is None:
-            return _crash(error)
-        _say(refusal)
+            return _crash(error, arguments)
+        _say(refusal, arguments, FAILED)
         return FAILED
     except _failures() as error:
         from backlit.model.errors import exit_code_of
 
-        _say(error)
+        _say(error, arguments, exit_code_of(error))
         return exit_code_of(error)
     except Exception as error:  # noqa: BLE001 - the last to see a fault of the program, whose end it is
-        return _crash(error)
+        return _crash(error, arguments)
     return status
 
 
-def _crash(error: Exception) -> int:
+def _crash(error: Exception, arguments: Sequence[str]) -> int:
     """Say in a sentence that the program has a fault, report it, and return the exit status."""
     from backlit.cli.crash import report
+    from backlit.cli.failures import wants_json, write_failure
 
-    print(f"backlit: {report(error)}", file=sys.stderr)
+    sentence = report(error)
+    if wants_json(arguments):
+        write_failure("Fault", FAILED, sentence)
+    else:
+        print(f"backlit: {sentence}", file=sys.stderr)
     return FAILED
 
 
@@ -132,9 +137,13 @@ def _failures() -> "type[BacklitError]":
     return BacklitError
 
 
-def _say(error: "BacklitError") -> None:
+def _say(error: "BacklitError", arguments: Sequence[str], exit_code: int) -> None:
+    from backlit.cli.failures import wants_json, write_failure
     from backlit.model.plain import plain
 
+    if wants_json(arguments):
+        write_failure(type(error).__name__, exit_code, error.message, error.errors)
+        return
     print("backlit: " + "\n".join(map(plain, error.message.split("\n"))), file=sys.stderr)
     for field, text in error.errors.items():
         if text != error.message:

@@ -23,11 +23,13 @@ HEAD = """<!-- Written by python -m tests.cli.command_reference from the grammar
 
 `backlit NOUN VERB [ID…] [FIELD=VALUE…] [OPTIONS]`. Options stand before or after the command. `backlit` alone opens the
 screens, and a number alone opens that item. `backlit help COMMAND` says what stands here, and `backlit help columns`,
-`exit-codes` or `json` explains a topic. [Scripting](scripting.md) has examples that belong together, and
+`exit-codes` or `json` explains a topic; `backlit help query` shows that page of these docs, and `man backlit` has all
+commands where the manual page is installed. [Scripting](scripting.md) has examples that belong together, and
 [administration](administration.md) the commands of `backlit admin`.
 
 Results go to standard output, everything else to standard error. A listing is a table on a terminal; elsewhere it is
-one line a row, with tabs between the values and without headings.
+one line a row, with tabs between the values and without headings. After a failure of a command with `--json`, standard
+error ends with one object, the document `failure`, and standard output is empty.
 
 """
 ELSEWHERE = "admin"

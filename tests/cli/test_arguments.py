@@ -157,7 +157,7 @@ MEANT: dict[str, Meaning] = {
     "undo": LISTING | {"wait": 10.0, "dry_run": False, "yes": False, "steps": 1, "list": False, "is_redo": False},
     "redo 3 --list": LISTING
     | {"wait": 10.0, "dry_run": False, "yes": False, "steps": 3, "list": True, "is_redo": True},
-    "help exit-codes": {"topic": ["exit-codes"]},
+    "help exit-codes": {"topic": ["exit-codes"], "man": False, "no_pager": False},
     "report burnup": REPORT,
     "report burnup --iteration i --items --format csv --project x": {"project": "x"}
     | REPORT

@@ -43,7 +43,7 @@ def test_words_behind_options_belong_to_the_words_before_them() -> None:
         ("items lst", "backlit items: error: unknown command 'lst'. Did you mean: backlit items list\n"),
         ("items list --querry x", "error: unrecognized arguments: --querry x. Did you mean --query?\n"),
         ("--dry-run whoami", "backlit whoami: error: unrecognized arguments: --dry-run"),
-        ("items list --json id,name", "unexpected 'id,name'. To choose fields write --json=id,name\n"),
+        ("items list --json id,name", "unexpected 'id,name'. To choose fields write --json=id,name"),
         ("items list --json --csv", "not allowed with argument --json"),
         ("items set 12 est=5 --wait soon", "'soon' is not a number of seconds"),
         ("items set 12 est=5 --wait nan", "'nan' is not a number of seconds"),
@@ -77,7 +77,7 @@ def test_a_wrong_word_is_named_with_what_was_meant(
         (("items", "move", "19", "--area", "Serch"), 4, "There is no area “Serch”. Did you mean “Search”?"),
         (("items", "set", "19", "staus=Done"), 2, "There is no field “staus”. Did you mean “status”?"),
         (("items", "new", "Name", "--type", "Storry"), 2, "There is no type “Storry”. Did you mean “Story”?"),
-        (("help", "exit-code"), 2, "There is no help on “exit-code”. Did you mean “exit-codes”?"),
+        (("help", "exit-code"), 4, "There is no help on “exit-code”. Did you mean “exit-codes”?"),
     ],
 )
 def test_an_unknown_name_is_named_with_its_nearest(

@@ -40,6 +40,7 @@ ENVIRONMENT = {
     "NO_COLOR": "set to anything: no colours",
     "TERM, COLORTERM, LC_ALL, LANG": "what the terminal can show",
     "COLUMNS, LINES": "its size, where it does not say",
+    "BACKLIT_PAGER, PAGER": "the program for long pages of `backlit help`; without them `less`",
     "VISUAL, EDITOR": "the editor of `config edit` and of long texts",
     "HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY": "[proxies](authentication.md#proxies-and-certificates)",
     "SSL_CERT_FILE, SSL_CERT_DIR": "[authorities](authentication.md#proxies-and-certificates)",

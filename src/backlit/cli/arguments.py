@@ -135,6 +135,8 @@ def _fill_keys(keys: LateParser) -> None:
 
 def _fill_help(helping: LateParser) -> None:
     helping.add_argument("topic", nargs="*", metavar="TOPIC", help="a topic or a command (default: list them)")
+    helping.add_argument("--man", action="store_true", help="write the manual page, in roff")
+    helping.add_argument("--no-pager", action="store_true", help="write a long page without a pager")
     add_display(helping)
 
 

@@ -30,6 +30,9 @@ class LateParser(argparse.ArgumentParser):
     takes_json_fields = False
     """Whether `--json=FIELDS` is an option; a plain `--json` never takes the next word."""
 
+    is_json_wanted = False
+    """Whether the command line asks for JSON; of the class, as argparse tells a parser nothing of the one above."""
+
     _verbs: "LateVerbs | None" = None
 
     @property
@@ -88,6 +91,11 @@ class LateParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> "NoReturn":
         """Print the usage, the fault and where to read on, and exit with 2."""
+        if self.is_json_wanted:
+            from backlit.cli.failures import write_failure
+
+            write_failure("UsageFault", 2, message)
+            self.exit(2)
         self.print_usage(sys.stderr)
         self.exit(2, f"{self.prog}: error: {message}\nTry: {self.prog} --help\n")
 
@@ -141,7 +149,10 @@ class TopParser(LateParser):
 
     def parse_known_args(self, args: "Any" = None, namespace: "Any" = None) -> "Any":
         """Arrange the words, then parse them."""
+        from backlit.cli.failures import wants_json
+
         words = list(sys.argv[1:] if args is None else args)
+        LateParser.is_json_wanted = wants_json(words)
         return super().parse_known_args(self._arranged(words), namespace)
 
     def _arranged(self, words: Sequence[str]) -> Sequence[str]:

@@ -82,6 +82,7 @@ DOCUMENTS = {
     ),
     "own-command": PublishedDocument("a command of your own", "machine:OwnCommandDocument", many=("run",)),
     "schema": PublishedDocument("a published document", "machine:SchemaDocument", many=("schema",)),
+    "failure": PublishedDocument("a failure, on standard error", "machine:FailureDocument"),
     "doctor": PublishedDocument("the findings of doctor", "machine:DoctorDocument", ("doctor",)),
 }
 

@@ -21,6 +21,7 @@ from backlit.config.settings import (
     Settings,
     read_connection,
     read_pins,
+    read_settings,
 )
 from backlit.config.sign_in_secrets import SecretPlace
 from backlit.config.terminal_signs import ASCII

@@ -27,6 +27,7 @@ from backlit.model.settings.user_settings import toml_in
 
 _SCHEMA = "backlit.config.schema.settings"
 """The module of the models; it loads pydantic, so it is named and imported where a file is checked."""
+_SAMPLE = "backlit.config.schema.sample_file"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
@@ -59,6 +60,10 @@ def check_file(_arguments: argparse.Namespace) -> int:
 def print_schema(_arguments: argparse.Namespace) -> None:
     schema = import_module(_SCHEMA).ConfigFile.model_json_schema(mode="validation")
     write_json({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
+
+
+def print_sample(_arguments: argparse.Namespace) -> None:
+    write_document(import_module(_SAMPLE).sample())
 
 
 def edit_file(_arguments: argparse.Namespace) -> int:

@@ -2,9 +2,12 @@
 
 import argparse
 
+from backlit.cli import pages
 from backlit.cli.arguments import parser
 from backlit.cli.late_parser import LateParser
+from backlit.cli.manual_page import manual_page
 from backlit.cli.output import announce
+from backlit.cli.pager import write_paged
 from backlit.cli.published import DOCUMENTS
 from backlit.model.errors import EXIT_MEANINGS, NameNotFound
 from backlit.model.nearest import did_you_mean
@@ -13,20 +16,27 @@ from backlit.model.query.keys import all_keys
 
 
 def explain(arguments: argparse.Namespace) -> None:
-    """Print a topic, or the help of a command; raise NameNotFound for another word."""
+    """Print a topic, the help of a command, or a page of the documentation; raise NameNotFound for another word."""
+    if arguments.man:
+        announce(manual_page())
+        return
     if not arguments.topic:
         parser().print_help()
-        print(f"\ntopics of backlit help: {', '.join(TOPICS)}")
+        print(f"\ntopics of backlit help: {', '.join(TOPICS)}\npages: {', '.join(pages.names())}")
         return
     topic = TOPICS.get(" ".join(arguments.topic))
     if topic is not None:
         announce(topic())
         return
     command: LateParser = parser()
+    first = arguments.topic[0]
+    if arguments.topic == [first] and first in pages.names() and first not in command.verbs:
+        write_paged(pages.page(first), is_paged=not arguments.no_pager)
+        return
     for word in arguments.topic:
         verbs = command.verbs
         if word not in verbs:
-            names = [*TOPICS, *verbs] if word == arguments.topic[0] else list(verbs)
+            names = [*TOPICS, *pages.names(), *verbs] if word == first else list(verbs)
             raise NameNotFound(f"There is no help on “{plain(word, 60)}”.{did_you_mean(word, names)}")
         command = verbs[word]
     command.print_help()

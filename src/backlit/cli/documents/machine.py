@@ -110,3 +110,18 @@ class SettingDocument(Document):
     setting: str
     value: Any
     origin: str
+
+
+class FailureFacts(Document):
+    """What failed: `code` is the kind of the error, `exit` the exit code, `fields` sentences by the keys of fields."""
+
+    code: str
+    exit: int
+    message: str
+    fields: dict[str, str]
+
+
+class FailureDocument(Document):
+    """A failure of a command with --json, on standard error; standard output stays empty."""
+
+    error: FailureFacts

@@ -22,6 +22,7 @@ def add_verbs(config: LateParser) -> None:
     add_target(show)
     verb("check", "check_file", "list the faults of config.toml and of the files of views, each with its place")
     verb("schema", "print_schema", "print the JSON Schema of config.toml")
+    verb("sample", "print_sample", "print a config.toml with every setting as a comment")
     verb("edit", "edit_file", "open config.toml in your editor (VISUAL, EDITOR), then check it")
     verb("get", "get_setting", "print a setting of config.toml as JSON").add_argument("key", metavar="KEY", help=KEY)
     setting = verb("set", "set_setting", "write a setting into config.toml; what is wrong is not written")

@@ -17,9 +17,10 @@ from pydantic import (
 )
 
 from backlit.config.schema.connections import ConnectionTable, ProfileConnectionTable
-from backlit.config.schema.documents import Filled, Listed, Table, as_list, check_document, fault, faults_at, must, said
+from backlit.config.schema.documents import Filled, Listed, Table, check_document, fault, faults_at, must, said
 from backlit.config.schema.notify import NotifyTable
 from backlit.config.schema.own_commands import CommandTable, check_ids
+from backlit.config.schema.own_keys import read_key_change, read_preset
 from backlit.config.schema.secrets_table import SecretsTable
 from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, PartialSettings, Settings
 from backlit.model.errors import BadRequest
@@ -27,7 +28,7 @@ from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settab
 from backlit.model.person_load import PersonLoad
 from backlit.model.query.keys import all_keys, field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, askable_field_key, check_rule, ready_rules_of
-from backlit.model.settings.key_sequences import KeyChange, KeyPreset, read_keys
+from backlit.model.settings.key_sequences import KeyChange, KeyPreset
 from backlit.model.settings.user_settings import (
     COLUMN_WORDS,
     KINDS,
@@ -105,27 +106,6 @@ def _read_motion(value: object) -> Motion:
     return Motion(str(value))
 
 
-def _read_preset(value: object) -> KeyPreset:
-    if value not in set(KeyPreset):
-        must(f"must be one of {', '.join(f'{json.dumps(each)}' for each in KeyPreset)}")
-    return KeyPreset(str(value))
-
-
-def _read_keys(value: object) -> KeyChange:
-    """Read a sequence, a list of them, or false; those that begin with a plus come beside the usual ones."""
-    if isinstance(value, Mapping):
-        raise fault('Write the id of a command in quotes, such as "item.status" = "s".', is_about_key=True)
-    texts = [] if value is False else as_list(value)
-    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
-        must('must be a sequence such as "c s", a list of them, or false')
-    added = [each[1:] for each in texts if len(each) > 1 and each[0] == "+" and each[1] != " "]
-    plain_ones = [each for each in texts if each[1:] not in added or each[:1] != "+"]
-    try:
-        return KeyChange(tuple(map(read_keys, [*plain_ones, *added])), bool(added) and not plain_ones)
-    except BadRequest as error:
-        raise fault(error.message) from error
-
-
 def _read_load(value: object) -> PersonLoad:
     amounts: dict[str, Any] = value if isinstance(value, dict) else {"points": value}
     if amounts.keys() - {"points", "hours"} or not all(_is_number(each) and each >= 0 for each in amounts.values()):
@@ -174,8 +154,9 @@ def _rules_of(item_type: ItemType) -> Any:
         check_rule(item_type, rule_id)
 
     rules = list[Annotated[str, said(check, lambda _: RULE_BY_ID)]]
+    fitting = next(name for name, rule in RULE_BY_ID.items() if item_type in rule.types)
     words = f"The rules for items of the type {item_type}."
-    return (rules | None, Field(default=None, examples=[f'{item_type} = ["stale"]'], description=words))
+    return (rules | None, Field(default=None, examples=[f'{item_type} = ["{fitting}"]'], description=words))
 
 
 if TYPE_CHECKING:
@@ -404,7 +385,7 @@ class ConfigFile(SharedSettings):
 
     misplaced = frozenset({"view"})
 
-    images: Annotated[str, PlainValidator(_read_images)] = "auto"
+    images: Annotated[str, PlainValidator(_read_images)] = Field(default="auto", examples=['images = "blocks"'])
     """How pictures are shown: `"auto"`, `"kitty"`, `"blocks"`, or `false` for not at all."""
     mouse: bool = True
     """Whether clicks count. Without, the terminal selects text by itself."""
@@ -414,9 +395,9 @@ class ConfigFile(SharedSettings):
     """Whether changed values flash: `"auto"`, `"full"` or `"reduced"`."""
     linear: bool = False
     """Whether `backlit` alone works line by line instead of showing screens. See [accessibility](accessibility.md)."""
-    preset: Annotated[KeyPreset, PlainValidator(_read_preset)] = KeyPreset.VIM
+    preset: Annotated[KeyPreset, PlainValidator(read_preset)] = KeyPreset.VIM
     """The keys to begin with: `"vim"` or `"arrows"`. `backlit keys` lists them."""
-    keys: dict[str, Annotated[KeyChange, PlainValidator(_read_keys)]] = Field(
+    keys: dict[str, Annotated[KeyChange, PlainValidator(read_key_change)]] = Field(
         default={}, examples=['[keys] with "item.status" = ["s", "c s"]']
     )
     """Keys of your own, by the ids of commands as `backlit keys` lists them: a sequence, a list of them, or false."""
@@ -428,7 +409,7 @@ class ConfigFile(SharedSettings):
     """What people can do in a sprint, in points or hours, where the server keeps no capacities."""
     capacity_in: dict[str, dict[str, _Load]] = Field(default={}, examples=['[capacity_in."Sprint 14"] with maya = 8'])
     """The same for one iteration, by its name."""
-    project: Annotated[int | None, PlainValidator(_check_project)] = None
+    project: Annotated[int | None, PlainValidator(_check_project)] = Field(default=None, examples=["project = 2"])
     """The number of the project that is opened first."""
     connection: ConnectionTable = Field(
         default_factory=ConnectionTable, examples=['[connection] with proxy = "http://proxy.example:3128"']
