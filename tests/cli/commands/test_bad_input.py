@@ -76,6 +76,7 @@ BAD_INPUT: dict[str, tuple[tuple[str, ...], int]] = {
     "config show": (("--columns", "nmae", "--origin"), 2),
     "config check": (("theme",), 2),
     "config schema": (("theme",), 2),
+    "config sample": (("theme",), 2),
     "config edit": (("theme",), 2),
     "config get": (("thme",), 4),
     "config set": (("mouse", "maybe"), 6),
