@@ -183,3 +183,13 @@ def test_no_file_of_settings_is_none_and_stays_so(written: Home, monkeypatch: py
         "backlit: /dev/null is no file that can be written. Unset BACKLIT_CONFIG.\n",
     )
     assert Path("/dev/null").is_char_device()
+
+
+def test_a_setting_is_written_before_the_first_table(home: Home) -> None:
+    (home.path / "config").mkdir(parents=True)
+    (home.path / "config" / "config.toml").write_text('[keys]\n"item.status" = "s"\n')
+
+    assert home.run("config", "set", "theme", "paper").returncode == 0
+    assert text_of(home) == 'theme = "paper"\n\n[keys]\n"item.status" = "s"\n'
+    assert home.run("config", "unset", "theme").returncode == 0
+    assert text_of(home).lstrip() == '[keys]\n"item.status" = "s"\n'

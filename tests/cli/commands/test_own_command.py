@@ -117,6 +117,15 @@ def test_a_command_that_cannot_run_says_why(own_home: Home, words: tuple[str, ..
 
 
 @pytest.mark.slow
+def test_a_command_may_ask_for_a_sync_afterwards(demo_home: Home) -> None:
+    with_commands(demo_home, '[[command]]\nid = "go"\non = "anywhere"\nrun = ["echo", "gone"]\nrefresh = true\n')
+
+    done = demo_home.run("run", "go", *DEMO, "--quiet")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "gone\n", "")
+
+
+@pytest.mark.slow
 def test_a_command_that_takes_too_long_is_ended(own_home: Home) -> None:
     done = run(own_home, "slow")
 

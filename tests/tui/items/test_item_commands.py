@@ -17,6 +17,7 @@ from backlit.store.edits.deletions import ItemDeletionExtent
 from backlit.store.records.item import Item
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.table import with_keys
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.dialogs.reading import ReadingDialog
@@ -422,7 +423,7 @@ async def test_an_order_is_moved_by_rows_and_to_places(store: Store) -> None:
         *("The position must be a number, 1 or more.", "The position must be a number, 1 or more.", ""),
         "The position must be a number, 1 or more.",
     ]
-    assert local == LOCAL_ORDER_NOTE
+    assert local == with_keys(LOCAL_ORDER_NOTE)
     assert dict.fromkeys(told) == dict.fromkeys(["2 items moved as one. u to undo.", "Already at the bottom."])
 
 

@@ -217,7 +217,10 @@ def _replaced(text: str, path: tuple[str, ...], line: str | None) -> str:
         return text[: found.start()] + added + text[found.end() :]
     if begin >= 0:
         # Behind the last line of the table, before the blank lines to the next one.
-        at = max(begin, len(text[:end].rstrip()) + 1)
+        written_before = len(text[:end].rstrip())
+        if not written_before:  # the first table begins the file
+            return f"{added}\n{text}" if added and text else added + text
+        at = max(begin, written_before + 1)
         head = text[:at]
         return head + ("" if not head or head.endswith("\n") else "\n") + added + text[at:]
     tail = "" if not text or text.endswith("\n") else "\n"

@@ -57,7 +57,8 @@ def run_command(arguments: argparse.Namespace) -> int:
     command = _named(commands, arguments.name)
     answers, words = _answers(command, arguments.words)
     profile = chosen_profile(arguments, find_locations()).name
-    with synced_store(arguments, is_listing=True) as store:
+    # A sync afterwards needs the connection that a listing of a fresh copy does without.
+    with synced_store(arguments, is_listing=not command.is_refreshing) as store:
         given = _input(store, command, words, arguments, profile)
         program = program_of(command, given, {each.name: _answer(each, answers) for each in command.prompts})
         if command.confirm and not arguments.yes:
