@@ -110,6 +110,9 @@ class FakeTarget:
         """Record another place."""
         self.opened.append((item_id, place, comment_id))
 
+    def page_item(self) -> Item:
+        return self.current()
+
     def current(self) -> Item:
         """Return the first of the chosen items."""
         return self.chosen()[0]

@@ -30,7 +30,7 @@ def forest(
     folder: Path, documents: Iterable[Document] = DOCUMENTS, parents: Mapping[int, int] = PARENTS
 ) -> Iterator[Store]:
     with offline_store(folder, documents) as store:
-        announce(store, {"extensions": ["relations"]})
+        announce(store, {"extensions": ["relations", "acceptanceCriteria", "links"]})
         set_parents(store, parents)
         yield store
 

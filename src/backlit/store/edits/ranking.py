@@ -283,11 +283,11 @@ class Ranking:
 
     async def _move(self, view: View, item_ids: Iterable[int], where: Where) -> MoveResult:
         refuse_other_orders(view)
-        ids, query, is_local = list(item_ids), view.query, not self.is_offered
+        ids, query, is_local, is_tree = list(item_ids), view.query, not self.is_offered, view.spec.is_tree
 
         def act(writer: WriteContext) -> MoveResult:
             block = _block_of(writer, ids)
-            beside = where(_ShownOrder(writer, query, block), block)
+            beside = where(_ShownOrder(writer, query, block, is_tree=is_tree), block)
             is_first = is_local and not writer.journal.ranks.count_local(block.project_id)
             is_moved = bool(beside) and reorder(writer, block, beside, is_local=is_local)
             return MoveResult(len(block.ids) * is_moved, is_local, is_first and is_moved)
@@ -325,11 +325,24 @@ def _block_of(writer: WriteContext, item_ids: Sequence[int]) -> RankedBlock:
 class _ShownOrder:
     """The rank order as a view shows it."""
 
-    def __init__(self, writer: WriteContext, query: ViewStatements, block: RankedBlock) -> None:
+    def __init__(self, writer: WriteContext, query: ViewStatements, block: RankedBlock, *, is_tree: bool) -> None:
         self._connection = writer.mirror.connection
         self._query = query
         self._block = block
         self._lineup = rank_order_of(writer, block)
+        self._family = self._family_of(block) if is_tree and block.parent_id is None else None
+
+    def _family_of(self, block: RankedBlock) -> tuple[int | None]:
+        """Return the Feature of the block, within which it moves in a tree; None for items of none.
+
+        Raises BadRequest for items of several Features.
+        """
+        sql = "SELECT DISTINCT parent_id FROM items WHERE id IN (SELECT value FROM json_each(?))"
+        found = self._connection.execute(sql, (ids_json(block.ids),)).fetchall()
+        if len(found) > 1:
+            raise BadRequest("In the tree items move within their Feature. Select items of one Feature.")
+        ((feature_id,),) = found
+        return (feature_id,)
 
     def up(self, block: RankedBlock, count: int) -> Sequence[RankTarget]:
         above = self._near(self._lineup.place_of(block.ids[0]), -max(count, 1), block.ids)
@@ -369,12 +382,14 @@ class _ShownOrder:
         where, values = self._query.where.text, self._query.where.values
         beyond = "" if place is None else f" AND ({first}, {second}) {sign} (?, ?)"
         within = "" if is_of_items else " AND parent_id = ? AND rank_id <> id"
+        parent: tuple[int | None, ...] = () if is_of_items else (self._block.parent_id,)
+        if self._family is not None:
+            within, parent = " AND parent_id IS ? AND rank_id = id", self._family
         sql = (
             f"SELECT {second} FROM {source} WHERE {where}{within}{beyond}"  # noqa: S608 # bound values
             f" AND {second} NOT IN (SELECT value FROM json_each(?))"
             f" GROUP BY {first}, {second} ORDER BY {first} {direction}, {second} {direction} LIMIT ?"
         )
-        parent = () if is_of_items else (self._block.parent_id,)
         key = () if place is None else (place.number, place.id)
         bound = (*values, *parent, *key, ids_json(without), abs(count))
         return [item_id for (item_id,) in self._connection.execute(sql, bound)]

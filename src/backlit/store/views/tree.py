@@ -198,6 +198,16 @@ class TreeLines:
                 return above
         return None
 
+    def place_before(self, place: int) -> int | None:
+        """Return the place of the item before one among those around the same item; None for the first."""
+        before, child = None, (above + 1 if (above := self.parent_of(place)) is not None else None)
+        if child is None:
+            at = bisect_left(self._tops, place) - 1
+            return self._tops[at] if at >= 0 else None
+        while child < place:
+            before, child = child, self._ends[child]
+        return before
+
     def next_top(self, line: int, steps: int) -> int | None:
         """Return the line of the item at the top that is some steps from a line; None beyond the ends."""
         here = bisect_left(self._tops, self._places[line] + 1) - 1

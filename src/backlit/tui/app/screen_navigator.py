@@ -1,6 +1,7 @@
 """The navigation between screens: six modes, the screens over them, and the history of jumps and items."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from backlit.tui.backlog.screen import BacklogScreen
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.textual_private import screens_of
 from backlit.tui.items.item_screen import ItemScreen
+from backlit.tui.items.item_tabs import TABS_OF_ROWS
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter, both_queries, filter_list
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
@@ -457,10 +459,10 @@ class ScreenNavigator:
             from backlit.tui.editor.screen import ItemEditorScreen
 
             return ItemEditorScreen(self._store, message.item_id)
-        if message.place is ItemDestination.COMMENTS:
-            from backlit.tui.comments.screen import CommentsScreen
-
-            return CommentsScreen(self._store, message.item_id)
+        if message.place in TABS_OF_ROWS:
+            module, name = TABS_OF_ROWS[message.place]
+            make = getattr(import_module(f"backlit.tui.{module}"), name)
+            return cast("StoreScreen[None]", make(self._store, message.item_id))
         if message.place is ItemDestination.HISTORY:
             from backlit.tui.history.screen import HistoryScreen
 

@@ -22,6 +22,9 @@ COMMAND_TO_CONTEXT = {
     Context.PLAN: "app.plan",
     Context.TREE: "app.iterations",
     Context.EDITOR: "item.open",
+    Context.TASKS: "item.tasks",
+    Context.LINKS: "item.links",
+    Context.CRITERIA: "item.criteria",
     Context.COMMENTS: "item.comments",
     Context.ATTACHMENTS: "item.attachments",
     Context.HISTORY: "item.history",
@@ -35,7 +38,10 @@ COMMAND_TO_CONTEXT = {
     Context.ITEM: "app.backlog",
 }
 """The command that leads to the place of a context."""
-_READING_COMMANDS = ("item.open", "item.comments", "item.attachments", "item.history", "item.conflict")
+_READING_COMMANDS = (
+    *("item.open", "item.tasks", "item.links", "item.criteria", "item.comments", "item.attachments", "item.history"),
+    *("item.parent", "item.conflict"),
+)
 WRITER_COMMANDS = frozenset(
     {each.id for each in ITEM_COMMANDS if each.id not in _READING_COMMANDS and not each.id.startswith("item.copy")}
     | {
@@ -56,6 +62,9 @@ WRITER_COMMANDS = frozenset(
         "plan.capacity",
     }
     | {"plan.send", "plan.back", "plan.start", "plan.close", "inbox.edit", "reports.edit", "summary.edit"}
+    | {f"links.{act}" for act in ("add", "add-web", "edit", "remove")}
+    | {f"criteria.{act}" for act in ("add", "edit", "pass", "fail", "status", "down", "up", "delete")}
+    | {"list.indent", "list.outdent"}
     | {f"editor.{act}" for act in ("edit", "name", "clear", "revert", "outside")}
     | {f"comments.{act}" for act in ("add", "external", "quote", "correct", "delete")}
     | {f"attachments.{act}" for act in ("upload", "upload-open", "describe", "delete")}

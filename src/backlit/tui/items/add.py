@@ -47,24 +47,35 @@ async def add(target: AddTarget, _call: CommandContext) -> None:
 
 
 async def add_task(target: AddTarget, _call: CommandContext) -> None:
-    """Ask for a name, then add a task under the item, or beside it when it is a task."""
+    """Ask for a name, then add a task under the item, or beside it when it is a task; a Feature gets a story."""
     target.store.lookups.need_writer()
     item = target.current()
+    if item.type == ItemType.FEATURE and target.store.lookups.announces("relations"):
+        preset = {key: item.fields.get(key) for key in ("AreaID", "IterationID")}
+        await _add(target, ItemType.STORY, {**preset, "ParentID": item.id})
+        return
     parent = item.fields.get("ParentID") if item.type == ItemType.TASK else item.id
     preset = {key: item.fields.get(key) for key in ("AreaID", "IterationID")}
     await _add(target, ItemType.TASK, {**preset, "ParentID": parent})
 
 
 async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, object], tasks: Sequence[str] = ()) -> None:
+    """Ask for a name and add an item; the parent of one that is no task is its Feature, a relation."""
+    feature_id = preset.get("ParentID")
+    if item_type is not ItemType.TASK:
+        preset = {key: value for key, value in preset.items() if key != "ParentID"}
     is_seen = any(is_seen_by_customers(key) and value for key, value in preset.items())
     title, note = f"New {item_type.value.lower()}", "» Customers see this one." if is_seen else ""
     begun = str(preset.get("Name") or "")
     kind = f"new {item_type.value} {begun}".rstrip()  # the name that a template gives tells it from others
-    kept = StoredLines(target.store, f"{kind}:{preset.get('ParentID') or ''}")
+    kept = StoredLines(target.store, f"{kind}:{feature_id or ''}")
     name = await target.ask(LineDialog(title, begun, check_name, note=note, kept=kept))
     if name is not None and await agrees_on_estimates(target, [preset]) and await agrees_on_ended(target, [preset]):
         family = ItemWithTasks(item_type, {**preset, "Name": name.strip()}, [{"Name": each} for each in tasks])
-        target.item_added((await target.store.items.add_families([family]))[0])
+        added = (await target.store.items.add_families([family]))[0]
+        if isinstance(feature_id, int) and item_type is not ItemType.TASK:
+            await target.store.relation_edits.set_parent([added], feature_id)
+        target.item_added(added)
         target.say(f"{item_type.value} added. u to undo.")
 
 

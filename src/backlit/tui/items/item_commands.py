@@ -13,6 +13,7 @@ from backlit.tui.dialogs.compose import CommentDialog, ComposedComment, ask_unti
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
 from backlit.tui.fields.field_edits import Changes, DoesNotApply, FieldEdit
+from backlit.tui.items.item_tabs import need_tab
 from backlit.tui.items.resolve import resolve_item
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
@@ -21,7 +22,9 @@ from backlit.tui.widgets.item_rows import SYNCED_SIGN
 
 
 def open_place(target: ItemTarget, call: CommandContext) -> None:
-    target.open(target.current().id, ItemDestination(call.command.argument))
+    item, place = target.page_item(), ItemDestination(call.command.argument)
+    need_tab(target.store, item.type, place)
+    target.open(item.id, place)
 
 
 async def comment(target: ItemTarget, _call: CommandContext) -> None:

@@ -20,6 +20,7 @@ from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
+from backlit.tui.items.item_tabs import TABS, blocked_words, counts_below, tab_name, tabs_of
 from backlit.tui.items.preview import ItemContext, PreviewLayout, edited_words, item_context, preview_head
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import position_words, status_words
@@ -43,14 +44,10 @@ from backlit.tui.widgets.side_lines import (
 )
 from backlit.tui.widgets.text_view import MARGIN, LinesView
 
-TABS: Mapping[ItemDestination, tuple[str, str]] = {
-    ItemDestination.EDITOR: ("Details", "item.open"),
-    ItemDestination.COMMENTS: ("Comments", "item.comments"),
-    ItemDestination.ATTACHMENTS: ("Files", "item.attachments"),
-    ItemDestination.HISTORY: ("History", "item.history"),
-}
-"""The tabs: their names, and the commands of a click."""
-COUNTED_SUBJECTS = (Subject.COMMENTS, Subject.ATTACHMENTS)
+COUNTED_SUBJECTS = (
+    *(Subject.COMMENTS, Subject.ATTACHMENTS, Subject.ITEMS),
+    *(Subject.RELATIONS, Subject.CRITERIA, Subject.LINKS),
+)
 """Changes after which the tabs count again."""
 MIN_WIDTH_WITH_ASIDE, ASIDE_SHARE = 100, 40
 """Cells from which an item stands beside its tab, and its share of them in per cent; its style has the same figure."""
@@ -69,29 +66,39 @@ class ItemHeader:
         self._place = place
         self.comments: Sequence[CommentEntry] = ()
         self.files: Sequence[AttachmentEntry] = ()
+        self._below: Mapping[ItemDestination, str] = {}
+        self._item_type = ""
+        self.blocked = ""
+        """What the item waits for, in words."""
 
     def read(self, item_id: int) -> Sequence[CommentEntry]:
-        """Read the comments and files of the item, which the tabs count; return the comments."""
+        """Read the comments, the files and what else the tabs of the item count; return the comments."""
+        self._below = counts_below(self._store, item_id)
+        self.blocked = blocked_words(self._store, item_id)
         self.comments, self.files = self._store.comments.of_item(item_id), self._store.attachments.of_item(item_id)
         return self.comments
 
     def say(self, item: Item | None, item_type: str, name: object, note: Sequence[Word] = ()) -> None:
         """Show an item by its type and its name, which may be typed at this moment."""
+        self._item_type = item_type
         colour = type_colour(item_type)
         title = (str(name or ""), HEADING, "editor.name" if self._place is ItemDestination.EDITOR else "item.edit")
         kind: list[Word] = [(f" {type_sign(item_type)} ", colour), (item_type, colour), (" · ", "muted")]
         who = self._store.presence.words(item.id) if item is not None else ""
         others: list[Part] = [(f"  {who}", "mark")] if who else []
         self.heading.say([*kind, title], [*others, *last_change(item, self._store.now())])
-        self.tabs.say(self.tab_words(is_new=item is None), note)
+        waits: list[Word] = [(self.blocked, "warn")] if self.blocked else []
+        self.tabs.say(self.tab_words(is_new=item is None), [*waits, *note])
 
     def tab_words(self, *, is_new: bool = False) -> list[Drawn]:
-        return [self._tab(place) for place in ((self._place,) if is_new else TABS)]
+        places = (self._place,) if is_new else tabs_of(self._store, self._item_type)
+        return [self._tab(place) for place in places]
 
     def _tab(self, place: ItemDestination) -> Drawn:
-        name, command_id = TABS[place]
         rows = {ItemDestination.COMMENTS: self.comments, ItemDestination.ATTACHMENTS: self.files}.get(place)
-        return tab_of(f"{name} {len(rows):,}" if rows else name, command_id, is_current=place is self._place)
+        count = f" {len(rows):,}" if rows else f" {self._below[place]}" if place in self._below else ""
+        name = f"{tab_name(self._item_type, place)}{count}"
+        return tab_of(name, TABS[place][1], is_current=place is self._place)
 
 
 class ItemHeading(TwoSidedLine):
@@ -210,7 +217,8 @@ class ItemRowsScreen(ItemScreen):
 
     def store_changed(self, changes: ChangeBatch) -> None:
         self.item_id = changes.renamed.get(self.item_id, self.item_id)
-        if any(changes.touches(subject, self.item_id) for subject in COUNTED_SUBJECTS):
+        is_counted = any(changes.touches(subject, self.item_id) for subject in COUNTED_SUBJECTS)
+        if is_counted or Subject.ITEMS in changes:  # items below it have other ids
             self._head.read(self.item_id)
         if any(changes.touches(subject, self.item_id) for subject in (*COUNTED_SUBJECTS, *self.SUBJECTS)):
             self.show_rows()
@@ -222,11 +230,14 @@ class ItemRowsScreen(ItemScreen):
     def note(self) -> str:
         return ""
 
-    def current(self) -> Item:
+    def page_item(self) -> Item:
         item = self.store.item(self.item_id)
         if item is None:
             raise CannotAct(f"Item #{self.item_id} no longer exists.")
         return item
+
+    def current(self) -> Item:
+        return self.page_item()
 
     def update_labels(self) -> None:
         item = self.store.item(self.item_id)
@@ -234,7 +245,8 @@ class ItemRowsScreen(ItemScreen):
         if item is None:
             self._head.heading.say([(f" #{self.item_id} no longer exists", "conflict")])
         else:
-            self._head.say(item, item.type, item.fields.get("Name"), [(note, "muted")] if (note := self.note()) else ())
+            note: list[Word] = [(f"  {self.note()}", "muted")] if self.note() else []
+            self._head.say(item, item.type, item.fields.get("Name"), note)
             self._show_aside(item)
         self._rows.empty_text = with_keys(self.EMPTY[self.store.connection.state is not ConnectionState.ONLINE])
         self.draw_status()
@@ -260,7 +272,8 @@ class ItemRowsScreen(ItemScreen):
         """Put the tabs, the note and the position into the edges of the rows' frame; return whether there is one."""
         if self._frame is None:
             return False
-        note: list[Part] = [(self.note(), "muted")] if self.note() else []
+        note: list[Part] = [(self._head.blocked, "warn")] if self._head.blocked else []
+        note += [(f"  {self.note()}", "muted")] if self.note() else []
         self._frame.say(self._head.tab_words(), note, (), position_words(*self.position))
         return self._frame.is_wanted
 
@@ -277,6 +290,7 @@ class TabTarget(ItemTarget, Protocol):
 
 
 def step_to_tab(target: TabTarget, call: CommandContext) -> None:
-    item, shown, places = target.current(), target.shown_place, list(TABS)
+    item, shown = target.page_item(), target.shown_place
+    places = list(tabs_of(target.store, item.type))
     here = places.index(shown[1]) if shown is not None else 0
     target.open(item.id, places[(here + int(call.command.argument)) % len(places)])

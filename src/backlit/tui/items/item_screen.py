@@ -20,6 +20,7 @@ ITEM_COMMANDS = (
     "items.add",
     "items.as_text",
     "items.log_work",
+    "items.relation_commands",
 )
 
 
@@ -30,6 +31,9 @@ class ItemScreen(StoreScreen[None]):
 
     def current(self) -> Item:
         raise NotImplementedError
+
+    def page_item(self) -> Item:
+        return self.current()
 
     def chosen_ids(self, rows: int | None = None) -> Sequence[int]:  # noqa: ARG002 - for lists
         return (self.current().id,)

@@ -16,6 +16,9 @@ class ItemTarget(StoreCommandTarget, Protocol):
     def current(self) -> Item:
         """Return the item under the cursor; raises CannotAct without one."""
 
+    def page_item(self) -> Item:
+        """Return the item that a page is of, whatever its cursor is on; elsewhere the item under the cursor."""
+
     def chosen_ids(self, rows: int | None = None) -> Sequence[int]:
         """Return the ids of the selected items, else of `rows` rows from the cursor, else of the current item."""
 
@@ -39,6 +42,13 @@ class AddTarget(ItemTarget, Protocol):
         """Return the type to offer first."""
 
     def item_added(self, item_id: int) -> None: ...
+
+
+class TreeTarget(AddTarget, Protocol):
+    """What a command that moves items in the tree acts on."""
+
+    def feature_above(self) -> int:
+        """Return the Feature above the item under the cursor, beside it; raises CannotAct where there is none."""
 
 
 class RankTarget(ItemTarget, Protocol):

@@ -32,7 +32,7 @@ from backlit.tui.widgets.item_rows import ListColumn, column_of
 from backlit.tui.widgets.side_lines import TabLine
 
 Answered = TypeVar("Answered")
-LIST_COMMANDS = ("lists.list_commands", "lists.view_sharing")
+LIST_COMMANDS = ("lists.list_commands", "lists.view_sharing", "lists.tree_commands")
 MAX_NAMED = 3
 """Deleted items that a message names."""
 
@@ -112,6 +112,17 @@ class ListScreen(ItemScreen):
     def turn_tree(self) -> None:
         """Show the list as a tree, or flat again. Raises CannotAct where it can be none."""
         raise CannotAct(f"Only the backlog can be a tree. Press {key_of('app.backlog')} to go there.")
+
+    def feature_above(self) -> int:
+        tree, cursor = self.current_view.tree, self.items.cursor
+        place = None if tree is None else tree.place_at(cursor)
+        if tree is None or place is None:
+            raise CannotAct(f"Items are put below Features in the tree. {key_of('list.tree')} shows it.")
+        above = tree.place_before(place)
+        row = None if above is None else self.store.item(tree.ids[above])
+        if row is None or row.type != ItemType.FEATURE:
+            raise CannotAct("There is no Feature above it, beside it.")
+        return row.id
 
     # The screen
 

@@ -28,6 +28,9 @@ class ItemDestination(StrEnum):
 
     EDITOR = "editor"
     NAME = "name"
+    TASKS = "tasks"
+    LINKS = "links"
+    CRITERIA = "criteria"
     COMMENTS = "comments"
     ATTACHMENTS = "attachments"
     HISTORY = "history"

@@ -1,0 +1,201 @@
+"""The relations of an item to others, and the web addresses on it: the tab, and its commands."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+from rich.cells import cell_len
+from textual import on
+from textual.content import Content
+from textual.strip import Strip
+
+from backlit.model.field_values import Misfit, parse_link
+from backlit.model.statuses import status_word
+from backlit.store.records.changes import Subject
+from backlit.store.records.item import Item, number_of
+from backlit.store.store import Store
+from backlit.store.views.objects import WebLink
+from backlit.store.views.relations import ItemRelation
+from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.table import key_of
+from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.dialogs.reading import ReadingDialog
+from backlit.tui.drawing.text import fit, literal
+from backlit.tui.drawing.themes import status_colour, status_sign, type_colour, type_sign
+from backlit.tui.fields.names import ListNames
+from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
+from backlit.tui.items.relation_commands import add_relation
+from backlit.tui.shell.drafts import StoredLines
+from backlit.tui.shell.target import ItemDestination
+from backlit.tui.widgets.line_list import EntryList, LineList
+
+LABELS: Mapping[str, str] = {"Parent": "Feature", "Blocked By": "Blocked by", "Duplicated By": "Duplicated by"}
+"""The words of relations where they differ from those of the interface."""
+LABEL_WIDTH, NUMBER_WIDTH = 13, 6
+MIN_WIDTH_WITH_FACTS = 72
+"""Cells from which a row has the status and the owner of its item."""
+STATUS_WIDTH, OWNER_WIDTH, ITERATION_WIDTH = 15, 9, 12
+
+
+def _fault_of_address(text: str) -> str | None:
+    """Return why a text is no web address, as a sentence."""
+    try:
+        parse_link(text.strip())
+    except Misfit as fault:
+        return f"The address {fault}"
+    return None
+
+
+class LinkRow(Struct, frozen=True):
+    """A relation with the other item, which this machine may not have, or a web address."""
+
+    id: int
+    label: str
+    relation: ItemRelation | None = None
+    item: Item | None = None
+    link: WebLink | None = None
+
+
+class LinkList(EntryList[LinkRow]):
+    """Relations by their words, then web addresses, one to a row."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(id="links")
+        self._store = store
+        self._names = ListNames(store)
+
+    def render_row(self, index: int, *, is_cursor: bool) -> Strip:
+        row, width = self.entries[index], self.size.width
+        is_repeated = index > 0 and self.entries[index - 1].label == row.label
+        label = (fit(f"  {'' if is_repeated else row.label}", LABEL_WIDTH + 2), "muted")
+        room = width - 1 - LABEL_WIDTH - 2
+        return self.draw_parts([label, *self._parts(row, room)], is_cursor=is_cursor)
+
+    def _parts(self, row: LinkRow, room: int) -> list[tuple[str, str]]:
+        if row.link is not None:
+            name = min(cell_len(row.link.text) + 2, max(12, room // 2))
+            return [(fit(row.link.text, name), "foreground"), (fit(row.link.url, max(0, room - name - 1)), "muted")]
+        other = row.relation.other_id if row.relation is not None else 0
+        number = fit(str(other) if other > 0 else "new", NUMBER_WIDTH)
+        if row.item is None:
+            return [(number, "muted"), (fit("in another project, or not loaded", room - NUMBER_WIDTH), "muted")]
+        item, groups = row.item, self._store.lookups.status_groups()
+        facts = self._facts(item) if self.size.width >= MIN_WIDTH_WITH_FACTS else []
+        taken = NUMBER_WIDTH + 3 + sum(cell_len(text) for text, _ in facts)
+        is_closed = not groups.is_open(item.status)
+        return [
+            (number, "muted"),
+            (f"{type_sign(item.type)} ", type_colour(item.type)),
+            (fit(item.name, max(4, room - taken)), "muted" if is_closed else "foreground"),
+            *facts,
+        ]
+
+    def _facts(self, item: Item) -> list[tuple[str, str]]:
+        groups, fields = self._store.lookups.status_groups(), item.fields
+        status = f"{status_sign(item.status, groups)} {status_word(item.status)}" if item.status else ""
+        owner, iteration = fields.get("AssignedToID"), fields.get("IterationID")
+        return [
+            (f"  {fit(status, STATUS_WIDTH)}", status_colour(item.status, groups)),
+            (fit(self._names.owner(owner if isinstance(owner, int) else None), OWNER_WIDTH), "muted"),
+            (fit(self._names.iteration(iteration if isinstance(iteration, int) else None), ITERATION_WIDTH), "muted"),
+        ]
+
+
+class LinksScreen(ItemRowsScreen):
+    """The relations and web addresses of an item; the commands of items act on the item of the row."""
+
+    COMMAND_GROUPS = ("links.screen", *TAB_COMMANDS)
+    AUTO_FOCUS = "LinkList"
+    CSS_PATH = "../styles/below.tcss"
+    TAB = ItemDestination.LINKS
+    SUBJECTS = (Subject.RELATIONS, Subject.LINKS)
+    HINTS = (
+        *("links.open", "links.add", "links.add-web", "links.edit", "links.remove", "item.parent", "item.next-tab"),
+        "app.help",
+    )
+    HINTS_WITHOUT_ROWS = ("links.add", "links.add-web", *ItemRowsScreen.HINTS_WITHOUT_ROWS)
+    EMPTY = ("No links.", "No links in the local copy.")
+
+    def __init__(self, store: Store, item_id: int) -> None:
+        self._links = LinkList(store)
+        super().__init__(store, item_id, self._links)
+
+    def show_rows(self) -> None:
+        relations = [each for each in self.store.relations.of_item(self.item_id) if each.word != "Child"]
+        items = {item.id: item for item in self.store.batch.items([each.other_id for each in relations])}
+        # Ids of relations and of addresses may be the same numbers.
+        rows = [
+            LinkRow(each.id * 2, LABELS.get(each.word, each.word), each, items.get(each.other_id)) for each in relations
+        ]
+        rows += [LinkRow(each.id * 2 + 1, "Web", link=each) for each in self.store.links.of_item(self.item_id)]
+        self._links.show(rows)
+
+    def current(self) -> Item:
+        row = self._links.chosen()
+        if row.item is None:
+            raise CannotAct("There is no item on this row.")
+        return row.item
+
+    @on(LineList.Highlighted)
+    def _row_highlighted(self) -> None:
+        self.draw_status()
+
+    @on(LineList.Chosen)
+    def _row_chosen(self, message: LineList.Chosen) -> None:
+        message.stop()
+        self.run_command("links.open")
+
+    async def open_row(self, _call: CommandContext) -> None:
+        """Open the item of the row, or show its web address."""
+        link = self._links.chosen().link
+        if link is None:
+            self.open(self.current().id, ItemDestination.EDITOR)
+        else:
+            await self.ask(
+                ReadingDialog(
+                    link.text, [literal(link.url), Content(""), Content(f"{key_of('links.copy')} copies the address.")]
+                )
+            )
+
+    def copy_row(self, _call: CommandContext) -> None:
+        row = self._links.chosen()
+        text = row.link.url if row.link is not None else number_of(row.relation.other_id if row.relation else None)
+        self.copy(text, f"Copied {text}")
+
+    async def add(self, _call: CommandContext) -> None:
+        """Relate the item of the page to others."""
+        await add_relation(self, [self.page_item()])
+
+    async def add_web(self, _call: CommandContext) -> None:
+        """Ask for an address and its name."""
+        self.store.lookups.need_writer()
+        kept = StoredLines(self.store, f"link:{self.item_id}")
+        url = await self.ask(LineDialog("Web address", "", _fault_of_address, kept=kept))
+        if url is None:
+            return
+        text = await self.ask(LineDialog("Name of the link", url.strip().partition("://")[2] or url.strip()))
+        if text is not None:
+            await self.store.link_edits.add(self.item_id, text.strip() or url.strip(), url.strip())
+            self.say("Link added. u to undo.")
+
+    async def edit(self, _call: CommandContext) -> None:
+        """Change the name and the address of a web link. Raises CannotAct for a relation."""
+        self.store.lookups.need_writer()
+        link = self._links.chosen().link
+        if link is None:
+            raise CannotAct(
+                f"A relation is removed ({key_of('links.remove')}) and added again ({key_of('links.add')})."
+            )
+        url = await self.ask(LineDialog("Web address", link.url, _fault_of_address))
+        text = None if url is None else await self.ask(LineDialog("Name of the link", link.text))
+        if url is not None and text is not None:
+            await self.store.link_edits.edit(link.id, {"url": url.strip(), "displayText": text.strip() or url.strip()})
+
+    async def remove_row(self, _call: CommandContext) -> None:
+        self.store.lookups.need_writer()
+        row = self._links.chosen()
+        if row.link is not None:
+            await self.store.link_edits.delete([row.link.id])
+            self.say("Link removed. u to undo.")
+        elif row.relation is not None:
+            await self.store.relation_edits.unrelate([row.relation.id])
+            self.say(f"{row.label} {number_of(row.relation.other_id)} removed. u to undo.")

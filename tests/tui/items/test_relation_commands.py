@@ -1,0 +1,73 @@
+"""Commands that change an item's Feature, and its place in the tree."""
+
+from pathlib import Path
+
+import pytest
+from tests.store.documents import announce
+from tests.store.views.forest import forest
+from tests.tui.bare_app import text_of
+from tests.tui.list_steps import items, press
+from tests.tui.opened import Open
+
+from backlit.store import Store
+
+pytestmark = pytest.mark.slow
+
+
+def feature_of(store: Store, item_id: int) -> int | None:
+    return store.relations.parents([item_id]).get(item_id)
+
+
+async def test_cf_changes_the_feature_and_chooses_none(tmp_path: Path, opened: Open) -> None:
+    with forest(tmp_path) as store:
+        async with opened(store, (100, 24)) as pilot:
+            await press(pilot, "#", "5", "enter", "c", "f", *"sugg", "enter")
+            changed = feature_of(store, 5)
+            await press(pilot, "c", "f", *"none", "enter")
+            none = feature_of(store, 5)
+            await press(pilot, "u")
+
+            assert (changed, none, feature_of(store, 5)) == (3, None, 3)
+
+
+async def test_items_are_indented_and_outdented_in_the_tree(tmp_path: Path, opened: Open) -> None:
+    with forest(tmp_path) as store:
+        async with opened(store, (100, 24)) as pilot:
+            await press(pilot, "t", "f", "#", "5", "enter", ">")
+            indented, cursor = feature_of(store, 5), items(pilot).current_id
+            await press(pilot, "<")
+
+            assert (indented, cursor) == (1, 5)
+            assert feature_of(store, 5) is None
+
+
+async def test_a_story_is_added_under_a_feature(tmp_path: Path, opened: Open) -> None:
+    with forest(tmp_path) as store:
+        async with opened(store, (100, 24)) as pilot:
+            await press(pilot, "t", "f", "g", "g", "A", *"Spelling", "enter")
+            row = store.item(items(pilot).current_id or 0)
+
+            assert row is not None
+            assert (row.name, row.type, feature_of(store, row.id)) == ("Spelling", "Story", 1)
+
+
+async def test_items_move_among_those_of_their_feature(tmp_path: Path, opened: Open) -> None:
+    with forest(tmp_path) as store:
+        async with opened(store, (100, 24)) as pilot:
+            await press(pilot, "t", "f", "#", "2", "enter", "J")
+            moved = store.relations.children(1)
+            await press(pilot, "J")
+
+            assert moved == (3, 2)
+            assert store.relations.children(1) == (3, 2)
+            assert "#2 is already at the bottom." in text_of(pilot.app)
+
+
+@pytest.mark.parametrize("keys", ["c f", "c l"])
+async def test_a_server_without_relations_is_named(tmp_path: Path, opened: Open, keys: str) -> None:
+    with forest(tmp_path) as store:
+        announce(store, {"extensions": []})
+        async with opened(store, (100, 24)) as pilot:
+            await press(pilot, *keys.split())
+
+            assert "This server has no relations between items." in text_of(pilot.app)

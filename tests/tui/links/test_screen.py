@@ -1,0 +1,49 @@
+"""The relations and web links of an item."""
+
+from pathlib import Path
+
+import pytest
+from tests.store.views.forest import forest, put_relations
+from tests.tui.bare_app import line_with, text_of
+from tests.tui.list_steps import press
+from tests.tui.opened import Open
+
+from backlit.store import Store
+
+pytestmark = pytest.mark.slow
+
+
+def words(store: Store, item_id: int) -> list[tuple[str, int]]:
+    return [(each.word, each.other_id) for each in store.relations.of_item(item_id)]
+
+
+async def test_relations_are_shown_added_and_removed(tmp_path: Path, opened: Open) -> None:
+    with forest(tmp_path) as store:
+        put_relations(store, [(5, "Blocks", 2), (2, "Parent", 1)])
+        async with opened(store, (100, 24)) as pilot:
+            await press(pilot, "#", "2", "enter", "g", "x")
+            tabs, feature, blocker = (line_with(pilot.app, each) for each in ("Details", "Feature  ", "Blocked by  "))
+            await press(pilot, "a", "3", "4", "enter")
+            related = words(store, 2)
+            await press(pilot, "j", "d")
+
+            assert "Links 2" in tabs
+            assert "Blocked by #5" in tabs
+            assert "▲ Search" in feature
+            assert "◆ Payment" in blocker
+            assert related == [("Parent", 1), ("Blocked By", 5), ("Related", 4)]
+            assert words(store, 2) == [("Parent", 1), ("Related", 4)]
+
+
+async def test_a_web_link_is_added_and_shows_its_address(tmp_path: Path, opened: Open) -> None:
+    with forest(tmp_path) as store:
+        async with opened(store, (100, 24)) as pilot:
+            await press(pilot, "#", "2", "enter", "g", "x", "A", *"no address", "enter")
+            refused = text_of(pilot.app)
+            await press(pilot, "ctrl+u", *"https://example.org/survey", "enter", "enter")
+
+            assert "The address " in refused
+            assert [(each.text, each.url) for each in store.links.of_item(2)] == [
+                ("example.org/survey", "https://example.org/survey")
+            ]
+            assert "https://example.org/survey" in line_with(pilot.app, "Web")
