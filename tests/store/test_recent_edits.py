@@ -41,7 +41,7 @@ def test_many_rows_are_said_in_one_sentence(offline: Store) -> None:
     recent = RecentEdits(offline.lookups, Signal())
     recent.note(edits(MOST_NAMED + 1), {})
 
-    assert recent.of(1) is not None
+    assert 1 in recent.item_ids
     assert not recent.named_of(1)
     assert recent.sentence == "user 2 changed 6 items"
 
@@ -50,7 +50,7 @@ def test_a_deletion_is_said_with_the_name_of_the_item(offline: Store) -> None:
     recent = RecentEdits(offline.lookups, Signal())
     recent.note(edits(1, OthersAct.REMOVED), {1: "Pay by card"})
 
-    assert recent.of(1) is None
+    assert 1 not in recent.item_ids
     assert recent.sentence == "user 2 deleted #1 Pay by card"
 
 
@@ -62,7 +62,7 @@ async def test_what_is_over_is_taken_away_with_one_change(offline: Store) -> Non
     recent.note(found, {})
     recent.show(found)
 
-    await until(lambda: recent.of(1) is None and len(published) > 1)
+    await until(lambda: 1 not in recent.item_ids and len(published) > 1)
 
     assert [each.kind for each in published] == [Subject.OTHERS, Subject.OTHERS]
     assert published[-1].ids == {1, 2}

@@ -1,6 +1,7 @@
 """Who edits which item now: what the service says of others, and what this program says of its user."""
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 from backlit.store.engine.engine import Engine
 from backlit.store.records.changes import Signal, StoreChange, Subject
@@ -33,6 +34,11 @@ class Presence:
         if own != self._own:
             self._own = own
             self._engine.tell(lambda session: session.tell_presence(own))
+
+    @property
+    def item_ids(self) -> AbstractSet[int]:
+        """The items that somebody edits, the user included."""
+        return {each.item_id for each in self._editing.values()}
 
     def initial(self, item_id: int) -> str:
         """Return the first letter of who edits an item; nothing for nobody."""

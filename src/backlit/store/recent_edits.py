@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
@@ -51,8 +52,9 @@ class RecentEdits:
             self._is_waiting = True
             asyncio.get_running_loop().call_later(self._shown_seconds, self._expire)
 
-    def of(self, item_id: int) -> RecentEdit | None:
-        return self._edits.get(item_id)
+    @property
+    def item_ids(self) -> AbstractSet[int]:
+        return self._edits.keys()
 
     def named_of(self, item_id: int) -> str:
         """Return who did what with an item, as its row says it; nothing where it has only the sign."""

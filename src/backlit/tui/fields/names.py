@@ -60,16 +60,17 @@ class ListNames:
         is_judged: bool = False,
         counts_tasks: bool = False,
     ) -> Mapping[int, Badge]:
+        ids = {row.id for row in rows}
         cells = self.store.cells.values([row.id for row in rows], sorted(SYNC_KEYS))
         found = {item_id: Badge(is_synced=True) for item_id, values in cells.items() if any(values.values())}
-        for item_id in self.store.drafts.item_ids().intersection(row.id for row in rows):
+        for item_id in self.store.drafts.item_ids() & ids:
             found[item_id] = found.get(item_id, NO_BADGE)._replace(has_draft=True)
-        for row in rows:
-            if editor := self.store.presence.initial(row.id):
-                found[row.id] = found.get(row.id, NO_BADGE)._replace(editor=editor)
-            if self.store.recent_edits.of(row.id) is not None:
-                who = self.store.recent_edits.named_of(row.id)
-                found[row.id] = found.get(row.id, NO_BADGE)._replace(changed_by=who)
+        for item_id in ids & self.store.presence.item_ids:
+            if editor := self.store.presence.initial(item_id):
+                found[item_id] = found.get(item_id, NO_BADGE)._replace(editor=editor)
+        for item_id in ids & self.store.recent_edits.item_ids:
+            who = self.store.recent_edits.named_of(item_id)
+            found[item_id] = found.get(item_id, NO_BADGE)._replace(changed_by=who)
         if is_judged:
             self._judge(rows, found)
         if hidden := [row.id for row in rows if row.type != ItemType.TASK and not tasks.shows(row.id)]:
@@ -155,7 +156,7 @@ class ListNames:
             return value.isoformat()
         if field.kind in _TREES and isinstance(value, int):
             tree = self.store.lookups.tree(_TREES[field.kind])
-            return tree.path(value).rpartition("\\")[2] if value in tree else str(value)
+            return tree[value].name if value in tree else str(value)
         if field.kind is Kind.BOOLEAN:
             return "yes" if value else "no"
         return self._words.shown(field, value)

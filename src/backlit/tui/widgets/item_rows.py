@@ -465,6 +465,9 @@ class RowLayout:
 
 def marked(name: str, sought: Sequence[str], style: Style) -> Iterator[Segment]:
     """Yield a name with the first match of each sought part, in lower case, in bold and underlined."""
+    if not sought and name:  # as in nearly every list
+        yield Segment(name, style)
+        return
     lowered, at, mark = name.lower(), 0, style + Style(bold=True, underline=True)
     for start, end in sorted((lowered.find(part), lowered.find(part) + len(part)) for part in sought):
         if start >= at and end > start:
