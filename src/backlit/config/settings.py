@@ -98,6 +98,7 @@ class PartialSettings(Struct, frozen=True, omit_defaults=True):
     project_id: int | None = None
     teams: Mapping[int, str] | None = None
     kinds: Mapping[str, Kind] | None = None
+    due: str | None = None
     capacities: OwnCapacities | None = None
     statuses: Mapping[str, StatusGroup] | None = None
     connection: ConnectionSettings | None = None
@@ -159,7 +160,9 @@ class Settings(Struct, frozen=True):
     def replaced_by(self, own: PartialSettings) -> "Settings":
         """Return the settings with others in their place."""
         values = {key: getattr(own, key) for key in _REPLACED if getattr(own, key) is not None}
-        names = {key: getattr(own, key) for key in ("project_id", "teams", "kinds") if getattr(own, key) is not None}
+        names = {
+            key: getattr(own, key) for key in ("project_id", "teams", "kinds", "due") if getattr(own, key) is not None
+        }
         return replace(self, names=replace(self.names, **names), **values)
 
     def refusal(self, environment: Mapping[str, str] = os.environ) -> str:

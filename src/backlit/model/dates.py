@@ -88,6 +88,15 @@ def parse_date(text: str) -> date:
 # As people type and write them
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTH_NAMES = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+_DAY_AND_MONTH = (
+    r"(?:(?P<first>[a-z]{3,9})\.?\s+)?(?P<day>\d{1,2})\.?(?:\s*(?P<last>[a-z]{3,9})\.?)?(?:,?\s+(?P<year>\d{4}))?"
+)
+_LEAP_YEARS = 8
+"""The most years from one 29 February to the next."""
 _RELATIVE_DAY = r"(?i)([+-]?)\s*(\d{1,4})\s*([dw])"
 
 
@@ -113,13 +122,36 @@ def typed_end(text: str, start: date, what: str = "Ends") -> date:
 
 
 def named_day(text: str, today: date, what: str = "Day") -> date:
-    """Read a day as `typed_day` does, and `today`, `tomorrow` and the next day of a weekday's name, such as `fri`."""
+    """Read a day as `typed_day` does, `today`, `tomorrow`, the next day of a weekday's name, such as fri, or 30 mar.
+
+    A day of a month without a year is the next one.
+    """
     wanted = text.strip().lower()
+    if (day := _day_of_month(wanted, today)) is not None:
+        return day
     if wanted in ("today", "tomorrow"):
         return today + timedelta(days=wanted == "tomorrow")
     if len(wanted) >= 3 and (named := [at for at, name in enumerate(WEEKDAYS) if name.startswith(wanted)]):
         return today + timedelta(days=(named[0] - today.weekday() - 1) % 7 + 1)
     return typed_day(text, today, what)
+
+
+def _day_of_month(text: str, today: date) -> date | None:
+    """Return the day of `30 mar`, `mar 30` or `30 march 2027`; None for another text, or a day that does not exist."""
+    found = re.fullmatch(_DAY_AND_MONTH, text)
+    if found is None:
+        return None
+    name, number = found["first"] or found["last"] or "", int(found["day"])
+    month = next((place for place, each in enumerate(_MONTH_NAMES, 1) if name and each.startswith(name)), 0)
+    years = (int(found["year"]),) if found["year"] else range(today.year, today.year + _LEAP_YEARS + 1)
+    for year in years:
+        try:
+            day = date(year, month, number)
+        except ValueError:
+            continue
+        if found["year"] or day >= today:
+            return day
+    return None
 
 
 def written_day(day: date, today: date) -> str:

@@ -161,6 +161,8 @@ class Field(Struct, frozen=True):
     choices: tuple[str, ...] = ()
     default: str | None = None
     computed: ValueType | None = None
+    is_due: bool = False
+    """Whether the field is the due date of its project."""
 
     @property
     def value_type(self) -> ValueType:

@@ -278,7 +278,7 @@ OUTCOMES = {
     "GroomScreen": "groom",
     "PickDialog": "add feature relate status assign iteration area team priority-class field",
     "PickTagsDialog": "tags",
-    "LineDialog": "add-task estimate name priority rank-position",
+    "LineDialog": "add-task due estimate name priority rank-position",
     "ComposeDialog": "description",
     "CommentDialog": "comment",
     "ConfirmDialog": "duplicate delete done to-previous",
@@ -310,7 +310,7 @@ EXCEPTIONS = {
     },
     "editor": {
         "The editor of the item is already open.": "open",
-        "an input": "estimate name description priority edit",
+        "an input": "estimate due name description priority edit",
         "PickManyDialog": "tags",
         # What is asked about a draft is asked when it is saved.
         "Status": "done reopen",

@@ -18,6 +18,7 @@ from pydantic import (
 
 from backlit.config.schema.connections import ConnectionTable, ProfileConnectionTable
 from backlit.config.schema.documents import Filled, Listed, Table, check_document, fault, faults_at, must, said
+from backlit.config.schema.due import DueTable
 from backlit.config.schema.notify import NotifyTable
 from backlit.config.schema.own_commands import CommandTable, check_ids
 from backlit.config.schema.own_keys import read_key_change, read_preset
@@ -350,6 +351,8 @@ class SharedSettings(Table):
         Field(default={}, examples=['[fields] with Ticket_cf = "text"'])
     )
     """Kinds of a project's own fields by their keys, for a server that states none."""
+    due: DueTable | None = Field(default=None, examples=['[due] with field = "DueDate_cf"'])
+    """Which field has the due dates of items, for a server that names none."""
     statuses: StatusesTable = Field(
         default_factory=StatusesTable, examples=['[statuses] with in_progress = ["Review"]']
     )
@@ -376,6 +379,7 @@ class SharedSettings(Table):
             else None,
             teams={int(key): name for key, name in self.teams.items()} if "teams" in has else None,
             kinds=self.fields if "fields" in has else None,
+            due=None if self.due is None else self.due.field,
             statuses=_groups_of(self.statuses) if "statuses" in has else None,
         )
 

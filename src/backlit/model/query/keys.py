@@ -23,6 +23,8 @@ from backlit.model.query.syntax import AllOf, Condition, Node, all_of, parse_que
 
 ANYWHERE_KEY = "text"
 LINT_KEY = "lint"
+DUE_KEY = "due"
+"""The short key of the project's due date, whatever its own key."""
 
 POINTS_FIELD = Field(
     POINTS,
@@ -70,7 +72,8 @@ def field_named(key: str, custom: Collection[Field] = ()) -> Field | None:
     """Return the field of a key in any case; a custom one also without its suffix `_cf`."""
     lower = key.lower()
     own = {field.key.lower(): field for field in custom}
-    return _FIELD_BY_LOWER.get(lower) or own.get(lower) or own.get(f"{lower}_cf")
+    due = next((field for field in custom if field.is_due), None) if lower == DUE_KEY else None
+    return _FIELD_BY_LOWER.get(lower) or due or own.get(lower) or own.get(f"{lower}_cf")
 
 
 def all_keys(custom: Collection[Field] = ()) -> dict[str, str]:

@@ -132,12 +132,14 @@ class OwnCapacities(Struct, frozen=True):
 
 
 class OwnNames(Struct, frozen=True):
-    """The settings `[teams]`, `[fields]` and `project`."""
+    """The settings `[teams]`, `[fields]`, `[due]` and `project`."""
 
     teams: Mapping[int, str] = field(default_factory=dict)
     project_id: int | None = None
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     """Kinds of fields without a definition from the service, by key; they overrule the kind guessed from values."""
+    due: str | None = None
+    """The key of the field with due dates, for a service that names none."""
 
 
 class Template(Struct, frozen=True):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import orjson
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, Forbidden, NameNotFound
 from backlit.model.field_values import ValueLimits
@@ -313,11 +314,6 @@ class Lookups:
             return not _told_choices(self._capabilities(), field.key, item_type)
         return field.kind is Kind.CHOICE and not self.choices(field, item_type)
 
-    def due_field(self) -> str | None:
-        """Return the key of the field that is the due date of the project's items, as the service names it."""
-        told = self._capabilities().get("dueField")
-        return told if isinstance(told, str) else None
-
     def items_named(self, text: str) -> list[tuple[int, str]]:
         """Return up to four items of the project by a part of the name in any case; a whole name alone."""
         found: list[tuple[int, str]] = self._files.mirror.execute(
@@ -342,7 +338,13 @@ class Lookups:
             field = told_field(each)
             if field is not None:
                 fields[field.key] = field
+        due = self._capabilities().get("dueField", self.own_names.due)
+        if isinstance(due, str) and due in fields:
+            fields[due] = replace(fields[due], is_due=True)
         return tuple(fields[key] for key in sorted(fields, key=str.casefold))
+
+    def due_field(self) -> Field | None:
+        return next((field for field in self.custom_fields() if field.is_due), None)
 
 
 def _capacities_in(document: Document) -> dict[int, PersonalCapacity]:

@@ -181,7 +181,8 @@ class QueryNames:
         from backlit.model.query.related import RelatedNames
 
         me = self._lookups.me()
-        return RelatedNames(self._lookups.items_named, None if me is None else me.id, self._lookups.due_field())
+        due = self._lookups.due_field()
+        return RelatedNames(self._lookups.items_named, None if me is None else me.id, None if due is None else due.key)
 
     def roots(self, kind: NameKind) -> frozenset[int]:
         if kind not in _TREES:

@@ -139,15 +139,18 @@ class ListNames:
 
     def cells(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Sequence[str]]:
         fields = [self.field(key) for key in keys]
+        statuses = ["Status"] if any(field is not None and field.is_due for field in fields) else []
         return {
             item_id: [
-                progress_bar(values[key]) if key == PROGRESS_KEY else self._cell(field, values[key])
+                progress_bar(values[key])
+                if key == PROGRESS_KEY
+                else self._cell(field, values[key], values.get("Status"))
                 for field, key in zip(fields, keys, strict=True)
             ]
-            for item_id, values in self.store.cells.values(ids, keys).items()
+            for item_id, values in self.store.cells.values(ids, list(dict.fromkeys([*keys, *statuses]))).items()
         }
 
-    def _cell(self, field: Field | None, value: object) -> str:
+    def _cell(self, field: Field | None, value: object, status: object = None) -> str:
         if value is None or value in ("", []):
             return ""
         if field is None:
@@ -159,7 +162,9 @@ class ListNames:
             return tree[value].name if value in tree else str(value)
         if field.kind is Kind.BOOLEAN:
             return "yes" if value else "no"
-        return self._words.shown(field, value)
+        is_overdue = field.is_due and str(value) < self.store.today().isoformat()
+        sign = "!" if is_overdue and self.store.lookups.status_groups().is_open(str(status or "")) else ""
+        return f"{self._words.shown(field, value)}{sign}"
 
     def field(self, key: str) -> Field | None:
         return field_named(key, self.store.lookups.custom_fields())

@@ -45,6 +45,25 @@ async def change(target: ItemTarget, call: CommandContext) -> None:
     await change_field(target, call.command.argument, target.chosen(call.rows))
 
 
+async def change_due(target: ItemTarget, call: CommandContext) -> None:
+    """Ask for the due date; a day that was typed after the command is set at once."""
+    field = target.store.lookups.due_field()
+    if field is None:
+        raise CannotAct(
+            "No field of this project is its due date. Name one: backlit admin fields change, or [due] in the settings."
+        )
+    items = target.chosen(call.rows)
+    if not call.text.strip():
+        await change_field(target, field.key, items)
+        return
+    items_with_field(field.key, items, target.store.lookups)
+    try:
+        value = read_text(field, call.text, target.store.today())
+    except BadRequest as error:
+        raise CannotAct(error.message) from error
+    await target.apply(_set(target.store, field, value), items)
+
+
 async def change_any(target: ItemTarget, call: CommandContext) -> None:
     items = target.chosen(call.rows)
     found: dict[str, Choice] = {}
