@@ -1,6 +1,8 @@
 """Items that become another type: what stays, what is lost, and what stands against it."""
 
 from itertools import pairwise
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import httpx
@@ -9,7 +11,10 @@ from sqlalchemy import Connection
 from tests.service.routes.reported import item
 
 from backlit.service.admin.below_check import faults_below_items
+from backlit.service.admin.check import Checker
 from backlit.service.app import Service
+from backlit.service.files.local import LocalContentStore
+from backlit.service.tables.work_items import calculated
 
 pytestmark = pytest.mark.postgresql
 
@@ -157,3 +162,51 @@ async def test_conversion_asks_for_another_type_and_the_version_that_was_read(ma
 
     assert (stale.status_code, wrong, unknown.status_code) == (412, [400, 400, 400], 400)
     assert (await convert(rex, story, "Bug")).status_code == 403
+
+
+TYPES = ("Feature", "Feature", "Feature", "Feature", "Story", "Story", "Story", "Bug", "Issue", "Feedback")
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.long_but("0")
+async def test_no_sequence_of_conversions_and_moves_breaks_a_rule(
+    maya: Client, service: Service, tmp_path: Path, seed: int
+) -> None:
+    """The whole check of the workspace finds nothing: rules of relations, documents, counts and history."""
+    random = Random(seed)
+    items = [await item(maya, kind, **({} if kind == "Feedback" else {"Estimate": "3"})) for kind in TYPES]
+    items += [await task_of(maya, items[4], WorkRemaining=2), await task_of(maya, items[7], WorkRemaining=3)]
+    statuses = set()
+    for _ in range(60):
+        one, two = random.sample(items, 2)
+        kind = random.choice(["Feature", "Story", "Bug", "Issue", "Feedback", "Task", "Task"])
+        act = random.choice(["relate", "relate", "relate", "convert", "convert", "move", "below", "detail"])
+        if act == "relate":
+            word = random.choice(["Parent", "Parent", "Child", "Blocks", "Related", "Duplicates"])
+            answer = await maya.post("relations", json={"workItemId": one, "type": word, "targetId": two})
+        elif act == "convert":
+            answer = await convert(maya, one, kind, **({"ParentID": two} if kind == "Task" else {}))
+        elif act == "move":
+            target = {"projectId": random.choice([1, 2]), "children": random.choice(["move", "leave"])}
+            answer = await maya.post(f"workitems/{one}/move", json=target)
+        elif act == "below":
+            answer = await maya.post(f"workitems/{one}/move", json={"ParentID": two})
+        else:
+            noun, body = random.choice(
+                [("acceptancecriteria", {"workItemId": one, "title": "x"}), ("timeentries", {"taskId": one, **ENTRY})]
+            )
+            answer = await maya.post(noun, json=body)
+        statuses.add(answer.status_code)
+
+    def problems(connection: Connection) -> list[Any]:
+        return list(Checker(connection, LocalContentStore(tmp_path)).problems())
+
+    found = (await maya.get("workitems", params={"$filter": f"id in ({', '.join(map(str, items))})"})).json()["results"]
+    tasks = {each: (await maya.get(f"workitems/{each}/tasks")).json()["results"] for each in items}
+    assert await service.shared.database.slow.run(problems) == []
+    assert {200, 201} <= statuses <= {200, 201, 400, 409}
+    assert len(found) == len(items)
+    for each in found:
+        figures = [task["fields"] for task in tasks[each["id"]]]
+        sums = [(one["PertEstimate"], one["WorkRemaining"], one["WorkCompleted"]) for one in figures]
+        assert each["fields"].get("CalculatedEstimate") == calculated(sums)
