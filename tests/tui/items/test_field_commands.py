@@ -12,8 +12,7 @@ from tests.tui.target import FakeTarget, rows_of, run, stage, words_of
 from textual.screen import Screen
 
 from backlit.model.errors import NotFound
-from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, Kind
-from backlit.model.settings.user_settings import OwnNames
+from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS
 from backlit.model.statuses import StatusGroup
 from backlit.store import EntryKind, Store
 from backlit.store.records.people import Person
@@ -498,15 +497,3 @@ async def test_each_type_gets_its_own_status_of_a_group(store: Store) -> None:
     await run(target_of(store, [2, 6], [True]), "item.done")
 
     assert edits(store) == {2: {"Status": "Done"}, 6: {"Status": "Closed"}}
-
-
-async def test_the_due_date_is_typed_as_people_say_it_and_cleared_by_nothing(store: Store) -> None:
-    with pytest.raises(CannotAct, match="No field of this project is its due date"):
-        await run(target_of(store, [1]), "item.due")
-    put(store, [item(number, End_cf="2026-03-01") for number in (1, 2)])
-    store.lookups.own_names = OwnNames(kinds={"End_cf": Kind.DATE}, due="End_cf")
-
-    await run(target_of(store, [1], ["30 mar 2027"]), "item.due")
-    await run(target_of(store, [2], [""]), "item.due")
-
-    assert edits(store) == {1: {"End_cf": "2027-03-30"}, 2: {"End_cf": None}}
