@@ -35,7 +35,7 @@ async def found(store: Store, query: str) -> list[int]:
         ("due:overdue", [1]),
         ("due:week", [1, 2, 3]),
         ("due:fri", [3]),
-        ("due<14d", [1, 2, 3]),
+        ("due<14d", [1, 3]),
         ("due>2026-03-12", [3, 4]),
         ("due:none", [5]),
     ],
