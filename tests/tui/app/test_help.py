@@ -46,9 +46,13 @@ def help_of(command: Command) -> str:
     return shared.get(command.id, command.help.removesuffix("."))
 
 
+def first_clause(words: str) -> str:
+    return re.split("; |: | \\(", words)[0]
+
+
 async def test_every_command_of_the_contexts_is_listed_under_their_names() -> None:
     async with asked(size=(120, 160)) as (_pilot, app):
-        wanted = [help_of(command)[:30] for command in commands_here(CONTEXTS)]
+        wanted = [first_clause(help_of(command))[:30] for command in commands_here(CONTEXTS)]
 
         assert missing(app, [*wanted, "Lists", "Items", "Everywhere"]) == []
         assert missing(app, ["Iterations and areas", "Editor"]) == ["Iterations and areas", "Editor"]
@@ -189,7 +193,7 @@ PLACES: Mapping[str, Sequence[str]] = {
 
 
 def keys_and_words(offers: OfferList) -> tuple[list[str], str]:
-    """Return all keys that a list of offers shows, and its helps, each with its lines joined."""
+    """Return all keys that a list of offers shows, and its whole helps."""
     keys: list[str] = []
     words: list[str] = []
     for index, line in enumerate(offers.lines):
@@ -197,7 +201,7 @@ def keys_and_words(offers: OfferList) -> tuple[list[str], str]:
             continue
         drawn = offers.render_row(index, is_cursor=False).text
         assert line.keys in drawn
-        assert line.help in drawn
+        assert first_clause(line.help)[:20] in drawn
         for part in line.keys.split(KEY_GAP):
             keys += [part] if part.startswith(":") else part.split()
         words += [line.help] if line.is_continued else ["|", line.help]
@@ -207,7 +211,7 @@ def keys_and_words(offers: OfferList) -> tuple[list[str], str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.long_but("backlog", "board", "plan", "editor", "inbox")
-async def test_the_help_of_each_screen_lists_each_key_once_and_cuts_no_help(
+async def test_the_help_of_each_screen_lists_each_command_and_each_key_once(
     store: Store, opened: Open, place: str
 ) -> None:
     async with opened(store, (80, 24)) as pilot:
@@ -229,7 +233,7 @@ async def test_a_small_terminal_has_the_whole_help_of_the_current_command() -> N
         at = next(number for number, line in enumerate(lines_of(app)) if "Filter by names" in line)
 
         assert "▌" in lines_of(app)[at]
-        assert COMMAND_BY_ID["list.filter"].help.removesuffix(".").split()[-1] in " ".join(lines_of(app)[at : at + 3])
+        assert COMMAND_BY_ID["list.filter"].help.removesuffix(".").split()[-1] in " ".join(lines_of(app)[-4:])
         assert "esc close" in text_of(app)
         assert all(len(line) <= 60 for line in lines_of(app))
 

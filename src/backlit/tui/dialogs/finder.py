@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 from typing import ClassVar, TypeVar
 
 from msgspec import Struct
@@ -13,14 +12,14 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from backlit.model.settings.key_sequences import spelled
 from backlit.tui.commands.command import Command
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
 from backlit.tui.dialogs.ranking import ranked, searchable
-from backlit.tui.drawing.text import fit, literal, wrapped
+from backlit.tui.drawing.text import fit, literal
 from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles
 from backlit.tui.fields.choices import NO_MATCHES
 from backlit.tui.shell.input_queue import AnswerRefused
@@ -45,8 +44,8 @@ _KEYS = re.compile(r"\S+(?: \S+)*")
 """One of several keys of a command, or one of its words as in `:view share`."""
 SIGN_WIDTH = 16
 """Cells of the words after a sign."""
-FRAME_LINES = 4
-"""The frame, the input, and a blank."""
+FRAME_LINES, WHOLE_HELP_LINES = 4, 3
+"""The frame, the input, and a blank; the whole help of the current row below a brief list, with its rule."""
 
 Result = TypeVar("Result")
 
@@ -90,9 +89,9 @@ def offer_of(command: Command) -> Offer:
 class OfferList(LineList, can_focus=False):
     """Draws the offers in sight; the cursor rests on those that are not headings.
 
-    A brief list leaves labels out beside the help where room is scarce, and flows in two columns where it is wide. It
-    shows all keys and the whole help of each offer, in as many lines as they need. Another list can have its keys at
-    the right.
+    A brief list leaves labels out beside the help where room is scarce, and flows in columns where it is wide. It shows
+    all keys of each offer, in as many lines as they need, and the first clause of its help. Another list can have its
+    keys at the right.
     """
 
     IS_PLAIN = False
@@ -138,14 +137,10 @@ class OfferList(LineList, can_focus=False):
         if offer.is_heading:
             yield offer
             return
-        lead, room, label = self._widths(offer)
-        keys = joined_to(offer.keys.split(KEY_GAP), room - 1)
-        width = self._row_width - FRAME_SIDES * offer.is_framed
-        words = wrapped(offer.help, max(1, width - lead - room - label))
-        lines = zip_longest(keys, words, fillvalue="")
-        yield replace(offer, keys=keys[0], help=words[0] if words else "")
-        rest = [*lines][1:]
-        yield from (Offer(None, each, "", help_part, is_framed=offer.is_framed) for each, help_part in rest)
+        _, room, _ = self._widths(offer)
+        keys, *more = joined_to(offer.keys.split(KEY_GAP), room - 1)
+        yield replace(offer, keys=keys)
+        yield from (Offer(None, each, "", is_framed=offer.is_framed) for each in more)
 
     def _owner(self, index: int) -> int:
         """Return the first line of the offer on a line."""
@@ -266,6 +261,10 @@ class OfferList(LineList, can_focus=False):
         keys = self._keys_width(offer) if self._has_keys_at_right else 0
         return cell_len(offer.help) > self._row_width - sum(self._widths(offer)) - keys
 
+    def _said_of(self, offer: Offer) -> str:
+        """Return the help of an offer, its first clause in a brief list."""
+        return _CLAUSE_ENDS.split(offer.help, maxsplit=1)[0] if self._is_brief else offer.help
+
     @staticmethod
     def _keys_width(offer: Offer) -> int:
         return cell_len(offer.keys) + 2 if offer.keys else 0
@@ -321,7 +320,7 @@ class OfferList(LineList, can_focus=False):
             Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
             *(self._caps(cells, offer, on) if keys else [Segment(" ", theme.style(on=on))]),
             Segment(name, theme.style(label_colour, on=on, bold=is_cursor)),
-            Segment(_fitted_clauses(offer.help, room) if room > 0 else "", theme.style(help_colour, on=on)),
+            Segment(_fitted_clauses(self._said_of(offer), room) if room > 0 else "", theme.style(help_colour, on=on)),
         ]
         blank = width - Segment.get_line_length(segments) - at_right
         if at_right:
@@ -371,6 +370,7 @@ class OffersDialog(Dialog[Result]):
         self._title = title
         self.input = LineInput(placeholder=placeholder)
         self.list = OfferList(is_brief=self.IS_BRIEF, has_keys_at_right=self.HAS_KEYS_AT_RIGHT)
+        self._whole_help = Static(classes="whole-help", markup=False)
         self._offers = [offer for offer in offers if not offer.is_heading]
         self._grouped = self.grouped(offers)
         self._texts = [searchable(offer.label, f"{offer.keys} {offer.help}", offer.also) for offer in self._offers]
@@ -378,6 +378,8 @@ class OffersDialog(Dialog[Result]):
     def content(self) -> ComposeResult:
         yield self.input
         yield self.list
+        if self.IS_BRIEF:
+            yield self._whole_help
 
     def on_mount(self) -> None:
         self._set_height()
@@ -388,7 +390,8 @@ class OffersDialog(Dialog[Result]):
 
     def _set_height(self) -> None:
         rows = max(len(self._grouped), self.list.row_count())  # the same height for a few matches
-        self.list.styles.height = max(1, min(rows, self.app.size.height - FRAME_LINES))
+        around = FRAME_LINES + WHOLE_HELP_LINES * self.IS_BRIEF
+        self.list.styles.height = max(1, min(rows, self.app.size.height - around))
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
         """Return the rows of a dialog in which nothing is typed."""
@@ -434,12 +437,15 @@ class OffersDialog(Dialog[Result]):
 
     @on(LineList.Highlighted)
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
-        """Show the position in the frame, and a cut help beside the title, or in its place."""
+        """Show the position in the frame, and a cut help below the list, beside the title, or in its place."""
         message.stop()
         self._set_height()
         offer = self.list.current
         self.name_keys(("esc", "close"), about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
         help_words = offer.help if offer and self.list.cuts_help() else ""
+        if self.IS_BRIEF:
+            self._whole_help.update(offer.help if offer else "")
+            return
         whole = f"{self._title} · {help_words}" if help_words else self._title
         self.frame.border_title = literal(whole if cell_len(whole) <= self.list.size.width else help_words)
 
