@@ -9,7 +9,7 @@ from tests.store.world import raised
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import Store, ViewSpec
-from backlit.store.edits.ranking import RankedBlock, RankOrder, rank_neighbours, reorder
+from backlit.store.edits.rank_order import RankedBlock, RankOrder, rank_neighbours, reorder
 from backlit.store.files.files import WriteContext
 from backlit.store.records.changes import StoreChange
 

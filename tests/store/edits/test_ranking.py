@@ -14,7 +14,7 @@ from tests.store.world import World, raised, sent, until, until_true
 
 from backlit.model.filters import SortKey
 from backlit.store import Store, View, ViewSpec
-from backlit.store.edits.ranking import spread
+from backlit.store.edits.rank_order import spread
 from backlit.store.records.entry import EntryKind, new_entry
 
 

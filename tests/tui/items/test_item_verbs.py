@@ -217,6 +217,28 @@ async def test_a_duplicate_starts_anew_with_the_tasks_that_are_wanted(world: Wor
 
 
 @pytest.mark.slow
+async def test_a_duplicate_stands_below_its_original_and_goes_with_one_undo(store: Store, opened: Open) -> None:
+    before = [row.id for row in await shown(store) if row.type != "Task"]
+    at = next(at for at, item_id in enumerate(before) if not store.batch.tasks_of(item_id))
+    async with opened(store) as pilot:
+        for wait in (True, False):  # undone once it is at the server, and before
+            rows = [row.id for row in await shown(store)]
+            await press(pilot, *str(rows.index(before[at]) + 1), "G", "D")
+            await until(lambda: items(pilot).current_id not in before, lambda: items(pilot).current_id)
+            if wait:
+                await sent(store)
+            ids = [row.id for row in await shown(store) if row.type != "Task"]
+
+            assert ids == [*before[: at + 1], items(pilot).current_id, *before[at + 1 :]]
+
+            await press(pilot, "u")
+            await until(lambda: items(pilot).current_id in before, lambda: text_of(pilot.app))
+            await sent(store)
+
+            assert [row.id for row in await shown(store) if row.type != "Task"] == before
+
+
+@pytest.mark.slow
 async def test_a_selected_task_of_a_selected_item_is_copied_once(store: Store, opened: Open) -> None:
     rows = await shown(store)
     at = next(index for index, row in enumerate(rows) if store.batch.tasks_of(row.id))

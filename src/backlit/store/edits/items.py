@@ -9,6 +9,7 @@ from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check, check_text
 from backlit.store.edits.nodes import show_trees
+from backlit.store.edits.rank_order import RankedBlock, reorder
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
@@ -30,11 +31,12 @@ from backlit.store.views.lookups import Lookups
 
 
 class ItemWithTasks(Struct, frozen=True):
-    """A new item, and the fields of the tasks below it."""
+    """A new item, and the fields of the tasks below it; `after` is the item that it follows in the backlog's order."""
 
     type: str
     fields: Mapping[str, object]
     tasks: Sequence[Mapping[str, object]] = ()
+    after: int | None = None
 
 
 class ItemEdits:
@@ -103,7 +105,8 @@ class ItemEdits:
             (self._new(each.type, each.fields), [self._new(ItemType.TASK, task, is_below=True) for task in each.tasks])
             for each in families
         ]
-        return await self._files.edit(lambda writer: _add(writer, made, cause))
+        after = [each.after for each in families]
+        return await self._files.edit(lambda writer: _add(writer, made, cause, after))
 
     async def keep(self, item_type: str, fields: Mapping[str, object], reason: str) -> int:
         """Keep a new item in the outbox, unsent, until the user decides. Returns its temporary id. See `add`."""
@@ -184,6 +187,7 @@ def _add(
     writer: WriteContext,
     families: Sequence[tuple[OutboxEntry, Sequence[OutboxEntry]]],
     cause: EntryCause = EntryCause.ASKED,
+    after: Sequence[int | None] = (),
 ) -> list[int]:
     for entry, _ in families:
         if entry.parent_id is not None:
@@ -197,6 +201,11 @@ def _add(
     ]
     made = [*parents, *(writer.journal.add(below, step) if below else ())]
     update_overlay(writer, [entry.item_id for entry in made])
+    for entry, neighbour in zip(parents, after, strict=False):
+        if neighbour is not None:
+            block = RankedBlock(entry.project_id, None, (entry.item_id,))
+            reorder(writer, block, [("after", writer.journal.real_id(neighbour))], is_local=False, step=step)
+            update_overlay(writer, block.ids)
     return [entry.item_id for entry in parents]
 
 

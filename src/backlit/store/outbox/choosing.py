@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec.structs import replace
 
 from backlit.model.trees import ROOT_PARENT
-from backlit.store.edits.ranking import rank_neighbours
+from backlit.store.edits.rank_order import rank_neighbours
 from backlit.store.files.files import WriteContext
 from backlit.store.mirror.overlay import deleted_nodes
 from backlit.store.mirror.status_groups import CAPABILITIES

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from backlit.model.errors import BadRequest, Conflict, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.items import announce_objects, update_overlay
-from backlit.store.edits.ranking import rank_neighbours
+from backlit.store.edits.rank_order import rank_neighbours
 from backlit.store.edits.work_log import COMPLETED, add_up
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ItemCopy

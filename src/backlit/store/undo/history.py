@@ -12,7 +12,7 @@ from backlit.model.trees import NO_TOTALS
 from backlit.store.edits.deletions import copy_of_item, deletion_of, journal_deletions, withdraw
 from backlit.store.edits.items import announce_objects, edit_entry, show_without, update_overlay, with_dependents
 from backlit.store.edits.nodes import show_trees
-from backlit.store.edits.ranking import move_back
+from backlit.store.edits.rank_order import move_back
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ActState, ItemCopy
 from backlit.store.object_changes.kinds import CHANGES, object_creation

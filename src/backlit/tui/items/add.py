@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
 from backlit.model.settings.user_settings import Template
@@ -125,9 +127,16 @@ async def duplicate(target: AddTarget, call: CommandContext) -> None:
     copies = [fields for family in families for fields in (family.fields, *family.tasks)]
     if not await agrees_on_ended(target, copies):
         return
+    if target.store.ranking.is_offered:  # a copy stands below its original, not at the end of the backlog
+        copied_below = _ids_of(tasks)
+        originals = [item for item in items if item.id not in copied_below]
+        families = [
+            family if item.type == ItemType.TASK else replace(family, after=item.id)
+            for family, item in zip(families, originals, strict=True)
+        ]
     target.item_added((await target.store.items.add_families(families))[-1])
-    if left_out:
-        target.say(not_copied(left_out).strip())
+    words = "Copied" if len(families) == 1 else f"{len(families):,} copied"
+    target.say(not_copied(left_out).strip() or f"{words}. u to undo.")
 
 
 def _with_tasks(items: Sequence[Item], tasks: Mapping[int, Sequence[Item]]) -> str:

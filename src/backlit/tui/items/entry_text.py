@@ -9,7 +9,7 @@ from textual.content import Content
 
 from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.store.edits.conflicts import UNRESOLVED
-from backlit.store.edits.ranking import rank_neighbours
+from backlit.store.edits.rank_order import rank_neighbours
 from backlit.store.object_changes.kinds import object_change, object_deletion
 from backlit.store.records.entry import DELETES, ON_NODES, RECALLS, EntryKind, OutboxEntry
 from backlit.store.records.people import TreeKind

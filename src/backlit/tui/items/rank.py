@@ -100,6 +100,8 @@ async def _rank(
         target.say(f"{number_of(ids[0])} is already {place}." if len(ids) == 1 else f"Already {place}.")
     elif done.count > 1:
         target.say(f"{target.store.batch.words(ids)} moved as one. u to undo.")
+    else:  # else the footer would still offer the undo of what was done before
+        target.say(f"{number_of(ids[0])} moved. u to undo.")
 
 
 def _check_place(text: str) -> str | None:

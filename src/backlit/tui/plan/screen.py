@@ -283,7 +283,10 @@ class PlanPaneHeads:
         every, pane = store.plan.iterations.targets(), panes.target
         iteration = store.lookups.iterations().get(pane.place) if pane.place is not None else None
         self._scale = max((scale_end(each.capacity, self._load(each).points) for each in every), default=0.0)
-        head = [HeadLine([(" ", "muted"), *velocity_words(lists.velocity)]), HeadLine([(" ", "muted"), *unsaved])]
+        velocity = velocity_words(lists.velocity)
+        if length(velocity) + 2 > panes.backlog.size.width:
+            velocity = velocity_words(lists.velocity, is_brief=True)
+        head = [HeadLine([(" ", "muted"), *velocity]), HeadLine([(" ", "muted"), *unsaved])]
         if is_unread and lists.velocity.median is None:
             head = UNREAD_HEAD
         elif panes.is_single and iteration is not None:
