@@ -14,14 +14,17 @@ from backlit.model.field_values import day_text, holds_days, read_text, typed_te
 from backlit.model.fields import Field, Kind
 from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.drawing.text import Line
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.field_grid import EditorFields, FieldGrid
 from backlit.tui.editor.item_draft import ItemDraft
-from backlit.tui.editor.item_texts import LongTextPane
+from backlit.tui.editor.item_texts import LongTextPane, writing_lines
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.values import is_replaced
 from backlit.tui.items.preview import CommentsPreview, author_colours
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.side_lines import TwoSidedLine
 
 MIN_WIDTH_BESIDE = 80
 """Columns from which the texts are beside the grid."""
@@ -37,6 +40,16 @@ class EditorThread(CommentsPreview):
     """The comments beside the fields; their tab has all of them, and its keys."""
 
     MORE_KEY = ""
+    can_write = True
+
+    def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        lines = super().lines_for(width, theme)
+        return [*writing_lines(width, theme), *lines] if self.can_write else lines
+
+    def on_click(self, event: events.Click) -> None:
+        """Begin a comment on its line."""
+        if self.can_write and event.y + self.scroll_offset.y == 0:
+            self.post_message(TwoSidedLine.Asked("item.comment"))
 
 
 class FieldForm(Container):
@@ -120,6 +133,7 @@ class FieldForm(Container):
         """Show comments in a pane of their own, where there is room for one, else below the texts."""
         self._comments, store = comments, self.lines.store
         has_pane = self.has_class("-three")
+        self._thread.can_write = self.texts.view.can_write = not store.lookups.is_read_only
         if has_pane:
             self._thread.show(comments, store.now(), author_colours(store.lookups.known_people()))
         if self.texts.view.show(comments=() if has_pane else comments) and self.size.height:

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 
 from backlit.store.views.items import CommentEntry
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, literal, safe
 from backlit.tui.drawing.themes import ThemeStyles
@@ -49,6 +50,12 @@ class ItemText(NamedTuple):
     empty: str = ""
 
 
+def writing_lines(width: int, theme: ThemeStyles) -> list[Line]:
+    """Return the place of a new comment, as its tab has it, and a blank line."""
+    key, words = theme.cap(key_of("item.comment")), " Add a comment …"
+    return [[key, Segment(words.ljust(width - key.cell_length), theme.style("muted", on="surface"))], []]
+
+
 class LongTextsView(LinesView):
     """Long texts below each other as Markdown, and the comments below them; a text after the first has its label."""
 
@@ -60,6 +67,7 @@ class LongTextsView(LinesView):
         self._texts: Sequence[ItemText] = ()
         self._comments: Sequence[CommentEntry] = ()
         self._starts: Mapping[str, int] = {}
+        self.can_write = False
 
     def show(self, texts: Sequence[ItemText] | None = None, comments: Sequence[CommentEntry] | None = None) -> bool:
         """Show other texts or comments, and return whether they are others; the lines stay where they are scrolled to.
@@ -85,7 +93,8 @@ class LongTextsView(LinesView):
             lines += markdown_lines(text, width, theme) if text else [[Segment(empty, theme.style("muted"))]]
         self._starts = starts
         if self._comments:
-            lines += [[], *PreviewLayout(theme, width).comments(self._comments, self._now())]
+            place = [[], *writing_lines(width, theme)][:-1] if self.can_write else []
+            lines += [*place, [], *PreviewLayout(theme, width).comments(self._comments, self._now())]
         return lines if not lines or lines[-1] else lines[:-1]
 
     def height_at(self, width: int) -> int:
