@@ -46,13 +46,9 @@ def help_of(command: Command) -> str:
     return shared.get(command.id, command.help.removesuffix("."))
 
 
-def first_clause(words: str) -> str:
-    return re.split("; |: | \\(", words)[0]
-
-
 async def test_every_command_of_the_contexts_is_listed_under_their_names() -> None:
     async with asked(size=(120, 160)) as (_pilot, app):
-        wanted = [first_clause(help_of(command))[:30] for command in commands_here(CONTEXTS)]
+        wanted = [re.split("; |: | \\(", help_of(command))[0][:30] for command in commands_here(CONTEXTS)]
 
         assert missing(app, [*wanted, "Lists", "Items", "Everywhere"]) == []
         assert missing(app, ["Iterations and areas", "Editor"]) == ["Iterations and areas", "Editor"]
@@ -201,7 +197,7 @@ def keys_and_words(offers: OfferList) -> tuple[list[str], str]:
             continue
         drawn = offers.render_row(index, is_cursor=False).text
         assert line.keys in drawn
-        assert first_clause(line.help)[:20] in drawn
+        assert re.split("; |: | \\(", line.help)[0][:20] in drawn
         for part in line.keys.split(KEY_GAP):
             keys += [part] if part.startswith(":") else part.split()
         words += [line.help] if line.is_continued else ["|", line.help]
