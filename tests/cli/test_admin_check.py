@@ -79,6 +79,7 @@ def test_damage_is_found_where_it_is(
 def test_a_lost_user_is_found_by_every_row_that_refers_to_it(workspace: Workspace) -> None:
     with workspace.damage() as connection:
         connection.execute(text("PRAGMA defer_foreign_keys = ON"))
+        connection.execute(text("DELETE FROM time_entries WHERE user_id = 2"))
         connection.execute(text("DELETE FROM grants WHERE user_id = 2"))
         connection.execute(text("DELETE FROM users WHERE id = 2"))
 

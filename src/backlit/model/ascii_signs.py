@@ -8,7 +8,7 @@ ASCII_SIGNS: Mapping[str, str] = {
     **dict.fromkeys("‘’‚‹›", "'"),
     **dict.fromkeys("–—‐‑−─━┈╴╶⠒⠤⠉⣀", "-"),
     **dict.fromkeys("│┃┊╵╸▏▕▎▍", "|"),
-    **dict.fromkeys("└┤┬┯┴┼├┌┐┘╭╮╯╰", "+"),
+    **dict.fromkeys("└┤┬┯┴┼├┌┐┘╭╮╯╰┏┓┗┛", "+"),
     **dict.fromkeys("·•◆◇○●◐◑◷⚑", "*"),
     **dict.fromkeys("▖▀▁▂▃▄▅▆▇█▉▊▋▌░▒▓■□", "#"),
     **dict.fromkeys("→▸", "->"),

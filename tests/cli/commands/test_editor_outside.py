@@ -26,7 +26,7 @@ def editing(home: Home, script: str = "", editor: str = "") -> Iterator[Terminal
     with terminal(DEMO, environment) as shown:
         shown.wait_for(r"synced +maya")
         shown.press("enter")
-        shown.wait_for(rf"(?s){HEADING}.*History")
+        shown.wait_for(rf"(?s){HEADING}.*His")
         yield shown
 
 

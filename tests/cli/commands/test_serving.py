@@ -103,7 +103,11 @@ def test_a_sign_in_is_used_until_it_is_given_up(home: Home, server: Server) -> N
     after = home.run("whoami")
 
     profile = f"maya@{address.removeprefix('http://')}"
-    said = f"Signed in to {address} as maya; the profile is {profile}.\nNext, open it: backlit\n"
+    kept = home.path / "state" / profile / "tokens.json"
+    said = (
+        f"Signed in to {address} as maya; the profile is {profile}.\n"
+        f"The sign-in is in a file that only you can read ({kept}).\nNext, open it: backlit\n"
+    )
     assert (login.returncode, login.stdout) == (0, said), login.stderr
     assert whoami.stdout == f"maya (Maya Kent) at {address}; the profile is {profile}.\n"
     assert len(listed) == 3
@@ -132,7 +136,7 @@ def test_an_address_without_encryption_is_warned_of_and_a_name_is_required(home:
 def test_a_sign_in_names_its_profile_itself(home: Home) -> None:
     done = home.run("--profile", "team", "login", "https://backlit.invalid")
 
-    said = "backlit: A sign-in names its profile after the user and the server. Leave out --profile.\n"
+    said = "backlit: A sign-in names its profile after the user and the server. For another name: --name NAME.\n"
     assert (done.returncode, done.stdout, done.stderr) == (6, "", said)
 
 

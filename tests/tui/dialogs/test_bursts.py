@@ -49,6 +49,7 @@ from backlit.tui.dialogs.reading import DifferenceDialog, FieldDifference, Readi
 from backlit.tui.drawing.text import literal
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion
 from backlit.tui.items.log_work import LogWorkDialog, LogWorkForm
+from backlit.tui.items.relation_commands import RelatedItemsDialog
 from backlit.tui.plan.rollover import EndedIteration, RolloverDialog
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.shell.input_queue import AnswerRefused
@@ -142,6 +143,7 @@ MAKERS: dict[type[Dialog[Any]], Make] = {
     PickTagsDialog: lambda _: PickTagsDialog("Tags", WORDS, {"Done": 1}, 2),
     PickValuesDialog: lambda _: PickValuesDialog("Values", "any", CHOICES, ("Done",)),
     ReadingDialog: lambda _: ReadingDialog("R", [literal("line")] * 60, answers=[AnswerKey("a", "agree")]),
+    RelatedItemsDialog: lambda store: RelatedItemsDialog("Relate", item_search(FakeTarget(store))),
     RolloverDialog: rollover,
     SignInDialog: lambda _: SignInDialog(Gate(), "Sign in", "About.", "later"),
     ThemeDialog: lambda _: ThemeDialog(

@@ -257,9 +257,11 @@ async def test_words_for_days_are_read_in_a_field_of_the_project_that_holds_days
     bug = await item(store, "Bug")
     field = next(each for each in store.lookups.custom_fields() if each.key == "TargetDate_cf")
 
-    read = [TextReading(store).read_at(field, bug, typed, 1, 1) for typed in ("+2w", "when it is done")]
+    read = TextReading(store).read_at(field, bug, "+2w", 1, 1)
 
-    assert read == [(store.today() + timedelta(weeks=2)).isoformat(), "when it is done"]
+    assert read == (store.today() + timedelta(weeks=2)).isoformat()
+    with pytest.raises(TextFault, match="day"):
+        TextReading(store).read_at(field, bug, "when it is done", 1, 1)
 
 
 async def test_a_long_html_text_is_named_by_its_words(store: Store) -> None:

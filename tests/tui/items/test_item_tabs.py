@@ -105,7 +105,7 @@ async def test_the_tabs_count_comments(world: World, store: Store, edit: Edit) -
     async with edit(item_id) as pilot:
         await store.items.comment(item_id, "One more.")
 
-        await until(lambda: f"Comments {before + 1}" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: f"Com {before + 1}" in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 @pytest.mark.slow

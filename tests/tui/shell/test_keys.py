@@ -36,7 +36,7 @@ STACKS = [
 ]
 """The contexts as they stand on the screens, nearest first."""
 OVERRIDES = {
-    *((key, Context.PLAN) for key in ("{", "}", "u", "ctrl+r", "tab", "shift+tab")),
+    *((key, Context.PLAN) for key in ("{", "}", "u", "ctrl+r", "tab", "shift+tab", "<", ">", "g s", "g x")),
     *((key, Context.EDITOR) for key in ("q", "escape", "enter", "i", "e", "x", "g =", "g P")),
     ("escape", Context.LIST),
     *((key, Context.BOARD) for key in ("h", "l", "left", "right", "t g", "t c", "L")),

@@ -279,7 +279,9 @@ class ItemEditorScreen(ItemScreen):
         self.form.texts.top.show(name, steps if item is not None else [], has_key=not is_reader)
         kind, edited = item_words(self.item_id or 0, self.item_type), last_change(item, self.store.now())
         self.form.texts_frame.say(kind if item is not None else kind[1:], edited)
-        self.form.grid_frame.say(self._head.tab_words(is_new=item is None), (), (), changed_words(self.draft))
+        self.form.grid_frame.say(
+            self._head.tab_words(self.form.grid_frame.head_room, is_new=item is None), (), (), changed_words(self.draft)
+        )
         order, command = " newest first" if len(self._head.comments) > 1 else "", "item.comment"
         write: list[Word] = [(key_of(command), KEY, command), (" comment", "muted", command)]
         heading: list[Word] = [("Comments", "heading"), (order, "muted")]

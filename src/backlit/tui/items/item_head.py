@@ -20,7 +20,7 @@ from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.item_tabs import TABS, blocked_words, counts_below, tab_name, tabs_of
+from backlit.tui.items.item_tabs import BRIEF_NAMES, TABS, blocked_words, counts_below, tab_name, tabs_of
 from backlit.tui.items.preview import ItemContext, PreviewLayout, edited_words, item_context, preview_head
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import position_words, status_words
@@ -88,16 +88,24 @@ class ItemHeader:
         others: list[Part] = [(f"  {who}", "mark")] if who else []
         self.heading.say([*kind, title], [*others, *last_change(item, self._store.now())])
         waits: list[Word] = [(self.blocked, "warn")] if self.blocked else []
-        self.tabs.say(self.tab_words(is_new=item is None), [*waits, *note])
+        self.tabs.say(self.tab_words(self.tabs.size.width, is_new=item is None), [*waits, *note])
 
-    def tab_words(self, *, is_new: bool = False) -> list[Drawn]:
+    def tab_words(self, room: int, *, is_new: bool = False) -> list[Drawn]:
+        """Return the tabs, with brief names and fewer blanks where they would take more than some cells."""
         places = (self._place,) if is_new else tabs_of(self._store, self._item_type)
-        return [self._tab(place) for place in places]
+        whole = [self._tab(place) for place in places]
+        if length(whole) <= room:
+            return whole
+        return [
+            tab if place is self._place else (tab[0].rstrip(), *tab[1:])
+            for place, tab in ((place, self._tab(place, is_brief=True)) for place in places)
+        ]
 
-    def _tab(self, place: ItemDestination) -> Drawn:
+    def _tab(self, place: ItemDestination, *, is_brief: bool = False) -> Drawn:
         rows = {ItemDestination.COMMENTS: self.comments, ItemDestination.ATTACHMENTS: self.files}.get(place)
         count = f" {len(rows):,}" if rows else f" {self._below[place]}" if place in self._below else ""
-        name = f"{tab_name(self._item_type, place)}{count}"
+        name = tab_name(self._item_type, place)
+        name = f"{BRIEF_NAMES[name] if is_brief else name}{count}"
         return tab_of(name, TABS[place][1], is_current=place is self._place)
 
 
@@ -205,9 +213,7 @@ class ItemRowsScreen(ItemScreen):
         self.set_class(has_room, "-aside")
         for rule in (self._head.tabs, self._rule):
             rule.join_at(width - width * ASIDE_SHARE // 100 - 1 if has_room else None)
-        if item := self.store.item(self.item_id):
-            self._show_aside(item)
-        self.draw_status()
+        self.call_after_refresh(self.update_labels)  # once the frames have their new sizes
 
     def on_mount(self) -> None:
         self._head.read(self.item_id)
@@ -274,7 +280,8 @@ class ItemRowsScreen(ItemScreen):
             return False
         note: list[Part] = [(self._head.blocked, "warn")] if self._head.blocked else []
         note += [(f"  {self.note()}", "muted")] if self.note() else []
-        self._frame.say(self._head.tab_words(), note, (), position_words(*self.position))
+        tabs = self._head.tab_words(self._frame.head_room - length(note))
+        self._frame.say(tabs, note, (), position_words(*self.position))
         return self._frame.is_wanted
 
 

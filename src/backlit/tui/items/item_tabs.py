@@ -17,6 +17,17 @@ TABS: Mapping[ItemDestination, tuple[str, str]] = {
     ItemDestination.HISTORY: ("History", "item.history"),
 }
 """The tabs: their names, and the commands of a click."""
+BRIEF_NAMES: Mapping[str, str] = {
+    "Details": "Det",
+    "Tasks": "Tsk",
+    "Items": "Itm",
+    "Links": "Lnk",
+    "Criteria": "Crt",
+    "Comments": "Com",
+    "Files": "Fil",
+    "History": "His",
+}
+"""The names of tabs where not all of them have room."""
 TABS_OF_ROWS: Mapping[ItemDestination, tuple[str, str]] = {
     ItemDestination.TASKS: ("tasks.screen", "TasksScreen"),
     ItemDestination.LINKS: ("links.screen", "LinksScreen"),

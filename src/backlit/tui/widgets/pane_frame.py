@@ -14,6 +14,7 @@ from textual.widget import Widget
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.side_lines import (
+    MIN_RULE_WIDTH,
     Drawn,
     Part,
     TwoSidedLine,
@@ -87,6 +88,11 @@ class PaneFrame(StorageErrorGuard, Widget):
     def is_framed(self) -> bool:
         """True where the pane leaves room for its frame; it is asked for each line that is drawn."""
         return 0 < self._pane.outer_size.width < self.outer_size.width
+
+    @property
+    def head_room(self) -> int:
+        """The cells for words in the top edge: two pieces of it and a blank are beside each corner."""
+        return self.size.width - 8 - MIN_RULE_WIDTH
 
     def say(
         self,
