@@ -66,7 +66,7 @@ async def related(served: Served) -> None:
     task = {"projectId": 1, "type": "Task", "fields": {"Name": "Task", "ParentID": 1}}
     task_id = (await maya.post("workitems", json=task)).json()["id"]
     for noun, body in {
-        "relations": {"workItemId": 1, "type": "Blocks", "targetId": 2},
+        "relations": {"workItemId": task_id, "type": "Blocks", "targetId": 2},
         "links": {"workItemId": 1, "displayText": "Survey", "url": "https://example.org"},
         "acceptancecriteria": {"workItemId": 1, "title": "It works"},
         "timeentries": {"taskId": task_id, "date": "2026-03-11", "hours": 1.5, "type": "Testing"},

@@ -157,7 +157,7 @@ def _keys(table: Table, old: Mapping[str, Any], new: Mapping[str, Any]) -> froze
         else:
             words = name.split("_")
             camel = words[0] + "".join(word.capitalize() for word in words[1:])
-            keys.add(_KEY_BY_COLUMN[name] if table is work_items else camel)
+            keys.add(_KEY_BY_COLUMN.get(name, camel) if table is work_items else camel)
     return frozenset(keys)
 
 

@@ -21,6 +21,7 @@ def test_a_mention_rings_and_is_told_once_and_nothing_else(
         assert user.run("login", server.address, "--user", name, given="lantern\n").returncode == 0
     assert home.run("config", "set", "notify.bell", "true").returncode == 0
     assert home.run("config", "set", "notify.desktop", "true").returncode == 0
+    assert home.run("config", "set", "notify.when", '["mention"]').returncode == 0
     with terminal([], home.environment) as shown:
         shown.wait_until_synced()
         assert b"\x07" not in POINTER.sub(b"", shown.written)

@@ -18,6 +18,7 @@ TYPED: Mapping[Kind, tuple[str, object]] = {
     Kind.TEXT: ("Typed [x]", "Typed [x]"),
     Kind.INTEGER: ("7", 7),
     Kind.NUMBER: ("2,5", 2.5),
+    Kind.DATE: ("2027-03-30", "2027-03-30"),
 }
 
 

@@ -26,7 +26,8 @@ INSTRUCTIONS = (
 
 def serve_tools(arguments: argparse.Namespace) -> None:
     """Serve the tools until the input ends; raise StorageError without the library, and for an unknown profile."""
-    chosen_profile(arguments, find_locations())
+    if arguments.profile:  # without one, each tool says how to begin
+        chosen_profile(arguments, find_locations())
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError

@@ -39,6 +39,7 @@ from backlit.tui.items.target import ItemTarget
 from backlit.tui.lists.list_commands import ListTarget
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.dispatch import Dispatch, target_of
+from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.external_programs import status_in_terminal
 from backlit.tui.shell.target import StoreCommandTarget
 from backlit.tui.trees.node_commands import NodeCommandTarget
@@ -107,7 +108,8 @@ async def _answer(target: OwnCommandTarget, command: OwnCommand, prompt: Command
         choices = [Choice(each, each) for each in prompt.choices]
         chosen = await target.ask(PickDialog(title, choices, start=prompt.default))
         return None if chosen is None else str(chosen.value)
-    return await target.ask(LineDialog(title, prompt.default, is_replaced=True))
+    kept = StoredLines(target.store, f"command:{command.id}:{prompt.label}")
+    return await target.ask(LineDialog(title, prompt.default, is_replaced=True, kept=kept))
 
 
 async def _run(target: OwnCommandTarget, command: OwnCommand, program: PreparedProgram, document: object) -> None:

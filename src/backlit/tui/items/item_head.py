@@ -32,6 +32,7 @@ from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import (
     HEADING,
+    MIN_RULE_WIDTH,
     Drawn,
     FooterLine,
     Hint,
@@ -88,7 +89,8 @@ class ItemHeader:
         others: list[Part] = [(f"  {who}", "mark")] if who else []
         self.heading.say([*kind, title], [*others, *last_change(item, self._store.now())])
         waits: list[Word] = [(self.blocked, "warn")] if self.blocked else []
-        self.tabs.say(self.tab_words(self.tabs.size.width, is_new=item is None), [*waits, *note])
+        room = self.tabs.size.width - length([*waits, *note]) - 2 * MIN_RULE_WIDTH
+        self.tabs.say(self.tab_words(room, is_new=item is None), [*waits, *note])
 
     def tab_words(self, room: int, *, is_new: bool = False) -> list[Drawn]:
         """Return the tabs, with brief names and fewer blanks where they would take more than some cells."""
@@ -96,10 +98,14 @@ class ItemHeader:
         whole = [self._tab(place) for place in places]
         if length(whole) <= room:
             return whole
-        return [
+        brief = [self._tab(place, is_brief=True) for place in places]
+        tight = [
             tab if place is self._place else (tab[0].rstrip(), *tab[1:])
-            for place, tab in ((place, self._tab(place, is_brief=True)) for place in places)
+            for place, tab in zip(places, brief, strict=True)
         ]
+        here = places.index(self._place)
+        with_own_name = [*tight[:here], whole[here], *tight[here + 1 :]]
+        return with_own_name if length(with_own_name) <= room else tight
 
     def _tab(self, place: ItemDestination, *, is_brief: bool = False) -> Drawn:
         rows = {ItemDestination.COMMENTS: self.comments, ItemDestination.ATTACHMENTS: self.files}.get(place)

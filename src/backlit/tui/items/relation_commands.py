@@ -15,6 +15,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.finder import Offer
 from backlit.tui.dialogs.palette import ItemFinder, ItemSearch, item_search
 from backlit.tui.dialogs.pick import PickDialog
+from backlit.tui.drawing.text import literal
 from backlit.tui.drawing.themes import status_sign
 from backlit.tui.fields.choices import Choice
 from backlit.tui.items.item_tabs import NO_RELATIONS
@@ -73,7 +74,7 @@ class RelatedItemsDialog(ItemFinder[int | None]):
         value = self.list.current.value if self.list.current is not None else None
         if isinstance(value, int):
             self.taken[value] = None
-            self.border_title = f"{self._title} {', '.join(map(number_of, self.taken))}"
+            self.frame.border_title = literal(f"{self._title} {', '.join(map(number_of, self.taken))}")
             self.input.value = ""
         return True
 

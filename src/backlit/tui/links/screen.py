@@ -172,7 +172,11 @@ class LinksScreen(ItemRowsScreen):
         url = await self.ask(LineDialog("Web address", "", _fault_of_address, kept=kept))
         if url is None:
             return
-        text = await self.ask(LineDialog("Name of the link", url.strip().partition("://")[2] or url.strip()))
+        name, named = (
+            url.strip().partition("://")[2] or url.strip(),
+            StoredLines(self.store, f"link name:{self.item_id}"),
+        )
+        text = await self.ask(LineDialog("Name of the link", name, kept=named))
         if text is not None:
             await self.store.link_edits.add(self.item_id, text.strip() or url.strip(), url.strip())
             self.say("Link added. u to undo.")
@@ -185,8 +189,9 @@ class LinksScreen(ItemRowsScreen):
             raise CannotAct(
                 f"A relation is removed ({key_of('links.remove')}) and added again ({key_of('links.add')})."
             )
-        url = await self.ask(LineDialog("Web address", link.url, _fault_of_address))
-        text = None if url is None else await self.ask(LineDialog("Name of the link", link.text))
+        address, name = (StoredLines(self.store, f"link:{self.item_id}:{link.id}:{part}") for part in ("url", "name"))
+        url = await self.ask(LineDialog("Web address", link.url, _fault_of_address, kept=address))
+        text = None if url is None else await self.ask(LineDialog("Name of the link", link.text, kept=name))
         if url is not None and text is not None:
             await self.store.link_edits.edit(link.id, {"url": url.strip(), "displayText": text.strip() or url.strip()})
 
