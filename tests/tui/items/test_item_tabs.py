@@ -16,12 +16,15 @@ from textual.app import ComposeResult
 from backlit.store import Store
 from backlit.tui.attachments.screen import AttachmentsScreen
 from backlit.tui.comments.screen import CommentsScreen
+from backlit.tui.criteria.screen import CriteriaScreen
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.history.screen import HistoryScreen
 from backlit.tui.items.item_head import ItemSidePane
 from backlit.tui.items.preview import item_context
+from backlit.tui.links.screen import LinksScreen
+from backlit.tui.tasks.screen import TasksScreen
 
 
 class CountingAside(ItemSidePane):
@@ -58,18 +61,19 @@ async def test_brackets_go_round_the_tabs_and_keep_the_draft(world: World, edit:
     async with edit(await item_of(world, "Story")) as pilot:
         await pilot.press("e", *"!", "escape")
         found = [type(pilot.app.screen)]
-        for _ in range(4):
+        for _ in range(7):
             await pilot.press("]")
             await pilot.pause()
             found.append(type(pilot.app.screen))
         await pilot.press("[")
         await pilot.pause()
 
-        assert found == [ItemEditorScreen, CommentsScreen, AttachmentsScreen, HistoryScreen, ItemEditorScreen]
+        rows = [TasksScreen, LinksScreen, CriteriaScreen, CommentsScreen, AttachmentsScreen, HistoryScreen]
+        assert found == [ItemEditorScreen, *rows, ItemEditorScreen]
         assert isinstance(pilot.app.screen, HistoryScreen)
         await pilot.press("q")
         await pilot.pause()
-        assert missing(pilot.app, ["[Details]", "1 change "]) == []
+        assert missing(pilot.app, ["[Det", "1 change "]) == []
 
 
 @pytest.mark.slow
@@ -90,12 +94,12 @@ async def test_keys_of_the_tabs_lead_from_one_to_another_and_back_to_the_details
 @pytest.mark.slow
 async def test_a_click_on_a_tab_shows_it(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
-        column = lines_of(pilot.app)[1].index("History")
+        column = lines_of(pilot.app)[1].index("His")
         await pilot.click(pilot.app.screen, offset=(column, 1))
         await pilot.pause()
 
         assert isinstance(pilot.app.screen, HistoryScreen)
-        assert missing(pilot.app, ["[History]", "created"]) == []
+        assert missing(pilot.app, ["[His", "created"]) == []
 
 
 async def test_the_tabs_count_comments(world: World, store: Store, edit: Edit) -> None:
@@ -118,8 +122,8 @@ async def test_every_tab_counts_comments_that_arrive_while_it_is_open(world: Wor
             await pilot.press("g", tab)
             await store.items.comment(item_id, f"Comment {number}.")
 
-            words = f"Comments {number}"
-            await until(lambda words=words: words in text_of(pilot.app), lambda: text_of(pilot.app))  # type: ignore[misc] # one each
+            words = f"Com(ments)? {number}"
+            await until(lambda words=words: re.search(words, text_of(pilot.app)), lambda: text_of(pilot.app))  # type: ignore[misc] # one each
 
 
 @pytest.mark.slow
