@@ -428,7 +428,11 @@ def test_an_output_that_takes_nothing_is_said_in_a_sentence(demo_home: Home, wor
         )  # fmt: skip
 
     assert done.returncode == 1
-    assert "The output could not be written: No space left on device." in done.stderr
+    sentence = "The output could not be written: No space left on device."
+    if "--json" in words:
+        assert json.loads(done.stderr)["error"]["message"] == sentence
+    else:
+        assert done.stderr.endswith(f"backlit: {sentence}\n")
 
 
 @pytest.mark.slow

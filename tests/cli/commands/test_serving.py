@@ -210,7 +210,8 @@ def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home,
     assert logged.stdout.endswith("Saved on this machine; backlit sends it when the server is reachable.\n")
     assert shown.stdout.splitlines()[-2:] == ["maya  not sent yet", "  [time] 1h"]
     waits = "0 of 1 change were sent; 1 waits on this machine: backlit sends it when the server is reachable.\n"
-    assert waits.rstrip("\n") in written.stdout
+    how = " The same command goes on with the rest. Undo: backlit undo.\n"
+    assert written.stdout.endswith(waits.rstrip("\n") + how)
     assert before.returncode == after.returncode == 0
     assert after.stdout == before.stdout
     assert "cannot be reached" in after.stderr

@@ -8,7 +8,7 @@ from tests.store.documents import announce, item, offline_store
 
 from backlit.store import Store
 from backlit.store.files.files import WriteContext
-from backlit.store.mirror.object_tables import ObjectTable
+from backlit.store.mirror.object_tables import MirroredObjects
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Document
 
@@ -58,5 +58,5 @@ def put_criteria(store: Store, item_id: int, *statuses: str) -> None:
     store.files.submit(lambda writer: _table(writer, Subject.CRITERIA).put(documents)).result()
 
 
-def _table(writer: WriteContext, subject: Subject) -> ObjectTable:
+def _table(writer: WriteContext, subject: Subject) -> MirroredObjects:
     return next(each for each in writer.mirror.object_tables if each.kind.subject is subject)

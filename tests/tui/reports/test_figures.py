@@ -1,6 +1,6 @@
 """The figures beside a chart, and what they mean."""
 
-from backlit.tui.reports.figures import DEFINITION_HEADING, OpenItem, definition_rows, open_rows
+from backlit.tui.reports.figures import DEFINITION_HEADING, UnfinishedItem, definition_rows, open_rows
 
 
 def texts(rows: list[tuple[tuple[str, str], ...]]) -> list[str]:
@@ -20,7 +20,7 @@ def test_as_many_whole_sentences_of_a_definition_are_shown_as_fit() -> None:
 
 
 def test_open_items_are_named_with_their_owner_as_many_as_fit() -> None:
-    items = [OpenItem("◐", "muted", f"Item {number}", "lena", "owner-1", " · 2 pts") for number in range(3)]
+    items = [UnfinishedItem("◐", "muted", f"Item {number}", "lena", "owner-1", " · 2 pts") for number in range(3)]
 
     assert texts(open_rows(items[:1], 24, 9)) == ["", "Still open 1", "◐ Item 0", "  lena · 2 pts"]
     assert texts(open_rows(items, 24, 7))[-2:] == ["  lena · 2 pts", "1 more"]

@@ -27,7 +27,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 Path_ = tuple[str | int, ...]
 
 
-class SettingRow(dict[str, object]):
+class SettingOrigin(dict[str, object]):
     """A setting as a row: its name, its value as JSON, and where that is from."""
 
     def __init__(self, setting: str, value: Any, origin: str) -> None:
@@ -38,10 +38,10 @@ class SettingRow(dict[str, object]):
         return {**self, "value": json.loads(str(self["value"]))}
 
 
-def setting_rows(arguments: argparse.Namespace) -> list[SettingRow]:
+def setting_rows(arguments: argparse.Namespace) -> list[SettingOrigin]:
     """Return the settings with their values: the defaults first, in the order of the page, then what the user named."""
     locations, directory = find_locations(), Path.cwd()
-    rows = {name: SettingRow(name, value, "default") for name, value in _defaults()}
+    rows = {name: SettingOrigin(name, value, "default") for name, value in _defaults()}
     file = settings_file(locations).path
     own, repositories = _written(file, "settings:ConfigFile"), shared_files(directory)
     shared = _written(repositories[0], "repository:RepositoryFile") if repositories else []
@@ -49,17 +49,17 @@ def setting_rows(arguments: argparse.Namespace) -> list[SettingRow]:
     for path, value, origin in [*own, *shared]:
         if path[0] == "profile" and len(path) > 1:
             if path[1] == profile:
-                rows[_name(path[2:])] = SettingRow(_name(path[2:]), value, f"{origin}, profile")
+                rows[_name(path[2:])] = SettingOrigin(_name(path[2:]), value, f"{origin}, profile")
         elif path != ("profile",):
-            rows[_name(path)] = SettingRow(_name(path), value, origin)
+            rows[_name(path)] = SettingOrigin(_name(path), value, origin)
     for setting, variable in _SWITCHES.items():
         if told := os.environ.get(variable):
-            rows[setting] = SettingRow(setting, told != "0", variable)
+            rows[setting] = SettingOrigin(setting, told != "0", variable)
     option, named = arguments.project, os.environ.get(PROJECT)
     if option or named:
-        rows["project"] = SettingRow("project", option or named, "--project" if option else PROJECT)
+        rows["project"] = SettingOrigin("project", option or named, "--project" if option else PROJECT)
     if profile:
-        rows["profile"] = SettingRow("profile", profile, profile_origin)
+        rows["profile"] = SettingOrigin("profile", profile, profile_origin)
     return list(rows.values())
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from pydantic import PlainValidator, ValidationInfo, create_model
 
 from backlit.config.schema.documents import Table, fault
-from backlit.config.schema.settings import ConfigFile, SharedSettings
+from backlit.config.schema.settings import CommonSettings, ConfigFile
 from backlit.config.schema.views import ViewsFile, views_in
 from backlit.config.view_files import CheckedViews
 from backlit.model.settings.user_settings import toml_in
@@ -19,7 +19,7 @@ def _refuse(_value: object, info: ValidationInfo) -> None:
     raise fault(f"{sentence} Set it in config.toml.", effect="It is ignored.", is_about_key=True)
 
 
-_OWN = frozenset(ConfigFile.model_fields) - frozenset(SharedSettings.model_fields) - {"view", "profile", "project"}
+_OWN = frozenset(ConfigFile.model_fields) - frozenset(CommonSettings.model_fields) - {"view", "profile", "project"}
 """Settings that the user alone decides: what runs a program, who is told something, and what may be changed."""
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ else:
     )
 
 
-class RepositoryFile(ViewsFile, SharedSettings, _OwnSettings):
+class RepositoryFile(ViewsFile, CommonSettings, _OwnSettings):
     """The file of a repository; `config.settings.read_pins` checks what chooses the profile and the project."""
 
     instead_of_unknown = ""

@@ -328,7 +328,7 @@ def _groups_of(table: StatusesTable) -> dict[str, StatusGroup]:
     return {status: _GROUPS[name] for name, statuses in statuses_by_group.items() for status in statuses}
 
 
-class SharedSettings(Table):
+class CommonSettings(Table):
     """What a file of settings may say, the user's own or a repository's."""
 
     theme: str = Field(default=DEFAULT_THEME, examples=['theme = "paper"'])
@@ -384,7 +384,7 @@ class SharedSettings(Table):
         )
 
 
-class ConfigFile(SharedSettings):
+class ConfigFile(CommonSettings):
     """The file `config.toml`."""
 
     misplaced = frozenset({"view"})

@@ -18,11 +18,19 @@ from backlit.model.fields import (
     Settable,
     ValueType,
 )
-from backlit.model.filters import POINTS
+from backlit.model.filters import POINTS, Operator
 from backlit.model.query.syntax import AllOf, Condition, Node, all_of, parse_query, quoted, quoted_value, write_query
 
 ANYWHERE_KEY = "text"
 LINT_KEY = "lint"
+OPERATORS = {
+    ":": Operator.EQ,
+    "=": Operator.EQ,
+    "<": Operator.LT,
+    "<=": Operator.LE,
+    ">": Operator.GT,
+    ">=": Operator.GE,
+}
 DUE_KEY = "due"
 """The short key of the project's due date, whatever its own key."""
 

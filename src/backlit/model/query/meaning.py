@@ -30,7 +30,7 @@ from backlit.model.filters import (
 )
 from backlit.model.local_times import LocalTimes
 from backlit.model.nearest import nearest
-from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, all_keys, field_named
+from backlit.model.query.keys import ANYWHERE_KEY, LINT_KEY, OPERATORS, all_keys, field_named
 from backlit.model.query.syntax import AllOf, AnyOf, Condition, NameText, Node, NotThis, quoted_value, refuse
 from backlit.model.ready_check import RULE_BY_ID
 from backlit.model.statuses import StatusGroups
@@ -39,14 +39,6 @@ if TYPE_CHECKING:
     from backlit.model.query.related import RelatedNames
 
 NONE, ANY, OPEN = "none", "any", "open"
-_OPERATORS = {
-    ":": Operator.EQ,
-    "=": Operator.EQ,
-    "<": Operator.LT,
-    "<=": Operator.LE,
-    ">": Operator.GT,
-    ">=": Operator.GE,
-}
 _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
 _LISTED = 8
 
@@ -168,7 +160,7 @@ def _one(condition: Condition, field: Field, value: str, names: NameResolver) ->
     if field.key == "Name" and condition.operator == ":":
         return TextMatch(value)
     if field.value_type in {ValueType.INTEGER, ValueType.NUMBER}:
-        return Comparison(_OPERATORS[condition.operator], Property(field.key), Literal(_number(condition, value)))
+        return Comparison(OPERATORS[condition.operator], Property(field.key), Literal(_number(condition, value)))
     if field.value_type is ValueType.DATETIME:
         found = date_filter(field.key, condition.operator, value, names)
         if found is None:
@@ -229,7 +221,7 @@ def _date(condition: Condition, field: Field, value: str, names: NameResolver) -
             day = named_day(value, names.today())
         except BadRequest:
             refuse(f"{value!r} is not a date; write 2026-01-31, today, fri, +2w or {condition.key}:none", condition.at)
-    return Comparison(_OPERATORS[condition.operator], Property(field.key), Literal(day.isoformat()))
+    return Comparison(OPERATORS[condition.operator], Property(field.key), Literal(day.isoformat()))
 
 
 def _tag(condition: Condition, field: Field, value: str, names: NameResolver) -> Filter:
@@ -246,7 +238,7 @@ def _text(condition: Condition, field: Field, value: str, names: NameResolver) -
     if condition.operator == ":":
         lower = FunctionCall(Function.TOLOWER, (Property(field.key),))
         return FunctionCall(Function.CONTAINS, (lower, Literal(value.lower())))
-    return Comparison(_OPERATORS[condition.operator], Property(field.key), Literal(value))
+    return Comparison(OPERATORS[condition.operator], Property(field.key), Literal(value))
 
 
 def _is_open(names: NameResolver) -> Filter:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from backlit.model.dates import named_day
 from backlit.model.errors import BadRequest
 from backlit.model.filters import VIRTUAL, Comparison, Filter, Literal, Not, Operator, Property, all_of, any_of
+from backlit.model.query.keys import OPERATORS
 from backlit.model.query.syntax import Condition, refuse
 
 _NUMBER = re.compile(r"#?([0-9]{1,18})")
@@ -110,7 +111,7 @@ def _due(asked: _Asked, _key: str, value: str) -> Filter:
         monday = today - timedelta(days=today.weekday())
         return all_of([_by(field, Operator.GE, monday), _by(field, Operator.LE, monday + timedelta(days=6))])
     if days := _DAYS.fullmatch(value):
-        last = today + timedelta(days=int(days[1]) * (7 if days[2] == "w" else 1))
+        last = today + timedelta(days=_number_of_days(days))
         if asked.condition.operator not in {"<", "<="}:
             asked.refuse(f"write due<{value} for what is due within that time, or a date")
         # What is done is never overdue.
@@ -119,17 +120,11 @@ def _due(asked: _Asked, _key: str, value: str) -> Filter:
         day = named_day(value, today)
     except BadRequest:
         asked.refuse(f'"{value}" is no due date; write overdue, today, week, a date, or an age such as due<14d')
-    return all_of([is_set, _by(field, _OPERATORS[asked.condition.operator], day)])
+    return all_of([is_set, _by(field, OPERATORS[asked.condition.operator], day)])
 
 
-_OPERATORS = {
-    ":": Operator.EQ,
-    "=": Operator.EQ,
-    "<": Operator.LT,
-    "<=": Operator.LE,
-    ">": Operator.GT,
-    ">=": Operator.GE,
-}
+def _number_of_days(age: re.Match[str]) -> int:
+    return int(age[1]) * (7 if age[2].lower() == "w" else 1)
 
 
 def _by(field: Property, operator: Operator, day: date) -> Filter:
@@ -139,7 +134,7 @@ def _by(field: Property, operator: Operator, day: date) -> Filter:
 def _logged(asked: _Asked, key: str, value: str) -> Filter:
     days = _DAYS.fullmatch(value)
     if days and asked.condition.operator in {"<", "<="}:
-        first = asked.today - timedelta(days=int(days[1]) * (7 if days[2] == "w" else 1))
+        first = asked.today - timedelta(days=_number_of_days(days))
         return virtual(key, f"since {first.isoformat()}")
     if asked.condition.operator not in ":=" or value not in {"me", "any", "none"}:
         asked.refuse("logged takes me, any or none, and an age: logged<7d")

@@ -12,7 +12,7 @@ from backlit.model.resources import CriterionStatus
 from backlit.store.edits.deletions import delete_objects
 from backlit.store.edits.items import announce_objects, present, update_overlay
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.mirror.object_tables import ObjectTable
+from backlit.store.mirror.object_tables import MirroredObjects
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.object_changes.kinds import EDITS
 from backlit.store.object_changes.rows import LAST_PLACE, SEQUENCE
@@ -100,7 +100,7 @@ def must_offer(writer: WriteContext, kind: ObjectKind, sentence: str) -> None:
         raise BadRequest(sentence)
 
 
-def table_of(writer: WriteContext, kind: ObjectKind) -> ObjectTable:
+def table_of(writer: WriteContext, kind: ObjectKind) -> MirroredObjects:
     return next(table for table in writer.mirror.object_tables if table.kind is kind)
 
 

@@ -12,7 +12,7 @@ from backlit.store.mirror.comments import CommentTable, MirroredAttachments
 from backlit.store.mirror.full_text import FullText
 from backlit.store.mirror.item_changes import ItemChangeTable
 from backlit.store.mirror.item_rows import INSERT_ITEM, NewRows, facts_in, insert_new_rows, learn
-from backlit.store.mirror.object_tables import ObjectTable
+from backlit.store.mirror.object_tables import MirroredObjects
 from backlit.store.mirror.overlay import (
     HiddenItems,
     RankCopyTable,
@@ -71,8 +71,8 @@ class Mirror:
     def __init__(self, path: Path) -> None:
         self.connection = _opened(path)
         self.comments = CommentTable(self.connection)
-        self.object_tables = tuple(ObjectTable(self.connection, kind) for kind in OBJECT_KINDS)
-        self.objects: Mapping[Subject, CommentTable | ObjectTable] = {
+        self.object_tables = tuple(MirroredObjects(self.connection, kind) for kind in OBJECT_KINDS)
+        self.objects: Mapping[Subject, CommentTable | MirroredObjects] = {
             Subject.COMMENTS: self.comments,
             **{table.kind.subject: table for table in self.object_tables},
         }

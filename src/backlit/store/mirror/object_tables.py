@@ -25,7 +25,7 @@ class ObjectState(IntEnum):
     """It waits for its deletion."""
 
 
-class ObjectTable(SqliteTable):
+class MirroredObjects(SqliteTable):
     """The table of a kind of objects: columns as the user sees them, the document as it was received."""
 
     def __init__(self, connection: sqlite3.Connection, kind: ObjectKind) -> None:

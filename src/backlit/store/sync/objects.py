@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.mirror import OBJECTS_READ
-from backlit.store.mirror.object_tables import ObjectTable
+from backlit.store.mirror.object_tables import MirroredObjects
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, id_in
@@ -112,7 +112,7 @@ def load_key(kind: ObjectKind, project_id: int) -> str:
     return f"{kind.table} read {project_id}"
 
 
-def _table(writer: WriteContext, kind: ObjectKind) -> ObjectTable:
+def _table(writer: WriteContext, kind: ObjectKind) -> MirroredObjects:
     return next(table for table in writer.mirror.object_tables if table.kind is kind)
 
 

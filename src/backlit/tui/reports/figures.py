@@ -44,7 +44,7 @@ OPEN_HEADING, LINES_OF_ITEM = "Still open", 2
 COLOURS: Mapping[Tone, str] = {Tone.LATE: "conflict", Tone.DONE: "status-done"}
 
 
-class OpenItem(Struct, frozen=True):
+class UnfinishedItem(Struct, frozen=True):
     """An item that is not done: the sign of its status, its owner and its points, with their colours."""
 
     sign: str
@@ -62,7 +62,7 @@ class ReportFigures(Widget):
         super().__init__(id=id)
         self.frame: PaneFrame | None = None
         self._report: Report | None = None
-        self._open_items: Sequence[OpenItem] = ()
+        self._open_items: Sequence[UnfinishedItem] = ()
         self._rows: Sequence[Row] = ()
 
     def bar_lines(self) -> range:
@@ -71,7 +71,7 @@ class ReportFigures(Widget):
     def foot_words(self) -> Sequence[Piece]:
         return ()
 
-    def show(self, report: Report, open_items: Sequence[OpenItem]) -> None:
+    def show(self, report: Report, open_items: Sequence[UnfinishedItem]) -> None:
         self._report, self._open_items = report, open_items
         self._lay_out()
 
@@ -134,7 +134,7 @@ def definition_rows(sentences: Sequence[str], width: int, room: int) -> list[Row
     return [(), ((DEFINITION_HEADING, HEADING),), *rows] if rows else []
 
 
-def open_rows(items: Sequence[OpenItem], width: int, room: int) -> list[Row]:
+def open_rows(items: Sequence[UnfinishedItem], width: int, room: int) -> list[Row]:
     """Return two lines of each open item below a heading, and how many more there are where not all of them fit."""
     if not items or room < 2 + LINES_OF_ITEM:
         return []

@@ -26,7 +26,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.themes import KEY, owner_colour, status_colour, status_sign
 from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.preview import ItemPreview, item_context
-from backlit.tui.reports.figures import COLOURS, OpenItem, ReportFigures
+from backlit.tui.reports.figures import COLOURS, ReportFigures, UnfinishedItem
 from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words, way_words
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
@@ -140,7 +140,7 @@ class ReportPane(StorageErrorGuard, Container):
         self._store = store
         self._report: Report | None = None
         self._answer: ReportAnswer | None = None
-        self._shown_open_items: Sequence[OpenItem] = ()
+        self._shown_open_items: Sequence[UnfinishedItem] = ()
         self._asked: object = None
         """What the shown report answers."""
         self._problem = STILL_LOADING
@@ -230,7 +230,7 @@ class ReportPane(StorageErrorGuard, Container):
             self._asked = name, coverage, unit, team_id
             self._show(answer, report, open_items)
 
-    async def _open_items(self, name: ReportName, coverage: Coverage) -> Sequence[OpenItem]:
+    async def _open_items(self, name: ReportName, coverage: Coverage) -> Sequence[UnfinishedItem]:
         """Return what a running iteration has left, started items first."""
         is_running = coverage.start <= self._store.today() <= coverage.end
         if name not in WITH_OPEN_ITEMS or coverage.node_id is None or not is_running:
@@ -241,7 +241,7 @@ class ReportPane(StorageErrorGuard, Container):
         groups, people, known = lookups.status_groups(), lookups.people(), sorted(lookups.known_people())
         rows = [row for row in view.rows(0, view.count or 0) if row.type not in {ItemType.TASK, ItemType.FEEDBACK}]
         return [
-            OpenItem(
+            UnfinishedItem(
                 status_sign(row.status, groups),
                 status_colour(row.status, groups),
                 row.name,
@@ -252,7 +252,7 @@ class ReportPane(StorageErrorGuard, Container):
             for row in sorted(rows, key=lambda row: groups.of(row.status) is StatusGroup.NOT_STARTED)
         ]
 
-    def _show(self, answer: ReportAnswer, report: Report, open_items: Sequence[OpenItem]) -> None:
+    def _show(self, answer: ReportAnswer, report: Report, open_items: Sequence[UnfinishedItem]) -> None:
         is_other = (report, open_items) != (self._report, self._shown_open_items)
         self._answer, self._report, self._shown_open_items = answer, report, open_items
         self.draw_chart()
