@@ -139,7 +139,7 @@ async def test_a_refresh_reads_the_user_and_hurries_what_failed(begin: Begin) ->
         reading.faults.says = lambda method, _: Said(500) if method == "PUT" else None
         await reading.store.items.edit([1], {"Name": "Mine"})
         session.wake()
-        await until(lambda: reading.faults.count("PUT"))
+        await until(lambda: reading.store.outbox_entries()[0].reason)
         jon = Said(200, body=b'{"id": 4, "name": "jon"}')
         reading.faults.says = lambda _, path: jon if path.endswith("/users/me") else None
         await session.refresh()
