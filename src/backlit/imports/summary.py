@@ -67,8 +67,8 @@ def written_values(plan: ImportPlan) -> Iterator[Mapping[str, object]]:
 
 def _head(source: Source, plan: ImportPlan, drafts: Drafts | None) -> str:
     name = source.name.rpartition("/")[2]
-    how = [source.encoding]
-    if source.table is not None:
+    how = [source.encoding or "workbook"]
+    if source.table is not None and source.encoding:
         how.append(DELIMITERS.get(source.table.delimiter, repr(source.table.delimiter)))
     if source.replaced:
         how.append(f"{counted(source.replaced, 'character')} replaced")

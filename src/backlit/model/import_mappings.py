@@ -29,6 +29,7 @@ ROLES: Mapping[str, str] = {
     "due": "due",
     "url": "url",
     "key": "key",
+    "rank": "rank",
     "-": "-",
 }
 """What a column holds, by the word for it in a mapping."""

@@ -121,7 +121,7 @@ class _ColumnReading:
         drafts.warnings += [DraftWarning(sentence, line) for line, sentence in self._table.warnings]
         for row in self._table.rows:
             self._note_people(row)
-        for row in self._table.rows:
+        for row in self._ordered():
             draft = self._draft(row)
             drafts.items.append(draft)
             drafts.items += self._tasks(row, draft)
@@ -132,6 +132,19 @@ class _ColumnReading:
                 drafts.comment_heading = heading
         self._count_left_out()
         return drafts
+
+    def _ordered(self) -> Sequence[TableRow]:
+        """Return the rows in the order of the column that holds the rank; without one, and in a tree, as they stand."""
+        rows = self._table.rows
+        if self._positions.get("rank") and not self._is_tree:
+            return sorted(rows, key=lambda row: _rank(self._one(row, "rank")))
+        for at, key in enumerate(self._table.keys):
+            if self._form.name == "jira" and key in {"rank", "custom field (rank)"}:
+                ranks = [_rank(row.cells[at]) for row in rows]
+                if ranks != sorted(ranks):
+                    sentence = f'not in the order of {self._table.headings[at]}; map that column to "rank" to take it'
+                    self._drafts.warnings.append(DraftWarning(sentence, rows[0].line))
+        return rows
 
     def _source(self) -> str:
         names = [value for row in self._table.rows[:1] for value in self._all(row, "project")]
@@ -304,6 +317,14 @@ class _ColumnReading:
                 yield Draft(
                     row.line, title=title, type="Sub-task", status="Done" if is_done else "To Do", parents=[parent.key]
                 )
+
+
+def _rank(cell: str) -> tuple[bool, float, str]:
+    """Return what ranks compare by: numbers as such, texts as texts, and items without a rank last."""
+    try:
+        return False, float(cell), ""
+    except ValueError:
+        return not cell.strip(), 0.0, cell.strip()
 
 
 def _split(cell: str, separator: str = ",") -> list[str]:

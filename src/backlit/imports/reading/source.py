@@ -11,12 +11,13 @@ from backlit.imports.reading.xml_files import XmlElement, read_xml
 from backlit.model.errors import BadRequest
 
 MAX_BYTES = 200 * 2**20
+_ARCHIVE = b"PK\x03\x04"
 _OTHERS = (
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
     (b"GIF8", "a picture"),
     (b"%PDF", "a PDF"),
-    (b"PK\x03\x04", "a ZIP archive or an Excel workbook"),
+    (b"PK\x05\x06", "an empty ZIP archive"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),
     (b"\x1f\x8b", "a compressed archive"),
     (b"SQLite format 3", "a database"),
@@ -51,6 +52,10 @@ def read_source(content: bytes, name: str, encoding: str = "", delimiter: str = 
     for mark, what in _OTHERS:
         if content.startswith(mark):
             raise BadRequest(f"The file is {what}. Export the items as CSV, and import that file.")
+    if content.startswith(_ARCHIVE):
+        from backlit.imports.reading.workbooks import read_archive
+
+        return Source(name, SourceKind.TABLE, "", table=read_archive(content, MAX_BYTES))
     decoded_text = decoded(content, encoding)
     text, label = decoded_text.text, decoded_text.encoding
     start = text.lstrip()[:200]

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -56,8 +56,12 @@ def read_table(text: str, delimiter: str = "") -> SourceTable:
         text, lines_before = rest, 1
     delimiter = delimiter or _delimiter(text)
     csv.field_size_limit(_FIELD_LIMIT)
+    return table_of(_records(text, delimiter, lines_before), delimiter)
+
+
+def table_of(records: Iterable[tuple[int, Sequence[str]]], delimiter: str) -> SourceTable:
+    """Return the table whose first filled record has the headings; a record has its line. Raises as `read_table`."""
     warnings: list[tuple[int, str]] = []
-    records = _records(text, delimiter, lines_before)
     headings: list[str] = []
     rows: list[TableRow] = []
     for line, cells in records:
