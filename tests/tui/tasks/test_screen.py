@@ -23,6 +23,12 @@ async def test_tasks_are_added_and_done_where_they_are_shown(tmp_path: Path, ope
                 ("Another", ""),
             ]
 
+            await press(pilot, "space", "escape")
+            first = type(pilot.app.screen).__name__
+            await press(pilot, "escape")
+
+            assert (first, type(pilot.app.screen).__name__) == ("TasksScreen", "BacklogScreen")
+
 
 async def test_the_tab_of_a_feature_has_its_items_and_adds_stories(tmp_path: Path, opened: Open) -> None:
     with forest(tmp_path) as store:

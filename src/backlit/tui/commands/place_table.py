@@ -184,6 +184,8 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     # What is below an item
     Command("tasks.open", ("enter",), Context.TASKS, "open", "Open the task or the item.",
         handler="tasks.screen:TasksScreen.open_row"),
+    Command("tasks.unwind", ("escape",), Context.TASKS, "cancel, back", "End the range or the selection, or go back.",
+        handler="tasks.screen:TasksScreen.unwind"),
     Command("links.open", ("enter",), Context.LINKS, "open", "Open the item, or show the web address.",
         handler="links.screen:LinksScreen.open_row"),
     Command("links.add", ("a",), Context.LINKS, "add relation", "Relate the item to others.",

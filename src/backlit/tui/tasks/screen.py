@@ -101,6 +101,11 @@ class TasksScreen(ItemRowsScreen):
     def open_row(self, _call: CommandContext) -> None:
         self.open(self.current().id, ItemDestination.EDITOR)
 
+    def unwind(self, _call: CommandContext) -> None:
+        selection = self._items.selection
+        if not (selection.end_range() or selection.clear()):
+            self.run_command("app.unwind")
+
     @on(LineList.Chosen)
     def _row_chosen(self, message: LineList.Chosen) -> None:
         message.stop()
