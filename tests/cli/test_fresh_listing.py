@@ -5,6 +5,7 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,23 @@ FORMATS = (
     ("--limit", "0", "--csv", "--columns", "id,type,status,est,owner,name,tags,priority,class,severity,blocking,left"),
     ("--limit", "30", "--json=ID,owner,est,spent,name"),
 )
-THROUGH_THE_STORE = ("--done", "yes")
+QUERIES = (
+    ("--query", "status:open @me est>2"),
+    ("--query", "iter:current or area:Checkout -#security", "--limit", "5"),
+    ("--query", "text:checkout changed:<4000d"),
+    ("--query", "lint:any type:story"),
+    ("--query", "blocks:any or has:criteria"),
+    ("--query", "est:none", "--sort", "name desc", "--count"),
+    ("--query", "owner:nobody-of-this-name"),
+    ("--query", "(est>2"),
+    ("--mine", "--done", "no"),
+    ("--sort", "owner,est desc"),
+    ("--sort", "nothing"),
+)
+THROUGH_THE_STORE = ("--filter", "id ne 0")
 """An option that changes no list, and that the reading of a fresh copy leaves to the store."""
+LISTING_UNNEEDED = frozenset({"asyncio", "msgspec", "typing", "pathlib", "shutil", "orjson", "backlit.store.store"})
+QUERY_UNNEEDED = LISTING_UNNEEDED - {"msgspec", "typing"} | {"csv", "zoneinfo", "backlit.store.files.files"}
 
 
 def listed(home: Home, *words: str) -> tuple[int, str, str]:
@@ -25,12 +41,13 @@ def listed(home: Home, *words: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def is_fresh(home: Home, *words: str, profile: tuple[str, ...] = DEMO) -> bool:
+def is_fresh(
+    home: Home, *words: str, profile: tuple[str, ...] = DEMO, unneeded: AbstractSet[str] = LISTING_UNNEEDED
+) -> bool:
     """Return whether a listing in a process of its own goes without the store."""
     script = "import sys, backlit.__main__ as main\nmain.run(sys.argv[1:])\nprint(sorted(sys.modules), file=sys.stderr)"
     command = [sys.executable, "-c", script, *profile, "items", "list", *words]
     done = subprocess.run(command, check=False, env=home.environment, capture_output=True, text=True)
-    unneeded = {"asyncio", "msgspec", "typing", "pathlib", "shutil", "orjson", "backlit.store.store"}
     assert done.stdout
     return not unneeded & set(done.stderr.strip("[]\n").replace("'", "").split(", "))
 
@@ -40,6 +57,17 @@ def test_a_fresh_copy_is_listed_without_the_store(demo_home: Home) -> None:
     demo_home.date_copies(age=1.0)
 
     assert is_fresh(demo_home, "--limit", "10")
+    assert is_fresh(
+        demo_home, "--query", "status:open (est>2 or text:basket)", "--limit", "10", unneeded=QUERY_UNNEEDED
+    )
+
+
+@pytest.mark.slow
+def test_a_query_lists_a_fresh_copy_as_through_the_store(demo_home: Home) -> None:
+    demo_home.date_copies(age=1.0)
+
+    for words in QUERIES:
+        assert listed(demo_home, *words) == listed(demo_home, *words, *THROUGH_THE_STORE), words
 
 
 @pytest.mark.slow

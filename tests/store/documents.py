@@ -13,7 +13,7 @@ from backlit.store.files.files import WriteContext
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
-from backlit.store.store import local_time
+from backlit.store.views.clock import local_time
 
 
 def places_in(folder: Path) -> ProfileFiles:

@@ -25,7 +25,8 @@ from backlit.service.storage.settings import ServiceSettings
 from backlit.store import ConnectionState, ProfileFiles, Store
 from backlit.store.engine.engine import Report
 from backlit.store.remote.reachability import USUAL_PAUSES
-from backlit.store.store import Clock, local_time
+from backlit.store.store import Clock
+from backlit.store.views.clock import local_time
 
 LOADED = "mine"
 """The store that a loaded sample has."""

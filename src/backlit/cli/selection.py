@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from msgspec.structs import replace
-
+from backlit.cli.list_spec import list_spec
 from backlit.cli.synced import read_input
 from backlit.cli.terminal_input import PIPE
 from backlit.config.settings import find_locations
@@ -18,11 +17,9 @@ from backlit.model.filters import matches
 from backlit.model.nearest import did_you_mean
 from backlit.model.odata import parse_filter
 from backlit.model.plain import plain
-from backlit.model.settings.view_settings import sort_key
 from backlit.store.records.entry_values import NEW, TEMPORARY_IDS
 from backlit.store.records.item import LAST_ID, Item
 from backlit.store.store import Store
-from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView, saved_views
 
 _NUMBER = re.compile(rf"#?(?P<id>[0-9]{{1,19}})|{NEW}(?P<entry>[0-9]{{1,15}})", re.ASCII)
@@ -85,7 +82,7 @@ def _piped_numbers() -> Iterator[int]:
 def listed_items(store: Store, arguments: argparse.Namespace, limit: int | None = None) -> Iterator[Item]:
     """Yield the items of a query, a view and a filter, in their order."""
     condition = parse_filter(arguments.filter, store.lookups.custom_fields()) if arguments.filter else None
-    view = store.view(list_spec(store, arguments))
+    view = store.view(list_spec(arguments, view_named(store, arguments.view) if arguments.view else None))
     if view.query.has_words:
         asyncio.run(store.search.read_all())
     asyncio.run(view.load())
@@ -99,21 +96,6 @@ def listed_items(store: Store, arguments: argparse.Namespace, limit: int | None 
             done += 1
             if done == limit:
                 return
-
-
-def list_spec(store: Store, arguments: argparse.Namespace) -> ViewSpec:
-    query, sort = arguments.query or "", getattr(arguments, "sort", None)
-    spec = ViewSpec(with_done=not query, query=query)
-    if arguments.view:
-        saved = view_named(store, arguments.view)
-        both = f"({saved.spec.query}) ({query})" if saved.spec.query and query else saved.spec.query or query
-        spec = ViewSpec(with_done=saved.spec.with_done, query=both, sort=saved.spec.sort)
-    if sort:
-        spec = replace(spec, sort=tuple(sort_key(each.strip()) for each in sort.split(",")))
-    if getattr(arguments, "mine", False):
-        spec = replace(spec, query=f"({spec.query}) @me" if spec.query else "@me")
-    done = getattr(arguments, "done", None)
-    return spec if done is None else replace(spec, with_done=done == "yes")
 
 
 def all_views(store: Store) -> list[SavedView]:

@@ -19,7 +19,7 @@ from backlit.store.journal.groom_queue import GroomProgress, GroomQueueItem
 from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS
 from backlit.store.records.item import Item, fields_in
 from backlit.store.records.people import TreeKind
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.filter_sql import condition
 from backlit.store.views.names import QueryNames
 

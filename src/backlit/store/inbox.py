@@ -17,7 +17,7 @@ from backlit.store.records.changes import Signal, StoreChange, Subject
 from backlit.store.records.item import FieldNews, fields_in, moment
 from backlit.store.records.people import Person
 from backlit.store.remote.capabilities import UNREAD, announces
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 
 if TYPE_CHECKING:
     from backlit.store.views.items import CommentEntry

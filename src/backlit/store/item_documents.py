@@ -21,6 +21,11 @@ def item_documents(store: Store, items: Sequence[Item]) -> list[dict[str, Any]]:
     ]
 
 
+def item_address(server: str, item: Item) -> str:
+    """Return the address of an item at a server; empty without one, and for an item that it does not have yet."""
+    return f"{server.rstrip('/')}/api/v1/workitems/{item.id}" if server and item.id > 0 else ""
+
+
 def _names(store: Store, item: Item) -> dict[str, object]:
     lookups, found = store.lookups, dict[str, object]()
     for key in ("AssignedToID", "TeamID", "ParentID"):

@@ -14,7 +14,7 @@ from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.plain import plain
 from backlit.model.settings.own_commands import PROMPT, CommandSubject, OwnCommand, PreparedProgram, slug_of
 from backlit.model.trees import Node
-from backlit.store.item_documents import item_documents
+from backlit.store.item_documents import item_address, item_documents
 from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item
 from backlit.store.records.people import TreeKind
@@ -64,7 +64,7 @@ async def items_input(store: Store, command: OwnCommand, items: Sequence[Item], 
         "owner": (names.get("AssignedToID") or {}).get("user") or "",
         "iter": (names.get("IterationID") or {}).get("path") or "",
         "area": (names.get("AreaID") or {}).get("path") or "",
-        "url": _url(store, item),
+        "url": "" if store.is_inside else item_address(store.connection.server, item),
     }
     return CommandInput(values | found, document)
 
@@ -84,11 +84,6 @@ def plain_input(store: Store, profile: str) -> CommandInput:
 def _always(store: Store, profile: str) -> dict[str, str]:
     names = {each.id: each.name for each in store.lookups.projects()}
     return {"project": names.get(store.project_id or 0, ""), "profile": profile}
-
-
-def _url(store: Store, item: Item) -> str:
-    server = store.connection.server.rstrip("/")
-    return f"{server}/api/v1/workitems/{item.id}" if server and item.id > 0 and not store.is_inside else ""
 
 
 def program_of(command: OwnCommand, given: CommandInput, answers: Mapping[str, str]) -> PreparedProgram:

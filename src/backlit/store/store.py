@@ -5,19 +5,17 @@ import threading
 import weakref
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, date, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from backlit.model.errors import BadRequest
-from backlit.model.local_times import LocalTimes, MachineZone
 from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.files.files import LocalDatabase
 from backlit.store.grooming import Grooming, ReadyCheck
 from backlit.store.inbox import Inbox
 from backlit.store.journal.schema import COMMANDS_PROJECT
 from backlit.store.mirror.status_groups import CAPABILITIES
-from backlit.store.mirror.times import local_times
 from backlit.store.presence import Presence
 from backlit.store.recent_edits import RecentEdits
 from backlit.store.records.changes import ConnectionStatus, OutboxState, Signal, StoreChange, Subject
@@ -27,6 +25,7 @@ from backlit.store.records.object_kinds import OBJECT_KINDS
 from backlit.store.remote.capabilities import REPORTS, ServiceFeatures, announces
 from backlit.store.remote.reachability import USUAL_PAUSES, RetryPauses
 from backlit.store.sqlite.database import ProfileFiles
+from backlit.store.views.clock import ProjectClock, local_time
 from backlit.store.views.columns import ChosenColumns, ColumnCells
 from backlit.store.views.lookups import Lookups, ProjectLookups
 from backlit.store.views.names import QueryNames
@@ -122,13 +121,6 @@ Clock = Callable[[], datetime]
 """Returns the time with the viewer's zone."""
 
 _PROJECT = "project"
-_MACHINE_ZONE = MachineZone()
-
-
-def local_time() -> datetime:
-    return datetime.now(_MACHINE_ZONE)
-
-
 _T = TypeVar("_T")
 
 
@@ -154,9 +146,19 @@ class Store:
     _signal: Signal
     _clock: Clock
 
-    # Reads
     server = StorePart(lambda self: ServiceFeatures(self.files))
-    names = StorePart(lambda self: QueryNames(self.lookups, self.now, self.today, self.times, self.local_today))
+
+    # Time
+    clock = StorePart(lambda self: ProjectClock(self.lookups, self._clock, self.server.clock_offset))
+    now = StorePart(lambda self: self.clock.now)
+    server_time = StorePart(lambda self: self.clock.server_time)
+    today = StorePart(lambda self: self.clock.today)
+    local_today = StorePart(lambda self: self.clock.local_today)
+    times = StorePart(lambda self: self.clock.times)
+    local = StorePart(lambda self: self.clock.local)
+
+    # Reads
+    names = StorePart(lambda self: QueryNames(self.lookups, self.clock))
     ready_check = StorePart(lambda self: ReadyCheck(self.files, self.names))
     search = StorePart(lambda self: TextSearch(self.files, lambda: self.project_id))
     attachments = StorePart(lambda self: Attachments(self.files))
@@ -205,7 +207,7 @@ class Store:
     coverages = StorePart(lambda self: Coverages(self.lookups, self.names))
     service_reports = StorePart(lambda self: ServiceReports(self.files, self._read_report, self._signal))
     machine_reports = StorePart(
-        lambda self: MachineReports(self.files, self.lookups, self.records, self.names, self._project_time)
+        lambda self: MachineReports(self.files, self.lookups, self.records, self.names, self.clock.project_time)
     )
     reports = StorePart(
         lambda self: Reports(self.files, self.lookups, self.coverages, self.service_reports, self.machine_reports)
@@ -281,44 +283,6 @@ class Store:
     @property
     def outbox(self) -> OutboxState:
         return self.files.outbox
-
-    def now(self) -> datetime:
-        """Return the service's time, by this machine's clock and the known offset. UTC before the offset is known."""
-        return self.server_time(self._clock())
-
-    def server_time(self, when: datetime) -> datetime:
-        offset = self.lookups.keep(Subject.PEOPLE, "clock", self.server.clock_offset)
-        return when.astimezone(UTC).replace(tzinfo=None) + offset
-
-    def today(self) -> date:
-        """Return the day in the project's time zone, for the dates of iterations and items: the same for everybody.
-
-        A service that states no zone leaves it to this machine.
-        """
-        return self._project_time().date()
-
-    def _project_time(self) -> datetime:
-        zone = self.lookups.keep(Subject.PEOPLE, "zone", lambda: self.lookups.stated_settings().zone)
-        now = self._clock()
-        return now if zone is None else now.astimezone(zone)
-
-    def local_today(self) -> date:
-        """Return the viewer's day, for single times."""
-        return self._clock().date()
-
-    def times(self) -> LocalTimes:
-        zone = self._clock().tzinfo
-        return self.lookups.keep(Subject.PEOPLE, "times", lambda: local_times(self.files.mirror, zone))
-
-    def local(self, when: datetime) -> datetime:
-        return self.times().local(when)
-
-    def is_in_zone(self, zone: str) -> bool:
-        """Report whether this machine's clock shows the time of a zone now."""
-        from zoneinfo import ZoneInfo  # 4 ms, for a note of reports alone
-
-        now = self._clock()
-        return now.tzinfo is None or now.utcoffset() == now.astimezone(ZoneInfo(zone)).utcoffset()
 
     def choose_project(self, project_id: int) -> None:
         """Show another project from now on and remember it. Existing views keep their project."""

@@ -17,7 +17,7 @@ from backlit.model.errors import TooManyRequests
 from backlit.store import ConnectionState, EntryState, Store
 from backlit.store.engine.engine import Report
 from backlit.store.remote.reachability import RetryPauses
-from backlit.store.store import local_time
+from backlit.store.views.clock import local_time
 
 QUICK = RetryPauses(first_pause=0.02, longest_pause=0.04, in_transit=0.1, sync_every=1000.0)
 

@@ -11,7 +11,8 @@ from tests.store.documents import item, offline_store
 from backlit.model.fields import Kind
 from backlit.store import EntryState, OutboxEntry, RowSign
 from backlit.store.files.files import WriteContext
-from backlit.store.mirror.item_rows import kind_of_value, widest
+from backlit.store.mirror.item_rows import kind_of_value
+from backlit.store.mirror.learnt import widest
 from backlit.store.mirror.mirror import Mirror
 from backlit.store.mirror.overlay import (
     LAST_SEQUENCE,

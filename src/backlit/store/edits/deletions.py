@@ -28,7 +28,7 @@ from backlit.store.records.entry import (
 )
 from backlit.store.records.entry_values import TEMPORARY_IDS
 from backlit.store.records.item import Document, fields_in, id_in
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.lookups import Lookups
 
 

@@ -18,7 +18,7 @@ from backlit.store.records.item import Document, RowSign, id_in
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import TreeKind
 from backlit.store.remote.capabilities import ITERATION_EVENTS_EXTENSION
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.lookups import MANAGER, Lookups
 
 DATES = ("startDate", "endDate")

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from backlit.store.files.files import WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_entry
-from backlit.store.sqlite.database import ids_json, transaction
+from backlit.store.sqlite.database import transaction
+from backlit.store.sqlite.ids import ids_json
 
 WINDOW = 32
 """The first number of neighbours above a gap to renumber if the gap is full. Each retry takes eight times as many."""

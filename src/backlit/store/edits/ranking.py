@@ -10,7 +10,7 @@ from backlit.store.edits.items import update_overlay
 from backlit.store.edits.rank_order import RankedBlock, RankPosition, RankTarget, rank_order_of, reorder
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.remote.capabilities import ServiceFeatures
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.query import ViewStatements
 from backlit.store.views.view import View
 

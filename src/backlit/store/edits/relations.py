@@ -15,7 +15,7 @@ from backlit.store.mirror.schema import SHOWN
 from backlit.store.object_changes.relations import ParentChange
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
 from backlit.store.records.object_kinds import RELATIONS
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.lookups import Lookups
 
 NO_RELATIONS = "This server has no relations between items."

@@ -6,7 +6,7 @@ import sqlite3
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -23,6 +23,7 @@ from backlit.store.mirror.mirror import Mirror, WriteResult
 from backlit.store.mirror.recovery import MirrorFile, MirrorReads
 from backlit.store.mirror.schema import OWN_GROUPS, VERSION
 from backlit.store.records.changes import ABOUT_MIRROR, OutboxState, Signal, StoreChange, Subject
+from backlit.store.records.entry import OutboxEntry
 from backlit.store.sqlite.database import ProfileFiles, damaged_journal, drop_database, failure, is_damage, is_sound
 
 _T = TypeVar("_T")
@@ -171,6 +172,10 @@ class LocalDatabase:
         for reads in self._reads:
             reads.close()
         self._writer, self._journal, self._reads = None, None, []
+
+    def node_entries(self, project_id: int | None, tree: str) -> Sequence[OutboxEntry]:
+        """Return the unsent changes of a tree's nodes."""
+        return self.journal.entries.on_nodes(project_id, tree)
 
     @property
     def mirror(self) -> sqlite3.Connection:

@@ -7,7 +7,8 @@ import orjson
 from msgspec import Struct, field
 from msgspec.json import decode, encode
 
-from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
+from backlit.store.sqlite.database import SqliteTable, transaction
+from backlit.store.sqlite.ids import ids_json
 
 _COLUMNS = (
     "item_id, project_id, kind, type, name, base, comments, authors, noted_at, since, changes, is_unsure, sentences"

@@ -39,9 +39,9 @@ from backlit.store.sqlite.database import (
     SqliteTable,
     drop_database,
     failure,
-    ids_json,
     transaction,
 )
+from backlit.store.sqlite.ids import ids_json
 
 # What was sent is kept for undo, which goes back through it.
 KEPT_SENT = 10_000

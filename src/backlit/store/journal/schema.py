@@ -4,6 +4,8 @@ from backlit.store.records.entry_values import UNDELIVERED_STATES
 
 COMMANDS_PROJECT = "commands project"
 """The setting with the project that commands show where none is named."""
+CLOCK = "clock offset"
+"""The setting with the service's clock offset from this machine's UTC, in seconds."""
 UNDELIVERED_SQL = f"state IN ({', '.join(map(repr, UNDELIVERED_STATES))})"
 
 

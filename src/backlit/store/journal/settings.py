@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from backlit.store.journal.schema import UNDELIVERED_SQL
 from backlit.store.records.entry import BUSY, EntryKind
-from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
+from backlit.store.sqlite.database import SqliteTable, transaction
+from backlit.store.sqlite.ids import ids_json
 
 
 class SettingsTable(SqliteTable):

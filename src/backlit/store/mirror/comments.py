@@ -7,7 +7,8 @@ import orjson
 
 from backlit.store.records.entry import EntryKind, OutboxEntry, is_for_customers
 from backlit.store.records.item import Document, id_in, moment, whole
-from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
+from backlit.store.sqlite.database import SqliteTable, transaction
+from backlit.store.sqlite.ids import ids_json
 
 
 class _ItemChildTable(SqliteTable, ABC):

@@ -6,7 +6,8 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 
 from backlit.store.mirror.schema import DESCRIPTION_WORDS, NAME_WORDS
-from backlit.store.sqlite.database import ids_json, transaction
+from backlit.store.sqlite.database import transaction
+from backlit.store.sqlite.ids import ids_json
 
 AT_ONCE = 200
 """Items indexed in one transaction. A small number keeps waiting edits fast."""

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import orjson
 
 from backlit.store.records.item_changes import KeptHistory
-from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
+from backlit.store.sqlite.database import SqliteTable, transaction
+from backlit.store.sqlite.ids import ids_json
 
 KEPT_ITEMS = 2_000
 """Items whose histories are kept, the last read ones."""

@@ -9,9 +9,11 @@ from msgspec import Struct
 
 from backlit.model.fields import Kind
 from backlit.store.mirror.full_text import FullText
+from backlit.store.mirror.learnt import CUSTOM, STATUS, TAG, TEAM
 from backlit.store.mirror.status_groups import MirroredGroups
 from backlit.store.records.item import COLUMNS, Document, RowSign, columns_of, fields_in, id_in, whole
-from backlit.store.sqlite.database import ids_json, insert_rows
+from backlit.store.sqlite.database import insert_rows
+from backlit.store.sqlite.ids import ids_json
 
 MANY = 40
 """The batch size from which full text indexing is postponed."""
@@ -20,9 +22,6 @@ _PROJECT, _STATUS, _OWN_OPEN, _IS_OPEN, _PARENT, _OWN_PRIORITY, _RANK_PRIORITY, 
     COLUMNS.index,
     ("project_id", "status", "own_open", "is_open", "parent_id", "own_priority", "rank_priority", "rank_id"),
 )
-
-
-STATUS, TAG, TEAM, CUSTOM = "status", "tag", "team", "custom"
 
 
 Fact = tuple[int, str, str, str]
@@ -73,16 +72,6 @@ def kind_of_value(value: object) -> Kind | None:
     if isinstance(value, list):
         return Kind.TAGS
     return Kind.LONG_TEXT if isinstance(value, str) and "\n" in value else Kind.TEXT
-
-
-def widest(kinds: Iterable[Kind]) -> Kind:
-    """Return the one kind that holds values of all these kinds: text for kinds without a common one."""
-    found = set(kinds)
-    if len(found) == 1:
-        return found.pop()
-    if found == {Kind.INTEGER, Kind.NUMBER}:
-        return Kind.NUMBER
-    return Kind.LONG_TEXT if Kind.LONG_TEXT in found else Kind.TEXT
 
 
 class NewRows(Struct, frozen=True):

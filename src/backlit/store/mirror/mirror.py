@@ -29,7 +29,8 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import Document, columns_of, fields_in, id_in, is_news, whole
 from backlit.store.records.object_kinds import OBJECT_KINDS
-from backlit.store.sqlite.database import connect, drop_database, ids_json, transaction, version_of
+from backlit.store.sqlite.database import connect, drop_database, transaction, version_of
+from backlit.store.sqlite.ids import ids_json
 
 CACHE_KIBIBYTES = 8192
 """The writer's page cache: the first load of a large backlog inserts across all indexes."""

@@ -10,7 +10,8 @@ from backlit.store.mirror.schema import SHOWN
 from backlit.store.records.entry import ON_OBJECTS, EntryState, OutboxEntry
 from backlit.store.records.item import Document, id_in, is_news, whole
 from backlit.store.records.object_kinds import ObjectKind
-from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
+from backlit.store.sqlite.database import SqliteTable, transaction
+from backlit.store.sqlite.ids import ids_json
 
 _AMONG = "IN (SELECT value FROM json_each(?1))"
 

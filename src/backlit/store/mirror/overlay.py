@@ -8,7 +8,8 @@ import orjson
 from backlit.store.mirror.schema import FEATURE, REASSIGNED
 from backlit.store.records.entry import BUSY, PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, RowSign, fields_in, id_in, priority_of
-from backlit.store.sqlite.database import SqliteTable, ids_json, transaction
+from backlit.store.sqlite.database import SqliteTable, transaction
+from backlit.store.sqlite.ids import ids_json
 
 _SIGNS = {EntryState.REFUSED: RowSign.REFUSED, EntryState.CONFLICT: RowSign.CONFLICT}
 

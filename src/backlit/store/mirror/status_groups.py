@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 
-import orjson
+from msgspec import json
 
 from backlit.model.statuses import CONFIGURABLE, StatusGroup, StatusGroups
 from backlit.store.mirror.schema import OWN_GROUPS
@@ -28,11 +28,11 @@ def project_in(capabilities: object, project_id: int | None) -> Mapping[str, obj
 
 
 def _groups(notes: Mapping[str, str], project_id: int) -> StatusGroups:
-    project = project_in(orjson.loads(notes.get(CAPABILITIES, "null")), project_id)
+    project = project_in(json.decode(notes.get(CAPABILITIES, "null")), project_id)
     values = project.get("values")
     types = values.values() if isinstance(values, dict) else ()
     lists = [each.get("Status") for each in types if isinstance(each, dict)]
-    own, told = orjson.loads(notes.get(OWN_GROUPS, "null")), project.get("statusGroups")
+    own, told = json.decode(notes.get(OWN_GROUPS, "null")), project.get("statusGroups")
     return StatusGroups(
         _configured(own) | _configured(told),
         [[str(status) for status in each] for each in lists if isinstance(each, list)],

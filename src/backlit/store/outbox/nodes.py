@@ -34,7 +34,8 @@ from backlit.store.records.merge import MergeResult, is_same, merge
 from backlit.store.records.people import ITERATION_EVENTS, TreeKind
 from backlit.store.remote.listing import read_all
 from backlit.store.remote.reachability import RetryPauses
-from backlit.store.sqlite.database import ids_json, transaction
+from backlit.store.sqlite.database import transaction
+from backlit.store.sqlite.ids import ids_json
 
 if TYPE_CHECKING:
     from backlit.client.client import Client, NodeEndpoint, ResourceEndpoint

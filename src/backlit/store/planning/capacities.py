@@ -48,7 +48,7 @@ class SharedCapacities:
         """Return what people can do in an iteration, by their ids: of those of whom something was said."""
         known = self._lookups.capacities()
         usual, own = known.get(USUAL_CAPACITIES, {}), known.get(iteration.id, {})
-        work = self._lookups.stated_settings().work
+        work = self._lookups.working_days()
         has_days = iteration.start is not None and iteration.end is not None
         days = work.between(iteration.start, iteration.end) if has_days else ()  # type: ignore[arg-type] # it has
         found = {each: capacity_in_sprint(usual.get(each), own.get(each), days) for each in sorted({*usual, *own})}

@@ -29,7 +29,7 @@ from backlit.store.records.entry import EntryState
 from backlit.store.records.item import Document, fields_in, text_of
 from backlit.store.records.merge import is_same
 from backlit.store.records.people import IterationEntry, TreeKind, leaves
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.lookups import Lookups
 
 _ITEMS_SQL = (

@@ -16,7 +16,7 @@ from backlit.store.mirror.status_groups import status_groups
 from backlit.store.planning.draft import Values
 from backlit.store.planning.plan import Plan
 from backlit.store.records.item import Item, ItemRow, RowSign, text_of
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.groups import NO_TASKS, ShownTasks
 from backlit.store.views.query import ViewSpec
 

@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 
 from backlit.model.errors import Offline, ServiceError, ServiceRefused, Unavailable
 from backlit.store.files.files import LocalDatabase
+from backlit.store.journal.schema import CLOCK
 from backlit.store.records.item import Document, id_in, moment, whole
 
 if TYPE_CHECKING:
@@ -283,10 +284,6 @@ SETTINGS = "settings"
 def announces(capabilities: object, extension: str) -> bool:
     named = capabilities.get("extensions") if isinstance(capabilities, Mapping) else None
     return isinstance(named, list) and extension in named
-
-
-CLOCK = "clock offset"
-"""The key of the setting with the service's clock offset from this machine's UTC, in seconds."""
 
 
 class ServiceFeatures:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from backlit.model.fields import FIELD_BY_KEY, Settable
 from backlit.store.files.files import WriteContext
 from backlit.store.journal.inbox import AuthorChanges, InboxRecord, NewsKind, Watermarks
+from backlit.store.journal.schema import CLOCK
 from backlit.store.mirror.item_rows import NewRows
 from backlit.store.mirror.mirror import Mirror
 from backlit.store.mirror.status_groups import CAPABILITIES
@@ -21,8 +22,8 @@ from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, id_in, is_news, moment, whole
 from backlit.store.records.merge import is_same, kept_otherwise
 from backlit.store.records.people import person_of
-from backlit.store.remote.capabilities import CLOCK, HISTORY, announces
-from backlit.store.sqlite.database import ids_json
+from backlit.store.remote.capabilities import HISTORY, announces
+from backlit.store.sqlite.ids import ids_json
 
 KEPT_AUTHORS = 5
 

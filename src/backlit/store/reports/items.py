@@ -14,7 +14,7 @@ from backlit.model.reports.machine.open_items import EstimateCount, OpenWorkload
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.model.trees import NodeTotals
 from backlit.store.mirror.status_groups import status_groups
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 
 Found = TypeVar("Found")
 Loads = Mapping[int | None, OpenWorkload]

@@ -67,7 +67,7 @@ class MachineReports:
         chosen = unit or await self._usual_unit(name, coverage)
         stated = self._lookups.stated_settings()
         zone = None if stated.zone is None else stated.time_zone
-        report = MachineReport(name, coverage.about, chosen, self._project_time(), stated.work, zone)
+        report = MachineReport(name, coverage.about, chosen, self._project_time(), self._lookups.working_days(), zone)
         document = await maker(self, report, coverage)
         if name is ReportName.ESTIMATES:
             return document
@@ -147,7 +147,7 @@ class MachineReports:
     async def _carried(self, coverages: Sequence[Coverage]) -> Mapping[int, NodeTotals]:
         every = self._coverages.leaves()
         later = {each: _ids(other for other in every if other.start > each.start) for each in coverages}
-        work = self._lookups.stated_settings().work
+        work = self._lookups.working_days()
         ends = [
             (each.node_id or 0, later[each], last_day_of_work(each.start, each.end, work), each.end)
             for each in coverages

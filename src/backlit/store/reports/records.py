@@ -33,7 +33,7 @@ from backlit.store.mirror.status_groups import GROUPS_SQL, status_groups
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.people import iteration_of
 from backlit.store.reports.items import ITERATIONS_SQL, NOT_COUNTED, Found, begun_items, progress_of
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 
 PROJECT = 0
 """The iteration id that stands for the whole backlog."""

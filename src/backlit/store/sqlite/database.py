@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import re
 import sqlite3
 import threading
 import time
@@ -11,34 +10,17 @@ from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
-import orjson
 from msgspec import Struct
 
 from backlit.model.errors import StorageError
-from backlit.model.filters.matching import SQL_FUNCTIONS, SYLLABIC
 from backlit.model.private_files import make_private_folder
+from backlit.store.sqlite.functions import add_functions
 from backlit.store.sqlite.sync_note import sync_note, synced_at
 
 BUSY_MILLISECONDS = 10_000
 ROWS_AT_ONCE = (1000, 256, 32, 4, 1)
 """The rows of an insert statement. Larger statements are no faster."""
-
-
-def _searchable(text: object) -> str:
-    """Prepare a text for the tokenizer, which would read a text without spaces as one word."""
-    folded = str(text or "").casefold()
-    return folded if folded.isascii() else re.sub(SYLLABIC, r" \g<0> ", normalize("NFC", folded))
-
-
-# The triggers of the mirror and the filters on it call these.
-_FUNCTIONS: dict[str, Callable[..., str | float | None]] = {
-    **SQL_FUNCTIONS,
-    "backlit_words": _searchable,
-    "backlit_lower": lambda text: text.lower() if isinstance(text, str) else None,
-    "backlit_upper": lambda text: text.upper() if isinstance(text, str) else None,
-}
 
 
 def connect(
@@ -63,8 +45,7 @@ def connect(
     connection.execute("PRAGMA trusted_schema = ON")
     # Without it, INSERT OR REPLACE deletes the old row and runs no trigger for it.
     connection.execute("PRAGMA recursive_triggers = ON")
-    for name, act in _FUNCTIONS.items():
-        connection.create_function(name, -1, act, deterministic=True)
+    add_functions(connection)
     return connection
 
 
@@ -182,12 +163,6 @@ def insert_rows(
         while len(left) - start >= size:
             connection.execute(sql, [*chain.from_iterable(left[start : start + size])])
             start += size
-
-
-# One value for any number of ids: a list of bound values is another statement for each length, and has a limit.
-def ids_json(ids: Iterable[int]) -> str:
-    """Write ids as one bound value: `IN (SELECT value FROM json_each(?))`."""
-    return orjson.dumps(list(ids)).decode()
 
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from backlit.model.errors import BadRequest, ServiceError, ServiceRefused, Unavailable
 from backlit.model.planning import EVENT_KEYS
 from backlit.store.files.files import LocalDatabase, WriteContext
+from backlit.store.journal.schema import CLOCK
 from backlit.store.mirror.mirror import tree_writes
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
@@ -16,7 +17,6 @@ from backlit.store.records.item import Document, id_in, whole
 from backlit.store.records.object_kinds import OBJECT_KINDS
 from backlit.store.records.people import ITERATION_EVENTS, TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
 from backlit.store.remote.capabilities import (
-    CLOCK,
     ITERATION_EVENTS_EXTENSION,
     TRAITS,
     VIEWS,
@@ -27,7 +27,7 @@ from backlit.store.remote.capabilities import (
 )
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered, run_together, store_items
 from backlit.store.remote.views import read_views
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget, forget_project, known_ids
 from backlit.store.sync.followed import FollowedChanges

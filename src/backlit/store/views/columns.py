@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from backlit.model.errors import BadRequest
 from backlit.model.settings.view_settings import ChosenColumn, column_wish
 from backlit.store.files.files import LocalDatabase
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.names import QueryNames
 from backlit.store.views.query import level_day, level_value
 

@@ -11,7 +11,7 @@ from backlit.model.trees import NodeTotals
 from backlit.store.files.files import LocalDatabase
 from backlit.store.records.entry import BUSY, EntryKind
 from backlit.store.records.item import Document, Item, id_in, item_of, moment, whole
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 
 
 class ItemBatch:
@@ -112,12 +112,22 @@ class Comments:
         """Return an item's comments, oldest first, unsent ones last, without those that wait for deletion."""
         real_id = self._files.journal.real_id(item_id)
         found = comments_in(self._files.mirror, "item_id = ? ORDER BY pending, id", real_id)
+        return self._without_deleted(found, [real_id])
+
+    def of_project(self, project_id: int) -> tuple[CommentEntry, ...]:
+        """Return the comments of a project in the same order, which may be many."""
+        found = comments_in(self._files.mirror, "project_id = ? ORDER BY pending, id", project_id)
+        return self._without_deleted(found, None)
+
+    def _without_deleted(
+        self, comments: Iterable[CommentEntry], item_ids: Sequence[int] | None
+    ) -> tuple[CommentEntry, ...]:
         deleted = {
             entry.payload.get("id")
-            for entry in self._files.journal.entries.undelivered([real_id], kind=EntryKind.DELETE_COMMENT)
+            for entry in self._files.journal.entries.undelivered(item_ids, kind=EntryKind.DELETE_COMMENT)
             if entry.state in BUSY
         }
-        return tuple(each for each in found if each.id not in deleted)
+        return tuple(each for each in comments if each.id not in deleted)
 
 
 class AttachmentEntry(Struct, frozen=True):

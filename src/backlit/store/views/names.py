@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import date, datetime
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from msgspec.structs import replace
@@ -10,7 +9,6 @@ from msgspec.structs import replace
 from backlit.model.errors import NameNotFound
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
 from backlit.model.filters import Filter
-from backlit.model.local_times import LocalTimes
 from backlit.model.nearest import did_you_mean
 from backlit.model.query import NameKind
 from backlit.model.query.keys import LINT_KEY, Vocabulary, all_keys, field_named
@@ -19,6 +17,7 @@ from backlit.model.settings.view_settings import COMPUTED_COLUMNS
 from backlit.model.statuses import StatusGroups
 from backlit.store.records.changes import Subject
 from backlit.store.records.people import IterationEntry, TreeKind, current, following, preceding
+from backlit.store.views.clock import ProjectClock
 from backlit.store.views.filter_sql import ColumnValue, field_value
 from backlit.store.views.lookups import Lookups
 
@@ -38,19 +37,12 @@ _AGES = ("today", "yesterday", "7d", "2w", "30d")
 class QueryNames:
     """The query resolver of the current project."""
 
-    def __init__(
-        self,
-        lookups: Lookups,
-        now: Callable[[], datetime],
-        today: Callable[[], date],
-        times: Callable[[], LocalTimes],
-        local_today: Callable[[], date],
-    ) -> None:
+    def __init__(self, lookups: Lookups, clock: ProjectClock) -> None:
         self._lookups = lookups
-        self.now = now
-        self.today = today
-        self.times = times
-        self.local_today = local_today
+        self.now = clock.now
+        self.today = clock.today
+        self.times = clock.times
+        self.local_today = clock.local_today
         self.own_rules = USUAL_RULES
         """The rules of this machine, for projects whose service states none."""
         self.stale_days = STALE_DAYS

@@ -10,7 +10,7 @@ from backlit.model.resources import CriterionStatus
 from backlit.store.files.files import LocalDatabase
 from backlit.store.mirror.schema import SHOWN
 from backlit.store.records.item import Document, moment
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 
 _OF_ITEM = f"{SHOWN} AND item_id = ?"
 

@@ -1,9 +1,10 @@
 """The SQL of a view: its condition, order and groups, and the index that serves it."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import takewhile
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,8 +22,9 @@ from backlit.model.filters import (
     TextScope,
 )
 from backlit.model.local_times import LocalTimes
+from backlit.model.query import NameResolver, filter_of, mentions_status, parse_query
 from backlit.store.records.item import ROW_COLUMNS, TAG_MARK
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.filter_sql import (
     COVERED,
     ColumnValue,
@@ -172,6 +174,25 @@ class ViewStatements(Struct, frozen=True):
             for key, value in zip(self.sort, self.sort_values, strict=True)
         ]
         return Sql(", ".join([*terms, "id"]), tuple(each for value in self.sort_values for each in value.sql.values))
+
+
+class ViewNames(NameResolver, Protocol):
+    """The resolver of a view's names, with the order of their values."""
+
+    def ranks(self, key: str) -> Mapping[object, object] | None: ...
+
+    def column_value(self, key: str) -> ColumnValue: ...
+
+
+def resolved_query(spec: ViewSpec, project_id: int | None, names: ViewNames | None) -> ViewStatements:
+    """Return a view's statements with the names as they are now. Raises BadRequest for an invalid query."""
+    if names is None:
+        return query_of(spec, project_id)
+    tree = parse_query(spec.query)
+    meaning = filter_of(tree, names) if spec.query.strip() else None
+    with_done = spec.with_done or mentions_status(tree)
+    custom, value_of = names.custom_fields(), names.column_value
+    return query_of(spec, project_id, meaning, custom, with_done=with_done, value_of=value_of)
 
 
 def query_of(

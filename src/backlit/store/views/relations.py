@@ -10,7 +10,7 @@ from backlit.model.relations import INVERSES, RelationType
 from backlit.model.rollups import ItemBelow, Rollup, TaskWork, TreeBelow
 from backlit.store.files.files import LocalDatabase
 from backlit.store.mirror.schema import SHOWN
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.lookups import Lookups
 
 _AMONG = "IN (SELECT value FROM json_each(?1))"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from backlit.store.sqlite.database import ids_json
+from backlit.store.sqlite.ids import ids_json
 
 TASK_LEVEL = 100
 """The level of parents that have tasks alone; that of others is their depth."""

@@ -6,7 +6,7 @@ from array import array
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import orjson
 from msgspec import Struct
@@ -14,13 +14,11 @@ from msgspec.structs import replace
 
 from backlit.model.filters import POINTS, VIRTUAL
 from backlit.model.local_times import LocalTimes
-from backlit.model.query import NameResolver, filter_of, mentions_status, parse_query
 from backlit.model.trees import NodeTotals
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import ROW_COLUMNS, ItemRow, gone_row, row_of
 from backlit.store.records.object_kinds import OBJECT_KINDS
-from backlit.store.sqlite.database import ids_json
-from backlit.store.views.filter_sql import ColumnValue
+from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.groups import (
     Facet,
     GroupBucket,
@@ -31,7 +29,7 @@ from backlit.store.views.groups import (
     facets,
     in_order,
 )
-from backlit.store.views.query import ViewSpec, ViewStatements, explained, level_day, query_of
+from backlit.store.views.query import ViewNames, ViewSpec, ViewStatements, explained, level_day, resolved_query
 from backlit.store.views.tree import TreeFolds, TreeLines, read_families
 
 _T = TypeVar("_T")
@@ -51,14 +49,6 @@ PARSED_AT_ONCE = 65_536
 TICK = 1_000
 TICKS_COVERED, TICKS_READ = 60, 10
 """The most thousands of database steps for the first rows, with and without a covering index."""
-
-
-class ViewNames(NameResolver, Protocol):
-    """The resolver of a view's names, with the order of their values."""
-
-    def ranks(self, key: str) -> Mapping[object, object] | None: ...
-
-    def column_value(self, key: str) -> ColumnValue: ...
 
 
 class ColumnValues(NamedTuple):
@@ -127,14 +117,7 @@ class View:
 
     def _resolved(self) -> ViewStatements:
         """Return the statements with names resolved now. The current iteration changes with the day."""
-        spec, names = self.spec, self._names
-        if names is None:
-            return query_of(spec, self.project_id)
-        tree = parse_query(spec.query)
-        meaning = filter_of(tree, names) if spec.query.strip() else None
-        with_done = spec.with_done or mentions_status(tree)
-        custom, value_of = names.custom_fields(), names.column_value
-        return query_of(spec, self.project_id, meaning, custom, with_done=with_done, value_of=value_of)
+        return resolved_query(self.spec, self.project_id, self._names)
 
     def _times(self) -> LocalTimes:
         return LocalTimes(None) if self._names is None else self._names.times()

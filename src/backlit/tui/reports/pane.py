@@ -219,7 +219,7 @@ class ReportPane(StorageErrorGuard, Container):
     async def _read(self, name: ReportName, coverage: Coverage, unit: ReportUnit | None, team_id: int | None) -> None:
         try:
             answer = await self._store.reports.answer(name, coverage, unit, team_id)
-            report = present(answer.document).at_work_on(self._store.lookups.stated_settings().work)
+            report = present(answer.document).at_work_on(self._store.lookups.working_days())
         except BacklitError as error:
             if self.is_attached:
                 self._problem = str(error)
@@ -375,7 +375,7 @@ class ReportPane(StorageErrorGuard, Container):
         if unsent and self._store.reports.has_history:
             notes.append(f"{counted(unsent, 'unsent change is', 'unsent changes are')} not included.")
         zone = document.time_zone
-        if zone is not None and not self._store.is_in_zone(zone):
+        if zone is not None and not self._store.clock.is_in_zone(zone):
             notes.append(f"Days in {zone}.")
         return notes
 
