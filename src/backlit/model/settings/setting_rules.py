@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import date
+from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +14,12 @@ from backlit.model.errors import BadRequest
 from backlit.model.field_values import Misfit, WrongShape, parse_day, parse_number, parse_text, parse_whole
 from backlit.model.fields import ItemType
 from backlit.model.ready_check import check_rule
-from backlit.model.settings.shared_settings import WEEKDAY_KEYS, in_week_order
+from backlit.model.settings.shared_settings import (
+    DEFAULT_TIME_ZONE,
+    USUAL_WORKING_DAYS,
+    WEEKDAY_KEYS,
+    in_week_order,
+)
 from backlit.model.statuses import CONFIGURABLE, StatusGroup
 
 MAX_DAYS_OFF = 1000
@@ -34,11 +40,41 @@ _Parser = Callable[[Any, ProjectStatuses], object]
 """Returns a value as its column or its table has it; raises Misfit."""
 
 
-class SharedSettingRule(Struct, frozen=True):
-    """A setting of the document: its column in SharedSettings, None for the groups of statuses, and its parser."""
+class SettingKey(StrEnum):
+    """The keys of the settings in their document."""
+
+    TIME_ZONE = "timeZone"
+    WORKING_DAYS = "workingDays"
+    DAYS_OFF = "daysOff"
+    STATUS_GROUPS = "statusGroups"
+    ESTIMATE_SCALE = "estimateScale"
+    READY_RULES = "readyRules"
+    WIP_LIMITS = "wipLimits"
+
+
+class SharedSetting(Struct, frozen=True):
+    """A setting of the document, by its key a row of SHARED_SETTINGS."""
 
     column: str | None
+    """Its column in SharedSettings; None for the groups of statuses, which have a table."""
     parse: _Parser
+    section: str
+    """The heading that it stands under."""
+    title: str
+    """Its name; of a setting with a value for each status or type the words before one of them."""
+    about: str
+    unset: object = None
+    """The value that stands for nothing agreed."""
+    keeps_empty_entries: bool = False
+    """Whether null is a value of an entry: the group that the name of a status suggests."""
+
+    def with_entry(self, entries: Mapping[str, Any] | None, entry: str, value: object) -> object:
+        """Return the whole value with another one of a status or type, which None takes out."""
+        merged = {**(entries or {}), entry: value}
+        if self.keeps_empty_entries:
+            return merged
+        # Without rules for a type the project states none, and each machine has its own.
+        return {name: each for name, each in merged.items() if each is not None} or self.unset
 
 
 def _zone(value: object, _statuses: ProjectStatuses) -> str:
@@ -140,13 +176,62 @@ def _texts(value: object, shape: str) -> list[str]:
     return value
 
 
-SETTING_RULES: Mapping[str, SharedSettingRule] = {
-    "timeZone": SharedSettingRule("time_zone", _zone),
-    "workingDays": SharedSettingRule("working_days", _working_days),
-    "daysOff": SharedSettingRule("days_off", _days_off),
-    "statusGroups": SharedSettingRule(None, _groups),
-    "estimateScale": SharedSettingRule("estimate_scale", _scale),
-    "readyRules": SharedSettingRule("ready_rules", _ready_rules),
-    "wipLimits": SharedSettingRule("wip_limits", _limits),
+SHARED_SETTINGS: Mapping[str, SharedSetting] = {
+    SettingKey.TIME_ZONE: SharedSetting(
+        "time_zone",
+        _zone,
+        "Calendar",
+        "Time zone",
+        "The days of sprints and reports begin and end at midnight of this zone.",
+        unset=DEFAULT_TIME_ZONE,
+    ),
+    SettingKey.WORKING_DAYS: SharedSetting(
+        "working_days",
+        _working_days,
+        "Calendar",
+        "Working days",
+        "Reports, burndowns and capacities count these days.",
+        unset=list(USUAL_WORKING_DAYS),
+    ),
+    SettingKey.DAYS_OFF: SharedSetting(
+        "days_off",
+        _days_off,
+        "Calendar",
+        "Days off",
+        "Nobody works on these days: reports and capacities leave them out. Those of one person belong to their"
+        " capacity.",
+        unset=[],
+    ),
+    SettingKey.STATUS_GROUPS: SharedSetting(
+        None,
+        _groups,
+        "What a status means",
+        "Meaning of",
+        "Open, done, velocity and all reports follow from what the statuses mean. A corrected meaning restates the"
+        " past too.",
+        keeps_empty_entries=True,
+    ),
+    SettingKey.ESTIMATE_SCALE: SharedSetting(
+        "estimate_scale",
+        _scale,
+        "Estimates",
+        "Estimate scale",
+        "The estimates that + and - step through, and that grooming offers.",
+    ),
+    SettingKey.READY_RULES: SharedSetting(
+        "ready_rules",
+        _ready_rules,
+        "Ready check",
+        "Rules of",
+        "What an item of this type needs before it counts as ready.",
+    ),
+    SettingKey.WIP_LIMITS: SharedSetting(
+        "wip_limits",
+        _limits,
+        "Work in progress",
+        "Limit of",
+        "The board warns when more items than this have the status.",
+        unset={},
+    ),
 }
 """The settings, in the order of their document."""

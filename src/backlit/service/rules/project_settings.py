@@ -6,7 +6,7 @@ from typing import Any
 from backlit.model.amounts import listed
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import Misfit
-from backlit.model.settings.setting_rules import SETTING_RULES, SHOWN_CHARACTERS, ProjectStatuses
+from backlit.model.settings.setting_rules import SHARED_SETTINGS, SHOWN_CHARACTERS, ProjectStatuses
 from backlit.model.statuses import StatusGroup
 from backlit.service.tables.projects import ProjectSettings
 
@@ -22,10 +22,10 @@ def checked_settings(
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for key, value in body.items():
-        rule = SETTING_RULES.get(key)
+        rule = SHARED_SETTINGS.get(key)
         if rule is None:
             errors[key] = (
-                f"There is no setting {key[:SHOWN_CHARACTERS]!r}; the settings are {listed(list(SETTING_RULES))}."
+                f"There is no setting {key[:SHOWN_CHARACTERS]!r}; the settings are {listed(list(SHARED_SETTINGS))}."
             )
             continue
         try:
@@ -35,7 +35,7 @@ def checked_settings(
     if errors:
         raise BadRequest(" ".join(errors.values()), errors)
     groups: dict[str, str | None] = values.pop("statusGroups", {})
-    return {str(SETTING_RULES[key].column): value for key, value in values.items()}, groups
+    return {str(SHARED_SETTINGS[key].column): value for key, value in values.items()}, groups
 
 
 def settings_document(settings: ProjectSettings) -> dict[str, Any]:
@@ -51,4 +51,4 @@ def settings_document(settings: ProjectSettings) -> dict[str, Any]:
         },
         "wipLimits": {status: limit for status, limit in limits.items() if status in groups},
     }
-    return {key: document[key] for key in SETTING_RULES}
+    return {str(key): document[key] for key in SHARED_SETTINGS}

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from backlit.model.errors import BadRequest, Conflict, PreconditionFailed
 from backlit.model.field_values import Misfit
-from backlit.model.settings.setting_rules import SETTING_RULES, ProjectStatuses
+from backlit.model.settings.setting_rules import SHARED_SETTINGS, ProjectStatuses, SettingKey
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
@@ -18,7 +18,6 @@ from backlit.store.views.lookups import MANAGER, Lookups
 if TYPE_CHECKING:
     from backlit.client.client import DocumentEndpoint, FetchedResource
 
-GROUPS, READY_RULES = "statusGroups", "readyRules"
 CHANGED_MEANWHILE = "Somebody else has changed this meanwhile. Look at the new value, and then change it again."
 
 AskSettings = Callable[
@@ -43,12 +42,7 @@ class SettingEdit(Struct, frozen=True):
         """Return the whole value of the setting with the edit."""
         if not self.entry:
             return self.value
-        entries = {**(settings.get(self.key) or {}), self.entry: self.value}
-        if self.key == GROUPS:
-            return entries  # None is a value of a group: that which the status's name suggests
-        left = {name: each for name, each in entries.items() if each is not None}
-        # Without rules for a type the project states none, and each machine has its own.
-        return left or (None if self.key == READY_RULES else left)
+        return SHARED_SETTINGS[self.key].with_entry(settings.get(self.key), self.entry, self.value)
 
 
 class ProjectSettingsEdits:
@@ -80,7 +74,7 @@ class ProjectSettingsEdits:
         groups = self._lookups.status_groups()
         statuses = {each: groups.of(each) for each in self._lookups.all_statuses()}
         try:
-            SETTING_RULES[edit.key].parse(edit.applied_to(self._known()), ProjectStatuses(statuses, {}))
+            SHARED_SETTINGS[edit.key].parse(edit.applied_to(self._known()), ProjectStatuses(statuses, {}))
         except Misfit as misfit:
             raise BadRequest(misfit.sentence_for_people(label)) from None
 
@@ -104,7 +98,7 @@ class ProjectSettingsEdits:
         if edit.of(settings) not in (base, edit.value):
             raise Conflict(CHANGED_MEANWHILE)
         etag = self._read[1].etag if self._read is not None else None
-        changes = {edit.key: edit.applied_to(settings)}
+        changes = {str(edit.key): edit.applied_to(settings)}
         await self._keep(project_id, await self._ask(project_id, lambda endpoint: endpoint.update(changes, etag)))
 
     def _known(self) -> Document:
@@ -131,6 +125,6 @@ def _keep(writer: WriteContext, project_id: int, settings: Document) -> None:
 
 def _with(project: Document, settings: Document) -> Document:
     stated = {key: value for key, value in settings.items() if value is not None}
-    if isinstance(groups := stated.get(GROUPS), dict):
-        stated[GROUPS] = {status: group for status, group in groups.items() if group is not None}
+    if isinstance(groups := stated.get(SettingKey.STATUS_GROUPS), dict):
+        stated[SettingKey.STATUS_GROUPS] = {status: group for status, group in groups.items() if group is not None}
     return {key: value for key, value in project.items() if key not in settings} | stated

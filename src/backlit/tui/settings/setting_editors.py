@@ -11,25 +11,15 @@ from backlit.model.errors import BadRequest
 from backlit.model.field_values import number_text
 from backlit.model.fields import ItemType
 from backlit.model.ready_check import RULES
-from backlit.model.settings.setting_rules import MAX_WIP_LIMIT
-from backlit.model.settings.shared_settings import DEFAULT_TIME_ZONE, USUAL_WORKING_DAYS, WEEKDAY_KEYS
+from backlit.model.settings.setting_rules import MAX_WIP_LIMIT, SHARED_SETTINGS, SettingKey
+from backlit.model.settings.shared_settings import DEFAULT_TIME_ZONE, WEEKDAY_KEYS
 from backlit.model.statuses import CONFIGURABLE
 from backlit.store.edits.project_settings import SettingEdit
 from backlit.tui.dialogs.line import FormDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog
 from backlit.tui.drawing.themes import STATUS_SIGNS
 from backlit.tui.fields.dates import typed_days
-from backlit.tui.settings.setting_rows import (
-    DAYS_OFF,
-    GROUPS,
-    LIMITS,
-    RULES_KEY,
-    SCALE,
-    WORKING_DAYS,
-    ZONE,
-    SettingRow,
-    scale_words,
-)
+from backlit.tui.settings.setting_rows import SettingRow, scale_words
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.target import StoreCommandTarget
 
@@ -47,7 +37,7 @@ async def ask_for_setting(target: StoreCommandTarget, row: SettingRow, begun: ob
 
 def unset(row: SettingRow) -> SettingEdit:
     """Return the edit by which the project says nothing, or the usual, of a setting."""
-    return SettingEdit(row.key, _UNSET.get(row.key), row.entry)
+    return SettingEdit(row.key, None if row.entry else SHARED_SETTINGS[row.key].unset, row.entry)
 
 
 async def _ask_for_zone(target: StoreCommandTarget, row: SettingRow, begun: object) -> SettingEdit | None:
@@ -195,14 +185,12 @@ def _limit_sentence(value: object) -> str:
     return f"The board warns above {counted(value, 'item')}." if isinstance(value, int) else "No limit of the project."
 
 
-_UNSET: Mapping[str, object] = {ZONE: DEFAULT_TIME_ZONE, WORKING_DAYS: list(USUAL_WORKING_DAYS), DAYS_OFF: []}
-"""The values that stand for nothing agreed, of settings that always have one."""
 _EDITORS: Mapping[str, Callable[[StoreCommandTarget, SettingRow, object], Awaitable[SettingEdit | None]]] = {
-    ZONE: _ask_for_zone,
-    WORKING_DAYS: _ask_for_days,
-    DAYS_OFF: _ask_for_days_off,
-    SCALE: _ask_for_scale,
-    GROUPS: _ask_for_group,
-    LIMITS: _ask_for_limit,
-    RULES_KEY: _ask_for_rules,
+    SettingKey.TIME_ZONE: _ask_for_zone,
+    SettingKey.WORKING_DAYS: _ask_for_days,
+    SettingKey.DAYS_OFF: _ask_for_days_off,
+    SettingKey.ESTIMATE_SCALE: _ask_for_scale,
+    SettingKey.STATUS_GROUPS: _ask_for_group,
+    SettingKey.WIP_LIMITS: _ask_for_limit,
+    SettingKey.READY_RULES: _ask_for_rules,
 }

@@ -12,37 +12,17 @@ from backlit.model.dates import WEEKDAYS, written_day
 from backlit.model.field_values import number_text
 from backlit.model.fields import ItemType
 from backlit.model.ready_check import RULES, USUAL_RULES
-from backlit.model.settings.shared_settings import USUAL_WORKING_DAYS, WEEKDAY_KEYS, StatedSettings
+from backlit.model.settings.setting_rules import SHARED_SETTINGS, SettingKey
+from backlit.model.settings.shared_settings import WEEKDAY_KEYS, StatedSettings
 from backlit.model.settings.user_settings import STATUS, ColumnSettings
 from backlit.model.statuses import StatusGroup, StatusGroups, status_word
+from backlit.model.working_days import MONDAY_TO_FRIDAY
 from backlit.store.store import Store
 from backlit.tui.drawing.themes import STATUS_COLOURS, STATUS_SIGNS
 
-ZONE, WORKING_DAYS, DAYS_OFF = "timeZone", "workingDays", "daysOff"
-GROUPS, SCALE, RULES_KEY, LIMITS = "statusGroups", "estimateScale", "readyRules", "wipLimits"
-"""The keys of the settings in their document."""
-SECTIONS = {
-    **dict.fromkeys((ZONE, WORKING_DAYS, DAYS_OFF), "Calendar"),
-    SCALE: "Estimates",
-    GROUPS: "What a status means",
-    LIMITS: "Work in progress",
-    RULES_KEY: "Ready check",
-}
-TITLES = {GROUPS: "Meaning of", LIMITS: "Limit of", RULES_KEY: "Rules of"}
 NO_VALUE = "none"
 CHECKED_TYPES = tuple(each for each in ItemType if any(each in rule.types for rule in RULES))
 """The types that the readiness check has rules for."""
-ABOUT = {
-    ZONE: "The days of sprints and reports begin and end at midnight of this zone.",
-    WORKING_DAYS: "Reports, burndowns and capacities count these days.",
-    DAYS_OFF: "Nobody works on these days: reports and capacities leave them out. Those of one person belong to their"
-    " capacity.",
-    SCALE: "The estimates that + and - step through, and that grooming offers.",
-    GROUPS: "Open, done, velocity and all reports follow from what the statuses mean. A corrected meaning restates the"
-    " past too.",
-    LIMITS: "The board warns when more items than this have the status.",
-    RULES_KEY: "What an item of this type needs before it counts as ready.",
-}
 
 
 class ValueSource(StrEnum):
@@ -90,16 +70,16 @@ class SettingRow(Struct, frozen=True):
 
     @property
     def section(self) -> str:
-        return SECTIONS[self.key]
+        return SHARED_SETTINGS[self.key].section
 
     @property
     def about(self) -> str:
-        return ABOUT[self.key]
+        return SHARED_SETTINGS[self.key].about
 
     @property
     def title(self) -> str:
         """Return the name of the setting for a sentence about it."""
-        return f"{TITLES[self.key]} {self.label}" if self.entry else self.label
+        return f"{SHARED_SETTINGS[self.key].title} {self.label}" if self.entry else self.label
 
 
 def setting_rows(store: Store, own: OwnSettings) -> list[SettingRow]:
@@ -117,14 +97,18 @@ class _Rows:
     def all(self) -> Iterator[SettingRow]:
         zone, working, off = self._stated.time_zone, self._stated.working_days, self._stated.days_off
         source, origin = _stated_or(zone, "The zone of this machine")
-        yield SettingRow(ZONE, "Time zone", zone or "that of this machine", source, origin)
-        words = weekday_words(USUAL_WORKING_DAYS if working is None else working)
-        yield SettingRow(WORKING_DAYS, "Working days", words, *_stated_or(working))
-        yield SettingRow(DAYS_OFF, "Days off", days_off_words(off or (), self._store.today()), *_stated_or(off))
+        yield _whole(SettingKey.TIME_ZONE, zone or "that of this machine", source, origin)
+        own, work = self._store.lookups.own_work, self._store.lookups.working_days()
+        words = weekday_words([WEEKDAY_KEYS[number] for number in sorted(work.weekdays)])
+        where = "working_days in config.toml" if own.weekdays != MONDAY_TO_FRIDAY else ""
+        yield _whole(SettingKey.WORKING_DAYS, words, *_stated_or(working, where))
+        where = "days_off in config.toml" if own.days_off else ""
+        words = days_off_words(work.days_off, self._store.today())
+        yield _whole(SettingKey.DAYS_OFF, words, *_stated_or(off, where))
         scale = self._stated.estimate_scale
         words = scale_words(self._own.estimate_scale if scale is None else scale)
         source, origin = _stated_or(scale, "estimate_scale in config.toml, or its default")
-        yield SettingRow(SCALE, "Estimate scale", words, source, origin)
+        yield _whole(SettingKey.ESTIMATE_SCALE, words, source, origin)
         statuses = self._store.lookups.all_statuses()
         yield from map(self._group, statuses)
         yield from map(self._limit, statuses)
@@ -138,7 +122,14 @@ class _Rows:
             source, origin = ValueSource.NAME, "It follows from the name of the status, or from its place in the list."
         words = "not known, counts as not started" if group is StatusGroup.UNKNOWN else group.value
         return SettingRow(
-            GROUPS, status_word(status), words, source, origin, status, STATUS_SIGNS[group], STATUS_COLOURS[group]
+            SettingKey.STATUS_GROUPS,
+            status_word(status),
+            words,
+            source,
+            origin,
+            status,
+            STATUS_SIGNS[group],
+            STATUS_COLOURS[group],
         )
 
     def _limit(self, status: str) -> SettingRow:
@@ -146,7 +137,7 @@ class _Rows:
         source, origin = _stated_or(limit, "The limit of a [[board.column]] in config.toml" if own else "")
         most = limit or own
         words = f"at most {counted(most, 'item')}" if most else "no limit"
-        return SettingRow(LIMITS, status_word(status), words, source, origin, status)
+        return SettingRow(SettingKey.WIP_LIMITS, status_word(status), words, source, origin, status)
 
     def _rules(self, item_type: ItemType) -> SettingRow:
         rules, stated = self._store.names.rules.of(item_type), self._stated.ready_rules
@@ -154,7 +145,11 @@ class _Rows:
         source, origin = _stated_or((stated or {}).get(item_type), "[lint] in config.toml" if is_own else "")
         words = ", ".join(rule.id for rule in rules) or "nothing: always ready"
         more = [f"{rule.id}: {rule.failure_sentence(self._store.names.rule_inputs())}" for rule in rules]
-        return SettingRow(RULES_KEY, item_type.value, words, source, origin, item_type.value, more=more)
+        return SettingRow(SettingKey.READY_RULES, item_type.value, words, source, origin, item_type.value, more=more)
+
+
+def _whole(key: SettingKey, words: str, source: ValueSource, origin: str) -> SettingRow:
+    return SettingRow(key, SHARED_SETTINGS[key].title, words, source, origin)
 
 
 def _stated_or(stated: object, where: str = "") -> tuple[ValueSource, str]:
