@@ -34,6 +34,8 @@ ENVIRONMENT = {
     "BACKLIT_PROJECT": "the project, as `--project`",
     "BACKLIT_USER, BACKLIT_PASSWORD": "the sign-in of a program, of which [nothing is kept](authentication.md)",
     "BACKLIT_READ_ONLY": "`1`: nothing is changed or sent, as `read_only = true`",
+    "BACKLIT_OFFLINE": "`1`: nothing is asked of a server, as `--offline`; `--fresh` still connects",
+    "BACKLIT_DEBUG": "`1`: requests, and what led to an error, in the log; commands write them too, as with `--debug`",
     "BACKLIT_ASCII": "`1`: signs and lines in ASCII, `0`: never, whatever `ascii` says",
     "BACKLIT_LINEAR": "`1`: `backlit` alone works line by line, as `--linear`; `0`: never, whatever `linear` says",
     "BACKLIT_FRAME_DIFF": "`0`: whole lines are sent to the terminal, not only what changed",

@@ -6,12 +6,14 @@ import shutil
 import subprocess
 import sys
 
+from backlit.cli.kept_setting import kept_setting
+
 
 def write_paged(text: str, *, is_paged: bool = True) -> None:
-    """Write a text; one that is longer than the terminal goes through BACKLIT_PAGER, PAGER or less."""
-    command = os.environ.get("BACKLIT_PAGER") or os.environ.get("PAGER") or _usual_pager()
+    """Write a text; one that is longer than the terminal goes through the user's pager, or less."""
     is_long = sys.stdout.isatty() and text.count("\n") >= shutil.get_terminal_size().lines
-    if not (is_paged and is_long and command):
+    command = _pager() if is_paged and is_long else ""
+    if not command:
         sys.stdout.write(text)
         return
     try:
@@ -20,5 +22,6 @@ def write_paged(text: str, *, is_paged: bool = True) -> None:
         sys.stdout.write(text)
 
 
-def _usual_pager() -> str:
-    return "less -FRX" if shutil.which("less") else ""
+def _pager() -> str:
+    own = os.environ.get("BACKLIT_PAGER") or str(kept_setting("pager") or "") or os.environ.get("PAGER")
+    return own or ("less -FRX" if shutil.which("less") else "")

@@ -13,11 +13,12 @@ from threading import Event, current_thread, main_thread
 from backlit.cli.output import note
 from backlit.cli.terminal_input import PIPE, standard_input
 from backlit.cli.wiring import chosen_profile, sign_in_needed, store_of, tokens_of
-from backlit.config.settings import Locations, Profile, ProfileKind, find_locations, read_pins
+from backlit.config.repository import read_pins
+from backlit.config.settings import Locations, Profile, ProfileKind, Settings, find_locations
+from backlit.config.view_files import read_settings_of
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, NameNotFound, Offline, StorageError
 from backlit.model.plain import plain
-from backlit.store.reading import RECENT_SECONDS
 from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
 from backlit.store.records.entry import BUSY, EntryState, OutboxEntry
 from backlit.store.records.people import ProjectEntry
@@ -53,13 +54,16 @@ def synced_store(
     """
     locations = find_locations()
     profile = chosen_profile(arguments, locations)
-    store = store_of(profile, locations)
+    settings = _settings_of(arguments, profile, locations)
+    store = store_of(profile, locations, settings)
     store.open()
     try:
         is_offline = getattr(arguments, "offline", False)
         is_kept = is_writing and not is_sending and getattr(arguments, "wait", None) == 0.0
         if (is_listing or is_kept) and not getattr(arguments, "fresh", False):
-            is_offline = is_offline or _is_copy_enough(arguments, store, profile, locations, is_kept=is_kept)
+            is_offline = is_offline or _is_copy_enough(
+                arguments, store, profile, locations, None if is_kept else settings.fresh
+            )
         connection = store.connection if is_offline else wait_until_settled(store)
         if connection.is_locked:
             raise sign_in_needed(profile, _LOCKED)
@@ -86,21 +90,29 @@ def synced_store(
         store.close()
 
 
+def _settings_of(arguments: argparse.Namespace, profile: Profile, locations: Locations) -> Settings:
+    """Return the settings of a profile; the time to wait is theirs where the command line says none."""
+    settings = read_settings_of(profile.name, locations, Path.cwd())
+    if getattr(arguments, "wait", 0.0) is None:
+        arguments.wait = settings.wait
+    return settings
+
+
 def _is_copy_enough(
-    arguments: argparse.Namespace, store: Store, profile: Profile, locations: Locations, *, is_kept: bool
+    arguments: argparse.Namespace, store: Store, profile: Profile, locations: Locations, max_age: float | None
 ) -> bool:
-    """Return whether a copy was in sync a moment ago, or for a change that is only kept, ever.
+    """Return whether a copy was in sync so many seconds ago, or for None, ever: a change is only kept.
 
     With changes that wait a listing syncs: that sends them.
     """
-    if not is_kept and store.outbox_entries():
+    if max_age is not None and store.outbox_entries():
         return False
     try:
         project = _chosen_project(store, arguments.project or read_pins(Path.cwd()).project)
     except NameNotFound:  # the service may have a project that the copy does not have yet
         return False
     synced_at = store.files.places.synced_at(project.id) if project else None
-    if synced_at is None or not (is_kept or 0.0 <= time.time() - synced_at < RECENT_SECONDS):
+    if synced_at is None or not (max_age is None or 0.0 <= time.time() - synced_at < max_age):
         return False
     return profile.kind is not ProfileKind.REMOTE or tokens_of(profile, locations).has_sign_in()
 

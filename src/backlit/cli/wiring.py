@@ -9,26 +9,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from backlit.cli.debugging import log_to
+from backlit.cli.variables import OFFLINE, is_kept_offline
 from backlit.config.atomic_files import locked, writing_to
 from backlit.config.ended_sign_ins import has_ended
-from backlit.config.settings import (
-    Locations,
-    Profile,
-    ProfileKind,
-    Profiles,
-    Settings,
-    read_connection,
-    read_pins,
-    read_settings,
-)
+from backlit.config.repository import read_pins
+from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, Settings, read_connection, read_settings
 from backlit.config.sign_in_secrets import SecretPlace
 from backlit.config.terminal_signs import ASCII
-from backlit.config.view_files import read_settings_of
-from backlit.model.errors import BacklitError, SignInNeeded
+from backlit.model.dates import DATE_STYLE
+from backlit.model.errors import BacklitError, Offline, SignInNeeded
 from backlit.model.plain import plain
 from backlit.model.private_files import make_private_folder
+from backlit.model.settings.shared_settings import WEEKDAY_KEYS
 from backlit.model.user_names import is_same_user
 
 if TYPE_CHECKING:
@@ -43,15 +38,15 @@ Report = Callable[[str, int, int], None]
 sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type] # httpx then leaves out its command line
 
 
-def store_of(profile: Profile, locations: Locations) -> "Store":
+def store_of(profile: Profile, locations: Locations, settings: Settings) -> "Store":
     """Return a profile's store, not opened yet, configured by the settings; their faults go to standard error."""
-    settings = read_settings_of(profile.name, locations, Path.cwd())
     if settings.ascii and ASCII not in os.environ:
         from backlit.cli.ascii_output import replace_signs
 
         replace_signs(is_ascii=True)
     for problem in settings.problems:
         print(f"backlit: {plain(problem)}", file=sys.stderr)
+    _log_to(locations, is_shown=True)
     store = unconfigured_store(profile, locations)
     configure(store, settings)
     return store
@@ -74,7 +69,8 @@ def configure(store: "Store", settings: Settings) -> None:
     """Give a store, which is not open yet, the settings of its profile."""
     store.names.own_rules, store.names.stale_days = settings.lint, settings.stale_days
     store.grooming.fields = settings.groom_fields
-    store.lookups.own_names = settings.names
+    store.lookups.own_names, store.lookups.own_work = settings.names, settings.work
+    DATE_STYLE.first_weekday = WEEKDAY_KEYS.index(settings.week_start)
     store.files.own_groups = settings.statuses
     store.files.only_read(settings.refusal())
     store.presence.is_told = settings.presence and not store.files.refusal
@@ -85,6 +81,8 @@ def connect_to(profile: Profile, locations: Locations) -> "Connect":
     _log_to(locations)
 
     async def connect(report: Report) -> "Client":
+        if is_kept_offline():
+            raise Offline(f"backlit stays offline, as {OFFLINE} says. Unset it to connect.")
         if profile.kind is ProfileKind.REMOTE:
             return remote_client(profile, locations)
         return await _inside(profile, locations, report)
@@ -96,29 +94,14 @@ async def open_client(profile: Profile, locations: Locations) -> "Client":
     def ignore(_sentence: str, _done: int, _total: int) -> None:
         return
 
+    _log_to(locations, is_shown=True)
     return await connect_to(profile, locations)(ignore)
 
 
-def _log_to(locations: Locations) -> None:
-    """Send log records to a file, without secrets and the words of errors; the screen belongs to the application."""
-    import logging
-
-    from backlit.model.plain import redacted, trace_of
-
-    class Redacting(logging.Formatter):
-        def format(self, record: logging.LogRecord) -> str:
-            return redacted(super().format(record))
-
-        def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
-            return trace_of(ei[1])
-
+def _log_to(locations: Locations, *, is_shown: bool = False) -> None:
     with writing_to(locations.log):
         make_private_folder(locations.state)
-        if logging.getLogger().handlers:
-            return
-        to_file = logging.FileHandler(locations.log, encoding="utf-8")
-        to_file.setFormatter(Redacting("%(asctime)s %(levelname)s %(name)s %(message)s"))
-        logging.basicConfig(level=logging.WARNING, handlers=[to_file])
+        log_to(locations.log, is_shown=is_shown)
 
 
 def remote_client(profile: Profile, locations: Locations) -> "Client":

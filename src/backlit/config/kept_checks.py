@@ -13,6 +13,8 @@ CONFIG = "BACKLIT_CONFIG"
 """Environment variable that names another file of settings; /dev/null for none."""
 SETTINGS_CHECK = "backlit.config.schema.settings:check_settings"
 CHECKED_FOLDER = "checked"
+RECENT_SECONDS = 60.0
+"""Age up to which a copy is listed without a sync, which takes twice as long as the rows: the setting `fresh`."""
 
 
 def kept_name(path: str) -> str:

@@ -5,6 +5,7 @@ import os
 import re
 import zlib
 from collections.abc import Mapping
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 
@@ -18,32 +19,33 @@ from backlit.config.folders import (
     JOURNAL,
     KINDS,
     MIRROR,
-    PROFILE,
     PROFILES_FILE,
-    PROJECT,
-    SHARED_VIEWS,
     TOKENS,
     folders,
     signed_in_name,
 )
-from backlit.config.kept_checks import CHECKED_FOLDER, SETTINGS_CHECK, settings_path
+from backlit.config.kept_checks import CHECKED_FOLDER, RECENT_SECONDS, SETTINGS_CHECK, settings_path
 from backlit.config.notify import NO_NOTICES, NotifySettings
 from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
 from backlit.config.sign_in_secrets import USUAL_SECRETS, SecretSettings
+from backlit.model.dates import DateFormat
 from backlit.model.errors import NameNotFound, SignInNeeded, StorageError
 from backlit.model.fields import Kind
 from backlit.model.nearest import did_you_mean
 from backlit.model.ready_check import STALE_DAYS, USUAL_RULES, ReadyRules
 from backlit.model.settings.key_sequences import KeyChange, KeyPreset
 from backlit.model.settings.own_commands import OwnCommand
-from backlit.model.settings.user_settings import BoardSettings, OwnCapacities, OwnNames, Template, json_in, toml_in
+from backlit.model.settings.shared_settings import USUAL_WORKING_DAYS, WEEKDAY_KEYS
+from backlit.model.settings.user_settings import BoardSettings, OwnCapacities, OwnNames, Template, json_in
 from backlit.model.statuses import StatusGroup
 from backlit.model.user_names import is_same_user
+from backlit.model.working_days import WorkingDays
 
 DEFAULT_THEME = "backlit"
 ESTIMATE_SCALE = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0)
 """The estimates that `+` and `-` step through."""
 DEMO_USER = "maya"
+WAIT_SECONDS = 10.0
 
 READ_ONLY = "BACKLIT_READ_ONLY"
 """Environment variable that turns the read-only mode on with 1, and off with 0 whatever the settings say."""
@@ -109,6 +111,11 @@ class PartialSettings(Struct, frozen=True, omit_defaults=True):
     groom_fields: tuple[str, ...] | None = None
     templates: tuple[Template, ...] | None = None
     secrets: SecretSettings | None = None
+    low_bandwidth: bool | None = None
+    working_days: tuple[str, ...] | None = None
+    days_off: tuple[date, ...] | None = None
+    fresh: float | None = None
+    wait: float | None = None
 
 
 class Settings(Struct, frozen=True):
@@ -122,6 +129,22 @@ class Settings(Struct, frozen=True):
     ascii: bool | None = None
     """Whether signs are written in ASCII; None: as the terminal and the locale need it."""
     motion: Motion = Motion.AUTO
+    low_bandwidth: bool | None = None
+    """Whether little is drawn from the start; None: not until the user wants it."""
+    date_format: DateFormat = DateFormat.WORDS
+    week_start: str = WEEKDAY_KEYS[0]
+    """The weekday that a week begins with, by its key."""
+    working_days: tuple[str, ...] = USUAL_WORKING_DAYS
+    """The weekdays on which the team works, by their keys, for a project whose service states none."""
+    days_off: tuple[date, ...] = ()
+    fresh: float = RECENT_SECONDS
+    """Age in seconds up to which commands show the local copy without a sync."""
+    wait: float = WAIT_SECONDS
+    """Seconds that commands wait for the server's answer to a change."""
+    pager: str = ""
+    editor: str = ""
+    opener: str = ""
+    """Command lines of the user's programs; empty: those of the environment."""
     linear: bool = False
     """Whether `backlit` alone works line by line, without the screens."""
     read_only: bool = False
@@ -148,6 +171,8 @@ class Settings(Struct, frozen=True):
     """Groups of statuses that the service does not explain."""
     profiles: Mapping[str, PartialSettings] = field(default_factory=dict)
     """Settings of single profiles by name; `of_profile` puts them in place."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Beginnings of command lines by their names."""
     commands: tuple[OwnCommand, ...] = ()
     """Programs that are run on what is selected."""
     problems: tuple[str, ...] = ()
@@ -164,6 +189,10 @@ class Settings(Struct, frozen=True):
             key: getattr(own, key) for key in ("project_id", "teams", "kinds", "due") if getattr(own, key) is not None
         }
         return replace(self, names=replace(self.names, **names), **values)
+
+    @property
+    def work(self) -> WorkingDays:
+        return WorkingDays(frozenset(map(WEEKDAY_KEYS.index, self.working_days)), frozenset(self.days_off))
 
     def refusal(self, environment: Mapping[str, str] = os.environ) -> str:
         """Return why nothing is changed, as a sentence; empty where changes are made."""
@@ -182,6 +211,7 @@ _NO_CHANGES = PartialSettings()
 _REPLACED = (
     *("theme", "read_only", "motion", "presence", "notify", "capacities", "statuses", "secrets"),
     *("estimate_scale", "board", "lint", "stale_days", "groom_fields", "templates"),
+    *("low_bandwidth", "working_days", "days_off", "fresh", "wait"),
 )
 """Settings that are replaced as they are."""
 
@@ -263,40 +293,6 @@ def read_settings(locations: Locations, checking: CheckingProcess | None = None)
         return (file.read() if checking is None else checking.read(file)) or Settings()
     except OSError as error:
         raise StorageError(f"Could not read the settings: {error.strerror} ({file.path}).") from error
-
-
-def shared_files(directory: Path) -> list[Path]:
-    return [path for path in shared_places(directory) if path.is_file()][:1]
-
-
-def shared_places(directory: Path) -> list[Path]:
-    """Return where a repository's file is looked for, the nearest first."""
-    return [folder / name for folder in (directory, *directory.parents) for name in SHARED_VIEWS]
-
-
-class Pins(Struct, frozen=True):
-    """The profile and the project that the environment or a repository's file names; empty for none."""
-
-    profile: str = ""
-    project: str = ""
-
-
-def read_pins(directory: Path, environment: Mapping[str, str] = os.environ) -> Pins:
-    """Read the environment, and then the nearest file of a repository. Raises StorageError that names the file."""
-    values: Mapping[str, object] = {}
-    for path in shared_files(directory):
-        try:
-            values = toml_in(path.read_bytes(), path)
-        except OSError as error:
-            raise StorageError(f"Could not read {path}: {error.strerror}.") from error
-        except ValueError as error:
-            raise StorageError(f"Could not read {error}. Correct the file.") from error
-        for key in ("profile", "project"):
-            value = values.get(key, "")
-            if not isinstance(value, str) and not (key == "project" and type(value) is int):
-                raise StorageError(f'"{key}" must be a name ({path}).')
-    profile = environment.get(PROFILE) or str(values.get("profile", ""))
-    return Pins(profile, environment.get(PROJECT) or str(values.get("project", "")))
 
 
 def is_profile_name(name: str) -> bool:

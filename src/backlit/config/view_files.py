@@ -7,7 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
-from backlit.config.settings import Locations, PartialSettings, Settings, read_settings, shared_files
+from backlit.config.repository import shared_files
+from backlit.config.settings import Locations, PartialSettings, Settings, read_settings
 from backlit.model.settings.view_settings import ViewTable
 
 _OWN_CHECK = "backlit.config.schema.views:check_views"

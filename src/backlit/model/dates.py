@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime, timedelta, tzinfo
+from enum import StrEnum
 
 from backlit.model.errors import BadRequest
 
@@ -154,10 +155,44 @@ def _day_of_month(text: str, today: date) -> date | None:
     return None
 
 
+class DateFormat(StrEnum):
+    """The ways to write a day on the screens."""
+
+    WORDS = "words"
+    ISO = "iso"
+    DAY_FIRST = "dmy"
+    MONTH_FIRST = "mdy"
+
+
+class DateStyle:
+    """How the user writes days, and the weekday that a week begins with, from Monday as 0.
+
+    It is of the process, as a locale is: nearly every text of the screens has a day. Files and pipes have ISO dates.
+    """
+
+    format = DateFormat.WORDS
+    first_weekday = 0
+
+
+DATE_STYLE = DateStyle()
+_PATTERNS = {
+    DateFormat.ISO: ("%m-%d", "%Y-%m-%d"),
+    DateFormat.DAY_FIRST: ("%d/%m", "%d/%m/%Y"),
+    DateFormat.MONTH_FIRST: ("%m/%d", "%m/%d/%Y"),
+}
+"""Without and with the year."""
+
+
 def written_day(day: date, today: date) -> str:
-    """Return a day as people write it: 3 Mar; with the year where that is another one."""
-    year = f" {day.year}" if day.year != today.year else ""
-    return f"{day.day} {MONTHS[day.month - 1]}{year}"
+    """Return a day as people write it, such as 3 Mar; with the year where that is another one."""
+    is_other_year = day.year != today.year
+    if DATE_STYLE.format is DateFormat.WORDS:
+        return f"{day.day} {MONTHS[day.month - 1]}" + (f" {day.year}" if is_other_year else "")
+    return day.strftime(_PATTERNS[DATE_STYLE.format][is_other_year])
+
+
+def start_of_week(day: date) -> date:
+    return day - timedelta(days=(day.weekday() - DATE_STYLE.first_weekday) % 7)
 
 
 def time_zone(name: str) -> tzinfo | None:

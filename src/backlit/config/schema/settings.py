@@ -2,34 +2,46 @@
 
 import json
 from collections.abc import Collection, Mapping
+from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import (
     AfterValidator,
     Field,
     PlainValidator,
-    ValidationInfo,
     create_model,
-    field_validator,
-    model_validator,
 )
 
+from backlit.config.kept_checks import RECENT_SECONDS
+from backlit.config.schema.aliases import AliasName, AliasWords
+from backlit.config.schema.calendar import read_date_format, read_days, read_weekday, read_weekdays
 from backlit.config.schema.connections import ConnectionTable, ProfileConnectionTable
-from backlit.config.schema.documents import Filled, Listed, Table, check_document, fault, faults_at, must, said
+from backlit.config.schema.documents import Listed, Table, check_document, fault, must, said
 from backlit.config.schema.due import DueTable
 from backlit.config.schema.notify import NotifyTable
 from backlit.config.schema.own_commands import CommandTable, check_ids
 from backlit.config.schema.own_keys import read_key_change, read_preset
+from backlit.config.schema.programs import read_program, read_seconds
 from backlit.config.schema.secrets_table import SecretsTable
-from backlit.config.settings import DEFAULT_THEME, ESTIMATE_SCALE, IMAGE_WAYS, Motion, PartialSettings, Settings
-from backlit.model.errors import BadRequest
+from backlit.config.schema.templates import LARGEST, TemplateTable, is_number
+from backlit.config.settings import (
+    DEFAULT_THEME,
+    ESTIMATE_SCALE,
+    IMAGE_WAYS,
+    WAIT_SECONDS,
+    Motion,
+    PartialSettings,
+    Settings,
+)
+from backlit.model.dates import DateFormat
 from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
 from backlit.model.person_load import PersonLoad
-from backlit.model.query.keys import all_keys, field_named
+from backlit.model.query.keys import field_named
 from backlit.model.ready_check import RULE_BY_ID, STALE_DAYS, askable_field_key, check_rule, ready_rules_of
 from backlit.model.settings.key_sequences import KeyChange, KeyPreset
+from backlit.model.settings.shared_settings import USUAL_WORKING_DAYS
 from backlit.model.settings.user_settings import (
     COLUMN_WORDS,
     KINDS,
@@ -43,15 +55,11 @@ from backlit.model.settings.user_settings import (
     column_key,
     lane_key,
     toml_in,
-    writable_field_key,
 )
 from backlit.model.statuses import CONFIGURABLE, StatusGroup
 
-LARGEST = 2**53
-"""The largest number that every reader of the checked settings keeps exactly."""
 MAX_STALE_DAYS = 36_500
 LOAD_EXAMPLE = "maya = 8, or jon = {points = 8, hours = 60}"
-_TEMPLATE_TYPES = {each.casefold(): each for each in ItemType if each is not ItemType.TASK}
 _GROUPS = {group.replace(" ", "_"): group for group in CONFIGURABLE}
 
 
@@ -62,21 +70,12 @@ def _askable_words(word: str) -> Collection[str]:
     return [key for key, field in FIELD_BY_KEY.items() if field.settable is Settable.ALWAYS and key not in SYNC_KEYS]
 
 
-def _template_words(word: str) -> Collection[str]:
-    """Return the keys of a template; none for a field that its type does not have."""
-    return () if field_named(word) is not None else (*all_keys(), "tasks")
-
-
 def _read_scale(value: object) -> tuple[float, ...]:
     steps = value if isinstance(value, list) else []
-    are_amounts = all(_is_number(step) and step >= 0 for step in steps)
+    are_amounts = all(is_number(step) and step >= 0 for step in steps)
     if not (steps and are_amounts and all(one < other for one, other in pairwise(steps))):
         must("must be a list of rising numbers, such as [1, 2, 3, 5]")
     return tuple(float(step) for step in steps)
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def _read_images(value: object) -> str:
@@ -89,6 +88,12 @@ def _read_images(value: object) -> str:
 
 
 def _read_ascii(value: object) -> bool | None:
+    if value != "auto" and not isinstance(value, bool):
+        must('must be true, false or "auto"')
+    return value if isinstance(value, bool) else None
+
+
+def _read_low_bandwidth(value: object) -> bool | None:
     if value != "auto" and not isinstance(value, bool):
         must('must be true, false or "auto"')
     return value if isinstance(value, bool) else None
@@ -109,7 +114,7 @@ def _read_motion(value: object) -> Motion:
 
 def _read_load(value: object) -> PersonLoad:
     amounts: dict[str, Any] = value if isinstance(value, dict) else {"points": value}
-    if amounts.keys() - {"points", "hours"} or not all(_is_number(each) and each >= 0 for each in amounts.values()):
+    if amounts.keys() - {"points", "hours"} or not all(is_number(each) and each >= 0 for each in amounts.values()):
         must(f"must give points by user name, such as {LOAD_EXAMPLE}")
     return PersonLoad(float(amounts.get("points", 0)), float(amounts.get("hours", 0)))
 
@@ -136,14 +141,6 @@ def _read_kind(value: object) -> Kind:
     if value not in KINDS:
         raise fault(f"A field cannot have the kind {value!r}. Choose from: {', '.join(KINDS)}.", value, KINDS)
     return Kind(str(value))
-
-
-def _read_template_type(value: object) -> ItemType:
-    found = _TEMPLATE_TYPES.get(value.casefold()) if isinstance(value, str) else None
-    if found is None:
-        types = _TEMPLATE_TYPES.values()
-        raise fault(f"A template cannot have the type {value!r}. Choose from: {', '.join(types)}.", value, types)
-    return found
 
 
 def _refuse_views(_value: object) -> None:
@@ -232,57 +229,6 @@ class BoardTable(Table):
     """One column, with the values of its items."""
 
 
-class TemplateTable(Table):
-    """A table `[[template]]`; `fields` holds its further keys."""
-
-    name: Filled = Field(examples=['name = "Incident"'])
-    """The name in the list of templates."""
-    type: Annotated[ItemType, PlainValidator(_read_template_type)] = Field(examples=['type = "Bug"'])
-    """The type of the item that it makes."""
-    tasks: list[Filled] = Field(default=[], examples=['tasks = ["Find the cause"]'])
-    """Names of the tasks that come with the item."""
-    fields: dict[str, Any] = Field(default={})
-    """Any other key is a field of the type with its first value, as in `Priority = 2`."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def gather_fields(cls, table: Any) -> Any:
-        """Put the keys of fields into a table of their own, as they are not the same for all types."""
-        if not isinstance(table, Mapping):
-            return table
-        own = {key: value for key, value in table.items() if key in {"name", "type", "tasks"}}
-        return own | {"fields": {key: value for key, value in table.items() if key not in own}}
-
-    @field_validator("fields")
-    @classmethod
-    def check_fields(cls, fields: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        """Return the fields by key; a template without a type cannot say which it has."""
-        name, item_type = info.data.get("name"), info.data.get("type")
-        if item_type is None:
-            return {}
-        where = f"In the template {name!r}" if name else "In a template without a name"
-        values, faults = {}, {}
-        for written, value in fields.items():
-            try:
-                values[writable_field_key(item_type, written)] = value
-            except BadRequest as error:
-                words = _template_words(written)
-                faults[written] = fault(f"{where}, {error.message}", written, words, is_about_key=True)
-            else:
-                if not _is_field_value(value):
-                    kinds = "a text, a number, true or false, or a list of texts"
-                    faults[written] = fault(f"{where}, {written} must be {kinds}.")
-        if faults:
-            raise faults_at(faults)
-        return values
-
-
-def _is_field_value(value: object) -> bool:
-    if isinstance(value, list):
-        return all(isinstance(each, str) for each in value)
-    return isinstance(value, str | bool) or _is_number(value)
-
-
 _Load = Annotated[PersonLoad, PlainValidator(_read_load)]
 
 
@@ -304,6 +250,9 @@ class ProfileTable(Table):
     connection: ProfileConnectionTable | None = None
     notify: NotifyTable | None = None
     secrets: SecretsTable | None = None
+    low_bandwidth: Annotated[bool | None, PlainValidator(_read_low_bandwidth)] = None
+    fresh: Annotated[float | None, PlainValidator(read_seconds)] = None
+    wait: Annotated[float | None, PlainValidator(read_seconds)] = None
 
     def settings(self) -> PartialSettings:
         has_capacity = self.capacity is not None or self.capacity_in is not None
@@ -320,6 +269,9 @@ class ProfileTable(Table):
             statuses=None if self.statuses is None else _groups_of(self.statuses),
             connection=None if self.connection is None else self.connection.settings(),
             secrets=None if self.secrets is None else self.secrets.settings(),
+            low_bandwidth=self.low_bandwidth,
+            fresh=self.fresh,
+            wait=self.wait,
         )
 
 
@@ -357,6 +309,14 @@ class CommonSettings(Table):
         default_factory=StatusesTable, examples=['[statuses] with in_progress = ["Review"]']
     )
     """Meanings of statuses, for a server that states none. See [files](files.md#your-own-names)."""
+    working_days: Annotated[tuple[str, ...], PlainValidator(read_weekdays)] = Field(
+        default=USUAL_WORKING_DAYS, examples=['working_days = ["mon", "tue", "wed", "thu"]']
+    )
+    """The days on which the team works, where the project states none: what reports and capacities count."""
+    days_off: Annotated[tuple[date, ...], PlainValidator(read_days)] = Field(
+        default=(), examples=["days_off = [2026-12-25, 2026-12-26]"]
+    )
+    """Further days on which nobody works, where the project states none."""
 
     def shared_changes(self, values: Mapping[str, object]) -> PartialSettings:
         """Return what is set of these, given the file as it was written."""
@@ -381,6 +341,8 @@ class CommonSettings(Table):
             kinds=self.fields if "fields" in has else None,
             due=None if self.due is None else self.due.field,
             statuses=_groups_of(self.statuses) if "statuses" in has else None,
+            working_days=self.working_days if "working_days" in has else None,
+            days_off=self.days_off if "days_off" in has else None,
         )
 
 
@@ -397,6 +359,28 @@ class ConfigFile(CommonSettings):
     """Whether signs and lines are written in ASCII: `true`, `false`, or `"auto"`, as terminal and locale need it."""
     motion: Annotated[Motion, PlainValidator(_read_motion)] = Motion.AUTO
     """Whether changed values flash: `"auto"`, `"full"` or `"reduced"`."""
+    low_bandwidth: Annotated[bool | None, PlainValidator(_read_low_bandwidth)] = Field(
+        default=None, examples=["low_bandwidth = true"]
+    )
+    """Whether little is drawn from the start, as `tl` turns on and off: `true`, `false`, or `"auto"`: only by `tl`."""
+    date_format: Annotated[DateFormat, PlainValidator(read_date_format)] = Field(
+        default=DateFormat.WORDS, examples=['date_format = "dmy"']
+    )
+    """How the screens write days: `"words"` (3 Mar), `"iso"` (03-03), `"dmy"` (03/03) or `"mdy"`, each with the year
+    where that is another one. Files and pipes have ISO dates.
+    """
+    week_start: Annotated[str, PlainValidator(read_weekday)] = Field(default="mon", examples=['week_start = "sun"'])
+    """The day that a week begins with, from `"mon"` to `"sun"`: on timelines and charts, and in `due:week`."""
+    fresh: Annotated[float, PlainValidator(read_seconds)] = Field(default=RECENT_SECONDS, examples=["fresh = 300"])
+    """The age in seconds up to which commands list the local copy without asking the server."""
+    wait: Annotated[float, PlainValidator(read_seconds)] = Field(default=WAIT_SECONDS, examples=["wait = 30"])
+    """The seconds that commands wait for the server's answer to a change, without `--wait`."""
+    pager: Annotated[str, PlainValidator(read_program)] = Field(default="", examples=['pager = "less -R"'])
+    """The program for long pages, before `PAGER`; `BACKLIT_PAGER` comes first."""
+    editor: Annotated[str, PlainValidator(read_program)] = Field(default="", examples=['editor = "code --wait"'])
+    """The editor of texts and items, before `VISUAL` and `EDITOR`."""
+    opener: Annotated[str, PlainValidator(read_program)] = Field(default="", examples=['opener = "xdg-open"'])
+    """The program that opens files of items, before `OPENER`."""
     linear: bool = False
     """Whether `backlit` alone works line by line instead of showing screens. See [accessibility](accessibility.md)."""
     preset: Annotated[KeyPreset, PlainValidator(read_preset)] = KeyPreset.VIM
@@ -424,9 +408,15 @@ class ConfigFile(CommonSettings):
     notify: NotifyTable = Field(default_factory=NotifyTable, examples=["[notify] with bell = true"])
     """What the terminal is told when something concerns you in person, at most every five seconds."""
     profile: dict[str, ProfileTable] = Field(default={}, examples=['[profile."local"] with read_only = true'])
-    """Settings for one profile alone, by its name: `theme`, `read_only`, `motion`, `presence`, `project`, and the
-    tables `capacity`, `capacity_in`, `teams`, `fields`, `statuses`, `notify`, `secrets` and `connection`, which then
-    also takes `insecure = true`.
+    """Settings for one profile alone, by its name: `theme`, `read_only`, `motion`, `low_bandwidth`, `presence`,
+    `project`, `fresh`, `wait`, and the tables `capacity`, `capacity_in`, `teams`, `fields`, `statuses`, `notify`,
+    `secrets` and `connection`, which then also takes `insecure = true`.
+    """
+    alias: dict[AliasName, AliasWords] = Field(
+        default={}, examples=["[alias] with mine = \"items list --query '@me'\""]
+    )
+    """Names for the beginnings of command lines: `backlit mine --limit 5` lists five of yours. A command of backlit
+    comes before an alias of its name.
     """
     command: Annotated[list[CommandTable], AfterValidator(check_ids)] = Field(
         default=[], examples=['[[command]] with id = "branch" and run = ["git", "switch", "-c", "{id}-{slug}"]']
@@ -454,6 +444,14 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         ascii=file.ascii,
         motion=file.motion,
         linear=file.linear,
+        low_bandwidth=file.low_bandwidth,
+        date_format=file.date_format,
+        week_start=file.week_start,
+        fresh=file.fresh,
+        wait=file.wait,
+        pager=file.pager,
+        editor=file.editor,
+        opener=file.opener,
         preset=file.preset,
         keys=file.keys,
         presence=file.presence,
@@ -464,6 +462,7 @@ def _settings_of(file: ConfigFile, values: Mapping[str, object], problems: tuple
         connection=file.connection.settings(),
         secrets=file.secrets.settings(),
         profiles={name: table.settings() for name, table in file.profile.items()},
+        aliases=file.alias,
         commands=tuple(each.command() for each in file.command),
         problems=problems,
     )

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from msgspec import Struct
 
-from backlit.model.dates import named_day
+from backlit.model.dates import named_day, start_of_week
 from backlit.model.errors import BadRequest
 from backlit.model.filters import VIRTUAL, Comparison, Filter, Literal, Not, Operator, Property, all_of, any_of
 from backlit.model.query.keys import OPERATORS
@@ -108,8 +108,8 @@ def _due(asked: _Asked, _key: str, value: str) -> Filter:
     if asked.condition.operator in ":=" and value == "overdue":
         return all_of([_by(field, Operator.LT, today), asked.is_open])
     if asked.condition.operator in ":=" and value == "week":
-        monday = today - timedelta(days=today.weekday())
-        return all_of([_by(field, Operator.GE, monday), _by(field, Operator.LE, monday + timedelta(days=6))])
+        first = start_of_week(today)
+        return all_of([_by(field, Operator.GE, first), _by(field, Operator.LE, first + timedelta(days=6))])
     if days := _DAYS.fullmatch(value):
         last = today + timedelta(days=_number_of_days(days))
         if asked.condition.operator not in {"<", "<="}:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.amounts import counted
-from backlit.model.dates import MONTHS
+from backlit.model.dates import written_day
 from backlit.model.reports.document import FigureSource, ReportDocument
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.working_days import WorkingDays
@@ -83,8 +83,8 @@ def signed_text(number: float) -> str:
 
 
 def day_text(day: date) -> str:
-    """Write a day without its year: 3 Mar."""
-    return f"{day.day} {MONTHS[day.month - 1]}"
+    """Write a day without its year."""
+    return written_day(day, day)
 
 
 def value_text(value: Value, column: ReportColumn) -> str:

@@ -82,13 +82,12 @@ class StatedSettings(Struct, frozen=True, rename="camel"):
         """The time zone of the project's days; None for one that is not stated, or that this machine does not know."""
         return time_zone(self.time_zone) if self.time_zone else None
 
-    @property
-    def work(self) -> WorkingDays:
-        """The days on which the team works: Monday to Friday where nothing is stated."""
-        if self.working_days is None:
-            return WorkingDays(days_off=self.days_off or frozenset())
-        weekdays = frozenset(WEEKDAY_KEYS.index(name) for name in self.working_days if name in WEEKDAY_KEYS)
-        return WorkingDays(weekdays, self.days_off or frozenset())
+    def work(self, own: WorkingDays) -> WorkingDays:
+        """Return the days on which the team works; `own` are those of this machine, for what is not stated."""
+        weekdays = own.weekdays
+        if self.working_days is not None:
+            weekdays = frozenset(WEEKDAY_KEYS.index(name) for name in self.working_days if name in WEEKDAY_KEYS)
+        return WorkingDays(weekdays, own.days_off if self.days_off is None else self.days_off)
 
     def limit_of(self, statuses: Iterable[object]) -> int | None:
         """Return the most items in some statuses together, the sum of their limits; None where none has one."""

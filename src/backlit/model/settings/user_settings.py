@@ -6,8 +6,7 @@ Each function that reads a table or a value raises BadRequest, which names the s
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -15,6 +14,9 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import CUSTOM_KINDS, FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
 from backlit.model.person_load import PersonLoad
 from backlit.model.query.keys import field_named
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _DEEP = "lists or tables are nested too deeply; write them flat"
 _TOO_MANY_DIGITS = "a number has thousands of digits; shorten it"
@@ -38,7 +40,7 @@ def json_in(text: str | bytes) -> Any:
         raise ValueError(_TOO_MANY_DIGITS) from None
 
 
-def toml_in(content: bytes, path: Path) -> dict[str, Any]:
+def toml_in(content: bytes, path: "Path") -> dict[str, Any]:
     """Read the TOML of a file that a person wrote.
 
     Raises ValueError whose text is the file with the line of the fault, and the fault in words: `x.toml, line 3: …`.

@@ -85,6 +85,9 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         *,
         images: str = "auto",
         motion: Motion = Motion.AUTO,
+        is_low_bandwidth: bool = False,
+        editor: str = "",
+        opener: str = "",
         notify: NotifySettings = NO_NOTICES,
         board: BoardSettings | None = None,
         capacities: OwnCapacities | None = None,
@@ -105,6 +108,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         key_problems = use_keys(preset, keys, commands)  # first: widgets are made with the names of keys
         self.store = store
         self.session = UiSession(estimate_scale, templates, capacities, images, motion)
+        self.session.is_low_bandwidth = is_low_bandwidth
+        self.session.editor, self.session.opener = editor, opener
         self.own_commands = {each.id: each for each in commands}
         self.dispatch.hidden = lambda: WRITER_COMMANDS if store.lookups.is_read_only else frozenset()
         self.navigator = ScreenNavigator(self, store, board or USUAL_BOARD, join, greets=greets)

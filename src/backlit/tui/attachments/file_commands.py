@@ -64,7 +64,8 @@ async def _preview(target: AttachmentsScreen, entry: AttachmentEntry, images: st
 async def open_file(target: AttachmentsScreen, _call: CommandContext) -> None:
     """Fetch the file and hand it to $OPENER; without one, show the file's address, if it has one."""
     entry = target.current_file()
-    if not external_programs.opener():
+    app = cast("ChordApp", target.app)
+    if not external_programs.opener(app):
         fault = "OPENER names no program to open files with, such as xdg-open."
         if target.store.is_inside:
             raise CannotAct(f"{fault} {key_of('attachments.save')} saves the file.")
@@ -73,7 +74,6 @@ async def open_file(target: AttachmentsScreen, _call: CommandContext) -> None:
         await target.ask(ReadingDialog(entry.name, [Content(words), Content(""), literal(address)]))
         return
 
-    app = cast("ChordApp", target.app)
     asked_at = app.input.handled_at
 
     async def fetch(transfer: Transfer) -> None:

@@ -9,6 +9,7 @@ from textual.widgets import Static
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
+from backlit.store.edits.checks import quoted
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CannotAct, CommandContext
@@ -136,14 +137,14 @@ class CommentsScreen(ItemRowsScreen):
 
     async def quote_comment(self, _call: CommandContext) -> None:
         comment = self.current_comment()
-        quoted = "\n".join(f"> {line}".rstrip() for line in comment.text.strip().splitlines()) + "\n\n"
+        quotation = quoted(comment.text)
         key = COMMENT_DRAFT.format(self.item_id)
         kept = self.store.drafts.find(key) or {}
         text = kept.get("text")
         if isinstance(text, str) and text.strip():
-            await self.store.drafts.save(key, {**kept, "text": f"{text.rstrip()}\n\n{quoted}"})
-            quoted = ""
-        await comment_on_current(self, quoted)
+            await self.store.drafts.save(key, {**kept, "text": f"{text.rstrip()}\n\n{quotation}"})
+            quotation = ""
+        await comment_on_current(self, quotation)
 
     async def correct_comment(self, _call: CommandContext) -> None:
         """Say that comments cannot be changed, and offer to post a corrected copy."""
@@ -170,10 +171,10 @@ class CommentsScreen(ItemRowsScreen):
         if not self.store.deletions.is_own(comment.author):
             raise CannotAct(f"{comment.author} wrote it; only your own comments can be deleted here.")
         text = " ".join(comment.text.split())
-        quoted = text if len(text) <= MAX_QUOTED_CHARACTERS else text[: MAX_QUOTED_CHARACTERS - 1] + "…"
+        shown = text if len(text) <= MAX_QUOTED_CHARACTERS else text[: MAX_QUOTED_CHARACTERS - 1] + "…"
         files = self._files_lost(comment).removeprefix(" and")
         again = f"{key_of('app.undo')} writes it again{f', without{files}' if files else ''}"
-        sentence = f"“{quoted}” is deleted for everybody; {again}."
+        sentence = f"“{shown}” is deleted for everybody; {again}."
         if await self.ask(ConfirmDialog("Delete the comment", sentence, [AnswerKey("y", "delete it")])) == "y":
             await self.store.deletions.delete_comment(comment.id)
 

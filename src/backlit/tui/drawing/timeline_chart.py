@@ -7,6 +7,7 @@ from math import ceil
 from msgspec import Struct
 from msgspec.structs import replace
 
+from backlit.model.dates import start_of_week
 from backlit.model.reports.report import Series, Timeline, Tone, day_text, number_text, signed_text, ticks
 from backlit.tui.drawing.cell_grid import LOWER_HALF, CellGrid
 from backlit.tui.drawing.charts import (
@@ -300,9 +301,9 @@ def _draw_axis(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], pl
     grid.put(slots[0].x, plot, AXIS * cells, "rule")
     place = {at: slot for slot in slots for at in range(slot.first, slot.last + 1)}
     today, marked = _marked_day(chart, None), _marked_day(chart, chosen)
-    mondays = [at for at, day in enumerate(chart.days) if day.weekday() == 0]
+    begins = [at for at, day in enumerate(chart.days) if day == start_of_week(day)]
     weeks = max(1, ceil(LABEL * len(chart.days) / (7 * cells)))
-    for at in dict.fromkeys(at for at in (marked, today, *mondays[::weeks], 0, len(chart.days) - 1) if at is not None):
+    for at in dict.fromkeys(at for at in (marked, today, *begins[::weeks], 0, len(chart.days) - 1) if at is not None):
         sign, colour = (MARK, "foreground") if at == marked else (LABEL_TICK, "muted")
         colour = TODAY if at == today else colour
         text, x = f"{sign}{'today' if at == today else day_text(chart.days[at])}", place[at].middle

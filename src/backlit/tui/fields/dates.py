@@ -6,7 +6,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from math import isfinite, nan
 
-from backlit.model.dates import MONTHS, named_day, written_day
+from backlit.model.dates import DATE_STYLE, MONTHS, DateFormat, named_day, written_day
 from backlit.model.errors import BadRequest
 from backlit.store.records.people import IterationEntry
 
@@ -81,10 +81,10 @@ def span(start: date | None, end: date | None, today: date) -> str:
         return f"from {written_day(start, today)}" if start else f"to {written_day(end, today)}" if end else ""
     if start == end:
         return written_day(end, today)
-    if (start.year, start.month) == (end.year, end.month):
+    if (start.year, start.month) == (end.year, end.month) and DATE_STYLE.format is DateFormat.WORDS:
         return f"{start.day}–{written_day(end, today)}"
     if start.year == end.year:
-        return f"{start.day} {MONTHS[start.month - 1]}–{written_day(end, today)}"
+        return f"{written_day(start, start)}–{written_day(end, today)}"
     return f"{written_day(start, today)}–{written_day(end, today)}"
 
 
@@ -113,6 +113,8 @@ def column_span(start: date | None, end: date | None, today: date) -> str:
         return span(start, end, today)
     if (end - start).days >= 365:
         return f"{MONTHS[start.month - 1]} {start.year}–{MONTHS[end.month - 1]} {end.year}"
+    if DATE_STYLE.format is not DateFormat.WORDS:
+        return f"{written_day(start, start)} – {written_day(end, today)}"
     return f"{start.day:>2} {MONTHS[start.month - 1]} – {' ' * (end.day < 10)}{written_day(end, today)}"
 
 

@@ -130,6 +130,8 @@ class ListScreen(ItemScreen):
         yield self.frame
 
     def on_mount(self) -> None:
+        if self.session.is_low_bandwidth:
+            self.panes.set_low_bandwidth(True)
         self.take_filter()
 
     def on_screen_resume(self) -> None:

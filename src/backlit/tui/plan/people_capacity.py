@@ -78,7 +78,7 @@ def working_days_of(store: Store, iteration: IterationEntry) -> tuple[date, ...]
     """Return the project's working days of an iteration; none for one without dates."""
     if iteration.start is None or iteration.end is None:
         return ()
-    return store.lookups.stated_settings().work.between(iteration.start, iteration.end)
+    return store.lookups.working_days().between(iteration.start, iteration.end)
 
 
 def read_capacities(

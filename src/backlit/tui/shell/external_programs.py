@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from textual.app import SuspendNotSupported
 
+from backlit.config.programs import editor_command
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.shell.chord_app import ChordApp
 
@@ -57,8 +58,8 @@ def status_in_terminal(
 
 
 def edit_text(app: ChordApp, text: str, suffix: str) -> str:
-    """Return a text edited in $VISUAL, $EDITOR or vi; raises CannotAct on failure, which keeps the file."""
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    """Return a text edited in the user's editor; raises CannotAct on failure, which keeps the file."""
+    editor = editor_command(app.session.editor)
     with tempfile.NamedTemporaryFile("w", suffix=suffix, delete=False, encoding="utf-8", newline="") as file:
         file.write(text)
         path = Path(file.name)
@@ -84,8 +85,8 @@ def edit_text(app: ChordApp, text: str, suffix: str) -> str:
 OPENER_VARIABLE = "OPENER"
 
 
-def opener() -> str:
-    return os.environ.get(OPENER_VARIABLE, "").strip()
+def opener(app: ChordApp) -> str:
+    return app.session.opener or os.environ.get(OPENER_VARIABLE, "").strip()
 
 
 @cache
@@ -96,7 +97,7 @@ def folder_for_opening() -> Path:
 
 
 def open_file(app: ChordApp, path: Path) -> None:
-    program = opener()
+    program = opener(app)
     try:
         status = _status_of(app, program, path)
     except SuspendNotSupported as error:

@@ -78,7 +78,9 @@ class UiSession:
         self.images = images
         self.motion = motion
         self.is_low_bandwidth = False
-        """Whether low bandwidth was turned on."""
+        """Whether low bandwidth is on."""
+        self.editor = self.opener = ""
+        """Command lines of the user's programs; empty: those of the environment."""
         self.last_act: FieldEdit | None = None
         self.agreed_estimates: set[str] = set()
         """Estimates without points that the user agreed to, and is not asked about again."""

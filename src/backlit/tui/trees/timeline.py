@@ -6,6 +6,7 @@ from typing import Self
 
 from msgspec import Struct
 
+from backlit.model.dates import start_of_week
 from backlit.model.planning import PlannedLoad
 from backlit.model.reports.report import day_text
 from backlit.store.records.people import IterationEntry
@@ -39,9 +40,9 @@ class IterationTimeline(Struct, frozen=True):
 
     @classmethod
     def around(cls, today: date, cells: int, days: int) -> Self:
-        """Return a timeline that begins on a Monday, with a quarter of it before today."""
+        """Return a timeline that begins with a week, with a quarter of it before today."""
         begin = today - timedelta(round(cells * days * PAST_SHARE))
-        return cls(begin - timedelta(begin.weekday()), cells, days, today)
+        return cls(start_of_week(begin), cells, days, today)
 
     def labels(self) -> str:
         """Return the first day of every other week, where its text fits."""
