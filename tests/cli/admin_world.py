@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 from sqlalchemy import Connection
+from tests.cli.documents import check
 
 from backlit.__main__ import run
 from backlit.model.wrap import TOKEN_PATH, authorization_header, parse_grant
@@ -19,6 +20,8 @@ from backlit.service.app import Service
 from backlit.service.storage.settings import ServiceSettings
 
 BASE = "http://backlit.test"
+WHOLE = {"init", "export", "import", "backup", "restore", "check"}
+"""Commands of `backlit admin` for the whole workspace, which have no noun."""
 PASSWORD = "correct horse"
 
 
@@ -52,9 +55,10 @@ class Workspace:
         return command("admin", *words, *places, given=given)
 
     def good(self, *words: str, given: str = "") -> Any:
-        """Run a command that has to succeed; returns its JSON."""
+        """Run a command that has to succeed; returns its JSON, which is as its published document says."""
         done = self.admin(*words, "--json", given=given)
         assert done.returncode == 0, done.stderr
+        check(" ".join(["admin", *words[: 1 if words[0] in WHOLE else 2]]), done.json)
         return done.json
 
     @contextmanager

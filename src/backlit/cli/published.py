@@ -25,6 +25,7 @@ class PublishedDocument(NamedTuple):
         return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}
 
 
+_NAMED = ("teams", "time-entry-types")
 _CHANGING = (
     *("items edit", "items set", "items done", "items reopen", "items assign", "items move", "items rank"),
     *("items delete", "comments add", "comments delete", "undo", "redo", "trash --restore"),
@@ -33,6 +34,54 @@ _CHANGING = (
     *("iterations new", "iterations set", "iterations move", "iterations delete"),
     "iterations capacity ITERATION USER=CAPACITY",
 )
+_ADMIN = {
+    "admin-user": PublishedDocument("a user of a workspace", "admin:AdminUserDocument", many=("admin users list",)),
+    "admin-user-change": PublishedDocument(
+        "what was changed of a user of a workspace",
+        "admin:AdminUserChangeDocument",
+        tuple(f"admin users {verb}" for verb in ("add", "password", "license", "forget", "deactivate")),
+    ),
+    "admin-project": PublishedDocument(
+        "a project of a workspace", "admin:AdminProjectDocument", many=("admin projects list",)
+    ),
+    "admin-project-change": PublishedDocument(
+        "what was changed of a project",
+        "admin:AdminProjectChangeDocument",
+        ("admin projects create", "admin projects change"),
+    ),
+    "admin-grant": PublishedDocument("a role in a project", "admin:AdminGrantDocument", many=("admin grants list",)),
+    "admin-grant-change": PublishedDocument(
+        "a changed role", "admin:AdminGrantChangeDocument", ("admin grants set", "admin grants remove")
+    ),
+    "admin-name": PublishedDocument(
+        "a team or a time entry type",
+        "admin:AdminNameDocument",
+        tuple(f"admin {noun} {verb}" for noun in _NAMED for verb in ("add", "rename", "remove")),
+        tuple(f"admin {noun} list" for noun in _NAMED),
+    ),
+    "admin-field": PublishedDocument(
+        "a project's own field",
+        "admin:AdminFieldDocument",
+        tuple(f"admin fields {verb}" for verb in ("add", "change", "remove")),
+        ("admin fields list",),
+    ),
+    "admin-values": PublishedDocument(
+        "the values of a field", "admin:AdminValuesDocument", many=("admin values list",)
+    ),
+    "admin-values-change": PublishedDocument(
+        "changed values of a field", "admin:AdminValuesChangeDocument", ("admin values set", "admin values reset")
+    ),
+    "admin-groups": PublishedDocument("meanings of statuses", "admin:AdminGroupsDocument", ("admin values groups",)),
+    "admin-key": PublishedDocument("a new signing key", "admin:AdminKeyDocument", ("admin keys rotate",)),
+    "admin-workspace": PublishedDocument(
+        "where a workspace is", "admin:AdminWorkspaceDocument", ("admin init", "admin restore")
+    ),
+    "admin-transfer": PublishedDocument(
+        "what was exported or imported", "admin:AdminTransferDocument", ("admin export", "admin import")
+    ),
+    "admin-backup": PublishedDocument("a backup", "admin:AdminBackupDocument", ("admin backup",)),
+    "admin-check": PublishedDocument("what a check found", "admin:AdminCheckDocument", ("admin check",)),
+}
 DOCUMENTS = {
     "item": PublishedDocument(
         "a work item",
@@ -84,6 +133,7 @@ DOCUMENTS = {
     "schema": PublishedDocument("a published document", "machine:SchemaDocument", many=("schema",)),
     "failure": PublishedDocument("a failure, on standard error", "machine:FailureDocument"),
     "doctor": PublishedDocument("the findings of doctor", "machine:DoctorDocument", ("doctor",)),
+    **_ADMIN,
 }
 
 
