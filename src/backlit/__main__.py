@@ -74,6 +74,10 @@ def _run(arguments: Sequence[str]) -> int:
         chosen = _chosen(arguments)
         if chosen.ascii or chosen.no_color or "BACKLIT_ASCII" in os.environ:
             _restrict_output(chosen)
+        if getattr(chosen, "debug", False) or "BACKLIT_OFFLINE" in os.environ:
+            from backlit.cli.variables import take_variables
+
+            take_variables(chosen)
         if chosen.handler == "commands.app:open_app":
             from backlit.cli.linear_setting import is_linear_wanted
 
@@ -117,6 +121,10 @@ def run(arguments: Sequence[str]) -> int:
     return status
 
 
+def _is_debugging(arguments: Sequence[str]) -> bool:
+    return "--debug" in arguments or os.environ.get("BACKLIT_DEBUG", "0") not in {"", "0"}
+
+
 def _crash(error: Exception, arguments: Sequence[str]) -> int:
     """Say in a sentence that the program has a fault, report it, and return the exit status."""
     from backlit.cli.crash import report
@@ -141,6 +149,10 @@ def _say(error: "BacklitError", arguments: Sequence[str], exit_code: int) -> Non
     from backlit.cli.failures import wants_json, write_failure
     from backlit.model.plain import plain
 
+    if _is_debugging(arguments):
+        from backlit.cli.debugging import write_trace
+
+        write_trace(error)
     if wants_json(arguments):
         write_failure(type(error).__name__, exit_code, error.message, error.errors)
         return

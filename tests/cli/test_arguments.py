@@ -55,7 +55,7 @@ REPORT: Meaning = {
     "format": "markdown",
 }
 READING: Meaning = {"offline": False, "fresh": False}
-WRITING: Meaning = READING | {"wait": 10.0, "dry_run": False, "yes": False}
+WRITING: Meaning = READING | {"wait": None, "dry_run": False, "yes": False}
 FORMATS: Meaning = {"json": False, "format": None}
 LISTING: Meaning = READING | FORMATS | {"columns": ()}
 ITEMS: Meaning = LISTING | {
@@ -83,7 +83,7 @@ IMPORT: Meaning = DRY | {
     "overwrite": False,
     "skip_faulty": False,
 }
-TRASH: Meaning = LISTING | {"wait": 10.0, "dry_run": False, "restore": False}
+TRASH: Meaning = LISTING | {"wait": None, "dry_run": False, "restore": False}
 SELECTION: Meaning = WRITING | FORMATS | {"columns": (), "query": None, "view": None, "filter": None}
 NO_WAY = dict.fromkeys(("ca", "client_cert", "client_key", "proxy", "fingerprint", "store")) | {"name": ""}
 """Options of a sign-in about the way to its server, none of them given."""
@@ -154,9 +154,9 @@ MEANT: dict[str, Meaning] = {
     "--profile p #12": {"profile": "p", "id": 12},
     "--query q": {"query": "q"},
     "open --view v": {"view": "v"},
-    "undo": LISTING | {"wait": 10.0, "dry_run": False, "yes": False, "steps": 1, "list": False, "is_redo": False},
+    "undo": LISTING | {"wait": None, "dry_run": False, "yes": False, "steps": 1, "list": False, "is_redo": False},
     "redo 3 --list": LISTING
-    | {"wait": 10.0, "dry_run": False, "yes": False, "steps": 3, "list": True, "is_redo": True},
+    | {"wait": None, "dry_run": False, "yes": False, "steps": 3, "list": True, "is_redo": True},
     "help exit-codes": {"topic": ["exit-codes"], "man": False, "no_pager": False},
     "report burnup": REPORT,
     "report burnup --iteration i --items --format csv --project x": {"project": "x"}
@@ -238,7 +238,7 @@ def test_a_command_has_these_options_and_defaults(words: str, meant: Meaning) ->
 
     del read["handler"], read["version"]
     defaults: Meaning = {"profile": None, "project": None, "query": None, "view": None, "id": None}
-    assert read == defaults | {"quiet": False, "ascii": False, "no_color": False} | meant
+    assert read == defaults | {"quiet": False, "ascii": False, "no_color": False, "debug": False} | meant
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 from tests.cli.home import Home
 
+from backlit.config.repository import Pins, read_pins
 from backlit.config.schema.settings import ConfigFile
 from backlit.config.settings import (
     Locations,
-    Pins,
     Profile,
     ProfileKind,
     Profiles,
     demo_profile,
     find_locations,
     local_profile,
-    read_pins,
     read_settings,
     remote_profile,
 )

@@ -115,7 +115,7 @@ def _add_words(commands: LateVerbs) -> None:
 
 
 def _fill_run(run: LateParser) -> None:
-    run.add_argument("name", nargs="?", metavar="NAME", help="id of the command (default: list them)")
+    run.add_argument("own_command", nargs="?", metavar="NAME", help="id of the command (default: list them)")
     words = "what it is run on: numbers of items, - for standard input, or an iteration or area; and PROMPT=ANSWER"
     run.add_argument("words", nargs="*", metavar="WORD", help=words)
     run.rest = "words"

@@ -27,6 +27,7 @@ DISPLAY = {
     "--quiet": "write no notes to standard error, only errors",
     "--ascii": "write ASCII only, in output for people",
     "--no-color": "use no colours",
+    "--debug": "write requests, and what led to an error, to standard error and the log (BACKLIT_DEBUG=1)",
 }
 MAX_WAIT = 86_400.0
 """Seconds."""
@@ -66,9 +67,8 @@ def add_writing(command: argparse.ArgumentParser, *, is_waiting: bool = True, ha
         waiting.add_argument(
             "--wait",
             type=_seconds,
-            default=10.0,
             metavar="SECONDS",
-            help="longest time to wait for the server's answer (%(default)g)",
+            help="longest time to wait for the server's answer (default: the setting wait, 10)",
         )
         waiting.add_argument(
             "--no-wait", dest="wait", action="store_const", const=0.0, help="keep the changes for sending, and end"

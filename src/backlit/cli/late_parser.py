@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections import UserDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from backlit.cli.common_options import JSON, MOVED_OPTIONS, TEXT_OPTIONS, VALUED_OPTIONS
@@ -163,6 +163,8 @@ class TopParser(LateParser):
         number = rest[0].removeprefix("#")
         if number.isascii() and number.isdigit():
             rest[:1] = ["open", number]
+        if rest[0] not in self.verbs:
+            rest[:1] = self._words_of_alias(rest[0])
         depth, verbs = 0, self.verbs
         names: list[str] = []
         while verbs and depth < len(rest) and not rest[depth].startswith("-"):
@@ -175,6 +177,16 @@ class TopParser(LateParser):
         moved = [each for each in front if each not in staying]
         return [*chain(*staying), *names, *chain(*moved), *rest[depth:]]
 
+    def _words_of_alias(self, name: str) -> Sequence[str]:
+        """Return what an unknown command stands for, itself where it is no alias; a command is never one."""
+        from backlit.cli.aliases import own_aliases, words_of_alias
+
+        aliases = own_aliases()
+        words = words_of_alias(name, aliases)
+        if words is None and name not in self.verbs:
+            self._refuse_command([name], self.verbs, aliases)
+        return words or [name]
+
     def _options_before_command(self, words: Sequence[str]) -> Iterator[Sequence[str]]:
         """Yield the options before the command, each with its value."""
         at = 0
@@ -185,12 +197,14 @@ class TopParser(LateParser):
             yield words[at : at + size]
             at += size
 
-    def _refuse_command(self, path: Sequence[str], known: Mapping[str, LateParser]) -> "NoReturn":
+    def _refuse_command(
+        self, path: Sequence[str], known: Mapping[str, LateParser], aliases: Iterable[str] = ()
+    ) -> "NoReturn":
         from backlit.model.nearest import nearest
 
         parser: LateParser = self
         for name in path[:-1]:
             parser = parser.verbs[name]
-        near = nearest(path[-1], known)
+        near = nearest(path[-1], [*known, *aliases])
         hint = f" Did you mean: {parser.prog} {near}" if near else f" Commands: {', '.join(known)}."
         parser.error(f"unknown command {path[-1][:60]!r}.{hint}")

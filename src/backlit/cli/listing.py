@@ -59,7 +59,7 @@ def write_rows(
     if format_name in {"json", "ndjson"}:
         is_flat = isinstance(arguments.json, tuple) or bool(getattr(arguments, "columns", ()))
         if documents is None or is_flat:
-            documents = [{each.name: _json_value(row.get(each.name)) for each in columns} for row in rows]
+            documents = flat_documents(columns, rows)
         if format_name == "json":
             write_json(list(documents))
         else:
@@ -73,6 +73,10 @@ def write_rows(
     times = local if format_name in PEOPLES else None
     cells = [[cell_text(row.get(each.name), times) for each in columns] for row in rows]
     _WRITERS[format_name](columns, cells)
+
+
+def flat_documents(columns: Sequence[Column], rows: Iterable[Row]) -> list[dict[str, object]]:
+    return [{each.name: _json_value(row.get(each.name)) for each in columns} for row in rows]
 
 
 def _json_value(value: object) -> object:

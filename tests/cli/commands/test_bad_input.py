@@ -51,7 +51,7 @@ BAD_INPUT: dict[str, tuple[tuple[str, ...], int]] = {
     "plan export": (("Sprint 999",), 4),
     "plan apply": (("no-such-file",), 1),
     "plan discard": (("now",), 2),
-    "outbox list": (("--query", "x"), 2),
+    "outbox list": (("--query", "est:("), 2),
     "outbox show": ((NO_ITEM,), 4),
     "outbox send": (("now",), 2),
     "outbox discard": ((NO_ITEM, "--yes"), 4),

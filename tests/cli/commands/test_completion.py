@@ -29,6 +29,15 @@ def test_the_last_word_has_the_words_of_its_place(home: Home, words: tuple[str, 
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == candidates
 
 
+def test_own_commands_and_aliases_are_candidates(home: Home) -> None:
+    config = home.path / "config" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('[alias]\nidle = "items list"\n[[command]]\nid = "branch"\nname = "Begin"\nrun = ["git"]\n')
+
+    assert home.run("complete", "--", "id").stdout == "idle\titems list\n"
+    assert home.run("complete", "--", "run", "br").stdout == "branch\tBegin\n"
+
+
 def test_a_candidate_has_its_help_behind_a_tab(home: Home) -> None:
     assert home.run("complete", "--", "serv").stdout == "serve\trun the server for a team\n"
 

@@ -21,7 +21,7 @@ from tests.cli.proxy_servers import PASSWORD, proxy
 from tests.store.world import until
 
 from backlit.cli.wiring import store_of
-from backlit.config.settings import Profiles, find_locations
+from backlit.config.settings import Profiles, Settings, find_locations
 from backlit.store import ConnectionState
 from backlit.tui.app.app import BacklitApp
 
@@ -66,7 +66,7 @@ def works_everywhere(home: Home) -> None:
 
 async def screens_connect(home: Home) -> None:
     locations = find_locations({"BACKLIT_HOME": str(home.path)})
-    store = store_of(Profiles(locations).signed_in(), locations)
+    store = store_of(Profiles(locations).signed_in(), locations, Settings())
     store.open()
     try:
         async with BacklitApp(store).run_test(size=(100, 30)):

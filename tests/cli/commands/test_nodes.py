@@ -55,6 +55,21 @@ def test_an_iteration_has_dates_and_capacities(demo_home: Home) -> None:
     assert {"name": "Sprint 99", "start": "2027-02-01", "end": "2027-02-14", "min": 20.0, "max": 30.0} in rows
 
 
+def test_a_series_of_iterations_follows_those_that_exist(demo_home: Home) -> None:
+    made = offline(demo_home, "iterations", "new", "Sprint {n}", "--series", "3", "--max", "20", "--json")
+    dated = offline(
+        demo_home, "iterations", "new", "Week {n}", "--series", "2", "--start", "2027-05-03", "--end", "+1w"
+    )
+
+    rows = offline(demo_home, "iterations", "list", "--json=name,start,end,max").json
+    assert [each["state"] for each in made.json["items"]] == ["queued"] * 3
+    assert len({each["local"] for each in made.json["items"]}) == 3
+    names = [each["changes"][0]["after"] for each in made.json["items"]]
+    assert [row["max"] for row in rows if row["name"] in names] == [20.0] * 3
+    assert dated.returncode == 0
+    assert {"name": "Week 2", "start": "2027-05-10", "end": "2027-05-16", "max": None} in rows
+
+
 @pytest.mark.parametrize(
     ("words", "status", "sentence"),
     [
@@ -71,6 +86,15 @@ def test_an_iteration_has_dates_and_capacities(demo_home: Home) -> None:
         (("iterations", "set", "next", "end=2020-01-01"), 6, "is before the start"),
         (("iterations", "set", "Sprint 1411", "max=3"), 4, "Unknown iteration"),
         (("iterations", "new", "X", "--start", "someday"), 6, "someday"),
+        (("iterations", "new", "Sprint", "--series", "3"), 6, "The name needs {n} where the number goes"),
+        (("iterations", "new", "S{n}", "--series", "100"), 6, "Sprints to add must be a number from 1 to 60."),
+        (("iterations", "new", "S{n}", "--series", "0"), 2, "--series"),
+        (("iterations", "new", "S{n}", "--series", "2", "--release"), 2, "A release holds a series"),
+        (
+            ("iterations", "new", "S{n}", "--series", "2", "--start", "2027-01-04", "--end", "2027-01-12"),
+            6,
+            "whole weeks",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

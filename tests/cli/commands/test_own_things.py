@@ -19,6 +19,26 @@ def offline(home: Home, *words: str) -> Done:
     return home.run(*DEMO, "--offline", "--quiet", *words)
 
 
+def test_a_view_is_shared_at_the_server(demo_home: Home) -> None:
+    kept = offline(demo_home, "views", "save", "Ours", "--query", "@me", "--shared")
+    shared = demo_home.run(*DEMO, "views", "save", "Ours", "--query", "@me", "--shared")
+
+    assert (kept.returncode, kept.stdout) == (2, "")  # it takes no --offline
+    assert (shared.returncode, shared.stdout) == (0, "Shared the view Ours with the members of the project.\n")
+    assert {"name": "Ours", "sharedBy": "you"} in offline(demo_home, "views", "list", "--json=name,sharedBy").json
+    assert not (demo_home.path / "config" / "views.toml").exists()
+
+
+def test_the_outbox_is_listed_for_a_query(demo_home: Home) -> None:
+    for item, change in ((STORY, "est=8"), ("2", "est=3")):
+        offline(demo_home, "items", "set", item, change)
+    offline(demo_home, "areas", "new", "Mail")
+
+    rows = offline(demo_home, "outbox", "list", "--query", "est:8", "--json=item").json
+
+    assert rows == [{"item": int(STORY)}]
+
+
 def test_a_view_is_saved_shown_renamed_and_deleted(demo_home: Home) -> None:
     def names() -> list[object]:
         return [each["name"] for each in offline(demo_home, "views", "list", "--json").json]

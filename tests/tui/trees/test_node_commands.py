@@ -15,11 +15,12 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT
 from backlit.model.trees import Node
 from backlit.store import IterationEntry, Store, TreeKind
+from backlit.store.edits.iteration_series import proposed_series, series_of
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import FormDialog, LineDialog
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.fields.choices import Choice
-from backlit.tui.trees.node_commands import overlap_warning, proposed_series, series_of
+from backlit.tui.trees.node_commands import overlap_warning
 
 AREAS = [node(1, "Shop"), node(2, "Cart", 1), node(3, "Pay", 1), node(4, "Cards", 3), node(5, "Search", 1)]
 TODAY = date(2026, 3, 10)

@@ -18,9 +18,10 @@ from backlit.model.dates import typed_day, typed_end
 from backlit.model.errors import BadRequest
 from backlit.model.trees import Node
 from backlit.store import ConnectionState, IterationEntry, Store, TreeKind
+from backlit.store.edits.iteration_series import proposed_series, series_of
 from backlit.store.edits.nodes import NewNode
 from backlit.tui.fields.dates import typed_number
-from backlit.tui.trees.node_commands import proposed_series, series_lines, series_of
+from backlit.tui.trees.node_commands import series_lines
 from backlit.tui.trees.screen import TreeScreen
 from backlit.tui.trees.tree_list import TreeList
 

@@ -20,6 +20,7 @@ from backlit.cli.last_frame import save_frame
 from backlit.cli.terminal_input import ALTERNATE, RawTerminal, has_screen, is_own
 from backlit.cli.wiring import chosen_profile
 from backlit.config.checked_files import CheckedConfigFile, CheckingProcess
+from backlit.config.repository import read_pins, shared_places
 from backlit.config.settings import (
     Locations,
     Profile,
@@ -28,13 +29,12 @@ from backlit.config.settings import (
     demo_profile,
     find_locations,
     local_profile,
-    read_pins,
     read_settings,
     settings_file,
-    shared_places,
 )
 from backlit.config.terminal_signs import is_ascii_wanted, is_monochrome
 from backlit.config.view_files import own_views_file, read_settings_of, repository_files
+from backlit.model.dates import DATE_STYLE
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.query import parse_query
 
@@ -313,6 +313,7 @@ def _make_application(
         from backlit.tui.app.screen_navigator import StartTarget
 
     settings = opening.result()
+    DATE_STYLE.format = settings.date_format
     end.callback(store.close)
     app = BacklitApp(
         store,
@@ -321,6 +322,9 @@ def _make_application(
         settings.estimate_scale,
         images=settings.images,
         motion=settings.motion,
+        is_low_bandwidth=settings.low_bandwidth is True,
+        editor=settings.editor,
+        opener=settings.opener,
         notify=settings.notify,
         preset=settings.preset,
         keys=settings.keys,

@@ -7,6 +7,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from backlit.cli.aliases import own_aliases
 from backlit.cli.arguments import parser
 from backlit.cli.late_parser import LateParser
 
@@ -66,7 +67,8 @@ def _candidates(before: Sequence[str], last: str) -> Iterable[tuple[str, str]]:
     if last.startswith("-"):
         return _options_of(command)
     if command.verbs:
-        return command.verb_helps()
+        aliases = [] if before else [(name, words) for name, words in own_aliases().items()]
+        return [*command.verb_helps(), *aliases]
     return (each for action in _actions(command) if not action.option_strings for each in _values_of(action))
 
 
@@ -106,6 +108,10 @@ def _values_of(action: argparse.Action) -> Iterator[tuple[str, str]]:
         from backlit.config.settings import Profiles, find_locations
 
         yield from ((name, "") for name in Profiles(find_locations()).names())
+    elif action.dest == "own_command":
+        from backlit.config.settings import find_locations, read_settings
+
+        yield from ((each.id, each.name) for each in read_settings(find_locations()).commands)
 
 
 def _help_of(action: argparse.Action) -> str:

@@ -1,11 +1,11 @@
 """The settings of this user: shown, checked and changed in config.toml."""
 
 import argparse
-import os
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +18,8 @@ from backlit.cli.synced import read_input
 from backlit.config.atomic_files import write_private, writing_to
 from backlit.config.connection import without_secrets
 from backlit.config.kept_checks import CONFIG
-from backlit.config.settings import find_locations, settings_file
+from backlit.config.programs import editor_command
+from backlit.config.settings import find_locations, read_settings, settings_file
 from backlit.config.view_files import read_views
 from backlit.model.errors import BacklitError, BadRequest, NameNotFound
 from backlit.model.nearest import did_you_mean
@@ -77,13 +78,27 @@ def edit_file(_arguments: argparse.Namespace) -> int:
 
 
 def open_in_editor(path: Path) -> None:
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    editor = editor_command(read_settings(find_locations()).editor)
     try:
         status = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode  # noqa: S603 - the user's
     except (OSError, ValueError) as error:
-        raise BacklitError(f"Could not start the editor {plain(editor, 80)}: {error}. Set VISUAL or EDITOR.") from error
+        way = "Set editor in config.toml, VISUAL or EDITOR."
+        raise BacklitError(f"Could not start the editor {plain(editor, 80)}: {error}. {way}") from error
     if status:
         raise BacklitError(f"The editor {plain(editor, 80)} ended with {status}.")
+
+
+def edited(text: str) -> str:
+    """Return a text as the user's editor left it; raise BadRequest for one that is empty then, or as before."""
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="backlit-", suffix=".md", delete=False) as file:
+        file.write(text)
+    path = Path(file.name)
+    open_in_editor(path)
+    written = path.read_text(encoding="utf-8")
+    path.unlink()
+    if not written.strip() or written == text:
+        raise BadRequest("Cancelled: no changes were made.")
+    return written
 
 
 def get_setting(arguments: argparse.Namespace) -> None:

@@ -13,7 +13,8 @@ from backlit.cli.linear_setting import LINEAR
 from backlit.cli.listing import Column
 from backlit.config.connection import without_secrets
 from backlit.config.folders import PROFILE, PROJECT
-from backlit.config.settings import READ_ONLY, Locations, Profiles, find_locations, settings_file, shared_files
+from backlit.config.repository import shared_files
+from backlit.config.settings import READ_ONLY, Locations, Profiles, find_locations, settings_file
 from backlit.config.terminal_signs import ASCII
 from backlit.model.errors import SignInNeeded, StorageError
 from backlit.model.settings.user_settings import toml_in

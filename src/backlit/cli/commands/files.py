@@ -5,7 +5,7 @@ import asyncio
 from pathlib import Path
 
 from backlit.cli.changes import confirm_count
-from backlit.cli.listing import Column, chosen_columns, write_rows
+from backlit.cli.listing import Column, Row, chosen_columns, write_rows
 from backlit.cli.selection import item_numbered
 from backlit.cli.synced import synced_store
 from backlit.model.errors import NotFound, StorageError
@@ -16,7 +16,7 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
 
-_COLUMNS = (
+FILE_COLUMNS = (
     Column("id", "ID", is_right=True),
     Column("name", "Name"),
     Column("size", "Bytes", is_right=True),
@@ -28,22 +28,26 @@ _COLUMNS = (
 
 
 def list_files(arguments: argparse.Namespace) -> None:
-    columns = chosen_columns(arguments, _COLUMNS)
+    columns = chosen_columns(arguments, FILE_COLUMNS)
     with synced_store(arguments, is_listing=True) as store:
         item = item_numbered(store, arguments.id)
-        rows = [
-            {
-                "id": each.id,
-                "name": each.name,
-                "size": each.size,
-                "by": each.author,
-                "at": each.created_at,
-                "customersSee": not each.is_internal,
-                "description": each.description or None,
-            }
-            for each in store.attachments.of_item(item.id)
-        ]
+        rows = file_rows(store, item)
         write_rows(arguments, columns, rows, local=store.local, nothing="The item has no files.")
+
+
+def file_rows(store: Store, item: Item) -> list[Row]:
+    return [
+        {
+            "id": each.id,
+            "name": each.name,
+            "size": each.size,
+            "by": each.author,
+            "at": each.created_at,
+            "customersSee": not each.is_internal,
+            "description": each.description or None,
+        }
+        for each in store.attachments.of_item(item.id)
+    ]
 
 
 def add_files(arguments: argparse.Namespace) -> None:

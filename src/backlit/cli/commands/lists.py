@@ -12,10 +12,12 @@ from backlit.cli.selection import all_views
 from backlit.cli.synced import synced_store
 from backlit.cli.wiring import chosen_profile, tokens_of
 from backlit.config.folders import PROFILE
-from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations, read_pins
+from backlit.config.repository import read_pins
+from backlit.config.settings import Locations, Profile, ProfileKind, Profiles, find_locations
 from backlit.model.errors import SignInNeeded
 from backlit.model.filters.tree import Comparison, Literal, Operator, Property
 from backlit.model.plain import plain
+from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.files.files import inspect_journal
 from backlit.store.records.people import Person, ProjectEntry
 from backlit.store.sqlite.sync_note import last_synced
@@ -28,26 +30,22 @@ _PROJECTS = (
     Column("role", "Role"),
     Column("current", "Current"),
 )
-_USERS = (
+_WORK = (Column("items", "Open items", is_right=True), Column("points", "Points", is_right=True))
+_PEOPLE = (
     Column("id", "ID", is_right=True),
     Column("user", "User"),
     Column("name", "Name"),
     Column("me", "You", is_usual=False),
 )
-_USER = (
-    *_USERS,
-    Column("email", "E-mail"),
-    Column("items", "Open items", is_right=True),
-    Column("points", "Points", is_right=True),
-)
+_USERS = (*_PEOPLE, *(each._replace(is_usual=False) for each in _WORK))
+_USER = (*_PEOPLE, Column("email", "E-mail"), *_WORK)
 _PROJECT = (
     *_PROJECTS,
     Column("description", "Description"),
     Column("start", "Start"),
     Column("end", "End"),
     Column("timeZone", "Time zone"),
-    Column("items", "Open items", is_right=True),
-    Column("points", "Points", is_right=True),
+    *_WORK,
 )
 _TEAMS = (Column("id", "ID", is_right=True), Column("name", "Name"))
 _VIEWS = (
@@ -105,8 +103,7 @@ def show_project(arguments: argparse.Namespace) -> None:
             "start": told.get("startDate") or None,
             "end": told.get("endDate") or None,
             "timeZone": store.lookups.stated_settings().time_zone,
-            "items": totals.count,
-            "points": totals.points,
+            **_open_work(totals),
         }
         write_rows(arguments, columns, [row])
 
@@ -124,7 +121,17 @@ def list_users(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _USERS)
     with synced_store(arguments, is_listing=True) as store:
         people = sorted(store.lookups.people().values(), key=lambda person: person.username.casefold())
-        write_rows(arguments, columns, [_user_row(store, each) for each in people])
+        totals = {each.value: each.totals for each in asyncio.run(store.view(ViewSpec()).facets("AssignedToID"))}
+        rows = [
+            {**_user_row(store, each), **_open_work(totals.get(each.id, NO_TOTALS))}
+            for each in people
+            if not arguments.mine or each.id in totals
+        ]
+        write_rows(arguments, columns, rows, nothing="Nobody has open items in the project.")
+
+
+def _open_work(totals: NodeTotals) -> Row:
+    return {"items": totals.count, "points": totals.points}
 
 
 def _user_row(store: Store, person: Person) -> Row:
@@ -143,8 +150,7 @@ def show_user(arguments: argparse.Namespace) -> None:
         row = {
             **_user_row(store, person),
             "email": store.lookups.addresses().get(person.id) or None,
-            "items": totals.count,
-            "points": totals.points,
+            **_open_work(totals),
         }
         write_rows(arguments, columns, [row])
 

@@ -18,10 +18,11 @@ from backlit.cli.listing import Column, Row, chosen_columns, write_rows
 from backlit.cli.output import note
 from backlit.cli.synced import synced_store
 from backlit.model.amounts import counted
-from backlit.model.dates import named_day
+from backlit.model.dates import named_day, typed_end
 from backlit.model.errors import BadRequest, NameNotFound, UnknownName, UsageFault
 from backlit.model.nearest import did_you_mean
 from backlit.model.plain import plain
+from backlit.store.edits.iteration_series import proposed_series, series_of
 from backlit.store.edits.nodes import NewNode
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.entry_values import id_of
@@ -110,6 +111,8 @@ def new_node(arguments: argparse.Namespace) -> int:
     kind = TreeKind(arguments.tree)
     with synced_store(arguments, is_writing=True) as store:
         parent_id = node_named(store, kind, arguments.parent) if arguments.parent else _root(store, kind)
+        if getattr(arguments, "series", None) is not None:
+            return _new_series(arguments, store, parent_id)
         given = {name: getattr(arguments, name, None) for name in ("start", "end", "min", "max")}
         values = {name: _value(store, name, text) for name, text in given.items() if text is not None}
         new = NewNode(
@@ -125,6 +128,61 @@ def new_node(arguments: argparse.Namespace) -> int:
         rows = [FieldChangeRow("name", "", arguments.name), FieldChangeRow("parent", "", path)]
         rows += [FieldChangeRow(name, "", str(value)) for name, value in values.items()]
         return _write(arguments, store, 0, rows, lambda: store.nodes.add(kind, parent_id, new, index))
+
+
+def _new_series(arguments: argparse.Namespace, store: Store, parent_id: int) -> int:
+    """Make iterations one after another, continued from those that exist; raise BadRequest for what makes none."""
+    if arguments.release:
+        raise UsageFault("A release holds a series: make it first, and name it by --parent.")
+    entries, tree, today = store.lookups.iterations(), store.lookups.tree(TreeKind.ITERATIONS), store.today()
+    beside = [entries[each.id] for each in tree.children(parent_id) if not entries[each.id].is_release]
+    below_root = [entries[each.id] for each in tree.walk() if each.parent_id in entries]
+    begins = entries[parent_id].start if entries[parent_id].is_release else None
+    lines = [line for _, line in proposed_series(beside, below_root, begins, today, arguments.name)]
+    _, first, _, weeks, start = lines
+    if arguments.start is not None:
+        start = named_day(arguments.start, today).isoformat()
+    if arguments.end is not None:
+        first_day = date.fromisoformat(start)
+        is_length = arguments.end.strip().startswith("+")
+        end = typed_end(arguments.end, first_day) if is_length else named_day(arguments.end, today)
+        days = (end - first_day).days + 1
+        if days < 1 or days % 7:
+            raise BadRequest("The iterations of a series last whole weeks: say the last day of the first one's week.")
+        weeks = str(days // 7)
+    series = [
+        replace(
+            each, min_capacity=_points(store, "min", arguments.min), max_capacity=_points(store, "max", arguments.max)
+        )
+        for each in series_of((arguments.name, first, str(arguments.series), weeks, start), today)
+    ]
+    things = [
+        ThingChange(
+            0, "new", (FieldChangeRow("name", "", each.name), FieldChangeRow("dates", "", f"{each.start} – {each.end}"))
+        )
+        for each in series
+    ]
+    index = _index(store, TreeKind.ITERATIONS, parent_id, arguments)
+    made: list[int] = []
+
+    async def run(_: object) -> None:
+        made.extend(await store.nodes.add_all(TreeKind.ITERATIONS, parent_id, series, index))
+
+    def finds(thing: ThingChange, entry: OutboxEntry) -> bool:
+        return bool(thing.changes) and entry.payload.get("name") == thing.changes[0].after
+
+    report = carry_out(arguments, store, things, run, finds=finds)
+    ids = [store.nodes.real_id(each) for each in made] or [0] * len(things)
+    report.things = [
+        replace(each, key=id_of(real_id) if real_id else each.key)
+        for each, real_id in zip(report.things, ids, strict=True)
+    ]
+    return write_report(arguments, report, store)
+
+
+def _points(store: Store, name: str, text: str | None) -> float | None:
+    found = None if text is None else _value(store, name, text)
+    return found if isinstance(found, float) else None
 
 
 def set_node(arguments: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from backlit.cli.changes import POLL_SECONDS, ChangeState, confirm_count, state_
 from backlit.cli.commands.items_set import change_row
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
 from backlit.cli.output import note
+from backlit.cli.selection import listed_items
 from backlit.cli.synced import synced_store
 from backlit.model.errors import BadRequest, Conflict, NotFound, Offline, PartlyDone, UsageFault
 from backlit.model.plain import plain
@@ -44,8 +45,21 @@ def list_entries(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _COLUMNS)
     wanted = {EntryState.REFUSED} if arguments.refused else {EntryState.CONFLICT} if arguments.conflict else None
     with synced_store(arguments) as store:
-        entries = [each for each in store.outbox_entries() if wanted is None or each.state in wanted]
+        ids = _chosen_ids(store, arguments)
+        entries = [
+            each
+            for each in store.outbox_entries()
+            if (wanted is None or each.state in wanted) and (ids is None or each.item_id in ids)
+        ]
         write_rows(arguments, columns, [_row(each) for each in entries], local=store.local, nothing=NOTHING)
+
+
+def _chosen_ids(store: Store, arguments: argparse.Namespace) -> set[int] | None:
+    """Return the items of a query, with done ones: a change may have done them. None without a query."""
+    if not (arguments.query or arguments.view or arguments.filter):
+        return None
+    arguments.done = "yes"
+    return {each.id for each in listed_items(store, arguments)}
 
 
 def _row(entry: OutboxEntry) -> Row:

@@ -48,13 +48,13 @@ _NO_COMMANDS = "There is no [[command]] in config.toml."
 def run_command(arguments: argparse.Namespace) -> int:
     """Run a command on what is named, and return 0; raise BacklitError for its failure. Without a name list them."""
     commands = read_settings(find_locations()).commands
-    if arguments.name is None:
+    if arguments.own_command is None:
         rows = [
             {"id": each.id, "on": str(each.subject), "keys": spelled(each.keys), "name": each.name} for each in commands
         ]
         write_rows(arguments, chosen_columns(arguments, _COLUMNS), rows, nothing=_NO_COMMANDS)
         return 0
-    command = _named(commands, arguments.name)
+    command = _named(commands, arguments.own_command)
     answers, words = _answers(command, arguments.words)
     profile = chosen_profile(arguments, find_locations()).name
     # A sync afterwards needs the connection that a listing of a fresh copy does without.

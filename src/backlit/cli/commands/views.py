@@ -1,6 +1,7 @@
 """Saved views: shown, and those of views.toml saved, renamed and deleted."""
 
 import argparse
+import asyncio
 from importlib import import_module
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from backlit.model.errors import BadRequest, NameNotFound
 from backlit.model.nearest import did_you_mean
 from backlit.model.plain import plain
 from backlit.model.settings.view_settings import ViewTable
-from backlit.store.views.saved import table_of, written_table
+from backlit.store.views.saved import table_of, view_from, written_table
 from backlit.store.views.view_files import ViewFiles
 
 _COLUMNS = (
@@ -48,8 +49,13 @@ def save_view(arguments: argparse.Namespace) -> None:
     )
     files = _files()
     _check(files.own, table)
-    files.save(table)
-    print(f"Saved the view {plain(name)} in {files.own}.")
+    if not arguments.shared:
+        files.save(table)
+        print(f"Saved the view {plain(name)} in {files.own}.")
+        return
+    with synced_store(arguments, is_writing=True, is_sending=True) as store:
+        asyncio.run(store.kept_views.share(view_from(table)))
+        print(f"Shared the view {plain(name)} with the members of the project.")
 
 
 def rename_view(arguments: argparse.Namespace) -> None:

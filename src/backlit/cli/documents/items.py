@@ -66,8 +66,9 @@ class EventDocument(Document):
 
 
 class CommentDocument(Document):
-    """A comment on an item."""
+    """A comment on an item, which is named where the comments of several are listed."""
 
+    item: ItemKey | None = None
     id: ItemKey
     at: Moment | None
     author: str

@@ -58,6 +58,8 @@ class UserDocument(Document):
     user: str
     name: str
     me: bool | None = None
+    items: int | None = None
+    points: float | None = None
 
 
 class ProjectFactsDocument(ProjectDocument):

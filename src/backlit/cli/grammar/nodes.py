@@ -2,6 +2,7 @@
 
 from backlit.cli.common_options import add_formats, add_reading, add_writing
 from backlit.cli.late_parser import LateParser, LateVerbs
+from backlit.cli.option_values import number
 
 _ONE = {"areas": "area", "iterations": "iteration"}
 
@@ -34,6 +35,8 @@ def add_node_verbs(verbs: LateVerbs, tree: str) -> None:
         new.add_argument("--min", metavar="POINTS", help="least capacity")
         new.add_argument("--max", metavar="POINTS", help="capacity")
         new.add_argument("--release", action="store_true", help="it is a release, which holds iterations")
+        words = "make so many, one after another: NAME has {n} where their number goes, and --end is that of the first"
+        new.add_argument("--series", type=number, metavar="N", help=words)
     _add_place(new)
 
     changing = verb("set", f"change an {one}")

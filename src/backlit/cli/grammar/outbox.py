@@ -1,6 +1,6 @@
 """The grammar of `backlit outbox`."""
 
-from backlit.cli.common_options import add_formats, add_reading, add_writing
+from backlit.cli.common_options import add_formats, add_query, add_reading, add_writing
 from backlit.cli.late_parser import LateParser
 from backlit.cli.option_values import number
 
@@ -11,6 +11,7 @@ def add_verbs(outbox: LateParser) -> None:
     which = listing.add_mutually_exclusive_group()
     which.add_argument("--refused", action="store_true", help="only those that the server refused")
     which.add_argument("--conflict", action="store_true", help="only those in conflict")
+    add_query(listing)
     show = verbs.add_parser("show", help="show a change: each value before, yours and the server's")
     show.add_argument("entry", type=number, metavar="N", help="number of the change, as outbox list writes it")
     for command, handler in ((listing, "list_entries"), (show, "show_entry")):

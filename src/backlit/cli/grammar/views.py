@@ -1,6 +1,6 @@
 """The grammar of `backlit views`."""
 
-from backlit.cli.common_options import add_display, add_formats, add_reading
+from backlit.cli.common_options import add_display, add_formats, add_reading, add_target
 from backlit.cli.late_parser import LateParser
 
 
@@ -20,6 +20,9 @@ def add_verbs(views: LateParser) -> None:
     save.add_argument("--group", metavar="FIELDS", default="", help="fields to group by, for example: iter")
     save.add_argument("--columns", metavar="COLUMNS", default="", help="columns, for example: status,tags 14+")
     save.add_argument("--done", action="store_true", help="with done items")
+    words = "keep it at the server, for all members of the project, instead of in views.toml"
+    save.add_argument("--shared", action="store_true", help=words)
+    add_target(save)
     rename = verbs.add_parser("rename", help="rename a view of views.toml")
     rename.add_argument("name", metavar="NAME", help="name of the view")
     rename.add_argument("new_name", metavar="NEW-NAME", help="its new name")

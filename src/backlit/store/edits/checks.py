@@ -94,6 +94,11 @@ def _value(field: Field, item_type: str, value: object, lookups: Lookups) -> obj
     return plain_estimate(parsed) if field.key == "Estimate" else parsed
 
 
+def quoted(text: str) -> str:
+    """Return a text as a quotation, to be answered below it."""
+    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines()) + "\n\n"
+
+
 def fault_of_name(value: object) -> str:
     """Return the reason why a value is no valid name of an item or a node, or an empty text."""
     if not isinstance(value, str) or not value.strip():
