@@ -167,6 +167,7 @@ def numbers(plan: ImportPlan, made: Sequence[int] | None = None) -> str:
     """Return how many items an import makes and changes; how many it made, with their first and last number."""
     ends = [f"#{item_id}" for item_id in dict.fromkeys([*(made or ())[:1], *(made or ())[-1:]])]
     named = f": {' to '.join(ends)}" if ends else ""
+    named = f", {len(made):,} of them sent{named}" if made is not None and len(made) < plan.new else named
     parts = [f"New {plan.new:,}" if made is None else f"Imported {plan.new:,}{named}"]
     parts.append(f"changed {len(plan.changes):,}")
     parts += [f"unchanged {plan.unchanged:,}"] if plan.unchanged else []

@@ -39,6 +39,7 @@ ROLE_LABELS: Mapping[str, str] = {
     "due": "Due date",
     "url": "Address",
     "key": "Key",
+    "rank": "Rank",
 }
 """The words for what columns hold that is no field."""
 LABEL_SHARE = 0.45
