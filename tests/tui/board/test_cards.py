@@ -171,6 +171,19 @@ async def test_a_started_card_says_that_it_has_no_estimate(world: World, store: 
 
 
 @pytest.mark.slow
+async def test_cards_in_lanes_by_owner_leave_the_owner_to_the_lane(store: Store) -> None:
+    async with on_board(store, size=(120, 40)) as pilot:
+        item = await go_to(pilot, store, lambda each: each.fields["AssignedToID"] is not None)
+        owner = store.lookups.people()[int(str(item.fields["AssignedToID"]))]
+        before = line_with(pilot.app, f"#{item.id} ")
+        await press(pilot, "t", "g", *"owner", "enter")
+        after = line_with(pilot.app, f"#{item.id} ")
+
+        assert owner.username in before
+        assert owner.username not in after
+
+
+@pytest.mark.slow
 async def test_facts_of_cards_in_lanes_stand_below_each_other_and_long_names_are_cut(store: Store) -> None:
     async with on_board(store, size=(120, 40)) as pilot:
         await press(pilot, "t", "g", *"priorit", "enter")

@@ -156,19 +156,26 @@ def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
 
 
 def test_a_column_with_few_cards_in_each_lane_leaves_room_to_the_others() -> None:
-    grid = grid_of(IN_LANES)
+    grid = grid_of({("a", "To do"): 1, ("a", "Doing"): 3, ("b", "To do"): 9, ("b", "Doing"): 4, ("c", "Doing"): 5})
 
-    assert grid.column_widths() == {0: MIN_COLUMN_WIDTH, 1: None, 2: MIN_COLUMN_WIDTH}
+    assert grid.column_widths(80) == {0: MIN_COLUMN_WIDTH, 1: None, 2: len("◐ Done   0")}
+
+
+def test_a_column_with_few_cards_in_lanes_has_more_room_on_a_wide_board() -> None:
+    grid = grid_of({("a", "To do"): 9, ("a", "Doing"): 1, ("a", "Done"): 9})
+
+    assert grid.column_widths(120) == {0: None, 1: 26, 2: None}
+    assert grid.column_widths(60) == {0: None, 1: MIN_COLUMN_WIDTH, 2: None}
 
 
 def test_a_column_without_cards_is_as_wide_as_its_head() -> None:
     grid = grid_of({("a", "To do"): 9})
 
-    assert grid.column_widths() == {0: None, 1: len("◐ Doing   0"), 2: len("◐ Done   0")}
+    assert grid.column_widths(80) == {0: None, 1: len("◐ Doing   0"), 2: len("◐ Done   0")}
 
 
 def test_a_folded_lane_changes_no_width() -> None:
-    assert grid_of(IN_LANES, folded=("b",)).column_widths() == grid_of(IN_LANES).column_widths()
+    assert grid_of(IN_LANES, folded=("b",)).column_widths(80) == grid_of(IN_LANES).column_widths(80)
 
 
 def rows_of(grid: CardGrid, height: int, card_lines: int) -> list[int]:

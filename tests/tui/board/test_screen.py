@@ -343,7 +343,7 @@ async def test_columns_by_a_choice_field_refuse_types_without_it(store: Store) -
 
 @pytest.mark.slow
 async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
-    async with on_board(store, size=(120, 24)) as pilot:
+    async with on_board(store, size=(160, 24)) as pilot:
         await pick(pilot, "t", "g", *"type")
         await press(pilot, "g", "g")
         header = line_with(pilot.app, "▾ Bug  ")
@@ -409,7 +409,7 @@ async def test_lanes_by_parent_have_tasks_as_cards_and_what_is_added_is_a_task_o
 
 @pytest.mark.slow
 async def test_lanes_by_tags_give_new_items_all_of_theirs(store: Store) -> None:
-    async with on_board(store) as pilot:
+    async with on_board(store, size=(160, 40)) as pilot:
         item = await go_to(pilot, store, is_story)
         await store.items.edit([item.id], {"Tags": ["ux", "api"]})
         await pick(pilot, "t", "g", *"tags")

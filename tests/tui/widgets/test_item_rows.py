@@ -110,7 +110,7 @@ def test_a_change_of_several_counts_those_that_another_tracker_mirrors() -> None
 def test_lists_and_cards_mark_a_missing_estimate_on_open_items_alone(status: str, is_marked: bool) -> None:
     row = ROW._replace(status=status)
     line = RowLayout(80, NAMES, LOOKS).row(row, is_cursor=False)
-    painter = CardPainter(LOOKS, NAMES, has_status=False)
+    painter = CardPainter(LOOKS, NAMES, has_status=False, has_owner=True)
     card = painter.card(row, 40, 3, is_cursor=False, is_selected=False, badge=NO_BADGE)
 
     assert (UNESTIMATED_SIGN in line.text) is is_marked
@@ -120,7 +120,7 @@ def test_lists_and_cards_mark_a_missing_estimate_on_open_items_alone(status: str
 def test_each_part_of_a_name_that_is_sought_is_underlined_in_rows_and_on_cards() -> None:
     row = ROW._replace(name="Session is lost on tablets")
     layout = RowLayout(80, NAMES, LOOKS, sought=("tab", "ses", "more"))
-    painter = CardPainter(LOOKS, NAMES, has_status=False, sought=("tab", "ses", "more"))
+    painter = CardPainter(LOOKS, NAMES, has_status=False, has_owner=True, sought=("tab", "ses", "more"))
     card = painter.card(row, 40, 3, is_cursor=False, is_selected=False, badge=NO_BADGE)
 
     found = [
@@ -133,7 +133,7 @@ def test_each_part_of_a_name_that_is_sought_is_underlined_in_rows_and_on_cards()
 
 def test_cards_without_a_blank_between_them_have_different_grounds() -> None:
     looks = ThemeStyles({**VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "surface": "#222222"})
-    painter = CardPainter(looks, NAMES, has_status=False)
+    painter = CardPainter(looks, NAMES, has_status=False, has_owner=True)
 
     grounds = [
         {
@@ -152,7 +152,7 @@ def test_cards_without_a_blank_between_them_have_different_grounds() -> None:
 
 
 def test_a_card_fills_the_last_line_of_its_title() -> None:
-    painter = CardPainter(LOOKS, NAMES, has_status=False)
+    painter = CardPainter(LOOKS, NAMES, has_status=False, has_owner=True)
     row = ROW._replace(name="Session is lost when the network changes on tablets in spring")
 
     card = painter.card(row, 30, 3, is_cursor=False, is_selected=False, badge=NO_BADGE)
@@ -162,7 +162,7 @@ def test_a_card_fills_the_last_line_of_its_title() -> None:
 
 @pytest.mark.parametrize("width", range(22, 60))
 def test_a_card_of_two_lines_keeps_owner_and_points_beside_a_long_name(width: int) -> None:
-    painter = CardPainter(LOOKS, DisplayNames(lambda _id: "kofi", lambda _id: ""), has_status=False)
+    painter = CardPainter(LOOKS, DisplayNames(lambda _id: "kofi", lambda _id: ""), has_status=False, has_owner=True)
     row = ROW._replace(name="Session is lost when the network changes", estimate="13", owner_id=7)
 
     facts = painter.card(row, width, 2, is_cursor=False, is_selected=False, badge=NO_BADGE)[1].text

@@ -25,7 +25,7 @@ from backlit.tui.widgets.view_list import searched_name_parts
 MIN_WIDTH_OF_COLUMNS = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
 MIN_HEIGHT_WITH_GAPS = 30
-"""Lines of a board below which no blank line follows a card."""
+"""Lines of a board below which no blank line follows a card, and names in lanes have one line."""
 
 
 class BoardList(ItemList):
@@ -42,13 +42,19 @@ class BoardList(ItemList):
         self.position = BoardPosition(columns_of)
         self.laid_out = BoardLayout()
         self.box = Size(0, 0)
-        self.has_status = False
+        self.has_status, self.has_owner = False, True
         self.folds: LaneFolds = LaneFolds(self)
         self.cards = CardWindow(names)
         self._sought: Sequence[str] = ()
         self._painter = BoardPainter(
             self,
-            lambda: CardPainter(ThemeStyles.of(self.app), names, has_status=self.has_status, sought=self._sought),
+            lambda: CardPainter(
+                ThemeStyles.of(self.app),
+                names,
+                has_status=self.has_status,
+                has_owner=self.has_owner,
+                sought=self._sought,
+            ),
         )
         self._is_due = False
         self._widths: Mapping[int, int | None] = {}
@@ -79,10 +85,11 @@ class BoardList(ItemList):
 
     def _settle(self, row: int) -> None:
         position = self.position
-        if position.is_single or position.grid.has_lanes:
+        has_room = self.size.height >= MIN_HEIGHT_WITH_GAPS
+        if position.is_single or (position.grid.has_lanes and not has_room):
             lines = MIN_CARD_LINES
         else:
-            lines = CARD_LINES + (self.size.height >= MIN_HEIGHT_WITH_GAPS)
+            lines = CARD_LINES + (has_room and not position.grid.has_lanes)
         self.laid_out = replace(self.laid_out, card_lines=lines, is_single=position.is_single)
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
@@ -228,7 +235,7 @@ class BoardList(ItemList):
         grid, spec = self.position.grid, self.view.spec if self.view else None
         opened = spec, self.size.width, tuple(each.first for each in grid.columns), grid.collapsed
         if opened != self._opened:
-            self._widths = grid.column_widths()
+            self._widths = grid.column_widths(self.size.width)
             self._opened = opened if any(totals.count for totals in grid.totals) else None
         return self._widths
 

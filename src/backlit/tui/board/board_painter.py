@@ -20,6 +20,7 @@ from backlit.store.views.view import View
 from backlit.tui.board.card_window import CardWindow
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import (
+    CARD_LINES,
     GAP,
     HEADER_LINES,
     MIN_NAME_WIDTH,
@@ -101,18 +102,20 @@ class BoardToPaint(Protocol):
 
 
 class CardPainter:
-    """Draws for one theme and one choice of columns; with `has_status` cards name their status.
+    """Draws for one theme and one choice of columns and lanes; with `has_status` cards name their status.
+
+    With `has_owner` they name their owner, who else is the name of their lane or column.
 
     Parts of names that are `sought`, in lower case, are marked.
     """
 
     def __init__(
-        self, theme: ThemeStyles, names: DisplayNames, *, has_status: bool, sought: Sequence[str] = ()
+        self, theme: ThemeStyles, names: DisplayNames, *, has_status: bool, has_owner: bool, sought: Sequence[str] = ()
     ) -> None:
         self._sought = sought
         self._theme = theme
         self._names = names
-        self._has_status = has_status
+        self._has_status, self._has_owner = has_status, has_owner
         self.ground = theme.style()
         self._blanks: dict[int, Strip] = {}
 
@@ -226,7 +229,7 @@ class CardPainter:
         )
         if lacks_estimate(row, groups):
             points = (UNESTIMATED_SIGN, "muted", False)
-        owner = safe(self._names.owner(row.owner_id))
+        owner = safe(self._names.owner(row.owner_id)) if self._has_owner else ""
         more: list[tuple[str, str, bool]] = []
         if self._has_status and row.status:
             word = f"  {status_sign(row.status, groups)} {status_word(row.status)}"
@@ -443,7 +446,8 @@ class BoardPainter:
             return self._painter.blank(slot.width)
         is_cursor = is_current and row == board.cursor
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
-        has_surface = row % 2 == 0 or board.laid_out.card_lines > MIN_CARD_LINES
+        lane = position.grid.lane_at(row)
+        has_surface = board.laid_out.card_lines > CARD_LINES or lane is None or lane[1] % 2 == position.grid.has_lanes
         return self._card(found, slot.width, is_cursor, is_selected, has_surface)[line]
 
     def _lanes_below(self) -> Strip:

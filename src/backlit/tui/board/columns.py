@@ -243,6 +243,10 @@ class BoardArrangement:
     def has_status(self) -> bool:
         return self.by == STATUS
 
+    @property
+    def has_owner(self) -> bool:
+        return "AssignedToID" in {self.by, self.lanes}
+
     def restore(self) -> KeptBoardLayout:
         kept = self._store.boards.found(self._default, self._written)
         self.by, self.lanes = kept.columns, kept.lanes

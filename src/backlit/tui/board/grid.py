@@ -200,30 +200,36 @@ class CardGrid:
         number = bisect_right(self._firsts, row) - 1
         return number if number >= 0 else None
 
-    def column_widths(self) -> dict[int, int | None]:
-        """Return cells of columns with no or few cards in a lane; None for others, which share the rest."""
-        cells = [lane.cells for lane in self.lanes]
-        cards = {number: max((len(each[number]) for each in cells), default=0) for number in self.open_columns()}
+    def column_widths(self, width: int) -> dict[int, int | None]:
+        """Return cells of columns with no or few cards in most lanes; None for others, which share the rest."""
+        cards = {number: self._usual_cards(number) for number in self.open_columns()}
         most = max(cards.values(), default=0)
+        share = (width - GAP * (len(cards) - 1)) // max(1, len(cards))
+        few = max(MIN_COLUMN_WIDTH, min(share, int(width * SHARE_OF_FEW))) if self.has_lanes else MIN_COLUMN_WIDTH
         widths = dict[int, int | None].fromkeys(cards)
         for number, count in cards.items():
-            if count <= FEW_CARDS < most or count == 0 < most:
+            if count <= FEW_CARDS < most or (not self.totals[number].count and most):
                 column, words = self.columns[number], count_words(self.columns[number], self.totals[number])
                 least = min(cell_len(safe(column.word)), MIN_NAME_WIDTH) + len(f"◐    {words}")
-                widths[number] = max(least, MIN_COLUMN_WIDTH) if count else least
+                widths[number] = max(least, few) if self.totals[number].count else least
         return widths
+
+    def _usual_cards(self, number: int) -> int:
+        """Return how many cards a column has in a lane, in the middle one of those with cards."""
+        counts = sorted(len(lane.cells[number]) for lane in self.lanes if any(lane.cells))
+        return counts[len(counts) // 2] if counts else 0
 
 
 HEADER_LINES = 2
 MIN_COLUMN_WIDTH = 22
 """Cells of a column with cards beside others, and of one with few cards beside others with more."""
 GAP = 2
-FEW_CARDS = 2
-"""Cards of a column that leaves the rest of the width to columns with more."""
+FEW_CARDS, SHARE_OF_FEW = 2, 0.22
+"""Cards of a column that leaves the rest of the width to columns with more, and its largest share of it with lanes."""
 MIN_NAME_WIDTH = 16
 """Cells of a column's name at least, if it has so many."""
 CARD_LINES = 3
-"""Lines of a card, of more with a blank below it."""
+"""Lines of a card, of more with a blank below it; in lanes none parts the cards."""
 OVER_LIMIT_WORD = "over"
 MIN_HEIGHT_WITH_LANE_LINES = 18
 """Lines of a board below which no lines follow the lanes."""

@@ -74,8 +74,11 @@ class BoardScreen(OneListScreen):
         if wanted != self.spec:
             if wanted.query != self.spec.query:
                 self.store.view(wanted)
+            if wanted.group != self.spec.group:
+                self.board.has_status = not self.arrangement.has_status
+                self.board.has_owner = not self.arrangement.has_owner
+                self.board.forget_drawn()
             self.spec = wanted
-            self.board.has_status = not self.arrangement.has_status
             self.show_view()
             self.panes.find_words(searched_words(wanted.query))
 
