@@ -86,18 +86,21 @@ async def test_what_is_below_an_item_is_told_by_its_name(world: World, store: St
     ]
 
 
-async def test_the_description_of_a_file_is_told_with_its_name(world: World, store: Store, tmp_path: Path) -> None:
+async def test_a_file_is_told_with_the_description_that_it_came_with(
+    world: World, store: Store, tmp_path: Path
+) -> None:
     item_id = await new_item(store)
     (tmp_path / "plan.csv").write_text("1")
     attachment_id = await store.transfers.upload(item_id, tmp_path / "plan.csv", lambda *_: None)
-    for description in ("The plan of March", ""):
-        await store.transfers.describe(attachment_id, description)
+    await store.transfers.describe(attachment_id, "The plan of March")
+    await world.rival.attachments.update(attachment_id, {"description": ""})
 
     await store.item_history.read(item_id)
 
-    emptied, described, *_ = (each.text for each in events(store, item_id))
-    assert emptied == "the description of plan.csv, now empty"
-    assert described == "the description of plan.csv: “The plan of March”"
+    emptied, attached, *_ = events(store, item_id)
+    assert emptied.text == "the description of plan.csv, now empty"
+    assert attached.kind is EventKind.ATTACHED
+    assert attached.text == "plan.csv “The plan of March”"
 
 
 async def test_older_changes_are_read_page_by_page_and_each_once(world: World, store: Store) -> None:

@@ -1,6 +1,6 @@
 """The history of an item: the changes that the service recorded; without them, what this machine knows of it."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
@@ -140,7 +140,8 @@ class ItemHistory:
         later = self._later(item.id, datetime.fromtimestamp(kept.read_at, UTC))
         unsent = [replace(each, id=-number) for number, each in enumerate(later, 1)]
         files = {each.object_id: name for each in kept.changes if each.kind == "file" and (name := each.text("name"))}
-        told = [event_of(change, item.type, files) for change in kept.changes if change.cause != RENUMBERED]
+        changes = described([change for change in kept.changes if change.cause != RENUMBERED])
+        told = [event_of(change, item.type, files) for change in changes]
         narrowed = (_about(each, key) for each in (*unsent, *told))
         yield from folded(each for each in narrowed if each is not None)
         if kept.next is None and not kept.is_complete and not key:
@@ -206,7 +207,8 @@ def event_of(change: HistoryRecord, item_type: str, files: Mapping[int, str]) ->
         case "comment", "created":
             return replace(event, kind=EventKind.COMMENTED, text=change.text("description"))
         case "file", "created":
-            return replace(event, kind=EventKind.ATTACHED, text=change.text("name"))
+            words = f" “{change.text('description')}”" if change.text("description") else ""
+            return replace(event, kind=EventKind.ATTACHED, text=f"{change.text('name')}{words}")
         case "file", "changed" if "description" in change.fields:
             return replace(event, text=_description_words(change, files))
         case "comment" | "file" | "item", "removed":
@@ -238,6 +240,27 @@ _OBJECT_WORDS: Mapping[str, tuple[str, Callable[[HistoryRecord], str]]] = {
 }
 """Objects below items: what people call one, and how its change names it."""
 _KIND_OF_ACT = {"created": EventKind.ADDED, "removed": EventKind.REMOVED}
+
+
+def described(changes: Sequence[HistoryRecord]) -> Sequence[HistoryRecord]:
+    """Return changes, the latest first, without the descriptions that came with files: those stand with the file."""
+    files = {each.object_id: each for each in changes if (each.kind, each.act) == ("file", "created")}
+
+    def comes_with_file(change: HistoryRecord) -> bool:
+        file = files.get(change.object_id)
+        if (change.kind, change.act) != ("file", "changed") or set(change.fields) != {"description"} or file is None:
+            return False
+        is_close = change.at is not None and file.at is not None and change.at - file.at <= ONE_SITTING
+        return is_close and change.author == file.author
+
+    told = {each.object_id: each.fields for each in reversed(changes) if comes_with_file(each)}
+    return [
+        replace(each, fields={**each.fields, **told.get(each.object_id, {})})
+        if each is files.get(each.object_id)
+        else each
+        for each in changes
+        if not comes_with_file(each)
+    ]
 
 
 def _description_words(change: HistoryRecord, files: Mapping[int, str]) -> str:

@@ -1,6 +1,7 @@
 """The comments of one item: the screen, and the commands to write, quote, correct, copy, delete and read them."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from textual import on
 from textual.containers import Vertical
@@ -20,6 +21,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
+from backlit.tui.items.latest_changes import LatestChanges
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.side_lines import TwoSidedLine
@@ -29,6 +31,8 @@ LINES_AROUND = 6
 """Lines of the title, the head, the rule, the footer, and a blank above the thread."""
 LEAST_LINES = 2
 """Lines of a thread without comments."""
+LATEST_LINES = 8
+"""Lines that the latest changes need below a thread, with the line to write in and the blanks around them."""
 LEAST_ASIDE = 6
 """Lines for the item below its thread, beside which a narrow terminal has no room for it."""
 MAX_QUOTED_CHARACTERS = 120
@@ -67,12 +71,26 @@ class CommentsScreen(ItemRowsScreen):
         thread = CommentThread(store.now, store.local, id="thread")
         super().__init__(store, item_id, thread)
         self.thread = thread
-        self._add = NewComment()
-        self._body = Vertical(self._add, thread)
+        self._add, self._latest = NewComment(), LatestChanges(store)
+        self._body = Vertical(self._add, thread, self._latest)
 
     def on_mount(self) -> None:
         self.mark_seen(self.item_id)
         self.set_interval(AGE_CHECK, self.thread.refresh)
+        self._show_latest()
+        if self.has_class("-aside"):
+            self.run_worker(work(self._read_history), exclusive=True, group="history")
+
+    async def _read_history(self) -> None:
+        """Read the newest changes; without a connection those that are known stay."""
+        with suppress(BacklitError):
+            await self.store.item_history.read(self.item_id)
+            self._show_latest()
+
+    def _show_latest(self) -> None:
+        item = self.store.item(self.item_id)
+        if item is not None and self.has_class("-aside"):
+            self._latest.show(item)
 
     def on_unmount(self) -> None:
         self.mark_seen(self.item_id)
@@ -95,7 +113,12 @@ class CommentsScreen(ItemRowsScreen):
         super().draw_status()
         room = self.size.height - LINES_AROUND - bool(self._add.display)
         lines = max(LEAST_LINES, min(self.thread.virtual_size.height, max(room // 2, room - LEAST_ASIDE)))
-        height = "1fr" if self.has_class("-aside") else lines
+        is_aside = self.has_class("-aside")
+        needed = self.thread.virtual_size.height + LATEST_LINES
+        self._latest.display = is_aside and bool(self._head.comments) and needed <= self._body.size.height
+        height: int | str = "1fr" if is_aside and not self._latest.display else lines
+        if is_aside and self._latest.display:
+            height = self.thread.virtual_size.height
         if str(self.thread.styles.height) != str(height):
             self.thread.styles.height = height
 

@@ -1,6 +1,6 @@
-"""The list of an item's events: days as heads, one line an event."""
+"""The list of an item's events: days as heads, and each event in the lines of its words where there is room."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -9,17 +9,21 @@ from textual.strip import Strip
 from backlit.model.dates import WEEKDAYS, written_day
 from backlit.store.records.entry import EntryState
 from backlit.store.store import Store
-from backlit.store.views.item_history import EventKind, ItemEvent
+from backlit.store.views.item_history import ItemEvent
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.fields.dates import near_day
-from backlit.tui.fields.values import label_of, short_words_of
-from backlit.tui.items.change_words import is_text_change, line_count, short_first
+from backlit.tui.items.event_words import LEAST_AUTHOR, MOST_AUTHOR, VERB_WIDTH, cut_parts, event_parts, wrapped_parts
+from backlit.tui.items.preview import author_colours
 from backlit.tui.widgets.headed_list import HeadedList
 from backlit.tui.widgets.side_lines import Part
 
-TIME_WIDTH, VERB_WIDTH = 5, 9
-LEAST_AUTHOR, MOST_AUTHOR = 3, 12
-"""Cells of the shortest and the longest name."""
+TIME_WIDTH = 5
+LEAD = 1 + 2 * 3
+"""Cells of the cursor bar, and between the columns."""
+EVENT_LINES = 4
+"""Lines of an event at most."""
+BLANK_LINE = -1
+"""The line above the head of a day."""
 FIRST_HEAD = -(10**15)
 """Id of the first head of a day, far from those of events."""
 STATES = {
@@ -28,17 +32,6 @@ STATES = {
     EntryState.REFUSED: ("! rejected  ", "conflict"),
     EntryState.CONFLICT: ("≠ in conflict  ", "conflict"),
 }
-CAUSES = {
-    "undo": "undo",
-    "restore": "restored",
-    "import": "import",
-    "rollUp": "from its tasks",
-    "reassigned": "its place was deleted",
-    "removedWithAnother": "with its comment or item",
-    "administration": "by an administrator",
-    "exportImported": "import of an export",
-}
-"""The words for the service's causes."""
 
 
 class EventHead(Struct, frozen=True):
@@ -57,6 +50,8 @@ class EventList(HeadedList[ItemEvent | EventHead]):
         super().__init__(id="events")
         self._store = store
         self._author_width = LEAST_AUTHOR
+        self._author_colours: Mapping[str, str] = {}
+        self._room = 0
 
     def show_events(self, events: Sequence[ItemEvent], begins: str, end: str) -> None:
         """Show events. `begins` stands before what is known without the service's history, `end` below all.
@@ -64,8 +59,10 @@ class EventList(HeadedList[ItemEvent | EventHead]):
         The cursor stays on the latest event, else on its event.
         """
         is_on_latest = self.position[0] <= 1
+        self._author_colours = author_colours(self._store.lookups.known_people())
         self._author_width = min(MOST_AUTHOR, max([LEAST_AUTHOR, *(cell_len(safe(each.author)) for each in events)]))
         self.show(list(self._with_heads(events, begins, end)))
+        self.fit_lines(self._room)
         if is_on_latest:
             self.move_to(0)
 
@@ -103,48 +100,56 @@ class EventList(HeadedList[ItemEvent | EventHead]):
         heads = "Time ", fit("Who", self._author_width), fit("What", VERB_WIDTH), "Change"
         return self.draw_headings(f" {'  '.join(heads)}")
 
+    def fit_lines(self, room: int) -> None:
+        """Give each event the lines of its words, and each day a blank above it; where they lack room, one line."""
+        self._room, count, before = room, len(self.entries), self.row_lines
+        heights = [len(self._lines(at)) for at in range(count)] if count <= room else []
+        self.row_lines = ()
+        for above_head in (BLANK_LINE, 0) if heights else ():
+            starts = [above_head if at and self.is_head(entry) else 0 for at, entry in enumerate(self.entries)]
+            lines = [(at, line) for at in range(count) for line in range(starts[at], heights[at])]
+            if len(lines) <= room:
+                self.row_lines = lines
+                break
+        if self.row_lines != before:
+            self.rows_replaced(self.cursor)
+
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
-        event = self.entries[index]
+        return self.render_row_line(index, 0, is_cursor=is_cursor)
+
+    def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
+        event, width = self.entries[index], self.size.width
+        if line == BLANK_LINE:
+            return self.draw_parts([], is_cursor=False)
         if isinstance(event, EventHead):
-            return self.draw_parts([(fit(event.text, max(0, self.size.width - 1)), "heading")], is_cursor=False)
-        time = f"{self._store.local(event.at):%H:%M}" if event.at else ""
+            return self.draw_parts([(fit(event.text, max(0, width - 1)), "heading")], is_cursor=False)
+        if line:
+            lines = self._lines(index)
+            own = lines[line] if line < len(lines) else []
+            return self.draw_parts([(" " * (self._lead - 1), "muted"), *own], is_cursor=is_cursor)
+        time, author = f"{self._store.local(event.at):%H:%M}" if event.at else "", event.author or "you"
         parts = [
             (fit(time, TIME_WIDTH) + "  ", "muted"),
-            (fit(event.author or "you", self._author_width) + "  ", "foreground"),
-            (fit(event.kind.value, VERB_WIDTH) + "  ", "foreground"),
-            STATES.get(event.state, ("", "muted")),
-            *event_parts(self._store, event),
+            (fit(author, self._author_width) + "  ", self._author_colours.get(author, "foreground")),
+            (fit(event.kind.value, VERB_WIDTH) + "  ", "muted"),
+            *(self._lines(index)[0] if self.row_lines else self._words(event)),
         ]
-        return self.draw_parts(list(_cut(parts, self.size.width - 2)), is_cursor=is_cursor)
+        return self.draw_parts(list(cut_parts(parts, width - 2)), is_cursor=is_cursor)
 
+    @property
+    def _lead(self) -> int:
+        return LEAD + TIME_WIDTH + self._author_width + VERB_WIDTH
 
-def _cut(parts: Sequence[Part], room: int) -> Iterator[Part]:
-    """Yield the parts that fit; the last one is cut, and all are literal text."""
-    for text, colour in parts:
-        width = cell_len(safe(text))
-        if width > room:
-            yield fit(text, room), colour
-            return
-        yield safe(text), colour
-        room -= width
+    def _words(self, event: ItemEvent) -> Sequence[Part]:
+        return STATES.get(event.state, ("", "muted")), *event_parts(self._store, event)
 
-
-def event_parts(store: Store, event: ItemEvent) -> Iterator[Part]:
-    """Yield what an event changed: each field with its old value dimmed, or its text; then why and how often."""
-    if event.kind is EventKind.EDITED:
-        yield "not known", "muted"
-    elif event.text and (event.kind is not EventKind.CREATED or len(event.fields) != 1):
-        yield " ".join(event.text.split()), "foreground"
-    else:
-        for number, field in enumerate(short_first(event.fields)):
-            yield f"{', ' * bool(number)}{label_of(field.key)} ", "foreground"
-            if is_text_change(field):
-                yield f"({line_count(field)})", "foreground"
-                continue
-            before, after = (short_words_of(store, field.key, each) for each in (field.before, field.after))
-            yield before, "muted"
-            yield f" → {after}", "foreground"
-    if cause := CAUSES.get(event.cause):
-        yield f"  {cause}", "muted"
-    if len(event.steps) > 1:
-        yield f"  ×{len(event.steps)}", "muted"
+    def _lines(self, index: int) -> list[list[Part]]:
+        """Return the words of an event in its column; the last of the lines that it has is cut."""
+        event, room = self.entries[index], max(1, self.size.width - self._lead - 1)
+        if isinstance(event, EventHead):
+            return [[]]
+        lines = wrapped_parts(self._words(event), room)
+        if len(lines) <= EVENT_LINES:
+            return lines
+        rest = " ".join("".join(text for text, _ in line) for line in lines[EVENT_LINES - 1 :])
+        return [*lines[: EVENT_LINES - 1], [(fit(rest, room), lines[EVENT_LINES - 1][0][1])]]

@@ -111,6 +111,9 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         """Draw one of the lines of a row; for lists with several."""
         return self.render_row(index, is_cursor=is_cursor)
 
+    def fit_lines(self, room: int) -> None:
+        """Choose `row_lines` for so many lines below the header; for lists whose rows differ in height."""
+
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - for subclasses
         return Strip.blank(self.size.width, self.rich_style)
 

@@ -222,6 +222,7 @@ class RowsOverDetail(Container):
         self._detail.show(draw)
 
     def _share(self) -> None:
+        self._rows.fit_lines(self.size.height * 2 // 3 - self._rows.HEADER_LINES)
         fit_rows(self._rows, self.size.height if self._rule.display else None)
 
 

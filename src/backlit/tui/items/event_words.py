@@ -1,0 +1,72 @@
+"""The words for the events of an item: what each changed, in coloured parts that are cut or wrapped."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.cells import cell_len
+
+from backlit.store.store import Store
+from backlit.store.views.item_history import EventKind, ItemEvent
+from backlit.tui.drawing.text import fit, safe, wrapped
+from backlit.tui.fields.values import label_of, short_words_of
+from backlit.tui.items.change_words import is_text_change, line_count, short_first
+from backlit.tui.widgets.side_lines import Part
+
+VERB_WIDTH = 9
+LEAST_AUTHOR, MOST_AUTHOR = 3, 12
+"""Cells of the shortest and the longest name."""
+CAUSES = {
+    "undo": "undo",
+    "restore": "restored",
+    "import": "import",
+    "rollUp": "from its tasks",
+    "reassigned": "its place was deleted",
+    "removedWithAnother": "with its comment or item",
+    "administration": "by an administrator",
+    "exportImported": "import of an export",
+}
+"""The words for the service's causes."""
+
+
+def wrapped_parts(parts: Sequence[Part], width: int) -> list[list[Part]]:
+    """Return parts in lines of at most some cells, as literal text."""
+    cells = [(sign, colour) for text, colour in parts for sign in safe(text)]
+    text, at, lines = "".join(sign for sign, _ in cells), 0, list[list[Part]]()
+    for line in wrapped(text, width):
+        at = text.index(line, at)
+        runs = groupby(cells[at : at + len(line)], key=lambda cell: cell[1])
+        lines.append([("".join(sign for sign, _ in run), colour) for colour, run in runs])
+        at += len(line)
+    return lines
+
+
+def cut_parts(parts: Sequence[Part], room: int) -> Iterator[Part]:
+    """Yield the parts that fit; the last one is cut, and all are literal text."""
+    for text, colour in parts:
+        width = cell_len(safe(text))
+        if width > room:
+            yield fit(text, room), colour
+            return
+        yield safe(text), colour
+        room -= width
+
+
+def event_parts(store: Store, event: ItemEvent) -> Iterator[Part]:
+    """Yield what an event changed: each field with its old value dimmed, or its text; then why and how often."""
+    if event.kind is EventKind.EDITED:
+        yield "not known", "muted"
+    elif event.text and (event.kind is not EventKind.CREATED or len(event.fields) != 1):
+        yield " ".join(event.text.split()), "foreground"
+    else:
+        for number, field in enumerate(short_first(event.fields)):
+            yield f"{', ' * bool(number)}{label_of(field.key)} ", "foreground"
+            if is_text_change(field):
+                yield f"({line_count(field)})", "foreground"
+                continue
+            before, after = (short_words_of(store, field.key, each) for each in (field.before, field.after))
+            yield before, "muted"
+            yield f" → {after}", "foreground"
+    if cause := CAUSES.get(event.cause):
+        yield f"  {cause}", "muted"
+    if len(event.steps) > 1:
+        yield f"  ×{len(event.steps)}", "muted"
