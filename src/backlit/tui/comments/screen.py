@@ -77,6 +77,9 @@ class CommentsScreen(ItemRowsScreen):
     def on_mount(self) -> None:
         self.mark_seen(self.item_id)
         self.set_interval(AGE_CHECK, self.thread.refresh)
+
+    def on_resize(self) -> None:
+        super().on_resize()
         self._show_latest()
         if self.has_class("-aside"):
             self.run_worker(work(self._read_history), exclusive=True, group="history")

@@ -224,6 +224,8 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         if event.size.width != self._width:
             self._drawn = {}
             self._lay_out()
+        if self.frame is not None:
+            self.frame.move_bar()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
