@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.cli.admin_world import Done
+from tests.cli.documents import check
 from tests.cli.home import DEMO, Home, Server
 
 from backlit.config.settings import NO_WORKSPACE
@@ -334,3 +335,24 @@ def test_a_verb_without_a_sign_in_changes_nothing(signed_in: Home, server: Serve
 
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.endswith(f"Use: backlit login {server.address} --user maya\n")
+
+
+def test_an_item_is_shown_with_what_belongs_to_it(demo_home: Home) -> None:
+    demo_home.run(*DEMO, "--offline", "--quiet", "items", "set", "19", "est=13")
+    shown = demo_home.run(*DEMO, "--offline", "items", "show", "19", "--files", "--history")
+    document = demo_home.run(
+        *DEMO, "--offline", "items", "show", "19", "--json", "--comments", "--files", "--history"
+    ).json
+
+    assert "\nFiles\n" in shown.stdout
+    assert "\nHistory\nWhen " in shown.stdout
+    assert document["files"] == []
+    assert {"field": "Estimate", "after": "13"}.items() <= document["history"][0].items()
+    check("items show ID", document)
+
+
+def test_an_item_of_this_machine_has_no_address(demo_home: Home) -> None:
+    done = demo_home.run(*DEMO, "--offline", "items", "show", "19", "--web")
+
+    assert (done.returncode, done.stdout) == (6, "")
+    assert "Item 19 has no address. The workspace is on this machine." in done.stderr

@@ -12,6 +12,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, write_report
+from backlit.cli.commands.item_belongings import belonging_lines, belongings
 from backlit.cli.item_fields import ItemFields
 from backlit.cli.listing import NO_ITEMS, Column, Row, chosen_columns, write_rows
 from backlit.cli.output import announce, write_json
@@ -24,7 +25,7 @@ from backlit.model.errors import BacklitError, BadRequest, NotFound, UsageFault
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType, Kind
 from backlit.model.plain import plain
 from backlit.store.edits.work_log import COMPLETED, REMAINING, LoggedWork, type_named
-from backlit.store.item_documents import item_documents
+from backlit.store.item_documents import item_address, item_documents
 from backlit.store.journal.journal import Journal
 from backlit.store.journal.undo_log import KEPT_DAYS, ItemCopy
 from backlit.store.records.changes import ConnectionState
@@ -110,10 +111,17 @@ _TREE_BY_KEY = {"AreaID": TreeKind.AREAS, "IterationID": TreeKind.ITERATIONS}
 
 
 def show_item(arguments: argparse.Namespace) -> None:
-    with synced_store(arguments, is_listing=True) as store:
+    # A history is read from the server, which a listing of a fresh copy does not connect to.
+    with synced_store(arguments, is_listing=not arguments.history) as store:
         items = [item_numbered(store, word) for word in arguments.ids]
+        if arguments.web:
+            for item in items:
+                print(_address(arguments, item))
+            return
         documents = item_documents(store, items)
         if arguments.json is True:
+            for document, item in zip(documents, items, strict=True):
+                document.update(belongings(arguments, store, item))
             write_json(documents[0] if len(items) == 1 else documents)
             return
         if arguments.json or arguments.format:
@@ -123,8 +131,16 @@ def show_item(arguments: argparse.Namespace) -> None:
             if at:
                 print()
             print(plain(f"#{item.id} {item.type}  {item.fields.get('Name') or ''}"))
-            for line in _lines(store, item):
+            for line in (*_lines(store, item), *belonging_lines(arguments, store, item)):
                 print(line)
+
+
+def _address(arguments: argparse.Namespace, item: Item) -> str:
+    address = item_address(chosen_profile(arguments, find_locations()).url or "", item)
+    if not address:
+        where = "The server does not have it yet." if item.id < 0 else "The workspace is on this machine."
+        raise BadRequest(f"Item {id_of(item.id)} has no address. {where}")
+    return plain(address)
 
 
 def _lines(store: Store, item: Item) -> list[str]:

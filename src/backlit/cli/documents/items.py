@@ -37,23 +37,6 @@ class ItemNames(Document):
     area: NodeName | None = Field(default=None, alias="AreaID")
 
 
-class ItemDocument(Document):
-    """A work item with its unsent changes."""
-
-    id: int | None = Field(description="null until the server has given a number; `local` stands for it then.")
-    local: str | None = None
-    type: str
-    project_id: int
-    project: str | None
-    fields: dict[str, Any] = Field(description="The values by the keys of the interface; a project's own end in _cf.")
-    names: ItemNames
-    created_by: str
-    created_at: Moment | None
-    last_modified_by: str
-    last_modified_at: Moment | None
-    unsent: Literal["pending", "refused", "conflict"] | None = None
-
-
 class EventDocument(Document):
     """A row of an item's history: a changed field, or what else was done."""
 
@@ -82,11 +65,31 @@ class FileDocument(Document):
 
     id: ItemKey
     name: str
-    size: int
+    size: int | None
     by: str | None
     at: Moment | None
     customers_see: bool | None = None
     description: str | None = None
+
+
+class ItemDocument(Document):
+    """A work item with its unsent changes."""
+
+    id: int | None = Field(description="null until the server has given a number; `local` stands for it then.")
+    local: str | None = None
+    type: str
+    project_id: int
+    project: str | None
+    fields: dict[str, Any] = Field(description="The values by the keys of the interface; a project's own end in _cf.")
+    names: ItemNames
+    created_by: str
+    created_at: Moment | None
+    last_modified_by: str
+    last_modified_at: Moment | None
+    unsent: Literal["pending", "refused", "conflict"] | None = None
+    comments: list[CommentDocument] | None = Field(default=None, description="With --comments.")
+    files: list[FileDocument] | None = Field(default=None, description="With --files.")
+    history: list[EventDocument] | None = Field(default=None, description="With --history.")
 
 
 class TrashDocument(Document):

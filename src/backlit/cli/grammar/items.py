@@ -50,6 +50,10 @@ def _fill_list(listing: LateParser) -> None:
 
 def _fill_show(show: LateParser) -> None:
     show.add_argument("ids", nargs="+", type=item_word, metavar="ID", help="numbers of items")
+    show.add_argument("--comments", action="store_true", help="with the comments in JSON too; the text has them anyway")
+    show.add_argument("--files", action="store_true", help="with the files")
+    show.add_argument("--history", action="store_true", help="with the changes, which are read from the server")
+    show.add_argument("--web", action="store_true", help="write only the address of each item")
     add_formats(show, has_columns=False)
     add_reading(show)
 
