@@ -83,6 +83,7 @@ IMPORT: Meaning = DRY | {
     "overwrite": False,
     "skip_faulty": False,
 }
+SHOWN: Meaning = READING | FORMATS | dict.fromkeys(("comments", "files", "history", "web"), False)
 TRASH: Meaning = LISTING | {"wait": None, "dry_run": False, "restore": False}
 SELECTION: Meaning = WRITING | FORMATS | {"columns": (), "query": None, "view": None, "filter": None}
 NO_WAY = dict.fromkeys(("ca", "client_cert", "client_key", "proxy", "fingerprint", "store")) | {"name": ""}
@@ -124,9 +125,9 @@ MEANT: dict[str, Meaning] = {
     | {"project": "a"}
     | {"limit": 0, "query": "q", "sort": "s", "filter": "f", "json": True},
     "--project a items list --project b --limit 999999999": ITEMS | {"project": "b", "limit": 999_999_999},
-    "items show 1": READING | FORMATS | {"ids": ["1"]},
-    "items show --json 1 #2 new-3": READING | FORMATS | {"ids": ["1", "#2", "new-3"], "json": True},
-    "items show 1 --json --project x": READING | FORMATS | {"ids": ["1"], "json": True, "project": "x"},
+    "items show 1": SHOWN | {"ids": ["1"]},
+    "items show --json 1 #2 new-3": SHOWN | {"ids": ["1", "#2", "new-3"], "json": True},
+    "items show 1 --json --project x": SHOWN | {"ids": ["1"], "json": True, "project": "x"},
     "items import f": IMPORT | {"file": "f"},
     "items import - --dry-run --from jira --customers-see --yes --report r --keep-estimates --project x": IMPORT
     | {"project": "x"}
@@ -135,10 +136,13 @@ MEANT: dict[str, Meaning] = {
     "items import f --map m --write-map w --source s --encoding e --delimiter ; --overwrite --skip-faulty": IMPORT
     | {"file": "f", "map": "m", "write_map": "w", "source": "s", "encoding": "e", "delimiter": ";"}
     | {"overwrite": True, "skip_faulty": True},
-    "log 1 2h": DRY | {"id": 1, "hours": "2h", "type": "", "note": "", "remaining": None, "dry_run": False},
+    "log 1 2h": DRY
+    | {"id": 1, "hours": "2h", "type": "", "note": "", "date": None, "remaining": None, "dry_run": False},
+    "items log 1 2h --date -1d": DRY
+    | {"id": 1, "hours": "2h", "type": "", "note": "", "date": "-1d", "remaining": None, "dry_run": False},
     "log 1 2h --type t --note n --remaining 3 --dry-run --project x": DRY
     | {"project": "x"}
-    | {"id": 1, "hours": "2h", "type": "t", "note": "n", "remaining": "3", "dry_run": True},
+    | {"id": 1, "hours": "2h", "type": "t", "note": "n", "date": None, "remaining": "3", "dry_run": True},
     "plan export": READING | {"iteration": [], "backlog": 0},
     "plan export a b --backlog 5 --project x": READING | {"iteration": ["a", "b"], "backlog": 5, "project": "x"},
     "plan apply f": DRY | {"file": "f", "dry_run": False, "mine": False, "keep_estimates": False},

@@ -291,12 +291,9 @@ def _fill_trash(trash: LateParser) -> None:
 
 
 def _fill_log(log: LateParser) -> None:
-    log.add_argument("id", type=item_number, metavar="ID", help="the task")
-    log.add_argument("hours", metavar="HOURS", help="2, 1.5h, 1:30, 1h30m or 90m")
-    log.add_argument("--type", default="", metavar="TYPE", help="time entry type of the project")
-    log.add_argument("--note", default="", metavar="TEXT", help="note for the comment")
-    log.add_argument("--remaining", metavar="HOURS", help="remaining work (default: current value minus the hours)")
-    add_writing(log, is_waiting=False, has_yes=False)
+    from backlit.cli.grammar.items import fill_log
+
+    fill_log(log)
 
 
 def _add_history(commands: LateVerbs) -> None:

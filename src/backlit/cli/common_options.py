@@ -13,7 +13,7 @@ MOVED_OPTIONS = frozenset(
 )
 """Options that only some commands have. Before a command they count as if they stood behind it."""
 VALUED_OPTIONS = (*("--profile", "--project", "--query", "--view", "--filter", "--sort", "--limit", "--wait"),)
-TEXT_OPTIONS = frozenset({"--query", "--sort"})
+TEXT_OPTIONS = frozenset({"--query", "--sort", "--since", "--date"})
 """Options whose value may begin with a minus."""
 FORMATS = {
     "ndjson": "write one JSON object a line",

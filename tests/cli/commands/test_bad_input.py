@@ -90,6 +90,7 @@ BAD_INPUT: dict[str, tuple[tuple[str, ...], int]] = {
     "doctor": (("--profile", "nobody"), 4),
     "trash": ((NO_ITEM,), 4),
     "log": (("2", "soon"), 6),
+    "items log": (("30", "1h", "--date", "tomorrow"), 6),
     "sync": (("--profile", "nobody"), 4),
     "undo": (("none",), 2),
     "redo": (("none",), 2),

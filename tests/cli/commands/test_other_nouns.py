@@ -73,6 +73,21 @@ def test_bad_input_ends_with_its_code(demo_home: Home, words: tuple[str, ...], s
     assert sentence in done.stderr
 
 
+def test_comments_of_a_project_are_listed_since_a_day(demo_home: Home) -> None:
+    offline = (*DEMO, "--offline", "--quiet")
+    demo_home.run(*offline, "comments", "add", "19", "Ask finance")
+    every = demo_home.run(*offline, "comments", "list", "--json=item,id,text").json
+    quoted = next(each for each in every if each["item"] == 19 and isinstance(each["id"], int))
+
+    demo_home.run(*offline, "comments", "add", "19", "Yes", "--quote", str(quoted["id"]))
+    recent = demo_home.run(*offline, "comments", "list", "--since", "tomorrow", "--json=text").json
+
+    assert {each["item"] for each in every} > {19}
+    begin = quoted["text"].splitlines()[0]
+    assert [each["text"].splitlines()[0] for each in recent] == ["Ask finance", f"> {begin}"]
+    assert recent[1]["text"].endswith("\n\nYes")
+
+
 def test_an_unsent_change_is_listed_shown_and_discarded(demo_home: Home) -> None:
     offline(demo_home, "items", "set", STORY, "est=8")
     listed = offline(demo_home, "outbox", "list", "--json").json

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import partial
 
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ from backlit.cli.synced import counting_changes, synced_store
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import find_locations
 from backlit.model.amounts import hours_of, hours_text
+from backlit.model.dates import named_day
 from backlit.model.errors import BacklitError, BadRequest, NotFound, UsageFault
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType, Kind
 from backlit.model.plain import plain
@@ -275,9 +276,8 @@ def log_work(arguments: argparse.Namespace) -> None:
             raise NotFound(f"Work item {arguments.id} does not exist here, or you have no access to it.")
         if task.type != ItemType.TASK:
             raise BadRequest("Only tasks take logged work.")
-        done = LoggedWork(
-            hours, type_named(store.lookups.time_entry_types(), arguments.type), arguments.note, remaining
-        )
+        entry_type = type_named(store.lookups.time_entry_types(), arguments.type)
+        done = LoggedWork(hours, entry_type, arguments.note, remaining, _past_day(store, arguments.date))
         after = done.changes(task.fields)
         announce(
             [
@@ -287,6 +287,16 @@ def log_work(arguments: argparse.Namespace) -> None:
         )
         if not arguments.dry_run:
             print(asyncio.run(logged(store, task, done)))
+
+
+def _past_day(store: Store, text: str | None) -> date | None:
+    """Return the day of the work; raise BadRequest for one that is to come."""
+    if text is None:
+        return None
+    day, today = named_day(text, store.local_today(), "--date"), store.local_today()
+    if day > today:
+        raise BadRequest(f"--date: {day.isoformat()} is to come. Log work that is done.")
+    return day
 
 
 def _change(before: object, after: object) -> str:

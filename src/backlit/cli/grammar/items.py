@@ -5,7 +5,7 @@ from functools import partial
 
 from backlit.cli.common_options import add_formats, add_query, add_reading, add_writing
 from backlit.cli.late_parser import LateParser
-from backlit.cli.option_values import count, item_word
+from backlit.cli.option_values import count, item_number, item_word
 
 IDS = "numbers of items; - reads them from standard input, one a line"
 SETTING = "ID… FIELD=VALUE…: numbers of items, and values as in a query; += and -= add and take away, F=@FILE reads"
@@ -31,6 +31,8 @@ def add_verbs(items: LateParser) -> None:
     words = "delete items: they get the status Deleted"
     add("delete", words, "commands.items_delete:delete_items", _fill_delete)
     add("copy", "make copies of items", "commands.items_new:copy_items", selecting)
+    words = "log hours on a task: updates its work fields and adds a comment"
+    add("log", words, "commands.items:log_work", fill_log)
     words = "import work items from another tracker's file (docs/import.md)"
     add("import", words, "commands.items_import:import_items", _fill_import)
 
@@ -138,6 +140,16 @@ def _add_selection(command: LateParser, words: str) -> None:
     add_query(command)
     add_formats(command)
     add_writing(command)
+
+
+def fill_log(log: LateParser) -> None:
+    log.add_argument("id", type=item_number, metavar="ID", help="the task")
+    log.add_argument("hours", metavar="HOURS", help="2, 1.5h, 1:30, 1h30m or 90m")
+    log.add_argument("--type", default="", metavar="TYPE", help="time entry type of the project")
+    log.add_argument("--note", default="", metavar="TEXT", help="note for the comment")
+    log.add_argument("--date", metavar="DAY", help="day of the work: 2026-03-01, today, -1d (default: today)")
+    log.add_argument("--remaining", metavar="HOURS", help="remaining work (default: current value minus the hours)")
+    add_writing(log, is_waiting=False, has_yes=False)
 
 
 def _fill_import(bring: LateParser) -> None:

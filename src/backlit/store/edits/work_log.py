@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,17 +28,22 @@ _DIGITS = 6
 
 
 class LoggedWork(Struct, frozen=True):
-    """Logged hours on a task. `remaining` is the work left after them, None to subtract them from the old value."""
+    """Logged hours on a task. `remaining` is the work left after them, None to subtract them from the old value.
+
+    `day` is that of the work, None for the day of the log.
+    """
 
     hours: float
     entry_type: str = ""
     note: str = ""
     remaining: float | None = None
+    day: date | None = None
 
     @property
     def comment(self) -> str:
-        """The comment that records the hours: `[time] 2.5h Development: a note`."""
-        head = " ".join(part for part in (MARK, f"{hours_text(self.hours)}h", self.entry_type) if part)
+        """The comment that records the hours: `[time] 2.5h Development on 2026-03-01: a note`."""
+        day = f"on {self.day.isoformat()}" if self.day is not None else ""
+        head = " ".join(part for part in (MARK, f"{hours_text(self.hours)}h", self.entry_type, day) if part)
         note = self.note.strip()
         return f"{head}: {note}" if note else head
 
