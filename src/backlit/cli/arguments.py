@@ -291,9 +291,7 @@ def _fill_trash(trash: LateParser) -> None:
 
 
 def _fill_log(log: LateParser) -> None:
-    from backlit.cli.grammar.items import fill_log
-
-    fill_log(log)
+    import_module("backlit.cli.grammar.items").fill_log(log)
 
 
 def _add_history(commands: LateVerbs) -> None:
