@@ -75,6 +75,7 @@ def test_an_item_of_a_workbook_has_its_values() -> None:
         (workbook(), "The file has no items"),
         (workbook(("Title",)), "The file has no items"),
     ],
+    ids=["two files", "nine files", "no file", "half a file", "no workbook", "an empty sheet", "a heading alone"],
 )
 def test_what_is_no_table_is_refused(content: bytes, said: str) -> None:
     with pytest.raises(BadRequest) as refused:

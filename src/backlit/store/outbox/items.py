@@ -254,6 +254,8 @@ def _edited(writer: WriteContext, entry: OutboxEntry, echo: Document) -> None:
 def added(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
     real_id = id_in(made)
     writer.mirror.put_items([made], ())  # first: a crash in between would hide the item until the next sync
+    if _is_as_created(made):
+        writer.mirror.objects_were_read([real_id])  # an object below it would have moved its stamp on
     with writer.journal.transaction():  # a crash in between would make a conflict of the presets
         writer.journal.deliver(entry, real_id)
         _start_from_presets(writer, entry, made)
@@ -264,9 +266,13 @@ def added(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
     writer.signal.publish(StoreChange(Subject.ITEMS, ids, renamed={entry.temporary_id: real_id}))
 
 
+def _is_as_created(made: Document) -> bool:
+    return made.get("lastModifiedAt") in {None, made.get("createdAt")}
+
+
 def _start_from_presets(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
     """Use the service's presets as the base of later edits of a new item, because no user changed them."""
-    if made.get("lastModifiedAt") not in {None, made.get("createdAt")}:
+    if not _is_as_created(made):
         return  # found rather than created, and changed since
     presets = {key: value for key, value in fields_in(made).items() if key not in entry.touched}
     for each in writer.journal.entries.undelivered([id_in(made)], kind=EntryKind.EDIT):
