@@ -2,7 +2,7 @@
 
 from tests.store.related import made, related, relations_in
 from tests.store.service_items import of_type
-from tests.store.world import World
+from tests.store.world import World, sent
 
 from backlit.store import Store
 
@@ -98,6 +98,28 @@ async def test_a_roll_up_counts_what_is_below_and_not_the_features(world: World)
     assert store.relations.below([top]) >= {feature, done, open_item}
 
 
+async def test_an_own_new_item_has_nothing_below_it_to_read(world: World) -> None:
+    store = await world.online()
+    world.faults.requests.clear()
+
+    new_id = await store.items.add("Story", {"Name": "New"})
+    await sent(store)
+    await store.refresh()
+    asked_after_it = asked_for_objects(world)
+    await world.rival.resource("links").create(
+        {"workItemId": store.files.journal.real_id(new_id), "displayText": "A", "url": "https://a.example"}
+    )
+    await store.refresh()
+
+    assert asked_after_it == []
+    assert [each.url for each in store.links.of_item(new_id)] == ["https://a.example"]
+
+
+def asked_for_objects(world: World) -> list[str]:
+    nouns = ("relations", "acceptancecriteria", "links", "timeentries")
+    return [path for _, path in world.faults.requests if path.endswith(nouns)]
+
+
 async def test_a_service_without_the_extensions_is_asked_nothing(world: World) -> None:
     world.without_history()
     store = await world.online("fresh")
@@ -105,6 +127,5 @@ async def test_a_service_without_the_extensions_is_asked_nothing(world: World) -
     await world.rival.work_items.update(await of_type(world), {"Name": "Newer"})
     await store.refresh()
 
-    nouns = ("relations", "acceptancecriteria", "links", "timeentries")
-    assert not [path for _, path in world.faults.requests if path.endswith(nouns)]
+    assert not asked_for_objects(world)
     assert not store.server.offers("relations")
