@@ -120,6 +120,17 @@ async def test_task_becomes_an_item_that_is_related_to_its_parent(maya: Client, 
     assert await service.shared.database.fast.run(faults) == []
 
 
+async def test_undo_of_a_conversion_relates_nothing(maya: Client) -> None:
+    parent = await item(maya)
+    task = await task_of(maya, parent)
+
+    undo = {"Backlit-Change": "cause=undo"}
+    answer = await maya.post(f"workitems/{task}/convert", json={"type": "Story"}, headers=undo)
+
+    assert answer.status_code == 200
+    assert (await maya.get(f"workitems/{task}/relations")).json()["results"] == []
+
+
 async def test_what_the_new_type_cannot_have_is_in_the_way(maya: Client) -> None:
     feature, above, story = await item(maya, "Feature"), await item(maya, "Feature"), await item(maya)
     await relate(maya, await item(maya), "Parent", feature)

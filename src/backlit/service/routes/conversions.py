@@ -5,19 +5,20 @@ from typing import Any
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from backlit.model.errors import BadRequest, Conflict
+from backlit.model.conversions import AttachedObjects, must_convert, must_fit_above
+from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.model.relations import MAX_RELATIONS, NewRelation, RelatedItem, RelationType, must_fit
+from backlit.model.relations import MAX_RELATIONS, KnownRelation, RelatedItem, RelationType
 from backlit.model.resources import Relation, WorkItem
-from backlit.service.http.endpoint import HandlerResponse, RequestContext, Routes, must_match
-from backlit.service.routes.work_items import answer, existence, touch_items, visible_document
+from backlit.service.http.endpoint import HandlerResponse, RequestContext, Routes
+from backlit.service.routes.work_items import answer, asked_of_item, existence, touch_items, visible_document
 from backlit.service.rules.checks import checked
 from backlit.service.rules.fitting import FittedItem, lost_values
 from backlit.service.tables import work_items
 from backlit.service.tables.below import CRITERIA, RELATIONS, TIME_ENTRIES
-from backlit.service.tables.changes import ChangeAct
+from backlit.service.tables.changes import ChangeAct, ChangeCause
 from backlit.service.tables.relations import StoredRelations
-from backlit.service.tables.work_items import WorkItemRow, edited_part, item_of
+from backlit.service.tables.work_items import WorkItemRow
 
 routes = Routes()
 _TYPES = tuple(ItemType)
@@ -26,20 +27,21 @@ _TYPES = tuple(ItemType)
 @routes("POST", "/workitems/{id}/convert", WorkItem, tag="work_items", extension="convert")
 def convert(call: RequestContext) -> HandlerResponse:
     """POST /workitems/{id}/convert `{"type", "fields"}`: give an item another type; 200 with the item."""
-    body = call.json()
-    document = visible_document(call, call.path["id"], writing=True)
-    must_match(call.headers, edited_part(document))
-    old = item_of(document)
+    body, old = asked_of_item(call)
     item_type, given = _asked(call, body, old)
     relations = RELATIONS.listed_of(call.connection, [old.id])
-    _must_be_free(call.connection, old, item_type, relations)
+    before = RelatedItem(old.id, old.type, old.project_id)
+    must_convert(before, item_type, _attached(call.connection, old, relations))
     settings = call.settings_of(old.project_id)
     values = FittedItem(old, settings, item_type, settings).values(given)
     new = replace(old.changed(values, call.stamp), type=item_type)
-    _must_not_be_deep(call, new, relations)
+    if item_type == ItemType.FEATURE:
+        parent = next((each for each in relations if each.type == RelationType.PARENT), None)
+        known = None if parent is None else KnownRelation(parent.id, parent.work_item_id, parent.target_id)
+        must_fit_above(before, known, StoredRelations(call.connection, call.caller))
     fields = {"type": (old.type, new.type), **_differences(old, new)}
     change = new.recorded(ChangeAct.CHANGED, fields, new.last_modified_at)
-    document = work_items.transform(call.connection, old, new, settings, call.stamp, change)
+    work_items.transform(call.connection, old, new, settings, call.stamp, change)
     # What follows is no activity of its own: of a request, the first change is.
     _relate(call, old, new, relations)
     for parent_id in (old.values.get("ParentID"), new.values.get("ParentID")):
@@ -73,36 +75,14 @@ def _differences(old: WorkItemRow, new: WorkItemRow) -> dict[str, tuple[Any, Any
     return lost | {key: (old.values.get(key), value) for key, value in lost_values(new.values, old.values).items()}
 
 
-def _must_be_free(connection: Connection, item: WorkItemRow, item_type: str, relations: list[Relation]) -> None:
-    """Raise Conflict for an item with something that the new type cannot have."""
-    if any(each.type == RelationType.PARENT and each.target_id == item.id for each in relations):
-        raise Conflict(f"#{item.id} is the parent of other items. Only a Feature can be.")
-    if item.type == ItemType.TASK and TIME_ENTRIES.count_of_item(connection, item.id):
-        raise Conflict(f"#{item.id} has time entries, which only a Task can have. Delete them first.")
-    if item_type != ItemType.TASK:
-        return
-    if work_items.tasks_of(connection, item.id):
-        raise Conflict(f"#{item.id} has tasks, which a Task cannot have.")
-    if CRITERIA.count_of_item(connection, item.id):
-        raise Conflict(f"#{item.id} has acceptance criteria, which a Task cannot have.")
-    if any(each.type == RelationType.DUPLICATES for each in relations):
-        raise Conflict(f"#{item.id} is or has a duplicate, which a Task cannot be or have.")
-
-
-def _must_not_be_deep(call: RequestContext, item: WorkItemRow, relations: list[Relation]) -> None:
-    """Raise Conflict for a new Feature below which, or above which, there are too many others."""
-    for each in relations:
-        if each.type == RelationType.PARENT and item.type == ItemType.FEATURE:
-            ends = (
-                RelatedItem(item.id, item.type, item.project_id),
-                RelatedItem(each.target_id, ItemType.FEATURE, item.project_id),
-            )
-            try:
-                must_fit(
-                    NewRelation(RelationType.PARENT, *ends, each.id), StoredRelations(call.connection, call.caller)
-                )
-            except BadRequest as error:
-                raise Conflict(error.message) from error
+def _attached(connection: Connection, item: WorkItemRow, relations: list[Relation]) -> AttachedObjects:
+    return AttachedObjects(
+        children=any(each.type == RelationType.PARENT and each.target_id == item.id for each in relations),
+        tasks=bool(work_items.tasks_of(connection, item.id)),
+        criteria=bool(CRITERIA.count_of_item(connection, item.id)),
+        duplicates=any(each.type == RelationType.DUPLICATES for each in relations),
+        time_entries=bool(TIME_ENTRIES.count_of_item(connection, item.id)),
+    )
 
 
 def _relate(call: RequestContext, old: WorkItemRow, new: WorkItemRow, relations: list[Relation]) -> None:
@@ -113,6 +93,8 @@ def _relate(call: RequestContext, old: WorkItemRow, new: WorkItemRow, relations:
             touch_items(call, [each.target_id])
     parent_id: int = old.values.get("ParentID") or 0
     ends = sorted((new.id, parent_id)) if parent_id else []
+    if call.stamp.cause is ChangeCause.UNDO:  # it was no task before, and is to be as it was
+        return
     if not ends or any(
         (each.type, each.work_item_id, each.target_id) == (RelationType.RELATED, *ends) for each in relations
     ):

@@ -10,8 +10,8 @@ from backlit.model.errors import BadRequest, Conflict
 from backlit.model.fields import ItemType, Kind
 from backlit.model.relations import RelationType
 from backlit.model.resources import WorkItem
-from backlit.service.http.endpoint import HandlerResponse, RequestContext, Routes, must_match
-from backlit.service.routes.work_items import answer, existence, touch_items, visible_document
+from backlit.service.http.endpoint import HandlerResponse, RequestContext, Routes
+from backlit.service.routes.work_items import answer, asked_of_item, existence, touch_items, visible_document
 from backlit.service.rules.checks import is_id
 from backlit.service.rules.fitting import FittedItem, lost_values
 from backlit.service.storage.objects_schema import relations
@@ -20,7 +20,7 @@ from backlit.service.tables import trees, work_items
 from backlit.service.tables.below import BELOW_ITEMS, RELATIONS
 from backlit.service.tables.changes import ChangeAct, created
 from backlit.service.tables.projects import ProjectSettings
-from backlit.service.tables.work_items import REWRITE_BATCH, WorkItemRow, edited_part, item_of
+from backlit.service.tables.work_items import REWRITE_BATCH, WorkItemRow, item_of
 
 routes = Routes()
 _PLACES: Mapping[str, tuple[Kind, Table]] = {"AreaID": (Kind.AREA, areas), "IterationID": (Kind.ITERATION, iterations)}
@@ -31,10 +31,7 @@ WITH_CHILDREN = ("move", "leave")
 @routes("POST", "/workitems/{id}/move", WorkItem, tag="work_items", extension="move")
 def move(call: RequestContext) -> HandlerResponse:
     """POST /workitems/{id}/move: an item to another `projectId`, a task below another `ParentID`; 200 with the item."""
-    body = call.json()
-    document = visible_document(call, call.path["id"], writing=True)
-    must_match(call.headers, edited_part(document))
-    item = item_of(document)
+    body, item = asked_of_item(call)
     parent_id, project_id = body.get("ParentID"), body.get("projectId")
     if bool(parent_id) == bool(project_id):
         sentence = "Give either projectId, or for a task ParentID."

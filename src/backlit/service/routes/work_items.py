@@ -173,6 +173,14 @@ def visible_document(call: RequestContext, item_id: int, *, writing: bool = Fals
     return row[1]
 
 
+def asked_of_item(call: RequestContext) -> tuple[dict[str, Any], WorkItemRow]:
+    """Return the body of a request to change an item, and the item in the version that If-Match asks for."""
+    body = call.json()
+    document = visible_document(call, call.path["id"], writing=True)
+    must_match(call.headers, edited_part(document))
+    return body, item_of(document)
+
+
 _TYPES = tuple(ItemType)
 
 
@@ -325,10 +333,7 @@ RANK_PLACES = ("before", "after", "top", "bottom")
 @routes("POST", "/workitems/{id}/rank", WorkItem, tag="ranks", extension="rank")
 def rank(call: RequestContext) -> HandlerResponse:
     """POST /workitems/{id}/rank: {before: id}, {after: id}, {top: true} or {bottom: true}; 200 with the item."""
-    body = call.json()
-    document = visible_document(call, call.path["id"], writing=True)
-    must_match(call.headers, edited_part(document))
-    item = item_of(document)
+    body, item = asked_of_item(call)
     place, target = _rank_place(call, body, item)
     settings, is_after = call.settings_of(item.project_id), place in {"after", "bottom"}
     ranks.move_rank(call.connection, item, target, settings, call.stamp, after=is_after)

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from backlit.model.conversions import fits, fitted_status
 from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
-from backlit.model.statuses import StatusGroup
 from backlit.service.tables.projects import ProjectSettings
 from backlit.service.tables.work_items import WorkItemRow, pert
 
@@ -43,19 +43,11 @@ class FittedItem(Struct, frozen=True):
         return found
 
     def _fits(self, field: Field, old: Field) -> bool:
-        value = self.item.values.get(field.key)
-        choices = self.new_settings.choices(self.item_type, field)
-        return field.kind is old.kind and (value is None or not choices or value in choices)
+        return fits(field, old, self.item.values.get(field.key), self.new_settings.choices(self.item_type, field))
 
     def _status(self) -> str | None:
-        """Return the status where there is such a one, else the first of its group, else that of a new item."""
-        status = self.item.values.get("Status")
         choices = self.new_settings.choices(self.item_type, FIELD_BY_KEY["Status"])
-        if status in choices:
-            return str(status)
-        group = self.settings.groups.of(status)
-        alike = None if group is StatusGroup.UNKNOWN else self.new_settings.groups.first(choices, group)
-        return alike or next(iter(choices), None)
+        return fitted_status(self.item.values.get("Status"), self.settings.groups, choices, self.new_settings.groups)
 
 
 def lost_values(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
