@@ -308,7 +308,7 @@ def test_a_walk_ends_with_an_error_just_beyond_its_limits(sizes: list[int]) -> N
         (lambda client: client.work_items.tasks(7).page(), "GET workitems/7/tasks"),
         (lambda client: client.work_items.comments(7).page(), "GET workitems/7/comments"),
         (lambda client: client.work_items.attachments(7).page(), "GET workitems/7/attachments"),
-        (lambda client: client.work_items.rank(7, {"after": 3}), "POST workitems/7/rank"),
+        (lambda client: client.work_items.act(7, "rank", {"after": 3}), "POST workitems/7/rank"),
         (lambda client: client.work_items.delete(7, '"9"'), "DELETE workitems/7"),
         (lambda client: client.comments.delete(7), "DELETE comments/7"),
         (lambda client: client.areas.of_project(3).page(), "GET projects/3/areas"),

@@ -78,7 +78,7 @@ def put_nouns(store: Store, **nouns: list[Document]) -> None:
 
     def act(writer: WriteContext) -> None:
         for noun, documents in nouns.items():
-            writer.mirror.put_resources(noun, 0 if "user" in noun else 1, documents)
+            writer.mirror.put_resources(noun, 0 if "user" in noun or noun == "project" else 1, documents)
         if "user" in nouns:
             writer.mirror.set_note("me", nouns["user"][0])
         writer.signal.publish(StoreChange(Subject.TREES))

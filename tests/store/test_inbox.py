@@ -76,7 +76,7 @@ async def test_several_changes_count_from_what_was_seen_and_a_change_taken_back_
 async def test_what_the_service_ranks_and_computes_is_no_news(world: World) -> None:
     store = await world.online()
     first, second = await story(store), await story(store, 1)
-    await world.rival.work_items.rank(second, {"before": first})
+    await world.rival.work_items.act(second, "rank", {"before": first})
     await store.refresh()
 
     assert store.inbox.unread() == 0

@@ -40,7 +40,7 @@ async def test_a_client_that_only_reads_refuses_each_request_that_changes(world:
     async with client:
         refusals = [
             await raised(client.work_items.delete(1)),
-            await raised(client.work_items.rank(1, {"top": True})),
+            await raised(client.work_items.act(1, "rank", {"top": True})),
             await raised(client.transfers.upload("workitems/1", world.folder / "x", "text/plain", lambda *_: None)),
         ]
         read = await client.work_items.get(1)

@@ -241,10 +241,12 @@ class WorkItemEndpoint(ResourceEndpoint):
     async def delete(self, identity: int, if_match: str | None = None, *, note: str = "") -> None:
         await self._calls.call("DELETE", f"{self._path}/{identity}", headers=_headers(note, if_match))
 
-    async def rank(self, identity: int, place: Document, note: str = "") -> Document:
-        """Move an item in the backlog: {before|after: id} or {top|bottom: true}; an extension."""
-        answer = await self._calls.call("POST", f"{self._path}/{identity}/rank", body=place, headers=_headers(note))
-        return answer.document()
+    async def act(
+        self, identity: int, verb: str, body: Mapping[str, Any], if_match: str | None = None, note: str = ""
+    ) -> Document:
+        """Ask for something at an item's own address: `rank`, `convert` or `move`; extensions."""
+        path, headers = f"{self._path}/{identity}/{verb}", _headers(note, if_match)
+        return (await self._calls.call("POST", path, body=dict(body), headers=headers)).document()
 
 
 class AttachmentEndpoint(ResourceEndpoint):

@@ -137,6 +137,16 @@ def named_day(text: str, today: date, what: str = "Day") -> date:
     return typed_day(text, today, what)
 
 
+def past_day(text: str, today: date, what: str = "Day") -> date:
+    """Read a day as `typed_day` does, `today`, `yesterday`, or the last day of a weekday's name, such as fri."""
+    wanted = text.strip().lower()
+    if wanted in ("today", "yesterday"):
+        return today - timedelta(days=wanted == "yesterday")
+    if len(wanted) >= 3 and (named := [at for at, name in enumerate(WEEKDAYS) if name.startswith(wanted)]):
+        return today - timedelta(days=(today.weekday() - named[0] - 1) % 7 + 1)
+    return typed_day(text, today, what)
+
+
 def _day_of_month(text: str, today: date) -> date | None:
     """Return the day of `30 mar`, `mar 30` or `30 march 2027`; None for another text, or a day that does not exist."""
     found = re.fullmatch(_DAY_AND_MONTH, text)

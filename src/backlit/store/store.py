@@ -48,15 +48,18 @@ def late(module: str, name: str) -> Callable[..., Any]:
 if TYPE_CHECKING:
     from backlit.client.client import Client, DocumentEndpoint, FetchedResource
     from backlit.store.edits.conflicts import Conflicts
+    from backlit.store.edits.conversions import Conversions
     from backlit.store.edits.deletions import Deletions
     from backlit.store.edits.imports import ImportEdits
     from backlit.store.edits.items import ItemEdits
+    from backlit.store.edits.moves import Moves
     from backlit.store.edits.nodes import NodeEdits
     from backlit.store.edits.objects import CriterionEdits, LinkEdits, TimeEdits
     from backlit.store.edits.project_settings import ProjectSettingsEdits
     from backlit.store.edits.ranking import Ranking
     from backlit.store.edits.relations import RelationEdits
     from backlit.store.edits.rollover import Rollover
+    from backlit.store.edits.splits import Splits
     from backlit.store.edits.timer import WorkTimer
     from backlit.store.edits.work_log import WorkLog
     from backlit.store.engine.transfers import AttachmentTransfers
@@ -77,9 +80,11 @@ if TYPE_CHECKING:
     from backlit.store.views.relations import ItemRelations
 else:
     Conflicts = late("edits.conflicts", "Conflicts")
+    Conversions = late("edits.conversions", "Conversions")
     Deletions = late("edits.deletions", "Deletions")
     ImportEdits = late("edits.imports", "ImportEdits")
     ItemEdits = late("edits.items", "ItemEdits")
+    Moves = late("edits.moves", "Moves")
     NodeEdits = late("edits.nodes", "NodeEdits")
     ProjectSettingsEdits = late("edits.project_settings", "ProjectSettingsEdits")
     CriterionEdits = late("edits.objects", "CriterionEdits")
@@ -88,6 +93,7 @@ else:
     Ranking = late("edits.ranking", "Ranking")
     RelationEdits = late("edits.relations", "RelationEdits")
     Rollover = late("edits.rollover", "Rollover")
+    Splits = late("edits.splits", "Splits")
     WorkTimer = late("edits.timer", "WorkTimer")
     WorkLog = late("edits.work_log", "WorkLog")
     AttachmentTransfers = late("engine.transfers", "AttachmentTransfers")
@@ -180,6 +186,8 @@ class Store:
     imports = StorePart(lambda self: ImportEdits(self.files, self.lookups, self.today))
     nodes = StorePart(lambda self: NodeEdits(self.files, self.lookups, self.today, self.now))
     project_settings = StorePart(lambda self: ProjectSettingsEdits(self.files, self.lookups, self._ask_settings))
+    conversions = StorePart(lambda self: Conversions(self.files, self.lookups))
+    moves = StorePart(lambda self: Moves(self.files, self.lookups))
     deletions = StorePart(lambda self: Deletions(self.files, self.lookups))
     relation_edits = StorePart(lambda self: RelationEdits(self.files, self.lookups))
     criterion_edits = StorePart(lambda self: CriterionEdits(self.files, self.lookups))
@@ -192,7 +200,8 @@ class Store:
     capacities = StorePart(lambda self: SharedCapacities(self.files, self.lookups, self._ask_capacities))
     plan_preview = StorePart(lambda self: PlanPreview(self.files, self.plan))
     rollover = StorePart(lambda self: Rollover(self.files, self.lookups, self.now))
-    work_log = StorePart(lambda self: WorkLog(self.files, self.lookups))
+    work_log = StorePart(lambda self: WorkLog(self.files, self.lookups, self.today))
+    splits = StorePart(lambda self: Splits(self.files, self.lookups))
     timer = StorePart(lambda self: WorkTimer(self.files, self._clock))
     transfers = StorePart(lambda self: AttachmentTransfers(self.files, self.engine, self.items.found))
     grooming = StorePart(lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id))

@@ -1,4 +1,4 @@
-"""Work logged on tasks, and the timer: two fields and a comment, as one step."""
+"""Work logged on tasks, and the timer: two fields and a comment where there are no time entries, as one step."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,8 +9,9 @@ from tests.store.world import World, raised, sent, until
 
 from backlit.model.errors import BadRequest, NotFound
 from backlit.store import ConnectionState, Store
-from backlit.store.edits.work_log import LoggedWork, remaining_after, type_named
+from backlit.store.edits.work_log import LoggedWork, type_named
 from backlit.store.records.changes import StoreChange, Subject
+from backlit.store.records.work import remaining_after
 
 
 async def task_of(world: World, **fields: object) -> int:
@@ -27,9 +28,15 @@ async def work_on_service(world: World, task_id: int) -> tuple[object, object, l
     return fields["WorkCompleted"], fields["WorkRemaining"], [each["description"] for each in page.results]
 
 
+async def without_entries(world: World) -> Store:
+    """A store at a service that has no time entries."""
+    world.without_history()
+    return await world.online()
+
+
 async def test_hours_reach_the_service_as_two_fields_and_a_comment(world: World) -> None:
     task_id = await task_of(world, WorkCompleted=1.5, WorkRemaining=4)
-    store = await world.online()
+    store = await without_entries(world)
 
     await store.work_log.log(task_id, LoggedWork(2.5, "Testing", "  both browsers "))
     await sent(store)
@@ -40,7 +47,7 @@ async def test_hours_reach_the_service_as_two_fields_and_a_comment(world: World)
 
 async def test_both_fields_go_in_one_change_and_are_taken_back_with_the_comment_in_one_step(world: World) -> None:
     task_id = await task_of(world, WorkCompleted=1, WorkRemaining=4)
-    store = await world.online()
+    store = await without_entries(world)
     world.faults.requests.clear()
     await store.work_log.log(task_id, LoggedWork(2))
     await sent(store)
@@ -57,7 +64,7 @@ async def test_both_fields_go_in_one_change_and_are_taken_back_with_the_comment_
 
 async def test_offline_it_is_shown_at_once_and_sent_later(world: World) -> None:
     task_id = await task_of(world, WorkRemaining=1)
-    store = await world.online()
+    store = await without_entries(world)
     world.faults.is_down = True
     await store.work_log.log(task_id, LoggedWork(2, "Design"))
     shown = store.item(task_id)
@@ -87,7 +94,7 @@ async def test_undone_offline_nothing_of_it_is_ever_sent(tmp_path: Path) -> None
 async def logged_beside_a_rival(world: World, work: LoggedWork, theirs: dict[str, float]) -> tuple[Store, int]:
     """Log work while the service is away and a rival logs on the same task."""
     task_id = await task_of(world, WorkCompleted=1, WorkRemaining=4)
-    store = await world.online()
+    store = await without_entries(world)
     world.faults.is_down = True
     await store.work_log.log(task_id, work, {"WorkRemaining": 4})
     await world.rival.work_items.update(task_id, theirs)
@@ -123,7 +130,7 @@ async def test_what_was_typed_as_remaining_is_a_conflict_where_somebody_changed_
 
 async def test_hours_whose_answer_was_lost_are_not_counted_twice(world: World) -> None:
     task_id = await task_of(world, WorkCompleted=1, WorkRemaining=4)
-    store = await world.online()
+    store = await without_entries(world)
     world.faults.lost_answers["PUT"] = 1
     await store.work_log.log(task_id, LoggedWork(2))
     await store.refresh()
@@ -148,7 +155,7 @@ def test_what_remains_is_never_less_than_nothing(remaining: float, hours: float,
 
 async def test_remaining_work_that_is_not_set_stays_so_through_logging_undo_and_redo(world: World) -> None:
     task_id = await task_of(world)
-    store = await world.online()
+    store = await without_entries(world)
     found = []
 
     for step in (store.work_log.log(task_id, LoggedWork(2)), store.history.undo(), store.history.redo()):

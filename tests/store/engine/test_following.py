@@ -45,7 +45,7 @@ async def test_what_others_do_with_items_is_read_by_id_as_they_do_it(world: Worl
     await until(lambda: name_of(follower, first) == "Renamed by jon", lambda: world.faults.requests)
     new = await world.rival.work_items.create({"type": "Story", "projectId": 1, "fields": {"Name": "Made by jon"}})
     await until(lambda: name_of(follower, new["id"]) == "Made by jon", lambda: world.faults.requests)
-    rank = (await world.rival.work_items.rank(second, {"bottom": True}))["fields"]["BacklogPriority"]
+    rank = (await world.rival.work_items.act(second, "rank", {"bottom": True}))["fields"]["BacklogPriority"]
     await until(lambda: field_of(follower, second, "BacklogPriority") == rank)
 
     below = {f"/api/v1/{each}" for each in ("relations", "acceptancecriteria", "links", "timeentries")}

@@ -70,7 +70,7 @@ async def test_an_order_that_another_client_made_arrives_with_all_renumbered_nei
     before = await documents_on_service(world)
     first, *_, last, other = sorted(each for each in before if before[each]["type"] != "Task")
     for moved in [last, other] * 30:  # until the numbers between two items run out
-        await world.rival.work_items.rank(moved, {"after": first})
+        await world.rival.work_items.act(moved, "rank", {"after": first})
 
     await store.refresh()
 
@@ -93,7 +93,7 @@ async def test_an_order_is_read_again_only_when_it_has_changed(world: World) -> 
 
     await store.refresh()
     lists = [path for _, path in world.faults.requests].count("/api/v1/workitems")
-    await world.rival.work_items.rank(max(await on_service(world)), {"top": True})
+    await world.rival.work_items.act(max(await on_service(world)), "rank", {"top": True})
     world.faults.requests.clear()
     await store.refresh()
 

@@ -56,7 +56,7 @@ async def test_a_deleted_comment_and_a_move_in_the_order_are_events(world: World
     item_id = await new_item(store)
     made = await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "A word"})
     await world.rival.comments.delete(made["id"])
-    await world.rival.work_items.rank(item_id, {"top": True})
+    await world.rival.work_items.act(item_id, "rank", {"top": True})
 
     await store.item_history.read(item_id)
 

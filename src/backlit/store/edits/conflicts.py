@@ -203,8 +203,10 @@ def _retry(writer: WriteContext, entry_id: int) -> None:
     if entry is None or entry.state not in UNRESOLVED:
         return
     base = {**entry.base, **entry.theirs}
-    writer.journal.update(replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}, attempts=0))
-    update_overlay(writer, [entry.item_id])
+    again = replace(entry, state=EntryState.WAITING, reason="", base=base, theirs={}, attempts=0)
+    along = writer.journal.entries.along(entry)
+    writer.journal.update_all([again, *(replace(each, state=EntryState.WAITING) for each in along)])
+    update_overlay(writer, [entry.item_id, *(each.item_id for each in along)])
     if entry.kind in ON_NODES:
         show_trees(writer)
     writer.signal.publish(StoreChange(Subject.OUTBOX))

@@ -31,6 +31,10 @@ from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.lookups import Lookups
 
+_DELETED = "deleted"
+_KEPT_KINDS = (EntryKind.RELATE, EntryKind.ADD_CRITERION, EntryKind.ADD_LINK)
+"""The creations of what is kept with a copy. Hours would count twice: the work fields of a task come back too."""
+
 
 class ItemDeletionExtent(Struct, frozen=True):
     """The extent of a deletion, as far as this machine knows it."""
@@ -107,6 +111,11 @@ def deletion_of(writer: WriteContext, item_id: int) -> tuple[OutboxEntry, ItemCo
     return entry, copy_of_item(writer, document)
 
 
+def deleted_status(statuses: Iterable[str]) -> str | None:
+    """Return the status that means deleted, of a list of statuses."""
+    return next((status for status in statuses if status.strip().casefold() == _DELETED), None)
+
+
 def is_settable(key: str, *, is_new: bool = False) -> bool:
     field = FIELD_BY_KEY.get(key)
     if field is None:
@@ -136,8 +145,16 @@ def copy_of_item(writer: WriteContext, document: Document) -> ItemCopy:
         "SELECT id FROM items WHERE parent_id = ? AND is_task = 1 ORDER BY id", (item_id,)
     )
     tasks = [task for (task_id,) in found.fetchall() if (task := writer.mirror.effective(task_id)) is not None]
-    comments = writer.mirror.comments.documents([item_id, *(id_in(task) for task in tasks)])
-    return ItemCopy(document, tasks, comments)
+    ids = [item_id, *(id_in(task) for task in tasks)]
+    objects = {kind.value: _shown_objects(writer, kind, ids) for kind in _KEPT_KINDS}
+    kept = {kind: documents for kind, documents in objects.items() if documents}
+    return ItemCopy(document, tasks, writer.mirror.comments.documents(ids), objects=kept)
+
+
+def _shown_objects(writer: WriteContext, creation_kind: EntryKind, item_ids: Iterable[int]) -> list[Document]:
+    subject = CREATIONS[creation_kind].subject
+    table = next(each for each in writer.mirror.object_tables if each.kind.subject is subject)
+    return table.shown_of_items(item_ids)
 
 
 def deletions_of(writer: WriteContext, made: OutboxEntry) -> list[OutboxEntry]:

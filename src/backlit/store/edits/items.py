@@ -18,6 +18,7 @@ from backlit.store.records.entry import (
     ON_NODES,
     ON_OBJECTS,
     RECALLS,
+    TRANSFORMS,
     EntryCause,
     EntryKind,
     EntryState,
@@ -267,6 +268,8 @@ def discard(writer: WriteContext, discarded: Sequence[OutboxEntry]) -> None:
 def show_without(writer: WriteContext, discarded: Sequence[OutboxEntry]) -> None:
     writer.release_ranks()
     made = [each.item_id for each in discarded if each.kind is EntryKind.ADD]
+    # Tasks that were moved below a new item go back first, or they would go with it.
+    update_overlay(writer, [each.item_id for each in discarded if each.kind in TRANSFORMS])
     gone = writer.mirror.remove_items(made)
     update_overlay(writer, [each.item_id for each in discarded if each.item_id not in gone])
     if gone:
@@ -300,6 +303,8 @@ def announce_objects(
 def with_dependents(writer: WriteContext, entries: Sequence[OutboxEntry]) -> list[OutboxEntry]:
     """Return the entries and everything that depends on new items among them: later acts, tasks and relations.
 
+    What goes along with a move depends on it.
+
     New nodes take along the acts on them and below them. Items moved into a new node keep their previous node.
     """
     made = {each.item_id for each in entries if each.kind is EntryKind.ADD}
@@ -310,7 +315,9 @@ def with_dependents(writer: WriteContext, entries: Sequence[OutboxEntry]) -> lis
         if each.kind in ON_NODES and each.needs & nodes:
             nodes.add(each.node_id)
             entries = [*entries, each]
-    entries = [*entries, *(each for each in undelivered if each.kind in ON_OBJECTS and each.needs & (made | objects))]
+    beside = (each for each in undelivered if each.kind in ON_OBJECTS | TRANSFORMS and each.needs & (made | objects))
+    along = (each for entry in entries for each in writer.journal.entries.along(entry))
+    entries = [*entries, *beside, *along]
     discarded = made | {each.item_id for each in undelivered if each.parent_id in made}
     found = {each.id: each for each in (*entries, *(each for each in undelivered if each.item_id in discarded))}
     return [found[entry_id] for entry_id in sorted(found)]

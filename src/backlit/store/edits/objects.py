@@ -115,9 +115,14 @@ def shown_object(writer: WriteContext, kind: ObjectKind, object_id: int) -> Docu
 def write_objects(writer: WriteContext, entries: Sequence[OutboxEntry], step: int | None = None) -> list[OutboxEntry]:
     """Journal changes as one step, lay them over the mirror and announce them."""
     written = writer.journal.add(entries, step) if entries else []
-    update_overlay(writer, [entry.item_id for entry in written])
-    announce_objects(writer, written)
+    show_written(writer, written)
     return written
+
+
+def show_written(writer: WriteContext, entries: Sequence[OutboxEntry]) -> None:
+    """Lay journalled entries over the mirror and announce them."""
+    update_overlay(writer, [entry.item_id for entry in entries])
+    announce_objects(writer, entries)
 
 
 class CriterionEdits(ObjectEdits):

@@ -113,7 +113,7 @@ def _relate(writer: WriteContext, word: str, pairs: Sequence[tuple[int, int]]) -
         real_id = writer.journal.real_id
         relation = _fitting(known, item_id=real_id(item_id), word=word, target_id=real_id(target_id))
         known.add(relation)
-        entries.append(_creation(relation))
+        entries.append(creation_of(relation))
     write_objects(writer, entries)
 
 
@@ -133,7 +133,7 @@ def _set_parent(writer: WriteContext, item_ids: Sequence[int], feature_id: int |
         relation = _fitting(known, item_id=item_id, word=RelationType.PARENT, target_id=target_id, kept_id=kept_id)
         known.add(relation)
         if before is None:
-            entries.append(_creation(relation))
+            entries.append(creation_of(relation))
         else:
             document = shown_object(writer, RELATIONS, before.id)
             entries.append(ParentChange.of(EntryKind.MOVE_PARENT, document, {"targetId": target_id}))
@@ -155,7 +155,7 @@ def _fitting(
     return relation
 
 
-def _creation(relation: NewRelation) -> OutboxEntry:
+def creation_of(relation: NewRelation) -> OutboxEntry:
     payload = {
         "type": relation.type.value,
         "targetId": relation.second.id,

@@ -11,19 +11,17 @@ from backlit.model.errors import BadRequest
 from backlit.model.fields import NAME_LIMIT, ItemType
 from backlit.model.planning import IterationEvent
 from backlit.model.statuses import StatusGroup
-from backlit.store.edits.checks import ON_ADD, check
 from backlit.store.edits.items import edit_entry, journalled
 from backlit.store.edits.nodes import event_entry, show_trees
+from backlit.store.edits.splits import part_entry, points_text
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.records.entry import SPLIT_KEY, EntryKind, OutboxEntry, new_entry
+from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Document, Item, fields_in, id_in
 from backlit.store.records.people import TreeKind
 from backlit.store.remote.capabilities import ITERATION_EVENTS_EXTENSION
 from backlit.store.views.lookups import Lookups
 
 SUFFIX = " (done part)"
-_KEPT = ("AreaID", "AssignedToID", "TeamID", "Tags", "Priority", "PriorityClass", "Severity")
-"""The fields that the done part of a split item copies."""
 _UNFINISHED_SQL = (
     "SELECT id FROM items WHERE iteration_id = ? AND is_task = 0 AND is_open = 1"
     " ORDER BY rank_priority, rank_id, own_priority, id"
@@ -152,7 +150,7 @@ class Rollover:
                 return [edit_entry(item_id, document, {"Status": done[kind]})]
             case RolloverOutcome.SPLIT:
                 rest = max(0.0, (points_of(str(fields.get("Estimate") or "")) or 0.0) - decision.done)
-                changed = {"IterationID": place, "Estimate": _number(rest)}
+                changed = {"IterationID": place, "Estimate": points_text(rest)}
                 return [
                     self._done_part(document, decision, done[kind], left_out),
                     edit_entry(item_id, document, changed),
@@ -163,17 +161,11 @@ class Rollover:
         self, document: Document, decision: RolloverDecision, status: str, left_out: set[str]
     ) -> OutboxEntry:
         """Return the entry of a new item that keeps the done points in the old iteration."""
-        kind, fields = str(document.get("type") or ""), fields_in(document)
-        name = str(fields.get("Name") or "")[: NAME_LIMIT - len(SUFFIX)] + SUFFIX
-        values = {key: fields[key] for key in _KEPT if fields.get(key) not in (None, "", [])}
-        values |= {"Name": name, "Status": status, "Estimate": _number(decision.done)}
-        values |= {"IterationID": fields.get("IterationID")}
-        project_id = self._lookups.project_id or 0
-        checked = check(kind, values, self._lookups, ON_ADD, left_out)
-        payload: dict[str, object] = {"type": kind, "projectId": project_id, "fields": checked}
-        if self._lookups.announces(ITERATION_EVENTS_EXTENSION):  # such a service takes parts of split items too
-            payload[SPLIT_KEY] = id_in(document)
-        return new_entry(EntryKind.ADD, project_id, payload)
+        name = str(fields_in(document).get("Name") or "")[: NAME_LIMIT - len(SUFFIX)] + SUFFIX
+        values = {"Name": name, "Status": status, "Estimate": points_text(decision.done)}
+        # A service with events of iterations takes parts of split items too.
+        is_done_part = self._lookups.announces(ITERATION_EVENTS_EXTENSION)
+        return part_entry(document, values, self._lookups, left_out, is_done_part=is_done_part)
 
     def _types(self, decisions: Mapping[int, RolloverDecision]) -> set[str]:
         ids = [
@@ -188,7 +180,3 @@ class Rollover:
         if status is None:
             raise BadRequest(f"{kind} has no done status.")
         return status
-
-
-def _number(value: float) -> str:
-    return repr(value).removesuffix(".0")

@@ -1,7 +1,7 @@
-"""Logged work. The interface has no time entries, so a log changes two fields and adds a comment."""
+"""Logged work: a time entry, or where the service has none two fields and a comment."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from msgspec import Struct
@@ -9,22 +9,22 @@ from msgspec.structs import replace
 
 from backlit.model.amounts import hours_text
 from backlit.model.errors import BadRequest
+from backlit.model.field_values import Misfit, parse_hours
 from backlit.model.fields import ItemType
 from backlit.store.edits.items import announce_objects, edit_entry, present, update_overlay
 from backlit.store.edits.timer import end_timer
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.entry import EntryKind, OutboxEntry, new_comment
+from backlit.store.records.entry import EntryKind, OutboxEntry, new_comment, new_entry
 from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.records.merge import is_same
+from backlit.store.records.object_kinds import TIME_ENTRIES
+from backlit.store.records.work import COMPLETED, LEFT_KEY, REMAINING, number_in, remaining_after, work_after
 from backlit.store.views.lookups import Lookups
 
-COMPLETED, REMAINING = "WorkCompleted", "WorkRemaining"
 MARK = "[time]"
 """The start of a comment that records logged work."""
 _LAST_TYPE = "time entry type"
-_DIGITS = 6
-"""Decimal digits of sums, so that tenths add up exactly."""
 
 
 class LoggedWork(Struct, frozen=True):
@@ -48,17 +48,7 @@ class LoggedWork(Struct, frozen=True):
         return f"{head}: {note}" if note else head
 
     def changes(self, fields: Mapping[str, object]) -> dict[str, object]:
-        left = remaining_after(fields, self.hours) if self.remaining is None else self.remaining
-        return {
-            "WorkCompleted": round(_number(fields.get("WorkCompleted")) + self.hours, _DIGITS),
-            "WorkRemaining": left,
-        }
-
-
-def remaining_after(fields: Mapping[str, object], hours: float) -> float | None:
-    """Return the remaining work after some hours, at least 0; None for a task whose remaining work is not set."""
-    remaining = fields.get(REMAINING)
-    return None if remaining is None else max(0.0, round(_number(remaining) - hours, _DIGITS))
+        return work_after(fields, self.hours, self.remaining)
 
 
 def type_named(types: Sequence[str], typed: str) -> str:
@@ -79,25 +69,75 @@ def type_named(types: Sequence[str], typed: str) -> str:
 class WorkLog:
     """Work logging on tasks."""
 
-    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups, today: Callable[[], date]) -> None:
         self._files = files
         self._lookups = lookups
+        self._today = today
 
     @property
     def last_type(self) -> str:
         return self._files.journal.settings.value(_LAST_TYPE) or ""
 
-    async def log(self, task_id: int, work: LoggedWork, seen: Mapping[str, object] | None = None) -> None:
-        """Change both work fields and write the comment, as one step. Stops the task's timer.
+    @property
+    def has_entries(self) -> bool:
+        """Whether the service has time entries, so that no comment stands for one."""
+        return self._lookups.announces(TIME_ENTRIES.extension)
 
-        `seen` holds the remaining work that the user saw before typing another value, so a newer value
-        conflicts. Raises Forbidden for a reader, BadRequest for an item that is no task and for hours that are
+    @property
+    def counts(self) -> bool:
+        """Whether logged hours change the work fields of their task: the project may keep the two apart."""
+        return not self.has_entries or self._lookups.works_from_time()
+
+    async def log(self, task_id: int, work: LoggedWork, seen: Mapping[str, object] | None = None) -> None:
+        """Make a time entry; without those, change both work fields and write the comment, as one step.
+
+        Stops the task's timer. `seen` holds the remaining work that the user saw before typing another value: a newer
+        value conflicts. Raises Forbidden for a reader, BadRequest for an item that is no task and for hours that are
         not positive, NotFound for an unknown item.
         """
         self._lookups.need_writer()
         if not (math.isfinite(work.hours) and work.hours > 0):
             raise BadRequest("Hours: enter more than 0.", {COMPLETED: "Enter more than 0."})
-        await self._files.edit(lambda writer: _log(writer, task_id, work, seen or {}))
+        if not self.has_entries:
+            await self._files.edit(lambda writer: _log(writer, task_id, work, seen or {}))
+            return
+        try:
+            parse_hours(work.hours)
+        except Misfit as misfit:
+            raise BadRequest(misfit.sentence_for_people("Hours")) from None
+        types, me = self._lookups.time_entry_types(), self._lookups.me()
+        if types and not work.entry_type:  # such a project takes no entry without one
+            work = replace(work, entry_type=self.last_type if self.last_type in types else types[0])
+        by = TimeOf(me.id if me else None, work.day or self._today(), counts=self.counts)
+        await self._files.edit(lambda writer: _log_entry(writer, task_id, work, by))
+
+
+class TimeOf(Struct, frozen=True):
+    """Whose time an entry is, of which day, and whether it counts in the work fields of its task."""
+
+    user_id: int | None
+    day: date
+    counts: bool
+
+
+def _log_entry(writer: WriteContext, task_id: int, work: LoggedWork, by: TimeOf) -> None:
+    item_id, document = _task(writer, task_id)
+    fields = fields_in(document)
+    payload: dict[str, object] = {
+        "userId": by.user_id,
+        "date": f"{by.day.isoformat()}T00:00:00",
+        "hours": work.hours,
+        "type": work.entry_type or None,
+        "note": work.note.strip() or None,
+    }
+    base, entries = dict[str, object](), list[OutboxEntry]()
+    if by.counts:
+        base = {key: fields.get(key) for key in (COMPLETED, REMAINING)}
+        payload |= {} if work.remaining is None else {LEFT_KEY: work.remaining}
+    elif work.remaining is not None and not is_same(fields.get(REMAINING), work.remaining):
+        entries.append(edit_entry(item_id, document, {REMAINING: work.remaining}))
+    entries.insert(0, new_entry(EntryKind.LOG_TIME, id_in(document, "projectId"), payload, item_id, base))
+    _write(writer, item_id, work, entries)
 
 
 def _log(writer: WriteContext, task_id: int, work: LoggedWork, seen: Mapping[str, object]) -> None:
@@ -111,12 +151,16 @@ def _log(writer: WriteContext, task_id: int, work: LoggedWork, seen: Mapping[str
         edit_entry(item_id, document, changed, given),
         new_comment(project_id, item_id, work.comment),
     ]
+    _write(writer, item_id, work, entries)
+
+
+def _write(writer: WriteContext, item_id: int, work: LoggedWork, entries: Sequence[OutboxEntry]) -> None:
     with writer.journal.transaction():
         end_timer(writer.journal, item_id)
-        writer.journal.add(entries)
+        written = writer.journal.add(entries)
         writer.journal.settings.keep(_LAST_TYPE, work.entry_type)
     update_overlay(writer, [item_id])
-    announce_objects(writer, entries)
+    announce_objects(writer, written)
     writer.signal.publish(StoreChange(Subject.TIMER))
 
 
@@ -137,8 +181,8 @@ def add_up(writer: WriteContext, entry: OutboxEntry, theirs: Mapping[str, object
     is_known = all(is_same(entry.base.get(key), theirs.get(key)) for key in touched)
     if is_known or COMPLETED not in touched or not _is_log(writer, entry):
         return entry
-    hours = _number(entry.payload[COMPLETED]) - _number(entry.base.get(COMPLETED))
-    wanted: dict[str, object] = {COMPLETED: _sum(theirs, hours)}
+    hours = number_in(entry.payload, COMPLETED) - number_in(entry.base, COMPLETED)
+    wanted: dict[str, object] = {COMPLETED: work_after(theirs, hours)[COMPLETED]}
     if REMAINING in touched and is_same(entry.payload[REMAINING], remaining_after(entry.base, hours)):
         wanted[REMAINING] = remaining_after(theirs, hours)
     base = {**entry.base, **{key: theirs.get(key) for key in wanted}}
@@ -156,11 +200,3 @@ def _is_log(writer: WriteContext, entry: OutboxEntry) -> bool:
         if each.kind is EntryKind.COMMENT
     ]
     return any(str(text).startswith(MARK) for text in texts)
-
-
-def _sum(fields: Mapping[str, object], hours: float) -> float:
-    return round(_number(fields.get(COMPLETED)) + hours, _DIGITS)
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0

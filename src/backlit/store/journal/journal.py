@@ -20,7 +20,7 @@ from backlit.store.journal.groom_queue import GroomQueues
 from backlit.store.journal.imported import ImportedTable
 from backlit.store.journal.inbox import InboxTable
 from backlit.store.journal.reports import ScopeLogTable, SnapshotTable, StatusHistoryTable
-from backlit.store.journal.schema import RELATIONS_SQL, TARGET_SQL, UNDELIVERED_SQL
+from backlit.store.journal.schema import RELATIONS_SQL, TARGET_SQL, TRANSFORMS_SQL, UNDELIVERED_SQL
 from backlit.store.journal.settings import DraftTable, RankTable, SettingsTable
 from backlit.store.journal.undo_log import Trash, UndoLog
 from backlit.store.records.changes import OutboxState
@@ -273,12 +273,13 @@ class EntryTable(SqliteTable):
         return self.select(where, (project_id or 0, tree))
 
     def following(self, item_id: int) -> list[OutboxEntry]:
-        """Return the undelivered entries on an item, on new tasks below it and on relations to it."""
+        """Return the undelivered entries on an item, on tasks that come below it and on relations to it."""
         tasks = f"kind = '{EntryKind.ADD}' AND json_extract(payload, '$.fields.ParentID') = ?1"
         # Look-ups by index: an import has thousands of undelivered entries, and asks this for each.
         found = [*self.select(f"{UNDELIVERED_SQL} AND item_id = ?1", (item_id,))]
         found += self.select(f"{UNDELIVERED_SQL} AND {tasks}", (item_id,))
-        found += self.select(f"{UNDELIVERED_SQL} AND {RELATIONS_SQL} AND {TARGET_SQL} = ?1", (item_id,))
+        for kinds in (RELATIONS_SQL, TRANSFORMS_SQL):
+            found += self.select(f"{UNDELIVERED_SQL} AND {kinds} AND {TARGET_SQL} = ?1", (item_id,))
         return sorted({each.id: each for each in found}.values(), key=lambda each: each.id)
 
     def sending(self) -> list[OutboxEntry]:
@@ -312,6 +313,11 @@ class EntryTable(SqliteTable):
             (TEMPORARY_IDS, kind.value),
         )
         return frozenset(real_id for (real_id,) in found)
+
+    def along(self, move: OutboxEntry) -> list[OutboxEntry]:
+        """Return the entries of what goes along with a MOVE."""
+        where = f"step = ? AND kind = '{EntryKind.MOVE_ALONG}' AND {TARGET_SQL} = ?"
+        return self.select(where, (move.step, move.item_id)) if move.kind is EntryKind.MOVE else []
 
     def items_made(self, step: int) -> list[int]:
         """Return the items that a step created and the service has, by their numbers."""

@@ -221,8 +221,15 @@ _RELATION_TARGETS = (
 )
 
 
+TRANSFORMS_SQL = "kind IN ('convert', 'move', 'move along', 'move task')"
+_TRANSFORM_TARGETS = (
+    f"CREATE INDEX transform_targets ON entries ({TARGET_SQL}) WHERE {TRANSFORMS_SQL} AND {UNDELIVERED_SQL}"
+)
+
+
 MIGRATIONS = (
     *(_FIRST_SCHEMA, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
     *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS, _IMPORTED, _READ, _NEW_TASKS, _RELATION_TARGETS),
+    _TRANSFORM_TARGETS,
 )
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""

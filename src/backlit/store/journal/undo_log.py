@@ -100,12 +100,16 @@ KEPT_DAYS = 90
 
 
 class ItemCopy(Struct, frozen=True):
-    """A deleted item as last known, with its tasks and the comments of all of them."""
+    """A deleted item as last known, with its tasks and the comments of all of them.
+
+    `objects` are the relations, criteria and links of all of them, by the kind of entry that creates them.
+    """
 
     item: Document
     tasks: Sequence[Document] = ()
     comments: Sequence[Document] = ()
     attachments: Sequence[Document] = field(default=())
+    objects: Mapping[str, Sequence[Document]] = field(default_factory=dict)
 
     @property
     def item_id(self) -> int:
@@ -117,6 +121,7 @@ class ItemCopy(Struct, frozen=True):
             "tasks": list(self.tasks),
             "comments": list(self.comments),
             "attachments": list(self.attachments),
+            "objects": {kind: list(documents) for kind, documents in self.objects.items()},
         }
 
 
@@ -155,12 +160,13 @@ class Trash(SqliteTable):
 
 
 def _copy_of(content: Mapping[str, object]) -> ItemCopy:
-    item = content.get("item")
+    item, objects = content.get("item"), content.get("objects")
     return ItemCopy(
         item if isinstance(item, dict) else {},
         _documents(content.get("tasks")),
         _documents(content.get("comments")),
         _documents(content.get("attachments")),
+        {kind: _documents(found) for kind, found in objects.items()} if isinstance(objects, dict) else {},
     )
 
 

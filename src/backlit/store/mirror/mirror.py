@@ -14,6 +14,7 @@ from backlit.store.mirror.item_changes import ItemChangeTable
 from backlit.store.mirror.item_rows import INSERT_ITEM, NewRows, facts_in, insert_new_rows, learn
 from backlit.store.mirror.object_tables import MirroredObjects
 from backlit.store.mirror.overlay import (
+    TOP_KEYS,
     HiddenItems,
     RankCopyTable,
     ReassignedItems,
@@ -26,7 +27,7 @@ from backlit.store.mirror.overlay import (
 from backlit.store.mirror.schema import REASSIGNED, SCHEMA, VERSION
 from backlit.store.mirror.status_groups import MirroredGroups
 from backlit.store.records.changes import Subject
-from backlit.store.records.entry import EntryKind, OutboxEntry
+from backlit.store.records.entry import TRANSFORMS, EntryKind, OutboxEntry
 from backlit.store.records.item import Document, columns_of, fields_in, id_in, is_news, whole
 from backlit.store.records.object_kinds import OBJECT_KINDS
 from backlit.store.sqlite.database import connect, drop_database, transaction, version_of
@@ -293,7 +294,7 @@ class Mirror:
         return frozenset(gone)
 
     def rename(self, temporary_id: int, received: Document, undelivered: Sequence[OutboxEntry]) -> set[int]:
-        """Give an item its real id; return the items whose relations name it, which are to be laid over again."""
+        """Give an item its real id; return the items that name it, as other ends or parents, to be laid over again."""
         real_id = whole(received.get("id"))
         with transaction(self.connection):
             relating = {item_id for table in self.object_tables for item_id in table.items_naming(temporary_id)}
@@ -308,6 +309,7 @@ class Mirror:
             if number and real_id is not None:
                 self.ranks.put({real_id: number[temporary_id]})
             tasks = [entry.item_id for entry in undelivered if entry.parent_id == real_id]
+            relating |= {entry.item_id for entry in undelivered if entry.kind in TRANSFORMS} - {real_id or 0}
             self.lay_over([*tasks, real_id or 0], undelivered)
         return relating - {temporary_id}
 
@@ -459,7 +461,8 @@ def _compared(before: Mapping[int, Document], after: Mapping[int, Document]) -> 
     changed = frozenset(each for each in {*before, *after} if before.get(each) != after.get(each))
     keys: set[str] = set()
     for item_id in changed:
-        if item_id not in before or item_id not in after:
+        is_same_item = item_id in before and item_id in after
+        if not is_same_item or any(before[item_id].get(key) != after[item_id].get(key) for key in TOP_KEYS):
             return WriteResult(changed, frozenset())
         old, new = fields_in(before[item_id]), fields_in(after[item_id])
         keys |= {key for key in {*old, *new} if old.get(key) != new.get(key)}

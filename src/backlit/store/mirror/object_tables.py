@@ -54,6 +54,13 @@ class MirroredObjects(SqliteTable):
         ids = {"id": object_id, self.kind.item_key: item_id, "projectId": project_id}
         return {**received, **ids, **dict(zip(self.kind.columns.values(), values, strict=True))}
 
+    def shown_of_items(self, item_ids: Iterable[int]) -> list[Document]:
+        """Return the objects of items with their pending values, in the order of their places or ids."""
+        order = "sequence, id" if "sequence" in self.kind.columns else "id"
+        sql = f"SELECT id FROM {self.table} WHERE {SHOWN} AND ({self._is_of_items}) ORDER BY {order}"  # noqa: S608 # constants
+        found = self._connection.execute(sql, (ids_json(item_ids),)).fetchall()
+        return [document for (object_id,) in found if (document := self.shown(object_id)) is not None]
+
     def documents(self, item_ids: Iterable[int]) -> list[Document]:
         """Return the received objects of items."""
         where = f"doc IS NOT NULL AND ({self._is_of_items})"

@@ -6,23 +6,40 @@ from collections.abc import Iterable, Mapping, Sequence
 import orjson
 
 from backlit.store.mirror.schema import FEATURE, REASSIGNED
-from backlit.store.records.entry import BUSY, PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import (
+    BUSY,
+    PLACE_COLUMNS,
+    PLACE_KEYS,
+    TRANSFORMS,
+    EntryKind,
+    EntryState,
+    OutboxEntry,
+)
 from backlit.store.records.item import Document, RowSign, fields_in, id_in, priority_of
+from backlit.store.records.work import left_in, number_in, work_after
 from backlit.store.sqlite.database import SqliteTable, transaction
 from backlit.store.sqlite.ids import ids_json
 
+TOP_KEYS = ("type", "projectId")
+"""The keys of an item beside its fields that a conversion or a move changes."""
 _SIGNS = {EntryState.REFUSED: RowSign.REFUSED, EntryState.CONFLICT: RowSign.CONFLICT}
 
 
 def laid_over(received: Document, entries: Iterable[OutboxEntry]) -> tuple[Document, RowSign]:
     """Return the item that the user sees, and the sign of its unsent changes and comments."""
-    fields = fields_in(received)
+    fields, top = fields_in(received), dict[str, object]()
     sign = RowSign.NONE
     for entry in entries:
         if entry.kind is EntryKind.EDIT:
             fields = {**fields, **entry.payload}
+        elif entry.kind in TRANSFORMS and entry.state is not EntryState.REFUSED:
+            values = entry.transformed_values
+            top |= {key: values[key] for key in TOP_KEYS if key in values}
+            fields = {**fields, **{key: value for key, value in values.items() if key not in TOP_KEYS}}
+        elif entry.kind is EntryKind.LOG_TIME and entry.base and entry.state is not EntryState.REFUSED:
+            fields = {**fields, **work_after(fields, number_in(entry.payload, "hours"), left_in(entry.payload))}
         sign = max(sign, _SIGNS.get(entry.state, RowSign.PENDING))
-    return (received if sign is RowSign.NONE else {**received, "fields": fields}), sign
+    return (received if sign is RowSign.NONE else {**received, **top, "fields": fields}), sign
 
 
 def made_by(entry: OutboxEntry) -> Document:

@@ -28,7 +28,11 @@ class _TimeChange(RowChange):
 
 
 class TimeCreation(_TimeChange, RowCreation):
-    """A LOG_TIME; a `workRemaining` in it is the work that is left."""
+    """A LOG_TIME. Its base has the work of the task before, where its hours count in that."""
+
+    @property
+    def item_fields(self) -> frozenset[str]:
+        return frozenset(self.entry.base)
 
 
 class TimeEdit(_TimeChange, RowEdit):

@@ -15,6 +15,7 @@ from backlit.store.records.entry import (
     CREATES,
     ON_NODES,
     ON_RELATIONS,
+    TRANSFORMS,
     EntryCause,
     EntryKind,
     EntryState,
@@ -46,7 +47,7 @@ def take(
     earlier: dict[tuple[object, int], list[OutboxEntry]] = {}
     # One after another: a relation may close a circle that is open once an earlier one is taken away.
     related: set[object] = set()
-    turns = _StepOrder()
+    turns, transforms = _StepOrder(), _TransformOrder(writer)
     behind = 0
     occupied: set[int] = set()
     held: set[int] = set()
@@ -63,6 +64,7 @@ def take(
             and not (entry.kind in ON_RELATIONS and entry.payload.get("type") in related)
             and not occupied & deleted_nodes(entry)
             and turns.is_in_turn(entry)
+            and transforms.is_in_turn(entry)
         )
         is_waiting = entry.state is EntryState.WAITING and entry.id not in resting
         is_free = is_free and (batch is None or batch.admits(entry))
@@ -84,6 +86,7 @@ def take(
         if entry.kind in ON_RELATIONS and entry.state in BUSY:
             related.add(entry.payload.get("type"))
         turns.add(entry)
+        transforms.add(entry)
         if entry.state in BUSY:
             occupied |= entry.places | entry.places_of_deleted
     together = [each for each in batches.values() if each.entries]
@@ -120,6 +123,41 @@ class _StepOrder:
             self._events.add(entry.step)
         if (source := entry.split_from) is not None:
             self._sources.add((entry.step, source))
+
+
+class _TransformOrder:
+    """The order around conversions and moves: each waits for what was changed before, and holds later changes back.
+
+    The values of the old type or project are refused after it, and those of the new one before it.
+    """
+
+    def __init__(self, writer: WriteContext) -> None:
+        self._writer = writer
+        self._concerned: set[int] = set()
+        self._transformed: set[int] = set()
+
+    def is_in_turn(self, entry: OutboxEntry) -> bool:
+        if entry.kind is EntryKind.DELETE:
+            return True  # it needs neither a type nor a project
+        if entry.kind is EntryKind.MOVE_ALONG or not self._transformed.isdisjoint(_items_of(entry)):
+            return False
+        return entry.kind not in TRANSFORMS or self._concerned.isdisjoint(self._transformed_by(entry))
+
+    def add(self, entry: OutboxEntry) -> None:
+        if entry.kind in TRANSFORMS:
+            self._transformed |= self._transformed_by(entry)
+        if entry.state in BUSY:
+            self._concerned |= _items_of(entry)
+
+    def _transformed_by(self, entry: OutboxEntry) -> set[int]:
+        along = self._writer.journal.entries.along(entry)
+        return {entry.item_id, *(each.item_id for each in along)}
+
+
+def _items_of(entry: OutboxEntry) -> set[int]:
+    """Return the items that an entry is about: its own, the one that it puts a new task below, and other ends."""
+    parent_id = entry.parent_id
+    return {entry.item_id, *entry.targets} if parent_id is None else {entry.item_id, parent_id}
 
 
 def _line(entry: OutboxEntry) -> tuple[object, int]:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from backlit.model.errors import BadRequest, Conflict, ServiceRefused
+from backlit.model.errors import BadRequest, Conflict, NotFound, ServiceRefused
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.items import announce_objects, update_overlay
 from backlit.store.edits.rank_order import rank_neighbours
-from backlit.store.edits.work_log import COMPLETED, add_up
+from backlit.store.edits.work_log import add_up
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.object_changes.kinds import CHANGES, CREATIONS, EDITS, object_creation
@@ -22,6 +22,7 @@ from backlit.store.records.entry import OBJECT_CREATIONS, EntryKind, EntryState,
 from backlit.store.records.item import Document, fields_in, id_in, is_item, whole
 from backlit.store.records.merge import MergeResult, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
+from backlit.store.records.work import COMPLETED
 from backlit.store.remote.capabilities import TRAITS, UNSURE, ServiceTraits, probe, traits_of
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered
 from backlit.store.remote.receiving import receive
@@ -356,14 +357,26 @@ class ObjectSending(EditSending):
         return True
 
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
+        items = await self._changed_items(entry)
+
         def act(writer: WriteContext) -> None:
             if not document and was_discarded(writer, entry):
                 return
+            receive(writer, items, entry)
             renamed = deliver_object(writer, entry, document)
             show_sign(writer, entry.item_id)
             announce_objects(writer, [entry], renamed)
 
         await self._files.write(act)
+
+    async def _changed_items(self, entry: OutboxEntry) -> list[Document]:
+        """Read the task in whose work the service counts hours: it is shown as it was until then."""
+        if CHANGES[entry.kind].subject is not Subject.TIME_ENTRIES:
+            return []
+        try:
+            return [await self._client.work_items.get(entry.item_id)]
+        except NotFound:
+            return []
 
 
 def deliver_object(writer: WriteContext, entry: OutboxEntry, document: Document) -> dict[int, int]:
@@ -396,7 +409,9 @@ class RankSending:
             if real_id < 0:
                 continue
             try:
-                moved = await self._client.work_items.rank(entry.item_id, {where: real_id or True}, entry.note)
+                moved = await self._client.work_items.act(
+                    entry.item_id, "rank", {where: real_id or True}, note=entry.note
+                )
             except BadRequest as error:
                 refusal = error
                 continue

@@ -21,6 +21,7 @@ from backlit.model.errors import (
 from backlit.store.edits.deletions import keep_last_copy
 from backlit.store.edits.items import announce_objects, update_overlay
 from backlit.store.edits.nodes import show_trees
+from backlit.store.edits.restored_items import restore
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.object_changes.kinds import object_deletion
 from backlit.store.outbox.batches import BatchSending, CreationBatch, ItemBatchSending, ObjectBatchSending
@@ -28,6 +29,7 @@ from backlit.store.outbox.choosing import take
 from backlit.store.outbox.items import ItemCreationSearch, ItemSending, ObjectSending, RankSending
 from backlit.store.outbox.nodes import NodeLevels, NodeSending, deliver_node
 from backlit.store.outbox.sending import Sending, hold, show_outcome, was_discarded
+from backlit.store.outbox.transforms import TransformSending
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import (
     CREATES,
@@ -37,13 +39,13 @@ from backlit.store.records.entry import (
     ON_NODES,
     ON_OBJECTS,
     RECALLS,
+    TRANSFORMS,
     EntryKind,
     EntryState,
     OutboxEntry,
 )
 from backlit.store.records.item import id_in
 from backlit.store.remote.reachability import SHUTS, USUAL_PAUSES, ConcurrencyLimit, RetryPauses
-from backlit.store.undo.items import restore
 from backlit.store.undo.nodes import NodeReversals, restore_nodes
 from backlit.store.undo.operations import RecreateNodesOperation
 
@@ -81,10 +83,12 @@ class Outbox:
         }
         self._recalls = RecallSending(files, waits, objects)
         ranks = RankSending(client, files, self._may_have_been_sent)
+        transforms = TransformSending(client, files, self._may_have_been_sent)
         self._sending: dict[EntryKind, _Sender] = {
             **objects,
             **dict.fromkeys(RECALLS, self._recalls),
             EntryKind.RANK: ranks,
+            **dict.fromkeys(TRANSFORMS, transforms),
         }
         self._flow = ConcurrencyLimit()
         client.watch(self._flow.answered)

@@ -263,7 +263,8 @@ def hold(writer: WriteContext, entry: OutboxEntry, state: EntryState, reason: st
         return False
     is_too_late = state is EntryState.REFUSED and writer.mirror.was_deleted(entry.item_id)
     held = replace(current, state=EntryState.DISCARDED if is_too_late else state, reason=reason, theirs=entry.theirs)
-    writer.journal.update(held)
+    along = [replace(each, state=held.state) for each in writer.journal.entries.along(held)]
+    writer.journal.update_all([held, *along])
     return not (state is EntryState.REFUSED and _give_up_unwanted(writer, held))
 
 
@@ -273,6 +274,7 @@ def show_outcome(writer: WriteContext, entry: OutboxEntry) -> None:
         show_trees(writer)
         return
     show_sign(writer, entry.item_id)
+    update_overlay(writer, [each.item_id for each in writer.journal.entries.along(entry)])
     announce_objects(writer, [entry])
 
 

@@ -20,6 +20,10 @@ class EntryKind(StrEnum):
     ADD = "add"
     COMMENT = "comment"
     DELETE = "delete"
+    CONVERT = "convert"
+    MOVE = "move"
+    MOVE_ALONG = "move along"
+    MOVE_TASK = "move task"
     DELETE_COMMENT = "delete comment"
     RANK = "rank"
     NODE_ADD = "add node"
@@ -102,7 +106,10 @@ DELETES = OBJECT_DELETIONS | {EntryKind.DELETE, EntryKind.NODE_DELETE}
 ON_ITEMS = frozenset({EntryKind.ADD, EntryKind.EDIT, EntryKind.DELETE})
 """Kinds of changes to items."""
 
-NEED_ITEM = OBJECT_CREATIONS | {EntryKind.EDIT}
+TRANSFORMS = frozenset({EntryKind.CONVERT, EntryKind.MOVE, EntryKind.MOVE_ALONG, EntryKind.MOVE_TASK})
+"""Kinds that give an item another type, project or parent. A MOVE_ALONG is sent with the MOVE of its target."""
+
+NEED_ITEM = OBJECT_CREATIONS | TRANSFORMS | {EntryKind.EDIT}
 """Kinds of changes that are lost with their item, unless it is created again."""
 
 ON_OBJECTS = OBJECT_CREATIONS | OBJECT_EDITS | OBJECT_DELETIONS
@@ -146,7 +153,9 @@ class OutboxEntry(Struct, frozen=True):
     `payload` is the requested change: fields of an EDIT, `{type, projectId, fields}` of an ADD, `{text}` of a
     COMMENT, `{id, text}` of a DELETE_COMMENT (both with `type` if customers see it), nothing for a DELETE, the values
     of a new object below an item, `{id, values}` of a changed one, `{id}` and the values of a deleted one,
-    `{beside}` of a RANK: target positions, the best first.
+    `{beside}` of a RANK: target positions, the best first. TRANSFORMS hold `values`, what the item has after them with
+    `type` and `projectId` among the fields, and `fields`, what is asked for of these; `targetId` is the new parent of a
+    task, of a MOVE_ALONG the item that it moves with.
 
     Entries on nodes hold `tree` and `name`, and in addition: a NODE_ADD `values` and `place`, a NODE_EDIT `id`,
     `values` and for a move `place`, a NODE_DELETE `id`, `reassignmentId`, `below`, the ids of all deleted nodes,
@@ -214,6 +223,14 @@ class OutboxEntry(Struct, frozen=True):
         return frozenset(self.base if self.kind is EntryKind.NODE_EDIT else self.fields)
 
     @property
+    def transformed_values(self) -> Mapping[str, object]:
+        """What an item has after one of TRANSFORMS, with `type` and `projectId` among the fields."""
+        values = self.payload.get("values") if self.kind in TRANSFORMS else None
+        found = dict(values) if isinstance(values, Mapping) else {}
+        is_below = TARGET_KEY in self.payload and self.kind is not EntryKind.MOVE_ALONG
+        return {**found, "ParentID": self.payload[TARGET_KEY]} if is_below else found
+
+    @property
     def parent_id(self) -> int | None:
         parent = self.fields.get("ParentID") if self.kind is EntryKind.ADD else None
         return parent if isinstance(parent, int) else None
@@ -243,6 +260,8 @@ class OutboxEntry(Struct, frozen=True):
     @property
     def needs(self) -> frozenset[int]:
         """The nodes, the object below an item and the other end of a relation that must exist on the service first."""
+        if self.kind in TRANSFORMS:
+            return self.targets | self.places
         if self.kind in ON_OBJECTS:
             object_id = self.payload.get("id")
             return self.targets | ({object_id} if isinstance(object_id, int) else set())

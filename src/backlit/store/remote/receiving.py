@@ -18,14 +18,16 @@ from backlit.store.mirror.item_rows import NewRows
 from backlit.store.mirror.mirror import Mirror
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
-from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import TRANSFORMS, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document, fields_in, id_in, is_news, moment, whole
 from backlit.store.records.merge import is_same, kept_otherwise
 from backlit.store.records.people import person_of
+from backlit.store.records.work import COMPLETED, REMAINING
 from backlit.store.remote.capabilities import HISTORY, announces
 from backlit.store.sqlite.ids import ids_json
 
 KEPT_AUTHORS = 5
+_ON_TIME = frozenset({EntryKind.LOG_TIME, EntryKind.EDIT_TIME, EntryKind.DELETE_TIME})
 
 
 def receive(
@@ -138,6 +140,17 @@ class _OwnChanges(Struct, frozen=True):
     def sent(self) -> Mapping[str, object]:
         return self.delivered.payload if self.delivered and self.delivered.kind is EntryKind.EDIT else {}
 
+    @property
+    def is_transform(self) -> bool:
+        """Whether the user has just changed the type or the project, and so values that nobody named."""
+        return self.delivered is not None and self.delivered.kind in TRANSFORMS
+
+    @property
+    def follows(self) -> frozenset[str]:
+        """The fields that the service has changed with an object below the item."""
+        is_time = self.delivered is not None and self.delivered.kind in _ON_TIME
+        return frozenset({COMPLETED, REMAINING}) if is_time else frozenset()
+
     def is_elsewhere(self, document: Document) -> bool:
         """Report whether the user's name is on the last change, and no edit of this machine can be it."""
         return self.delivered is None and not self.edits and _is_one_of(self.names, document.get("lastModifiedBy"))
@@ -190,7 +203,7 @@ def _changed(record: InboxRecord | None, before: Document, document: Document, m
     if (record is not None and record.kind is NewsKind.NEW) or not (is_ahead or mine.sent):
         return []
     had, has = fields_in(before), fields_in(document if is_ahead else before)
-    others = _keys_of_others(had, document, mine) if is_ahead else set()
+    others = _keys_of_others(had, document, mine) - mine.follows if is_ahead and not mine.is_transform else set()
     # Only the history can tell what others changed before the user did, elsewhere.
     is_open = is_ahead and mine.has_history and mine.is_elsewhere(document)
     if is_open and record is None:

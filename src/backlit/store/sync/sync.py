@@ -205,7 +205,7 @@ class Sync:
 
         def act(writer: WriteContext) -> None:
             if gone:
-                forget(writer, set(gone))
+                forget(writer, _ids_in_project(writer, gone, project_id))
             if self._files.generation == generation and cursor is not None:
                 writer.mirror.set_note(_cursor_key(project_id), cursor)
 
@@ -388,6 +388,16 @@ def _cursor_key(project_id: int) -> str:
 def _filled_key(lists: ProjectLists) -> str:
     """Return the key of the completed load. Services that do not filter load all projects at once."""
     return f"filled {lists.project_id}" if lists.traits.is_ranged else "filled"
+
+
+def _ids_in_project(writer: WriteContext, item_ids: Iterable[int], project_id: int) -> set[int]:
+    """Return those of some items that the mirror has in a project, and not in another one that they moved to."""
+    sql = (
+        "SELECT id FROM items WHERE project_id <> ?1 AND id IN (SELECT value FROM json_each(?2))"
+        " UNION SELECT id FROM hidden WHERE project_id <> ?1 AND id IN (SELECT value FROM json_each(?2))"
+    )
+    elsewhere = writer.mirror.connection.execute(sql, (project_id, ids_json(item_ids)))
+    return set(item_ids) - {item_id for (item_id,) in elsewhere}
 
 
 def _has_items_of(writer: WriteContext, project_id: int) -> bool:

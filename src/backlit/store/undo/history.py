@@ -1,6 +1,6 @@
 """Undo and redo: one act at a time, from the journal, across restarts. Each writes like any other act."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from msgspec import Struct, field
@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import ItemType
 from backlit.model.trees import NO_TOTALS
-from backlit.store.edits.deletions import copy_of_item, deletion_of, journal_deletions, withdraw
+from backlit.store.edits.deletions import copy_of_item, deleted_status, deletion_of, journal_deletions, withdraw
 from backlit.store.edits.items import announce_objects, edit_entry, show_without, update_overlay, with_dependents
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.rank_order import move_back
+from backlit.store.edits.restored_items import restore
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ActState, ItemCopy
 from backlit.store.object_changes.kinds import CHANGES, object_creation
@@ -28,7 +29,7 @@ from backlit.store.records.entry import (
     OutboxEntry,
 )
 from backlit.store.records.item import Document, fields_in, id_in
-from backlit.store.undo.items import UndoPlan, restore
+from backlit.store.undo.items import UndoPlan
 from backlit.store.undo.nodes import restore_nodes, return_nodes
 from backlit.store.undo.operations import (
     DeleteItemOperation,
@@ -48,13 +49,12 @@ from backlit.store.undo.operations import (
     RecreateObjectOperation,
     RestoreEntryOperation,
     RestoreRanksOperation,
+    TransformBackOperation,
     UndoEffect,
     UndoOperation,
     WritingOperation,
 )
 from backlit.store.views.lookups import Lookups
-
-DELETED = "deleted"
 
 
 class Reversal(Struct, frozen=True):
@@ -167,10 +167,6 @@ class UndoHistory:
     def _soft(self) -> dict[str, str | None]:
         """Return the status that means deleted, by type."""
         return {kind.value: deleted_status(self._lookups.statuses(kind)) for kind in ItemType}
-
-
-def deleted_status(statuses: Iterable[str]) -> str | None:
-    return next((status for status in statuses if status.strip().casefold() == DELETED), None)
 
 
 def _next(writer: WriteContext, soft: dict[str, str | None], *, is_redo: bool) -> tuple[int | None, list[UndoEffect]]:
@@ -302,7 +298,8 @@ def _create_again(writer: WriteContext, item_id: int) -> int:
     with writer.journal.transaction():
         step = writer.journal.undo_log.begin()
         withdraw(writer, unsent, step)
-        written = list(restore(writer, replace(copy, item={**copy.item, "fields": fields}), step))
+        again = replace(copy, item={**copy.item, "fields": fields}, objects=_received_only(copy.objects))
+        written = list(restore(writer, again, step))
         written += writer.journal.add(
             [
                 creation.on_item(writer.journal.renames.followed(creation.entry.item_id))
@@ -316,8 +313,12 @@ def _create_again(writer: WriteContext, item_id: int) -> int:
     update_overlay(writer, [entry.item_id for entry in written])
     made = written[0].item_id
     writer.signal.publish(StoreChange(Subject.ITEMS, gone | {made}, renamed={item_id: made}))
-    writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({made})))
+    announce_objects(writer, written)
     return made
+
+
+def _received_only(objects: Mapping[str, Sequence[Document]]) -> dict[str, list[Document]]:
+    return {kind: [each for each in documents if id_in(each) > 0] for kind, documents in objects.items()}
 
 
 def _restore_copy(writer: WriteContext, item_id: int) -> int:
@@ -334,7 +335,7 @@ def _restore_copy(writer: WriteContext, item_id: int) -> int:
     update_overlay(writer, [entry.item_id for entry in written])
     made = written[0].item_id
     writer.signal.publish(StoreChange(Subject.ITEMS, frozenset(entry.item_id for entry in written)))
-    writer.signal.publish(StoreChange(Subject.COMMENTS, frozenset({made})))
+    announce_objects(writer, written)
     return made
 
 
@@ -376,6 +377,8 @@ def _carried_out(writer: WriteContext, move: UndoOperation, step: int) -> Iterat
             yield from move_back(writer, entries, step)
         case EditNodeOperation(entry) | DeleteNodeOperation(entry) | RecreateObjectOperation(entry):
             yield from writer.journal.add([entry], step)
+        case TransformBackOperation(entries=entries):
+            yield from writer.journal.add(entries, step)
         case DeleteObjectOperation(entry, original):
             yield from _standing_for(writer, original, writer.journal.add([entry], step), step)
         case DeleteItemOperation(item_id, original):

@@ -1,12 +1,10 @@
-"""The operations of an undo or redo, found in the journal before anything is written, and restored items."""
+"""The operations of an undo or redo, found in the journal before anything is written."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from backlit.store.edits.deletions import is_settable
 from backlit.store.files.files import WriteContext
-from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.mirror.overlay import laid_over
 from backlit.store.object_changes.kinds import DELETIONS, object_creation, object_deletion, object_edit
 from backlit.store.object_changes.object_change import ObjectChange, ObjectCreation, ObjectDeletion, ObjectEdit
@@ -16,15 +14,15 @@ from backlit.store.records.entry import (
     OBJECT_EDITS,
     ON_NODES,
     RECALLS,
+    TRANSFORMS,
     EntryCause,
     EntryKind,
     EntryState,
     OutboxEntry,
-    new_comment,
-    new_entry,
 )
-from backlit.store.records.item import Document, fields_in, id_in, moment, whole
-from backlit.store.records.merge import kept_otherwise, merge
+from backlit.store.records.item import Document, fields_in, id_in
+from backlit.store.records.merge import is_same, kept_otherwise, merge
+from backlit.store.records.work import REMAINING, left_in, number_in, remaining_after, work_after
 from backlit.store.undo.nodes import NodeReversals, opposite
 from backlit.store.undo.operations import (
     DeleteItemOperation,
@@ -39,8 +37,10 @@ from backlit.store.undo.operations import (
     RecreateObjectOperation,
     RestoreEntryOperation,
     RestoreRanksOperation,
+    TransformBackOperation,
     UndoEffect,
 )
+from backlit.store.undo.transforms import TransformBack
 
 
 class UndoPlan:
@@ -109,6 +109,8 @@ class UndoPlan:
         elif entry.kind is EntryKind.EDIT:
             payload = {key: each for key, each in entry.payload.items() if not self._nodes.goes_along(entry, key)}
             yield from self._written(self._id(entry), {key: entry.base.get(key) for key in payload}, payload)
+        elif entry.kind in TRANSFORMS:
+            yield from self._transformed_back(entry)
         elif entry.state is not EntryState.SENT and entry.kind in DELETES:
             yield RecallDeletionOperation(entry), ()
         elif entry.kind not in RECALLS:
@@ -142,6 +144,8 @@ class UndoPlan:
 
         The service's values return, in a conflict newer than the base.
         """
+        if entry.kind in TRANSFORMS - {EntryKind.MOVE_ALONG}:
+            return (_transform_change(entry, entry.item_id, is_back=True),)
         if entry.kind is not EntryKind.EDIT:
             return ()
         now = fields_in(self._mirror.effective(entry.item_id) or {})
@@ -212,6 +216,17 @@ class UndoPlan:
         object_id = self._journal.renames.followed(creation.object_id)
         known = {**creation.document(object_id), "workItemId": item_id}
         yield self._object_deletion(creation.deletion_kind, known), ()
+        if creation.entry.kind is EntryKind.LOG_TIME:
+            yield from self._work_back(creation.entry, item_id)
+
+    def _work_back(self, entry: OutboxEntry, item_id: int) -> Iterator[UndoEffect]:
+        """Yield the edit of the work that a deleted time entry does not give back, unless somebody changed it since."""
+        now, hours = fields_in(self._mirror.effective(item_id) or {}), number_in(entry.payload, "hours")
+        logged = work_after(entry.base, hours, left_in(entry.payload))[REMAINING] if entry.base else None
+        after, before = remaining_after(now, -hours), entry.base.get(REMAINING)
+        if logged is not None and is_same(now.get(REMAINING), logged) and not is_same(after, before):
+            change = FieldChange(item_id, REMAINING, now.get(REMAINING), before)
+            yield EditItemOperation(item_id, {REMAINING: before}, {REMAINING: after}), (change,)
 
     def _object_deletion(self, kind: EntryKind, known: Document, stands_for: int = 0) -> DeleteObjectOperation:
         """Return the deletion of an object, which an older read of the service may have hidden from the mirror."""
@@ -243,6 +258,18 @@ class UndoPlan:
         else:
             yield RecreateObjectOperation(edit.inverse(item_id, object_id)), ()
 
+    def _transformed_back(self, entry: OutboxEntry) -> Iterator[UndoEffect]:
+        if entry.kind is EntryKind.MOVE_ALONG:
+            return  # it goes back with what it went along with
+        item_id = self._id(entry)
+        document = self._mirror.effective(item_id)
+        if document is None:
+            yield MissingItem(item_id), ()
+            return
+        back = TransformBack(self._mirror.effective, self._journal.renames.followed)
+        entries = back.entries(entry, self._journal.entries.along(entry))
+        yield TransformBackOperation(item_id, tuple(entries)), (_transform_change(entry, item_id, is_back=True),)
+
     def _latest_id(self, change: ObjectChange) -> int:
         """Return the id of an object now, which was perhaps deleted and made again."""
         object_id = self._journal.renames.followed(change.object_id)
@@ -264,6 +291,9 @@ class UndoPlan:
             sent = {key for each in self._of_item.get(item_id, ()) if each.may_have_been_sent for key in each.touched}
             wanted = {key: value for key, value in entry.payload.items() if key not in sent}
             yield from self._written(item_id, wanted, {key: entry.base.get(key) for key in wanted}, entry.id)
+        elif entry.kind in TRANSFORMS:
+            shown = entry.kind is not EntryKind.MOVE_ALONG
+            yield RestoreEntryOperation(entry), (_transform_change(entry, item_id, is_back=False),) if shown else ()
         elif entry.kind in OBJECT_CREATIONS | OBJECT_EDITS or self._is_looked_for(entry):
             yield RestoreEntryOperation(entry), ()
         elif entry.kind is EntryKind.DELETE:
@@ -275,6 +305,13 @@ class UndoPlan:
     def _is_looked_for(self, entry: OutboxEntry) -> bool:
         open_recalls = [each for each in self._entries if each.kind in RECALLS and not each.may_have_been_sent]
         return any(each.payload.get("of") == entry.id for each in open_recalls)
+
+
+def _transform_change(entry: OutboxEntry, item_id: int, *, is_back: bool) -> FieldChange:
+    """Return what a conversion or a move is about: the type, the project or the parent."""
+    key = next(key for key in ("type", "projectId", "ParentID") if key in entry.transformed_values)
+    before, after = entry.base.get(key), entry.transformed_values[key]
+    return FieldChange(item_id, key, after, before) if is_back else FieldChange(item_id, key, before, after)
 
 
 def _is_imported(entry: OutboxEntry) -> bool:
@@ -292,54 +329,3 @@ def _by_item(entries: Iterable[OutboxEntry], ids: Mapping[int, int]) -> Mapping[
 
 def _is_moved(entry: OutboxEntry) -> bool:
     return entry.kind is EntryKind.RANK and entry.state is not EntryState.REFUSED
-
-
-def restore(writer: WriteContext, copy: ItemCopy, step: int) -> Iterator[OutboxEntry]:
-    """Journal the creation of a copied item, in the open transaction. The old id leads to the new one.
-
-    The cause is a restoration, unless the step undoes an act.
-    """
-    made = _made(writer, copy.item, step)
-    yield made
-    yield from _commented(writer, made, copy, step)
-    for task in copy.tasks:
-        again = _made(writer, {**task, "fields": {**fields_in(task), "ParentID": made.item_id}}, step)
-        yield again
-        yield from _commented(writer, again, copy, step, whole(task.get("id")))
-
-
-def _made(writer: WriteContext, document: Document, step: int) -> OutboxEntry:
-    fields = {
-        key: value
-        for key, value in fields_in(document).items()
-        if is_settable(key, is_new=True) and value not in (None, "", [])
-    }
-    if "ParentID" in fields:
-        fields["ParentID"] = writer.journal.renames.followed(id_in(fields, "ParentID"))
-    project_id = id_in(document, "projectId")
-    payload = {"type": document.get("type"), "projectId": project_id, "fields": fields}
-    made = replace(new_entry(EntryKind.ADD, project_id, payload), cause=EntryCause.RESTORE)
-    (entry,) = writer.journal.add([made], step)
-    old_id = whole(document.get("id"))
-    if old_id:
-        writer.journal.follow(old_id, entry.item_id)
-    return entry
-
-
-def _commented(
-    writer: WriteContext, made: OutboxEntry, copy: ItemCopy, step: int, old_id: int | None = None
-) -> Iterable[OutboxEntry]:
-    """Yield an item's comments, each preceded by a line with its original author and time."""
-    wanted = copy.item_id if old_id is None else old_id
-    entries = [
-        replace(new_comment(made.project_id, made.item_id, _retold(comment)), cause=EntryCause.RESTORE)
-        for comment in copy.comments
-        if comment.get("workItemId") == wanted
-    ]
-    return writer.journal.add(entries, step)
-
-
-def _retold(comment: Document) -> str:
-    written_at = moment(comment.get("createdAt"))
-    when = f" on {written_at:%Y-%m-%d at %H:%M}" if written_at else ""
-    return f"{comment.get('createdBy') or 'Someone'} wrote{when}:\n\n{comment.get('description') or ''}"

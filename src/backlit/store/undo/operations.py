@@ -96,6 +96,13 @@ class RecreateObjectOperation(_EntryOperation, frozen=True):
     """The new entry that makes a deleted object below an item again, or gives it its former values."""
 
 
+class TransformBackOperation(Struct, frozen=True):
+    """The entries that give an item its former type, project or parent, and then what it lost by that."""
+
+    item_id: int
+    entries: tuple[OutboxEntry, ...]
+
+
 class MissingItem(Struct, frozen=True):
     """A deleted item that cannot be changed any more."""
 
@@ -153,6 +160,7 @@ WritingOperation = (
     | DeleteItemOperation
     | DeleteObjectOperation
     | RecreateObjectOperation
+    | TransformBackOperation
     | EditNodeOperation
     | DeleteNodeOperation
     | RecreateNodesOperation

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from copy import copy
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import json
@@ -112,6 +113,12 @@ class Lookups:
             if changes == self._changes:
                 self._kept[key] = made
         return made
+
+    def of_project(self, project_id: int) -> "Lookups":
+        """Return the same reads of another project, for one act: it hears of no changes."""
+        other = copy(self)
+        other.project_id = project_id
+        return other
 
     def _resources(self, kind: str, project_id: int | None) -> list[Document]:
         found = self._files.mirror.execute(
@@ -262,6 +269,10 @@ class Lookups:
     def limits(self) -> "ValueLimits":
         """Return the limits of values that the service states."""
         return self.keep(Subject.PEOPLE, "limits", lambda: _limits_in(self._capabilities_document()))
+
+    def works_from_time(self) -> bool:
+        """Return whether time entries change the work fields of their tasks in the current project."""
+        return self._capabilities().get("workFromTime") is not False
 
     def stated_settings(self) -> StatedSettings:
         """Return the settings that the service states for everybody in the current project."""
