@@ -71,9 +71,7 @@ def parser() -> TopParser:
     )
     commands.add_late("serve", "run the server for a team", "commands.serve:serve", _fill_serve)
     _add_session(commands)
-    commands.add_late(
-        "log", "log hours on a task: updates its work fields and adds a comment", "commands.items:log_work", _fill_log
-    )
+    commands.add_late("log", "log hours on a task", "commands.items:log_work", _fill_log)
     _add_history(commands)
     commands.add_late("report", "write a project report", "commands.report:write_report", _fill_report)
     commands.add_late("admin", "administer a server's workspace", fill=_fill_admin)

@@ -31,7 +31,8 @@ def test_hours_are_tried_out_logged_and_then_on_the_service(demo_home: Home, tas
     done = demo_home.run(*DEMO, *words)
     after = json.loads(demo_home.run(*DEMO, "items", "show", number, "--json").stdout)["fields"]
 
-    assert tried.stdout.splitlines()[-1] == "comment    [time] 1.5h Testing: both browsers", tried.stderr
+    assert tried.stdout.splitlines()[-1].startswith("entry      "), tried.stderr
+    assert tried.stdout.splitlines()[-1].endswith(" 1.5h Testing both browsers")
     assert tried.stdout.splitlines()[1].startswith(f"remaining  {fields['WorkRemaining']:g} h → ")
     assert rest.stdout.splitlines()[1] == f"remaining  {fields['WorkRemaining']:g} h → 0 h"
     assert done.stdout.splitlines()[:3] == tried.stdout.splitlines()
@@ -58,8 +59,9 @@ def test_log_errors_are_one_sentence(demo_home: Home, task: dict[str, Any]) -> N
 async def test_a_refused_change_of_another_item_does_not_concern_the_logged_work(world: World, store: Store) -> None:
     story, task = await of_type(world), await of_type(world, "Task")
     refused = {story}
+    addresses = {story: f"/workitems/{story}", task: "/timeentries"}
     world.faults.says = lambda method, path: (
-        Said(400) if method == "PUT" and path.endswith(tuple(f"/workitems/{each}" for each in refused)) else None
+        Said(400) if method in {"PUT", "POST"} and path.endswith(tuple(addresses[each] for each in refused)) else None
     )
     await store.items.edit([story], {"Name": "Refused"})
     await sent(store)

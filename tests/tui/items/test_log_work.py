@@ -15,10 +15,6 @@ from backlit.tui.items.log_work import LogWorkDialog, LogWorkForm, draft_key
 from backlit.tui.shell.drafts import StoredDraft
 
 
-async def comments_of(world: World, item_id: int) -> list[str]:
-    return [each["description"] for each in (await world.rival.work_items.comments(item_id).page(order="id")).results]
-
-
 def work_of(store: Store, item_id: int) -> tuple[float, float]:
     item = store.item(item_id)
     assert item is not None
@@ -34,19 +30,19 @@ async def test_hours_are_logged_by_keys_and_undone_by_one(world: World, store: S
         task_id = await go_to(pilot, store, "Task")
         completed, remaining = work_of(store, task_id)
         before = await fields_of(world, store, task_id)
-        written = await comments_of(world, task_id)
+        written = len(store.time_entries.of_task(task_id))
         await press(pilot, "L", *"1,5", "tab", *"te", "tab", "tab", *"both browsers", "enter")
         fields = await fields_of(world, store, task_id)
-        comments = await comments_of(world, task_id)
+        logged = store.time_entries.of_task(task_id)[0]
         await press(pilot, "u")
         after = await fields_of(world, store, task_id)
 
         assert (fields["WorkCompleted"], fields["WorkRemaining"]) == (completed + 1.5, max(0, remaining - 1.5))
-        assert comments == [*written, "[time] 1.5h Testing: both browsers"]
+        assert (logged.hours, logged.type, logged.note) == (1.5, "Testing", "both browsers")
         assert [after[key] for key in ("WorkCompleted", "WorkRemaining")] == [
             before[key] for key in ("WorkCompleted", "WorkRemaining")
         ]
-        assert await comments_of(world, task_id) == written
+        assert len(store.time_entries.of_task(task_id)) == written
 
 
 @pytest.mark.slow
@@ -67,15 +63,15 @@ async def test_offline_it_is_logged_and_undone_too(world: World, store: Store, o
 
         assert (logged, undone) == (completed + 2, completed)
         assert (await fields_of(world, store, task_id))["WorkCompleted"] == completed + 2
-        assert (await comments_of(world, task_id))[-1] == "[time] 2h Development"
+        assert store.time_entries.of_task(task_id)[0].hours == 2
 
 
 @pytest.mark.slow
-async def test_the_dialog_says_what_it_will_do_and_that_there_are_no_time_entries(store: Store, opened: Open) -> None:
+async def test_the_dialog_says_what_it_will_do(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")
         await press(pilot, "L", *"1:30")
-        said = ["[time] 1.5h Development", "Saved as comment", "ctrl+n  Testing"]
+        said = ["1.5h Development", "Saved as time entry", "ctrl+n  Testing", "Day         today"]
 
         assert missing(pilot.app, said) == []
 
@@ -97,12 +93,12 @@ async def test_what_was_typed_is_there_again_until_it_is_logged(world: World, st
         await press(pilot, "L", "2", "tab", "tab", "tab", *"half done", "escape", "L")
         there_again = text_of(pilot.app)
         await press(pilot, "enter")
-        logged = await comments_of(world, task_id)
+        logged = store.time_entries.of_task(task_id)[0]
         await press(pilot, "L")
 
-        assert "[time] 2h Development: half done" in there_again
+        assert "2h Development half done" in there_again
         assert "This was kept from before; it has not been logged." in there_again
-        assert logged[-1] == "[time] 2h Development: half done"
+        assert logged.note == "half done"
         assert "kept from before" not in text_of(pilot.app)
 
 
@@ -162,14 +158,14 @@ async def test_the_type_that_was_chosen_last_is_offered_again(store: Store, open
         await go_to(pilot, store, "Task")
         await press(pilot, "L", "1", "ctrl+n", "ctrl+n", "enter", "L", "1")
 
-        assert "[time] 1h Design" in text_of(pilot.app)
+        assert "1h Design" in text_of(pilot.app)
 
 
 @pytest.mark.slow
 async def test_what_remains_follows_the_hours_until_it_is_typed(world: World, store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         task_id = await go_to(pilot, store, "Task")
-        await press(pilot, "L", *"9999", "tab", "tab", *"7", "enter")
+        await press(pilot, "L", *"999", "tab", "tab", *"7", "enter")
         fields = await fields_of(world, store, task_id)
 
         assert fields["WorkRemaining"] == 7

@@ -61,7 +61,7 @@ async def test_the_cursor_stays_on_its_item_and_its_line(world: World, opened: O
         first = (await shown(store))[0].id
         line = rows.cursor - rows.top
 
-        await world.rival.work_items.rank(first, {"bottom": True})
+        await world.rival.work_items.act(first, "rank", {"bottom": True})
 
         await until(lambda: rows.view is not None and rows.view.index_of(first) not in (None, 0))
         await until(lambda: rows.current_id == item_id)
@@ -76,7 +76,7 @@ async def test_the_order_waits_while_keys_come_and_values_do_not(world: World, o
         assert isinstance(app, ChordApp)
         app.input.typed_at = asyncio.get_running_loop().time() + 3600.0  # keys that go on coming
 
-        await world.rival.work_items.rank(first.id, {"bottom": True})
+        await world.rival.work_items.act(first.id, "rank", {"bottom": True})
         await world.rival.work_items.update(second.id, {"Name": "Short"})
 
         await until(lambda: line_of(pilot, "Short"), lambda: lines_of(app))

@@ -21,11 +21,11 @@ from backlit.cli.synced import counting_changes, synced_store
 from backlit.cli.wiring import chosen_profile
 from backlit.config.settings import find_locations
 from backlit.model.amounts import hours_of, hours_text
-from backlit.model.dates import named_day
+from backlit.model.dates import past_day
 from backlit.model.errors import BacklitError, BadRequest, NotFound, UsageFault
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType, Kind
 from backlit.model.plain import plain
-from backlit.store.edits.work_log import COMPLETED, REMAINING, LoggedWork, type_named
+from backlit.store.edits.work_log import LoggedWork, type_named
 from backlit.store.item_documents import item_address, item_documents
 from backlit.store.journal.journal import Journal
 from backlit.store.journal.undo_log import KEPT_DAYS, ItemCopy
@@ -34,6 +34,7 @@ from backlit.store.records.entry import EntryState
 from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item, counted_types, fields_in
 from backlit.store.records.people import TreeKind
+from backlit.store.records.work import COMPLETED, REMAINING
 from backlit.store.store import Store
 
 EXPORTED = ("id", "type", "Name")
@@ -276,13 +277,18 @@ def log_work(arguments: argparse.Namespace) -> None:
             raise NotFound(f"Work item {arguments.id} does not exist here, or you have no access to it.")
         if task.type != ItemType.TASK:
             raise BadRequest("Only tasks take logged work.")
-        entry_type = type_named(store.lookups.time_entry_types(), arguments.type)
-        done = LoggedWork(hours, entry_type, arguments.note, remaining, _past_day(store, arguments.date))
-        after = done.changes(task.fields)
+        types, log = store.lookups.time_entry_types(), store.work_log
+        day = _past_day(store, arguments.date)
+        done = LoggedWork(hours, type_named(types, arguments.type), arguments.note, remaining, day)
+        if types and log.has_entries and not done.entry_type:
+            done = replace(done, entry_type=log.last_type if log.last_type in types else types[0])
+        after = done.changes(task.fields) if log.counts else {}
+        when = (day or store.today()).isoformat()
+        words = " ".join(part for part in (when, f"{hours_text(hours)}h", done.entry_type, done.note) if part)
         announce(
             [
-                *(f"{label}  {_change(task.fields.get(key), after[key])}" for label, key in _LOGGED),
-                f"comment    {plain(done.comment)}",
+                *(f"{label}  {_change(task.fields.get(key), after[key])}" for label, key in _LOGGED if key in after),
+                f"entry      {plain(words)}" if log.has_entries else f"comment    {plain(done.comment)}",
             ]
         )
         if not arguments.dry_run:
@@ -293,7 +299,7 @@ def _past_day(store: Store, text: str | None) -> date | None:
     """Return the day of the work; raise BadRequest for one that is to come."""
     if text is None:
         return None
-    day, today = named_day(text, store.local_today(), "--date"), store.local_today()
+    day, today = past_day(text, store.local_today(), "--date"), store.local_today()
     if day > today:
         raise BadRequest(f"--date: {day.isoformat()} is to come. Log work that is done.")
     return day
@@ -318,4 +324,6 @@ async def logged(store: Store, task: Item, done: LoggedWork) -> str:
             if store.connection.state is not ConnectionState.ONLINE or time.monotonic() > deadline:
                 return "Saved on this machine; backlit sends it when the server is reachable."
             await asyncio.sleep(POLL_SECONDS)
+    if store.work_log.has_entries:
+        return "Logged as a time entry."
     return "Logged: hours added to the task and noted in a comment (the server has no time entries)."

@@ -10,10 +10,10 @@ from backlit.cli.selection import selected_items
 from backlit.cli.synced import synced_store
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
+from backlit.store.edits.deletions import deleted_status
 from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item
 from backlit.store.store import Store
-from backlit.store.undo.history import deleted_status
 
 
 def delete_items(arguments: argparse.Namespace) -> int:

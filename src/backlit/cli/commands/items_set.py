@@ -78,7 +78,11 @@ def assign_items(arguments: argparse.Namespace) -> int:
 
 
 def move_items(arguments: argparse.Namespace) -> int:
-    """Move items to an iteration, which is the last word, and to an area."""
+    """Move items to an iteration, which is the last word, and to an area; or to another project."""
+    if arguments.to_project:
+        from backlit.cli.commands.items_transform import move_to_project
+
+        return move_to_project(arguments)
     words = list(arguments.words)
     is_all_numbers = all(word == PIPE or number_in(word) is not None for word in words)
     assignments = [Assignment("area", "=", arguments.area)] if arguments.area else []

@@ -26,13 +26,16 @@ def add_verbs(items: LateParser) -> None:
     add("done", "mark items as done", "commands.items_set:mark_done", selecting)
     add("reopen", "mark items as not done", "commands.items_set:mark_reopen", selecting)
     add("assign", "give items to a person", "commands.items_set:assign_items", _fill_assign)
-    add("move", "move items to an iteration or an area", "commands.items_set:move_items", _fill_move)
+    words = "move items to an iteration, an area or another project"
+    add("move", words, "commands.items_set:move_items", _fill_move)
+    words = "give items another type; what is lost is listed first"
+    add("convert", words, "commands.items_transform:convert_items", _fill_convert)
+    add("split", "split an item into several", "commands.items_split:split_item", _fill_split)
     add("rank", "rank items in the backlog", "commands.items_rank:rank_items", _fill_rank)
     words = "delete items: they get the status Deleted"
     add("delete", words, "commands.items_delete:delete_items", _fill_delete)
+    add("log", "log hours on a task", "commands.items:log_work", fill_log)
     add("copy", "make copies of items", "commands.items_new:copy_items", selecting)
-    words = "log hours on a task: updates its work fields and adds a comment"
-    add("log", words, "commands.items:log_work", fill_log)
     words = "import work items from another tracker's file (docs/import.md)"
     add("import", words, "commands.items_import:import_items", _fill_import)
 
@@ -118,6 +121,34 @@ def _fill_assign(assign: LateParser) -> None:
 def _fill_move(move: LateParser) -> None:
     _add_selection(move, "ID… [ITERATION]: numbers of items, and current, next, previous, backlog, a name or a path")
     move.add_argument("--area", metavar="AREA", help="move the items to this area")
+    move.add_argument(
+        "--to-project", metavar="NAME", help="move the items to this project; what stays behind is listed first"
+    )
+    move.add_argument(
+        "--children", choices=("move", "leave"), help="with --to-project: what becomes of the items below a Feature"
+    )
+
+
+def _fill_convert(convert: LateParser) -> None:
+    _add_selection(convert, "ID… TYPE [FIELD=VALUE…]: numbers of items, their new type, and values for it")
+    convert.add_argument("--parent", metavar="ID", help="the item that a new task belongs to")
+
+
+def _fill_split(split: LateParser) -> None:
+    split.add_argument("id", type=item_word, metavar="ID", help="number of the item")
+    split.add_argument("names", nargs="+", metavar="NAME", help="names of the new items")
+    split.add_argument(
+        "--points", metavar="P,P…", help="points of the new items, in their order; the item keeps the rest"
+    )
+    split.add_argument(
+        "--tasks",
+        action="append",
+        default=[],
+        metavar="ID,ID…",
+        help="tasks of a new item; once for each, in their order",
+    )
+    add_formats(split)
+    add_writing(split)
 
 
 def _fill_rank(rank: LateParser) -> None:
@@ -127,6 +158,18 @@ def _fill_rank(rank: LateParser) -> None:
     place.add_argument("--bottom", action="store_true", help="at the bottom")
     place.add_argument("--before", metavar="ID", help="above this item")
     place.add_argument("--after", metavar="ID", help="below this item")
+
+
+def fill_log(log: LateParser) -> None:
+    log.add_argument("id", type=item_number, metavar="ID", help="the task")
+    log.add_argument("hours", metavar="HOURS", help="2, 1.5h, 1:30, 1h30m or 90m")
+    log.add_argument("--type", default="", metavar="TYPE", help="time entry type of the project")
+    log.add_argument("--note", default="", metavar="TEXT", help="note of the time entry, or of the comment")
+    log.add_argument(
+        "--date", metavar="DAY", help="day of the time entry: 2026-03-01, yesterday, fri, -2d (default: today)"
+    )
+    log.add_argument("--remaining", metavar="HOURS", help="remaining work (default: current value minus the hours)")
+    add_writing(log, is_waiting=False, has_yes=False)
 
 
 def _fill_delete(delete: LateParser) -> None:
@@ -140,16 +183,6 @@ def _add_selection(command: LateParser, words: str) -> None:
     add_query(command)
     add_formats(command)
     add_writing(command)
-
-
-def fill_log(log: LateParser) -> None:
-    log.add_argument("id", type=item_number, metavar="ID", help="the task")
-    log.add_argument("hours", metavar="HOURS", help="2, 1.5h, 1:30, 1h30m or 90m")
-    log.add_argument("--type", default="", metavar="TYPE", help="time entry type of the project")
-    log.add_argument("--note", default="", metavar="TEXT", help="note for the comment")
-    log.add_argument("--date", metavar="DAY", help="day of the work: 2026-03-01, today, -1d (default: today)")
-    log.add_argument("--remaining", metavar="HOURS", help="remaining work (default: current value minus the hours)")
-    add_writing(log, is_waiting=False, has_yes=False)
 
 
 def _fill_import(bring: LateParser) -> None:

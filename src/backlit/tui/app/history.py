@@ -9,11 +9,12 @@ from textual.content import Content
 
 from backlit.model.amounts import counted
 from backlit.model.trees import NO_TOTALS
+from backlit.store.edits.deletions import deleted_status
 from backlit.store.object_changes.kinds import object_deletion
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import counted_types
 from backlit.store.store import Store
-from backlit.store.undo.history import Reversal, deleted_status
+from backlit.store.undo.history import Reversal
 from backlit.store.undo.operations import (
     DeleteNodeOperation,
     FieldChange,

@@ -156,6 +156,9 @@ class ItemEditorScreen(ItemScreen):
             self.item_id = changes.renamed[self.item_id]
             self.autosave.move(f"edit:{self.item_id}")
         item = self.store.item(self.item_id)
+        if item is not None and item.type != self.item_type:
+            self._open_as_converted()
+            return
         if item is None:
             kept = (
                 "Your changes are kept until you close the editor."
@@ -174,6 +177,15 @@ class ItemEditorScreen(ItemScreen):
             self._note.follow(self.store, item)
         self.form.redraw()
         self.update_labels()
+
+    def _open_as_converted(self) -> None:
+        """Open the item again where it was converted: its type has other fields."""
+        item = self.store.item(self.item_id) if self.item_id is not None else None
+        if item is not None and item.type != self.item_type and self.is_current:
+            make = partial(ItemEditorScreen, self.store, item.id)
+            app = self.app
+            self.dismiss(None)
+            app.call_later(lambda: app.push_screen(make()))
 
     # Leaving
 

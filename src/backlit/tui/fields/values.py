@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import day_text, holds_days, show
-from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, custom_field
+from backlit.model.fields import FIELD_BY_KEY, TOP_LEVEL, Field, Kind, Settable, custom_field
 from backlit.model.query.keys import field_named
 from backlit.store.field_words import FieldReading, FieldWords
 from backlit.store.records.item import Item
@@ -38,12 +38,14 @@ def _html_lines(text: str) -> list[str]:
 
 def label_of(key: str) -> str:
     """Return the name of a field; the key of a custom field."""
-    field = FIELD_BY_KEY.get(key)
+    field = FIELD_BY_KEY.get(key) or next((each for each in TOP_LEVEL if each.key == key), None)
     return field.label if field else key
 
 
 def words_of(store: Store, key: str, value: object) -> str:
     """Return a whole value as text: an id without a name as what it is, an unset value as –."""
+    if key == "projectId":
+        return next((each.name for each in store.lookups.projects() if each.id == value), f"project {value}")
     field = field_named(key, store.lookups.custom_fields()) or custom_field(key, Kind.TEXT)
     return show(field, value, FieldWords(store).reference, store.today())
 

@@ -11,7 +11,16 @@ from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.store.edits.conflicts import UNRESOLVED
 from backlit.store.edits.rank_order import rank_neighbours
 from backlit.store.object_changes.kinds import object_change, object_deletion
-from backlit.store.records.entry import DELETES, ON_NODES, RECALLS, EntryKind, OutboxEntry
+from backlit.store.records.entry import (
+    DELETES,
+    ON_NODES,
+    RECALLS,
+    TARGET_KEY,
+    TRANSFORMS,
+    EntryKind,
+    OutboxEntry,
+)
+from backlit.store.records.item import id_in, number_of
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.drawing.text import safe, safe_block
@@ -29,6 +38,8 @@ def content_of(store: Store, entry: OutboxEntry) -> str:
         return change.text
     if entry.kind is EntryKind.RANK:
         return moved_words(entry)
+    if entry.kind in TRANSFORMS:
+        return transform_words(entry)
     if entry.kind in RECALLS:
         return UNDONE_DELETION
     if entry.kind in ON_NODES:
@@ -46,7 +57,7 @@ def lines_of(store: Store, entry: OutboxEntry) -> Iterator[Content]:
         yield Content.styled(safe(entry.reason), "$conflict")
     if (change := object_change(entry)) is not None:
         yield Content(safe_block(change.text))
-    if entry.kind in RECALLS or entry.kind is EntryKind.RANK:
+    if entry.kind in RECALLS | TRANSFORMS or entry.kind is EntryKind.RANK:
         yield Content(content_of(store, entry))
         return
     if entry.kind in ON_NODES:
@@ -132,6 +143,20 @@ def moved_words(entry: OutboxEntry) -> str:
     if where == "top":
         return "to the top"
     return f"{where} #{neighbour_id}" if neighbour_id > 0 else f"{where} a new item"
+
+
+def transform_words(entry: OutboxEntry) -> str:
+    """Return what a conversion or a move does."""
+    values, target = entry.transformed_values, number_of(id_in(entry.payload, TARGET_KEY))
+    match entry.kind:
+        case EntryKind.CONVERT:
+            return f"convert to {values['type']}"
+        case EntryKind.MOVE_TASK:
+            return f"move below {target}"
+        case EntryKind.MOVE_ALONG:
+            return f"move along with {target}"
+        case _:
+            return "move to another project"
 
 
 def fields_of(entry: OutboxEntry) -> Mapping[str, object]:

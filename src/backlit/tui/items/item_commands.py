@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from backlit.model.amounts import counted, listed
-from backlit.store.edits.deletions import ItemDeletionExtent
+from backlit.store.edits.deletions import ItemDeletionExtent, deleted_status
 from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
-from backlit.store.undo.history import deleted_status
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment, ask_until_saved

@@ -21,6 +21,8 @@ ITEM_COMMANDS = (
     "items.as_text",
     "items.log_work",
     "items.relation_commands",
+    "items.transform_commands",
+    "items.split",
 )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import date
 from itertools import zip_longest
 
 from msgspec import Struct
@@ -12,10 +13,12 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
 from backlit.model.amounts import clock_text, hours_of, hours_text
+from backlit.model.dates import past_day
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
-from backlit.store.edits.work_log import LoggedWork, remaining_after, type_named
-from backlit.store.records.item import Item
+from backlit.store.edits.work_log import LoggedWork, type_named
+from backlit.store.records.item import Item, number_of
+from backlit.store.records.work import remaining_after
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
@@ -66,14 +69,21 @@ async def ask_and_log(target: StoreCommandTarget, task: Item, hours: str = "") -
         return
     await target.store.work_log.log(task.id, done, {"WorkRemaining": task.fields.get("WorkRemaining")})
     await target.store.drafts.discard(draft_key(task.id))
-    target.say(f"{hours_text(done.hours)} h logged on #{task.id}: work fields and a comment. u to undo.")
+    beside = "" if target.store.work_log.has_entries else ": work fields and a comment"
+    target.say(f"{hours_text(done.hours)} h logged on {number_of(task.id)}{beside}. u to undo.")
 
 
 def _form(store: Store, task: Item) -> "LogWorkForm":
     running, types, last = store.timer.running, store.lookups.time_entry_types(), store.work_log.last_type
     usual = last if last in types else next(iter(types), "")
     return LogWorkForm(
-        types, usual, store.timer.hours_on(task.id), running.item_id if running else None, store.timer.seconds
+        types,
+        usual,
+        store.timer.hours_on(task.id),
+        running.item_id if running else None,
+        store.timer.seconds,
+        store.today() if store.work_log.has_entries else None,
+        store.work_log.counts,
     )
 
 
@@ -84,8 +94,8 @@ async def _start(target: StoreCommandTarget, task: Item) -> None:
 
 # The dialog
 
-LABELS = ("Hours", "Type", "Remaining", "Note")
-HOURS, TYPE, REMAINING, NOTE = range(len(LABELS))
+LABELS = ("Hours", "Type", "Remaining", "Note", "Day")
+HOURS, TYPE, REMAINING, NOTE, DAY = range(len(LABELS))
 LABEL_WIDTH, INPUT_WIDTH = 12, 15
 
 
@@ -94,13 +104,19 @@ def draft_key(task_id: int) -> str:
 
 
 class LogWorkForm(Struct, frozen=True):
-    """The types of time entries, the usual one, the timer's hours on the task, its task, and its running seconds."""
+    """The types of time entries, the usual one, the timer's hours on the task, its task, and its running seconds.
+
+    `today` is None where the server has no time entries, which have a day.
+    """
 
     types: Sequence[str]
     usual_type: str
     timed_hours: float | None
     timed_id: int | None
     seconds: Callable[[], float]
+    today: date | None = None
+    counts: bool = True
+    """Whether the hours count in the work fields of the task."""
 
 
 class ToggleTimer(Struct, frozen=True):
@@ -132,6 +148,8 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         self._is_timed = form.timed_hours is not None
         timed = hours_text(form.timed_hours) if form.timed_hours else ""
         self.inputs = [LineInput(hours or timed), LineInput(form.usual_type), LineInput(), LineInput()]
+        if form.today is not None:
+            self.inputs.append(LineInput("today"))
         self._followed = ""
         self._usual: dict[str, object] = {}
         self.draft = draft
@@ -146,7 +164,7 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         self.inputs[NOTE].placeholder, self.inputs[HOURS].placeholder = "optional", "1.5 1h30m 90m"
 
     def content(self) -> ComposeResult:
-        for label, line, fact in zip_longest(LABELS, self.inputs, self._facts):
+        for label, line, fact in zip_longest(LABELS[: len(self.inputs)], self.inputs, self._facts):
             with Horizontal(classes="labelled"):
                 yield Static(literal(f"{label:{LABEL_WIDTH - 1}}"), classes="label")  # the bar follows
                 yield line
@@ -192,12 +210,12 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
 
     def _typed(self) -> dict[str, object]:
         remaining = self.inputs[REMAINING].value
-        typed = {label: line.value for label, line in zip(LABELS, self.inputs, strict=True)}
+        typed = {label: line.value for label, line in zip(LABELS, self.inputs, strict=False)}
         return {**typed, LABELS[REMAINING]: remaining if remaining != self._followed else None}
 
     def _take_up(self) -> None:
         """Put back what was typed before; hours that are given, or the timer's, stay."""
-        for label, line in zip(LABELS, self.inputs, strict=True):
+        for label, line in zip(LABELS, self.inputs, strict=False):
             value = self._begun_with.get(label)
             if isinstance(value, str) and not (line is self.inputs[HOURS] and line.value):
                 line.value = value
@@ -256,7 +274,7 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
             hours = hours_of(self.inputs[HOURS].value)
         except BadRequest:
             hours = 0.0
-        remaining = remaining_after(self._item.fields, hours)
+        remaining = remaining_after(self._item.fields, hours if self._form.counts else 0.0)
         self._followed = "" if remaining is None else hours_text(remaining)
         line.value = self._followed
 
@@ -265,7 +283,7 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
             done, fault = self._read(), ""
         except BadRequest as error:
             done, fault = None, str(error)
-        saved = [Content.assemble("Saved as comment", (f"  {safe(done.comment)}", "$foreground"))] if done else []
+        saved = [self._saved_words(done)] if done else []
         self._note.update(Content("\n").join([*map(Content, self._lines()), *saved]))
         self._fault.update(literal(fault if is_final else ""))
         if fault and is_final:
@@ -276,9 +294,15 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         self.name_keys(("enter", verb), ("ctrl+t", timer), ("tab", "next field"), ("esc", "cancel"))
         return done
 
+    def _saved_words(self, done: LoggedWork) -> Content:
+        if done.day is None:
+            return Content.assemble("Saved as comment", (f"  {safe(done.comment)}", "$foreground"))
+        parts = (done.day.isoformat(), f"{hours_text(done.hours)}h", done.entry_type, done.note.strip())
+        return Content.assemble("Saved as time entry", (f"  {safe(' '.join(filter(None, parts)))}", "$foreground"))
+
     def _show_facts(self, done: LoggedWork | None) -> None:
         now = self._item.fields
-        after = now if done is None else done.changes(now)
+        after = now if done is None or not self._form.counts else done.changes(now)
         for line, name, key in ((HOURS, "done", "WorkCompleted"), (REMAINING, "left", "WorkRemaining")):
             change = "" if after.get(key) is None or done is None else f" → {_hours(after[key])}"
             self._facts[line].update(literal(f"  {name} {_hours(now.get(key))}{change}"))
@@ -301,7 +325,9 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         remaining = None
         if self.inputs[REMAINING].value != self._followed:
             remaining = hours_of(typed[REMAINING] or "0", "Remaining", least=0.0)
-        return LoggedWork(hours, type_named(self._form.types, typed[TYPE]), typed[NOTE], remaining)
+        today = self._form.today
+        day = None if today is None else past_day(typed[DAY] or "today", today)
+        return LoggedWork(hours, type_named(self._form.types, typed[TYPE]), typed[NOTE], remaining, day)
 
 
 def _hours(value: object) -> str:

@@ -11,8 +11,9 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from backlit.model.amounts import counted, estimate_text
-from backlit.model.fields import choice_word
+from backlit.model.amounts import counted, estimate_text, hours_text
+from backlit.model.dates import written_day
+from backlit.model.fields import ItemType, choice_word
 from backlit.model.statuses import StatusGroups, status_word
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.records.people import IterationEntry, Person, TreeKind
@@ -34,9 +35,12 @@ from backlit.tui.widgets.text_view import MARGIN, LinesView
 
 if TYPE_CHECKING:
     from backlit.store.views.items import CommentEntry
+    from backlit.store.views.objects import LoggedTime
 
 TEXT_LIMIT = 20_000
 """Characters of one text that the preview shows; the editor shows all of it."""
+TIMES_SHOWN = 5
+"""Time entries that the preview of a task shows."""
 COMMENT_LIMIT = 20
 """Comments that the preview shows; the thread shows all of them."""
 MIN_WIDTH_OF_COLUMNS, COLUMN_GAP = 100, 4
@@ -70,6 +74,8 @@ class ItemContext(Struct, frozen=True):
     """The findings of the readiness check, as sentences."""
     found: str = ""
     """The text around the words that were looked for, and where it stands."""
+    times: Sequence["LoggedTime"] = ()
+    """The last time entries of a task."""
 
 
 def preview_head(item: Item, now: datetime) -> tuple[Sequence[Part], Sequence[Part]]:
@@ -184,6 +190,8 @@ class PreviewLayout:
             yield from self._chips([("Found", "muted"), (context.found, "foreground")], " ")
         if context.faults and not self._has_head:
             yield from self._chips([(UNREADY_SIGN, "warn"), *((each, "foreground") for each in context.faults)], " ")
+        for logged in context.times:
+            yield from self._chips(_time_chips(logged, context), "  ")
         for key, label in TEXTS.items():
             text = str(item.fields.get(key) or "").strip()
             if text:
@@ -341,6 +349,14 @@ class PreviewLayout:
         return Segment(safe(text), self._theme.style(colour))
 
 
+def _time_chips(logged: "LoggedTime", context: ItemContext) -> list[Chip]:
+    day = written_day(logged.day, context.today) if logged.day else ""
+    who = _person(logged.user_id, context) if logged.user_id else ""
+    hours, kind = (f"{hours_text(logged.hours)} h", "foreground"), (logged.type or "", "muted")
+    words = (hours, (day, "muted"), (who, "muted"), kind, (logged.note, "foreground"))
+    return [each for each in words if each[0]]
+
+
 def _state(item: Item, context: ItemContext, *, has_people: bool = True) -> Iterator[Chip]:
     fields = item.fields
     status, groups = str(fields.get("Status") or ""), context.status_groups
@@ -409,4 +425,6 @@ def item_context(store: Store, item: Item | None, faults: Sequence[str] = (), fo
     path = areas.path(area_id) if isinstance(area_id, int) and area_id in areas else ""
     lookups = store.lookups
     people, iterations, groups = lookups.known_people(), lookups.iterations(), lookups.status_groups()
-    return ItemContext(people, iterations, path, store.today(), store.now(), groups, faults, found)
+    is_task = item is not None and item.type == ItemType.TASK
+    times = store.time_entries.of_task(item.id)[:TIMES_SHOWN] if item is not None and is_task else ()
+    return ItemContext(people, iterations, path, store.today(), store.now(), groups, faults, found, times)

@@ -9,7 +9,7 @@ from backlit.model.field_values import read_text, typed_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
 from backlit.store.edits.conflicts import UNRESOLVED, ConflictCase, ContestedField, KeptSide
 from backlit.store.object_changes.kinds import object_change, object_creation
-from backlit.store.records.entry import DELETES, EntryKind, EntryState, OutboxEntry
+from backlit.store.records.entry import DELETES, TRANSFORMS, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import number_of
 from backlit.store.records.merge import is_long, with_both
 from backlit.store.store import Store
@@ -23,7 +23,14 @@ from backlit.tui.fields.dates import moment
 from backlit.tui.fields.values import author_colour, is_replaced, label_of, words_of
 from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion, Decisions, NewValue
-from backlit.tui.items.entry_text import content_of, deletion_state, moved_words, name_of, node_summary
+from backlit.tui.items.entry_text import (
+    content_of,
+    deletion_state,
+    moved_words,
+    name_of,
+    node_summary,
+    transform_words,
+)
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.shell.target import StoreCommandTarget
 
@@ -242,6 +249,8 @@ def _entry_title(entry: OutboxEntry) -> str:
         return f"delete #{entry.item_id} {entry.payload.get('name') or ''}"
     if entry.kind is EntryKind.RECALL:
         return f"whether #{entry.item_id} is deleted"
+    if entry.kind in TRANSFORMS:
+        return f"{transform_words(entry)}: {number_of(entry.item_id)}"
     if entry.kind is EntryKind.RANK:
         return f"move #{entry.item_id} {moved_words(entry)}"
     return f"{node_summary(entry)} “{name_of(entry)}”"

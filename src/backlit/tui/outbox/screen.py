@@ -22,6 +22,7 @@ from backlit.store.records.entry import (
     ON_NODES,
     ON_OBJECTS,
     RECALLS,
+    TRANSFORMS,
     EntryKind,
     EntryState,
     OutboxEntry,
@@ -46,6 +47,7 @@ from backlit.tui.items.entry_text import (
     node_summary,
     noun_of,
     table_lines,
+    transform_words,
     version_cells,
 )
 from backlit.tui.items.item_head import ItemSidePane
@@ -73,6 +75,8 @@ _DISCARDED_WORDS = {
     **{kind: f"the change of the {edit.noun}" for kind, edit in EDITS.items()},
     **{kind: f"the deletion of the {deletion.noun}" for kind, deletion in DELETIONS.items()},
     **dict.fromkeys(RECALLS, "the check for it"),
+    EntryKind.CONVERT: "the conversion",
+    **dict.fromkeys(TRANSFORMS - {EntryKind.CONVERT}, "the move"),
 }
 STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
     EntryState.WAITING: ("↑", "pending"),
@@ -215,7 +219,7 @@ class OutboxScreen(StoreScreen[None]):
         lines = [Content.styled(safe(entry.reason), "$muted" if is_conflict else "$conflict")] if entry.reason else []
         if fate := deletion_state(entry):
             lines.append(Content(f"{fate} r deletes it anyway, d keeps it."))
-        if entry.kind in ON_OBJECTS | ON_NODES | RECALLS:
+        if entry.kind in ON_OBJECTS | ON_NODES | RECALLS | TRANSFORMS:
             return Content("\n").join([*lines, *lines_of(self.store, replace(entry, reason=""))])
         if entry.kind is EntryKind.DELETE:
             for key, theirs in entry.theirs.items():
@@ -436,6 +440,8 @@ def summary_of(entry: OutboxEntry) -> str:
             return f"check whether {'its comment' if 'text' in entry.payload else 'it'} was deleted"
         case EntryKind.RANK:
             return f"rank: {moved_words(entry)}"
+        case kind if kind in TRANSFORMS:
+            return transform_words(entry)
         case EntryKind.EDIT:
             return ", ".join(label_of(key) for key in entry.payload)
         case _:
