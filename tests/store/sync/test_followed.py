@@ -59,3 +59,10 @@ def test_what_others_did_with_an_item_is_one_edit() -> None:
 @pytest.mark.parametrize("more", [{"by": MAYA}, {"by": None}, {"c": "renumbered"}, {"c": "rollUp"}])
 def test_what_nobody_else_did_on_purpose_is_no_edit(more: dict[str, Any]) -> None:
     assert changes(row(**more)).edits == ()
+
+
+def test_a_new_item_has_nothing_below_it_but_what_is_told() -> None:
+    found = changes(row(act="created"), row(act="created", identity=8), row("link", "created", 3, item=8))
+
+    assert found.created == {7}
+    assert found.changed == {7, 8}

@@ -110,6 +110,8 @@ class FollowedChanges(Struct, frozen=True):
     changed: frozenset[int] = frozenset()
     ranked: frozenset[int] = frozenset()
     gone: frozenset[int] = frozenset()
+    created: frozenset[int] = frozenset()
+    """Items that are new, and have nothing below them yet."""
     below: frozenset[int] = frozenset()
     """Items whose comments or files were changed or removed."""
     has_comments: bool = False
@@ -126,7 +128,13 @@ class FollowedChanges(Struct, frozen=True):
         """Sort the rows of a project, None is an unknown one; `user_id` is the user of this program."""
         groups: dict[ReadBy, set[int]] = {each: set() for each in ReadBy}
         edits: dict[int, OthersEdit] = {}
+        created: set[int] = set()
+        with_objects: set[int | None] = set()
         for row in rows:
+            if row is not None and row.kind == "item" and row.act == "created":
+                created.add(row.object_id)
+            elif row is not None and row.kind in _OF_ITEMS:
+                with_objects.add(row.item_id)
             read_by, identity = (ReadBy.SYNC, 0) if row is None else row.read_by()
             groups[read_by].add(identity)
             edit = None if row is None else row.others_edit(user_id)
@@ -138,6 +146,7 @@ class FollowedChanges(Struct, frozen=True):
             frozenset(groups[ReadBy.ITEM] - gone),
             frozenset(groups[ReadBy.RANK] - gone),
             frozenset(gone),
+            frozenset(created - with_objects),
             frozenset(groups[ReadBy.LISTS] - gone),
             has_comments=bool(groups[ReadBy.COMMENTS]),
             has_files=bool(groups[ReadBy.FILES]),

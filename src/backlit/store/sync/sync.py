@@ -199,8 +199,7 @@ class Sync:
         for feed, is_added in zip(self._feeds, (changes.has_comments, changes.has_files), strict=True):
             if is_added:
                 await feed.run(lists)
-        # An item that the user may only read keeps its stamp where a relation of it is made.
-        await self._files.write(lambda writer: writer.mirror.read_objects_of(changes.changed))
+        await self._files.write(partial(_note_objects, changes=changes))
         await self._objects.run(lists)
 
         def act(writer: WriteContext) -> None:
@@ -388,6 +387,15 @@ def _cursor_key(project_id: int) -> str:
 def _filled_key(lists: ProjectLists) -> str:
     """Return the key of the completed load. Services that do not filter load all projects at once."""
     return f"filled {lists.project_id}" if lists.traits.is_ranged else "filled"
+
+
+def _note_objects(writer: WriteContext, changes: FollowedChanges) -> None:
+    """Have the objects below changed items read: of one that the user may only read, the stamp stays as it is.
+
+    A new item has none: after an import they would be most of what is asked for.
+    """
+    writer.mirror.read_objects_of(changes.changed - changes.created)
+    writer.mirror.objects_were_read(changes.created)
 
 
 def _ids_in_project(writer: WriteContext, item_ids: Iterable[int], project_id: int) -> set[int]:
