@@ -57,6 +57,9 @@ class Imported:
         with workspace.rows() as connection:
             self.items = rows("SELECT * FROM work_items ORDER BY backlog_priority, id")
             self.comments = rows("SELECT * FROM comments ORDER BY id")
+            self.related = {
+                frozenset({row["work_item_id"], row["target_id"]}) for row in rows("SELECT * FROM relations")
+            }
             self.users = {row["id"]: row for row in rows("SELECT * FROM users")}
             self.places = {
                 "iteration": {row["id"]: row for row in rows("SELECT * FROM iterations")},
@@ -234,6 +237,8 @@ def _hold_value(workspace: Imported, item: Row, key: str, value: Any) -> None:
 def _hold_link(workspace: Imported, pair: Sequence[Row], keys: Sequence[str]) -> None:
     one, other = pair
     if one["parent_id"] == other["id"] or other["parent_id"] == one["id"]:
+        return
+    if frozenset({one["id"], other["id"]}) in workspace.related:
         return
     for number, (item, named) in enumerate(((one, other), (other, one))):
         words = [f"#{named['id']}", named["name"], *([keys[1 - number]] if keys else [])]

@@ -14,7 +14,7 @@ from backlit.cli.common_options import (
     add_writing,
 )
 from backlit.cli.late_parser import LateParser, LateVerbs, TopParser
-from backlit.cli.option_values import count, item_number, number, port, size
+from backlit.cli.option_values import count, item_number, item_word, number, port, size
 from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
 
 EPILOG = (
@@ -26,6 +26,8 @@ SCREENS = "commands.app:open_app"
 NOUNS = {
     "items": "list, show, make and change work items",
     "comments": "list, write and delete comments",
+    "criteria": "list, add, judge and delete the acceptance criteria of items",
+    "links": "list, add and delete the web links of items",
     "files": "list, attach, save and delete files of work items",
     "areas": "list and change the areas of a project",
     "iterations": "list and change iterations; start and close sprints",
@@ -72,6 +74,10 @@ def parser() -> TopParser:
     commands.add_late("serve", "run the server for a team", "commands.serve:serve", _fill_serve)
     _add_session(commands)
     commands.add_late("log", "log hours on a task", "commands.items:log_work", _fill_log)
+    words = "relate an item to others, as a sentence: backlit relate 45 blocks 43"
+    commands.add_late("relate", words, "commands.relations:relate_items", partial(_fill_relate, is_new=True))
+    words = "take relations of an item away"
+    commands.add_late("unrelate", words, "commands.relations:unrelate_items", partial(_fill_relate, is_new=False))
     _add_history(commands)
     commands.add_late("report", "write a project report", "commands.report:write_report", _fill_report)
     commands.add_late("admin", "administer a server's workspace", fill=_fill_admin)
@@ -290,6 +296,17 @@ def _fill_trash(trash: LateParser) -> None:
 
 def _fill_log(log: LateParser) -> None:
     import_module("backlit.cli.grammar.items").fill_log(log)
+
+
+def _fill_relate(relate: LateParser, *, is_new: bool) -> None:
+    from backlit.model.relations import RELATION_OPTIONS
+
+    relate.add_argument("id", type=item_word, metavar="ID", help="number of the item")
+    relate.add_argument("type", choices=list(RELATION_OPTIONS), metavar="TYPE", help=", ".join(RELATION_OPTIONS))
+    relate.add_argument("others", nargs="+", type=item_word, metavar="OTHER", help="numbers of the other items")
+    add_formats(relate)
+    add_writing(relate)
+    relate.set_defaults(is_new=is_new)
 
 
 def _add_history(commands: LateVerbs) -> None:

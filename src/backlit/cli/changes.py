@@ -101,10 +101,12 @@ def carry_out(
     act: Callable[[Sequence[ThingChange]], Awaitable[object]],
     *,
     finds: Callable[[ThingChange, OutboxEntry], bool] | None = None,
+    is_deletion: bool = False,
 ) -> ChangeReport:
     """Make the planned changes and wait for the server; a dry run makes none.
 
-    `finds` tells whether an entry is of a thing, by default by the item's id.
+    `finds` tells whether an entry is of a thing, by default by the item's id. A deletion without an entry withdrew what
+    was never sent.
     """
     planned = [each for each in things if each.state is ChangeState.PLANNED]
     report = ChangeReport(list(things))
@@ -119,9 +121,10 @@ def carry_out(
 
     entries = asyncio.run(run())
     report.step = max((each.step for each in entries), default=None)
+    without_entry = ChangeState.SAVED if is_deletion else ChangeState.UNCHANGED
     is_of = finds or (lambda thing, entry: store.files.journal.real_id(thing.id) == entry.item_id)
     report.things = [
-        _after(store, each, [entry for entry in entries if is_of(each, entry)])
+        _after(store, each, [entry for entry in entries if is_of(each, entry)], without_entry)
         if each.state is ChangeState.PLANNED
         else each
         for each in things
@@ -148,10 +151,10 @@ def _is_behind_conflict(store: Store, item_id: int) -> bool:
     return any(each.state is EntryState.CONFLICT for each in waiting)
 
 
-def _after(store: Store, thing: ThingChange, entries: Sequence[OutboxEntry]) -> ThingChange:
+def _after(store: Store, thing: ThingChange, entries: Sequence[OutboxEntry], without_entry: ChangeState) -> ThingChange:
     item_id = store.files.journal.real_id(thing.id)
     key = id_of(item_id) if item_id and isinstance(thing.key, int | str) and thing.id else thing.key
-    state, reason = state_of(entries)
+    state, reason = state_of(entries) if entries else (without_entry, "")
     if state is ChangeState.QUEUED and _is_behind_conflict(store, item_id):
         state, reason = ChangeState.CONFLICT, "an earlier change of it is in conflict. See: backlit outbox list"
     return replace(thing, key=key, state=state, reason=reason)

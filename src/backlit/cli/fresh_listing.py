@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from backlit.store.reading import FreshCopy, ReadItem
 
-_ASKS_MORE = ("view", "filter", "fresh", "project")
+_ASKS_MORE = ("view", "filter", "fresh", "project", "parts")
 """Options of `items list` that need the store."""
 _SELECTS = ("query", "sort", "done", "mine", "count")
 """Options without which the items are all, in backlog order. They take 30 ms of imports."""

@@ -29,6 +29,14 @@ SHORT_NAMES: Mapping[str, tuple[str, str]] = {
     "by": ("By", ""),
     "lint": ("Not ready", ""),
     "unsent": ("Unsent", ""),
+    "due": ("Due", ""),
+    "feature": ("Feature", ""),
+    "blocks": ("Blocks", ""),
+    "blocked by": ("Blocked by", ""),
+    "related": ("Related", ""),
+    "duplicates": ("Duplicates", ""),
+    "criteria": ("Criteria", ""),
+    "links": ("Links", ""),
     "ownerId": ("Owner ID", "AssignedToID"),
     "iterId": ("Iteration ID", "IterationID"),
     "areaId": ("Area ID", "AreaID"),
@@ -39,6 +47,22 @@ USUAL = ("id", "type", "status", "est", "owner", "name")
 _RIGHT = frozenset({"id", "est", "priority", "left", "spent", "parent"})
 PLAIN = frozenset({*USUAL, "tags", "priority", "class", "severity", "blocking", "left", "spent"})
 """Columns whose values follow from an item's document and the names of users alone."""
+RELATION_COLUMNS: Mapping[str, str] = {
+    "feature": "Parent",
+    "blocks": "Blocks",
+    "blocked by": "Blocked By",
+    "related": "Related",
+    "duplicates": "Duplicates",
+}
+"""Columns of other items, and the type of relation from the item's side."""
+COLUMNS_OF_PARTS: Mapping[str, tuple[str, ...]] = {
+    "relations": tuple(RELATION_COLUMNS),
+    "criteria": ("criteria",),
+    "links": ("links",),
+    "comments": (),
+}
+"""The columns of what `--with` adds to items."""
+PART_COLUMNS = frozenset({column for columns in COLUMNS_OF_PARTS.values() for column in columns})
 
 
 def short_columns() -> list[Column]:

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
-from backlit.cli.item_columns import PLAIN, SHORT_NAMES, plain_value, short_columns
+from backlit.cli.item_columns import PART_COLUMNS, PLAIN, SHORT_NAMES, plain_value, short_columns
+from backlit.cli.item_parts import ItemParts
 from backlit.cli.listing import Column, Row
 from backlit.model.fields import FIELDS
 from backlit.store.records.entry_values import id_of
@@ -32,7 +33,16 @@ class ItemFields:
         if "owner" in names:
             asyncio.run(self._load_owners(items))
         unready = self._store.cells.values([item.id for item in items], ["lint"]) if "lint" in names else {}
-        return [{name: self._value(item, name, unready) for name in names} for item in items]
+        parts = ItemParts(self._store, items) if PART_COLUMNS.intersection(names) else None
+        return [
+            {
+                name: parts.cell(item, name)
+                if parts is not None and name in PART_COLUMNS
+                else self._value(item, name, unready)
+                for name in names
+            }
+            for item in items
+        ]
 
     async def _load_owners(self, items: Iterable[Item]) -> None:
         await self._store.everybody.load_users(item.fields.get("AssignedToID") for item in items)
@@ -51,6 +61,9 @@ class ItemFields:
                 return item.sign.name.lower() if item.sign else None
             case "lint":
                 return unready.get(item.id, {}).get("lint")
+            case "due":
+                due = self._store.lookups.due_field()
+                return None if due is None else item.fields.get(due.key)
         key = SHORT_NAMES[name][1] if name in SHORT_NAMES else name
         value = item.fields.get(key)
         if isinstance(value, int) and not isinstance(value, bool):

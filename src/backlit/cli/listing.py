@@ -34,7 +34,8 @@ def chosen_columns(arguments: argparse.Namespace, columns: Sequence[Column]) -> 
     names = arguments.json if isinstance(arguments.json, tuple) else getattr(arguments, "columns", ())
     if not names:
         return [each for each in columns if each.is_usual]
-    by_name = {each.name.lower(): each for each in columns}
+    by_name = {each.name.lower().replace(" ", "-"): each for each in columns}
+    names = [name.replace(" ", "-") for name in names]
     for name in names:
         if name.lower() not in by_name:
             usual = ", ".join(each.name for each in columns if each.is_usual)

@@ -25,6 +25,19 @@ def points_of_item(text: str) -> tuple[int, str]:
     return item_number(item), points
 
 
+PARTS = ("relations", "criteria", "links", "comments")
+"""What `--with` adds to items."""
+
+
+def parts(text: str) -> tuple[str, ...]:
+    """Return names of PARTS, each once."""
+    names = dict.fromkeys(each.strip() for each in text.split(",") if each.strip())
+    for name in names:
+        if name not in PARTS:
+            raise argparse.ArgumentTypeError(f"{name[:24]!r} is none of {', '.join(PARTS)}")
+    return tuple(names)
+
+
 def count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")

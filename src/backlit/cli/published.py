@@ -29,6 +29,8 @@ _NAMED = ("teams", "time-entry-types")
 _CHANGING = (
     *("items edit", "items set", "items done", "items reopen", "items assign", "items move", "items rank"),
     *("items delete", "comments add", "comments delete", "undo", "redo", "trash --restore"),
+    *("items feature", "relate", "unrelate", "criteria add", "criteria check", "criteria delete"),
+    *("links add", "links delete"),
     *("items new --dry-run", "items copy --dry-run"),
     *("areas new", "areas set", "areas move", "areas delete"),
     *("iterations new", "iterations set", "iterations move", "iterations delete"),
@@ -92,6 +94,8 @@ DOCUMENTS = {
     CHANGE_LIST: PublishedDocument("what a command changed", "changes:ChangeListDocument", _CHANGING),
     "event": PublishedDocument("a row of an item's history", "items:EventDocument", many=("items history",)),
     "comment": PublishedDocument("a comment on an item", "items:CommentDocument", many=("comments list",)),
+    "criterion": PublishedDocument("an acceptance criterion", "items:CriterionDocument", many=("criteria list",)),
+    "link": PublishedDocument("a web link of an item", "items:LinkDocument", many=("links list",)),
     "file": PublishedDocument("a file of an item", "items:FileDocument", many=("files list",)),
     "deleted-item": PublishedDocument("a deleted item", "items:TrashDocument", many=("trash",)),
     "item-copy": PublishedDocument("the copy of a deleted item", "items:ItemCopyDocument", ("trash ID",)),

@@ -10,13 +10,21 @@ from backlit.imports.drafts.dates import DateReading
 from backlit.imports.drafts.draft import Draft, Drafts
 from backlit.imports.faults import Remark
 from backlit.imports.origin import key_in
+from backlit.imports.own_parts import (
+    PART_HEADINGS,
+    OwnParts,
+    RowParts,
+    part_heading,
+    parts_of_cells,
+    parts_of_json,
+)
 from backlit.imports.people import PeopleMatching
 from backlit.imports.plan import ImportPlan
 from backlit.imports.reading.json_files import line_of_each
 from backlit.imports.reading.source import Source, SourceKind
 from backlit.imports.words.tables import type_named
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Settable
+from backlit.model.fields import FIELD_BY_KEY, PROPERTY_BY_LOWER_NAME, Field, ItemType, Kind, Settable
 from backlit.model.query.keys import field_named
 from backlit.model.spreadsheets import undefused
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
@@ -30,7 +38,18 @@ _UNSENT_MARK = "unsent"
 """The key with which `items list --json` marks an unsent change; it is no field."""
 _ONLY_THE_SERVER, _NOT_FOR_THE_TYPE = "which the server sets", "whose type has no such field"
 _SHORT = {"est": "Estimate", "points": "Estimate"}
-_MOVED = {"id": "key", "ParentID": "parent", "createdAt": "created", "createdBy": "author"}
+_MOVED = {
+    "id": "key",
+    "ParentID": "parent",
+    "createdAt": "created",
+    "createdBy": "author",
+    "blocks": "link:Blocks",
+    "blocked by": "link:Blocked by",
+    "related": "link:Relates to",
+    "duplicates": "link:Duplicate of",
+    "duplicated by": "link:Duplicated by",
+    "links": "-",
+}
 """What the fields of an export hold in another project, by their keys."""
 _COMMENT = re.compile(r"comment \d+")
 _BESIDE = re.compile(r"comment \d+|iteration (start|end)")
@@ -54,6 +73,7 @@ class OwnRow(Struct, frozen=True):
     computed: Mapping[str, object] = {}
     names_parent: bool = False
     fault: str = ""
+    parts: RowParts = RowParts()
 
     @property
     def type(self) -> str:
@@ -134,6 +154,10 @@ def _key_of(name: str, custom: Collection[Field]) -> str:
         return lower
     if lower in _SHORT:
         return _SHORT[lower]
+    if part := part_heading(name):
+        return part
+    if lower == "due":
+        return next((field.key for field in custom if field.is_due), "")
     known = {each.label.casefold(): each.key for each in (*FIELD_BY_KEY.values(), *custom)}
     field = field_named(name, custom)
     return field.key if field else known.get(lower, "")
@@ -144,6 +168,7 @@ class _OwnPlanning:
         self._store = store
         self._plan = ImportPlan("", "backlit's own headings")
         self._custom = store.lookups.custom_fields()
+        self._parts = OwnParts(store, self._plan)
         rows = self._of_table(source) if source.table else self._of_json(source)
         self._rows = [row for row in rows if row.line not in skipped]
         self._people = PeopleMatching(store.imports.people(), {}, {})
@@ -158,27 +183,36 @@ class _OwnPlanning:
         items = {item.id: item for item in store.batch.items([row.item_id for row in self._rows if row.item_id])}
         first_lines: dict[int, int] = {}
         for row in self._rows:
-            errors = {"": row.fault} if row.fault else {}
-            is_new_item = row.item_id is None and row.type != ItemType.TASK
-            self._has_new_item = self._has_new_item or is_new_item
-            if row.item_id is not None and first_lines.setdefault(row.item_id, row.line) != row.line:
-                errors["id"] = f"item {row.item_id} appears twice in the file."
             try:
-                if row.fault:
-                    self._check_alone(row, row.type if row.word else "", errors)
-                elif row.item_id is None:
-                    self._add(row, errors)
-                else:
-                    self._change(items.get(row.item_id), row, errors)
+                self._compare(row, items.get(row.item_id or 0), first_lines)
             except BadRequest as error:
+                self._parts.faulty_row()
                 for key, sentence in error.errors.items():
                     plan.faults.append(Remark(row.line, sentence, column=key, value=str(row.values.get(key) or "")))
+        # Rows may name rows further down.
+        for number, row in enumerate([] if plan.faults else self._rows):
+            for heading, text, sentence in self._parts.relate(number, row.parts):
+                plan.faults.append(Remark(row.line, sentence, column=heading, value=text))
         for (label, noun, reason), count in self._left_out.items():
             plan.notes.append(f"Left out: {label} of {count:,} {noun}{'s' * (count != 1)}, {reason}.")
         if self._tasks_below:
             words = f"{self._tasks_below:,} task{'s' * (self._tasks_below != 1)}"
             plan.notes.append(f"{words} without a parent below the new item above.")
         return plan
+
+    def _compare(self, row: OwnRow, item: Item | None, first_lines: dict[int, int]) -> None:
+        """Plan the new item of a row, or its changes; raise BadRequest with the faults of the row."""
+        errors = {"": row.fault} if row.fault else {}
+        is_new_item = row.item_id is None and row.type != ItemType.TASK
+        self._has_new_item = self._has_new_item or is_new_item
+        if row.item_id is not None and first_lines.setdefault(row.item_id, row.line) != row.line:
+            errors["id"] = f"item {row.item_id} appears twice in the file."
+        if row.fault:
+            self._check_alone(row, row.type if row.word else "", errors)
+        elif row.item_id is None:
+            self._add(row, errors)
+        else:
+            self._change(item, row, errors)
 
     # Rows
 
@@ -187,6 +221,7 @@ class _OwnPlanning:
         assert table is not None
         self._plan.warnings += [Remark(line, sentence) for line, sentence in table.warnings]
         heading = [_key_of(name.strip(), self._custom) for name in table.headings]
+        heading = [key if key not in PART_HEADINGS or self._parts.offers(key) else "" for key in heading]
         for position, (name, key) in enumerate(zip(table.headings, heading, strict=True)):
             self._leave_out(name, 0 if key else sum(bool(row.cells[position].strip()) for row in table.rows))
         for key, columns in Counter(key for key in heading if key).items():
@@ -194,7 +229,9 @@ class _OwnPlanning:
                 self._plan.faults.append(Remark(1, f"two columns name the field {key}."))
         for row in table.rows:
             given = {key: undefused(cell) for key, cell in zip(heading, row.cells, strict=True) if key and cell.strip()}
-            yield self._row(row.line, given, is_written=True, names_parent="ParentID" in heading)
+            parts = parts_of_cells({key: given.pop(key) for key in PART_HEADINGS & given.keys()})
+            found = self._row(row.line, given, is_written=True, names_parent="ParentID" in heading)
+            yield structs.replace(found, parts=parts)
 
     def _of_json(self, source: Source) -> Iterator[OwnRow]:
         objects: Sequence[object] = source.json if isinstance(source.json, list) else [source.json]
@@ -212,7 +249,11 @@ class _OwnPlanning:
                     given[key] = value
                 elif name != _UNSENT_MARK:
                     self._leave_out(name, value not in (None, "", []))
-            yield self._row(line, given, is_written=False, names_parent="ParentID" in given)
+            parts = {key: given.pop(key) for key in PART_HEADINGS & given.keys()}
+            for key in [key for key in parts if not self._parts.offers(key)]:
+                self._leave_out(key, bool(parts.pop(key)))
+            found = self._row(line, given, is_written=False, names_parent="ParentID" in given)
+            yield structs.replace(found, parts=parts_of_json(parts))
 
     def _leave_out(self, name: str, values: int) -> None:
         if values and name.strip() and not _BESIDE.fullmatch(name.strip()):
@@ -260,13 +301,17 @@ class _OwnPlanning:
         for key, value in row.computed.items():
             if value not in (None, "") and key not in {"createdAt", "createdBy"}:
                 self._left_out[self._label(key), "new item", _ONLY_THE_SERVER] += 1
-        item = NewItem(row.type, {key: value for key, value in checked.items() if value is not None})
-        if is_below and self._plan.items:
-            above_item = self._plan.items[-1]
-            self._plan.items[-1] = structs.replace(above_item, tasks=[*above_item.tasks, item])
+        objects = self._parts.objects(row.type, None, row.parts)
+        fields = {key: value for key, value in checked.items() if value is not None}
+        item, file_id = NewItem(row.type, fields, objects=objects), self._parts.new_item(row.type, str(fields["Name"]))
+        items = self._plan.items
+        if is_below and items:
+            self._plan.places_of_new[file_id] = len(items) - 1, len(items[-1].tasks)
+            items[-1] = structs.replace(items[-1], tasks=[*items[-1].tasks, item])
             self._tasks_below += 1
         else:
-            self._plan.items.append(item)
+            self._plan.places_of_new[file_id] = len(items), None
+            items.append(item)
 
     def _with_unknown_owner_kept(self, row: OwnRow) -> tuple[OwnRow, list[str]]:
         """Return the row with its owner found in every spelling, and what is kept of an unknown one."""
@@ -308,10 +353,13 @@ class _OwnPlanning:
             self._check_alone(row, row.type, errors)
         values = self._values(row, item.type, errors)
         changed = {key: value for key, value in values.items() if not is_same(item.fields.get(key), value)}
-        if changed or errors:
-            self._plan.changes.append(ImportedChange(item.id, self._check(item.type, changed, errors, is_new=False)))
+        objects = self._parts.objects(item.type, item.id, row.parts)
+        if changed or objects or errors:
+            checked = self._check(item.type, changed, errors, is_new=False)
+            self._plan.changes.append(ImportedChange(item.id, checked, objects=objects))
         else:
             self._plan.unchanged += 1
+        self._parts.existing_item(item.id, item.name)
         now = {**item.fields, **_properties(item)}
         for key, value in row.computed.items():
             # Unchanged ones come from an export, and nobody wants them changed.
@@ -362,7 +410,9 @@ class _OwnPlanning:
             known = self._field(key)
             if not known.applies_to(item_type) and row.item_id is not None:
                 continue
-            if isinstance(value, str) and (row.is_written or known.key.endswith("ID")):
+            if known.kind is Kind.LONG_TEXT:
+                found[key] = value  # with the line end that it may end with
+            elif isinstance(value, str) and (row.is_written or known.key.endswith("ID")):
                 try:
                     found[key] = reading.read(known, item_type, value)
                 except BadRequest as error:

@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from backlit.imports.drafts.draft import Draft
 from backlit.imports.faults import Remark
-from backlit.store.edits.imports import ImportedChange, NewItem, NewPlace
+from backlit.store.edits.imports import ImportedChange, ImportedRelation, NewItem, NewPlace
 
 WITHOUT_TYPE = "without a type"
 """The word for items of a file whose type is empty."""
@@ -20,6 +20,10 @@ class ImportPlan(Struct):
     items: list[NewItem] = field(default_factory=list)
     changes: list[ImportedChange] = field(default_factory=list)
     places: list[NewPlace] = field(default_factory=list)
+    relations: list[ImportedRelation] = field(default_factory=list)
+    """Relations to make; the ids of new items are those of the file (`imports/relations.py`)."""
+    places_of_new: dict[int, tuple[int, int | None]] = field(default_factory=dict)
+    """The index in `items` of new items by their ids of the file, and of tasks the index among its tasks."""
     existing: list[int] = field(default_factory=list)
     """The items of the file that are there; those that the service does not have yet are negative."""
     unchanged: int = 0
@@ -47,7 +51,7 @@ class ImportPlan(Struct):
 
     @property
     def is_empty(self) -> bool:
-        return not (self.items or self.changes)
+        return not (self.items or self.changes or self.relations)
 
     def fault(self, draft: Draft, sentence: str, column: str = "", value: str = "") -> None:
         self.faults.append(Remark(draft.line, sentence, draft.key, column, value))

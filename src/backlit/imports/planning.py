@@ -6,6 +6,7 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import replace
 
+from backlit.imports.draft_relations import REMEMBERED, DraftRelations, word_of
 from backlit.imports.drafts.draft import Draft, Drafts
 from backlit.imports.faults import Remark
 from backlit.imports.hierarchy import Hierarchy, PlacedDraft, title_of
@@ -19,6 +20,7 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.import_mappings import ImportMapping
+from backlit.model.relations import RelationType
 from backlit.store.edits.imports import ImportedChange, ImportedValues, NewItem
 from backlit.store.journal.imported import ImportedItem
 from backlit.store.records.item import Item
@@ -50,13 +52,23 @@ class _Planning:
         self._hierarchy = Hierarchy(drafts, mapping, self._plan)
         self._places = PlacePlanning(store, self._plan, mapping, has_foreign_root=drafts.format in {"azure", "backlit"})
         self._values = DraftValues(store, drafts, mapping, self._people, self._plan)
+        self._related = DraftRelations(
+            store,
+            self._plan,
+            self._hierarchy,
+            self._existing_item,
+            has_epic_tags=drafts.format == "pivotal",
+            overwrite=overwrite,
+            is_under_way=store.imports.begun(drafts.source) is not None,
+        )
 
     def run(self) -> ImportPlan:
         plan = self._plan
         self._check_mapping()
         placed = self._hierarchy.place(self._existing_parent)
         self._find_existing(placed)
-        tasks: dict[int, list[NewItem]] = {}
+        self._related.plan_all(placed, self._remembered_relations)
+        tasks: dict[int, list[tuple[PlacedDraft, NewItem]]] = {}
         made: list[tuple[PlacedDraft, NewItem]] = []
         for each in placed:
             item = self._planned(each)
@@ -64,10 +76,14 @@ class _Planning:
                 continue
             owner = each.owner_of_task if each.type == ItemType.TASK else None
             if owner is not None and owner.existing is None:
-                tasks.setdefault(id(owner), []).append(item)
+                tasks.setdefault(id(owner), []).append((each, item))
             else:
                 made.append((each, item))
-        plan.items = [replace(item, tasks=tasks.get(id(each), ())) for each, item in made]
+        plan.items = [replace(item, tasks=[task for _, task in tasks.get(id(each), ())]) for each, item in made]
+        for number, (each, _) in enumerate(made):
+            self._note_place(each, (number, None))
+            for index, (task, _) in enumerate(tasks.get(id(each), ())):
+                self._note_place(task, (number, index))
         plan.places = self._places.made()
         plan.left_out = self._drafts.left_out
         plan.warnings += [Remark(each.line, each.sentence) for each in self._drafts.warnings]
@@ -77,15 +93,27 @@ class _Planning:
         ]
         return plan
 
+    def _note_place(self, each: PlacedDraft, place: tuple[int, int | None]) -> None:
+        if (file_id := self._related.file_id(each)) is not None:
+            self._plan.places_of_new[file_id] = place
+
     # What is there already
 
-    def _existing_parent(self, key: str) -> int | None:
+    def _remembered_relations(self, draft: Draft) -> Sequence[str] | None:
+        known = self._known.get(draft.key) if draft.key else None
+        found = known.values.get(REMEMBERED) if known is not None else None
+        return [str(each) for each in found] if isinstance(found, list) else None
+
+    def _existing_item(self, key: str) -> int | None:
         known = self._known.get(key)
         item = self._store.item(known.item_id) if known else None
         found = item or next((item for item, of in self._described if of == key), None)
-        if found is None or found.type == ItemType.TASK:
-            return None
-        return found.id
+        return None if found is None else found.id
+
+    def _existing_parent(self, key: str) -> int | None:
+        item_id = self._existing_item(key)
+        item = None if item_id is None else self._store.item(item_id)
+        return None if item is None or item.type == ItemType.TASK else item.id
 
     @cached_property
     def _known(self) -> Mapping[str, ImportedItem]:
@@ -151,6 +179,8 @@ class _Planning:
             "body": body,
         }
         remembered["comments"] = len(comments)
+        if related := self._related.remembered(each):
+            remembered[REMEMBERED] = related
         identity = ImportedValues(draft.key or self._nameless_key(each), remembered)
         fields["Description"] = with_origin(body, origin)
         known = self._known.get(identity.key)
@@ -173,7 +203,8 @@ class _Planning:
                 self._plan.fault(draft, error.message, "comment")
         plan.comments += len(comments)
         self._places.need(draft, places)
-        return NewItem(each.type, fields, places, comments, (), identity)
+        criteria = self._values.criteria_of(draft, each.type)
+        return NewItem(each.type, fields, places, comments, (), identity, criteria)
 
     def _nameless_key(self, each: PlacedDraft) -> str:
         above = title_of(each.parent.draft) if each.parent else ""
@@ -199,7 +230,7 @@ class _Planning:
         first += [f"Owner: {name}" for name in unknown]
         others = [self._people.shown(names) for names in draft.owners[1:]]
         first += [f"Other owners: {', '.join(others)}"] if others else []
-        first += [f"Due {draft.due.shown}"] if draft.due else []
+        first += [f"Due {draft.due.shown}"] if draft.due and not self._values.due_of(draft, item_type) else []
         earlier = [span.path for span in draft.iterations if span is not chosen_iteration(draft)]
         first += [f"Earlier iterations: {', '.join(dict.fromkeys(earlier))}"] if earlier else []
         if item_type == ItemType.TASK:
@@ -211,18 +242,14 @@ class _Planning:
         if draft.priority and item_type not in PRIORITIZED_TYPES and folded(draft.priority) not in NO_PRIORITY:
             first.append(f"Priority: {draft.priority}")
         second = []
-        if each.parent is not None and item_type != ItemType.TASK:
-            second.append(f"Feature: {self._hierarchy.called(each.parent)}")
-        elif each.lost_parent and item_type != ItemType.TASK:
-            second.append(f"Parent: {each.lost_parent}")
-        if draft.feature:
-            named = self._hierarchy.named(draft.feature)
-            second.append(f"Feature: {self._hierarchy.called(named) if named else draft.feature}")
-        for tag in draft.tags if self._drafts.format == "pivotal" else ():
-            named = self._hierarchy.named(tag)
-            if named is not None and named.type == ItemType.FEATURE and named is not each:
-                second.append(f"Feature: {self._hierarchy.called(named)}")
+        for text in self._related.features(each):
+            if not self._related.has(each, RelationType.PARENT, text):
+                named = self._hierarchy.named(text)
+                label = "Parent" if text == each.lost_parent else "Feature"
+                second.append(f"{label}: {self._hierarchy.called(named) if named else text}")
         for link in draft.links:
+            if self._related.has(each, word_of(link), link.target):
+                continue
             named = self._hierarchy.named(link.target)
             second.append(f"{link.kind}: {self._hierarchy.called(named) if named else link.target}")
         second += [f"File: {' '.join(filter(None, (file.name, file.url)))}" for file in draft.files]
@@ -251,7 +278,10 @@ class _Planning:
         if text != now.replace("\r\n", "\n").strip():
             changed["Description"] = text
         comments = self._new_comments(item, read, has_base=base is not None)
-        if not (changed or moved or comments):
+        there = {criterion.title for criterion in self._store.criteria.of_item(item.id)}
+        criteria = [one for one in self._values.criteria_of(draft, item.type) if one.values["title"] not in there]
+        is_related_anew = self._related.remembered(each) != list((base or {}).get(REMEMBERED) or ())  # type: ignore[call-overload]
+        if not (changed or moved or comments or criteria or is_related_anew):
             plan.unchanged += 1
             return
         try:
@@ -264,7 +294,7 @@ class _Planning:
         # A value that is to check is still to check next time.
         values = {**read.identity.values, **{key: (base or {}).get(key) for key in kept}}
         identity = ImportedValues(read.identity.key, values)
-        plan.changes.append(ImportedChange(item.id, changed, moved, comments, identity))
+        plan.changes.append(ImportedChange(item.id, changed, moved, comments, identity, criteria))
 
     def _compared(
         self, item: Item, read: _ReadValues, base: Mapping[str, object] | None
@@ -281,7 +311,7 @@ class _Planning:
         values: dict[str, object] = {key: value for key, value in read.fields.items() if key != "Description"}
         values |= {f"path:{key}": path for key, path in read.places.items()} | {"body": read.body}
         for key in base or ():
-            if key not in values and key not in {"comments", "Status"}:
+            if key not in values and key not in {"comments", "Status", REMEMBERED}:
                 values[key] = "" if key.startswith("path:") else None
         wanted: dict[str, object] = {}
         kept: list[str] = []

@@ -15,8 +15,9 @@ from backlit.imports.own import as_of_another_project, is_own, names_an_item_her
 from backlit.imports.plan import ImportPlan
 from backlit.imports.planning import planned
 from backlit.imports.reading.source import Source, read_source
+from backlit.imports.relations import is_of_file
 from backlit.model.import_mappings import ImportMapping
-from backlit.store.edits.imports import NewItem
+from backlit.store.edits.imports import ImportedRelation, NewItem, WrittenItem
 from backlit.store.store import Store
 
 BATCH = 200
@@ -104,10 +105,11 @@ class ImportRun:
         self._store, self._plan = store, plan
         self._step: int | None = None
         self._made_before: frozenset[int] = frozenset()
+        self._written: list[WrittenItem] = []
 
     @property
     def total(self) -> int:
-        return self._plan.new + len(self._plan.changes)
+        return self._plan.new + len(self._plan.changes) + len(self._plan.relations)
 
     async def write(self) -> AsyncIterator[int]:
         """Yield how many items are in the journal, after each batch; one that is left then has whole batches.
@@ -119,7 +121,7 @@ class ImportRun:
         self._made_before = frozenset(self.made())
         self._step = await imports.make_places(plan.places, self._step)
         for batch in _batches(plan.items):
-            self._step = await imports.write(plan.source, batch, (), self._step)
+            self._step = await imports.write(plan.source, batch, (), self._step, self._written)
             done += sum(1 + len(item.tasks) for item in batch)
             yield done
         for start in range(0, len(plan.changes), BATCH):
@@ -127,7 +129,26 @@ class ImportRun:
             self._step = await imports.write(plan.source, (), changes, self._step)
             done += len(changes)
             yield done
+        relations = [relation for each in plan.relations if (relation := self._with_ids(each)) is not None]
+        for start in range(0, len(relations), BATCH):
+            self._step = await imports.relate(relations[start : start + BATCH], self._step)
+            done += len(relations[start : start + BATCH])
+            yield done
         await imports.finish()
+
+    def _with_ids(self, relation: ImportedRelation) -> ImportedRelation | None:
+        """Return a relation with the ids that its new items have got; None where one of them was not made."""
+        item_id, target_id = map(self._id_of, (relation.item_id, relation.target_id))
+        return ImportedRelation(item_id, relation.word, target_id) if item_id and target_id else None
+
+    def _id_of(self, item_id: int) -> int:
+        if not is_of_file(item_id):
+            return item_id
+        place = self._plan.places_of_new.get(item_id)
+        if place is None:
+            return 0
+        written = self._written[place[0]]
+        return written.item_id if place[1] is None else written.task_ids[place[1]]
 
     def made(self) -> Sequence[int]:
         """Return the numbers of the new items that the service has."""

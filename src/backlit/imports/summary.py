@@ -13,6 +13,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field
 from backlit.model.plain import plain
 from backlit.store.edits.imports import ImportedChange
 from backlit.store.field_words import FieldWords
+from backlit.store.records.entry import EntryKind
 from backlit.store.records.item import is_seen_by_customers
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -42,7 +43,8 @@ def summary(
 
 def question(store: Store, plan: ImportPlan) -> str:
     project = {each.id: each.name for each in store.lookups.projects()}.get(store.project_id or 0, "the project")
-    return f"Import {plan.new:,} new and change {counted(len(plan.changes), 'item')} in {plain(project)}?"
+    related = f", with {counted(len(plan.relations), 'relation')}," if plan.relations else ""
+    return f"Import {plan.new:,} new and change {counted(len(plan.changes), 'item')}{related} in {plain(project)}?"
 
 
 def from_before(plan: ImportPlan) -> Iterator[str]:
@@ -153,6 +155,9 @@ def _changes(store: Store, changes: Iterable[ImportedChange]) -> Iterator[str]:
             parts.append(f"{field.label} {words.written(field, item.fields.get(key))} → {words.written(field, value)}")
         parts += [f"{FIELD_BY_KEY[key].label} → {path or 'none'}" for key, path in change.places.items()]
         parts += [counted(len(change.comments), "new comment")] if change.comments else []
+        links = sum(each.kind is EntryKind.ADD_LINK for each in change.objects)
+        parts += [counted(len(change.objects) - links, "criterion", "criteria")] if len(change.objects) > links else []
+        parts += [counted(links, "new link")] if links else []
         yield plain(f"#{item.id}  {', '.join(parts)}  ({item.fields.get('Name')})", 200)
 
 
@@ -170,6 +175,7 @@ def numbers(plan: ImportPlan, made: Sequence[int] | None = None) -> str:
     named = f", {len(made):,} of them sent{named}" if made is not None and len(made) < plan.new else named
     parts = [f"New {plan.new:,}" if made is None else f"Imported {plan.new:,}{named}"]
     parts.append(f"changed {len(plan.changes):,}")
+    parts += [f"relations {len(plan.relations):,}"] if plan.relations else []
     parts += [f"unchanged {plan.unchanged:,}"] if plan.unchanged else []
     parts += [f"deleted here {plan.deleted_here:,}"] if plan.deleted_here else []
     parts += [f"to check {len(plan.to_check):,}"] if plan.to_check else []

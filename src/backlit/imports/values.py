@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from backlit.imports.criteria import criteria_of_text, new_criterion
 from backlit.imports.drafts.draft import Draft, Drafts
 from backlit.imports.formats.columns import table_formats
 from backlit.imports.hierarchy import PlacedDraft
@@ -23,6 +24,7 @@ from backlit.imports.words.tables import (
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, SEVERITIES, ItemType
 from backlit.model.import_mappings import ImportMapping
+from backlit.store.edits.imports import ImportedObject
 from backlit.store.field_words import FieldReading
 from backlit.store.store import Store
 
@@ -52,6 +54,8 @@ class DraftValues:
         form = table_formats().get(drafts.format)
         self._priority_scale = form.priorities if form else ""
         self._custom = {each.key: each for each in store.lookups.custom_fields()}
+        self._due = store.lookups.due_field()
+        self._has_criteria = drafts.format == "backlit" and store.lookups.announces("acceptanceCriteria")
         self._reading = FieldReading(store)
         self._own_priorities = {folded(name): number for name, number in mapping.priorities.items()}
 
@@ -77,9 +81,17 @@ class DraftValues:
             fields |= {key: value for key, value in hours.items() if value is not None}
         if item_type == ItemType.BUG and draft.steps:
             fields["StepsToReproduce"] = draft.steps
+        fields |= self.due_of(draft, item_type)
         for key, text in draft.fields.items():
             self._own_field(draft, item_type, fields, (key, text))
         return fields
+
+    def due_of(self, draft: Draft, item_type: str) -> dict[str, object]:
+        """Return the value of the project's due field, where it has one and the file a day."""
+        day = draft.due.day if draft.due else None
+        if day is None or self._due is None or not self._due.applies_to(item_type):
+            return {}
+        return {self._due.key: day.isoformat()}
 
     def body(self, draft: Draft, item_type: str, title: str) -> str:
         """Return the description above the origin block."""
@@ -92,9 +104,15 @@ class DraftValues:
         parts.append(draft.description)
         if draft.steps and item_type != ItemType.BUG:
             parts.append(f"## Steps to reproduce\n\n{draft.steps}")
-        if draft.criteria:
+        if draft.criteria and not self.criteria_of(draft, item_type):
             parts.append(f"## Acceptance criteria\n\n{draft.criteria}")
         return "\n\n".join(part for part in parts if part.strip())
+
+    def criteria_of(self, draft: Draft, item_type: str) -> list[ImportedObject]:
+        """Return the criteria of an export of backlit; other trackers have a text, which the description keeps."""
+        if not self._has_criteria or item_type == ItemType.TASK:
+            return []
+        return [new_criterion(title, status) for title, status in criteria_of_text(draft.criteria)]
 
     def comments(self, draft: Draft) -> Iterator[str]:
         """Yield the comments as texts with author and time, the oldest first."""

@@ -23,6 +23,7 @@ ROLES: Mapping[str, str] = {
     "WorkCompleted": "hours_done",
     "parent": "parent",
     "feature": "feature",
+    "criteria": "criteria",
     "comment": "comment",
     "created": "created",
     "author": "author",

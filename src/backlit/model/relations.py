@@ -33,6 +33,8 @@ INVERSES: Mapping[RelationType, str] = {
 _KEPT: Mapping[str, RelationType] = {inverse: kept for kept, inverse in INVERSES.items()}
 RELATION_WORDS = tuple(dict.fromkeys([*RelationType, *_KEPT]))
 """The types in both directions, as a relation may be given."""
+RELATION_OPTIONS: Mapping[str, str] = {word.lower().replace(" ", "-"): word for word in RELATION_WORDS}
+"""The types by their words on the command line."""
 
 
 class RelatedItem(Struct, frozen=True):

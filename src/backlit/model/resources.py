@@ -160,6 +160,17 @@ class CriterionStatus(StrEnum):
     FAIL = "Fail"
     NOT_EXECUTED = "Not Executed"
 
+    @property
+    def words(self) -> str:
+        return _CRITERION_WORDS[self]
+
+
+_CRITERION_WORDS = {
+    CriterionStatus.PASS: "passed",
+    CriterionStatus.FAIL: "failed",
+    CriterionStatus.NOT_EXECUTED: "not executed",
+}
+
 
 class AcceptanceCriterion(Resource, frozen=True, kw_only=True):
     """What an item has to fulfil; `sequence` is its place among the criteria of the item, from 1."""

@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime
 from functools import partial
+from typing import Any
 
 from msgspec.structs import replace
 
 from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, write_report
 from backlit.cli.commands.item_belongings import belonging_lines, belongings
+from backlit.cli.item_columns import COLUMNS_OF_PARTS
 from backlit.cli.item_fields import ItemFields
+from backlit.cli.item_parts import ItemParts, criteria_text
 from backlit.cli.listing import NO_ITEMS, Column, Row, chosen_columns, write_rows
 from backlit.cli.output import announce, write_json
 from backlit.cli.selection import item_numbered, listed_items
@@ -39,12 +42,14 @@ from backlit.store.store import Store
 
 EXPORTED = ("id", "type", "Name")
 """Fields that begin every exported row."""
+EXPORTED_PARTS = ("feature", "blocked by", "related", "duplicates", "criteria", "links")
+"""Columns that end every exported row, where an item has such parts; `blocks` says what `blocked by` says."""
 
 
 def list_through_store(arguments: argparse.Namespace) -> None:
     with synced_store(arguments, is_listing=True) as store:
         fields = ItemFields(store)
-        columns = chosen_columns(arguments, fields.columns())
+        columns = with_parts(arguments, fields, chosen_columns(arguments, fields.columns()))
         items = list(listed_items(store, arguments, arguments.limit))
         if arguments.count:
             print(len(items))
@@ -60,10 +65,33 @@ def write_items(
     """Write items in the chosen format, whole documents as JSON."""
     fields = ItemFields(store)
     columns = columns or chosen_columns(arguments, fields.columns())
-    is_whole = arguments.json is True or (arguments.format == "ndjson" and not getattr(arguments, "columns", ()))
-    documents = item_documents(store, items) if is_whole else None
+    is_whole = _is_of_documents(arguments)
+    documents = documents_with_parts(store, items, getattr(arguments, "parts", ())) if is_whole else None
     rows = [] if is_whole else fields.rows(items, columns)
     write_rows(arguments, columns, rows, documents, local=store.local, nothing=NO_ITEMS)
+
+
+def _is_of_documents(arguments: argparse.Namespace) -> bool:
+    return arguments.json is True or (arguments.format == "ndjson" and not getattr(arguments, "columns", ()))
+
+
+def documents_with_parts(store: Store, items: Sequence[Item], parts: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the documents of items, with what `--with` adds to them."""
+    found = ItemParts(store, items)
+    documents = item_documents(store, items)
+    return [{**document, **found.document(item, parts)} for item, document in zip(items, documents, strict=True)]
+
+
+def with_parts(arguments: argparse.Namespace, fields: ItemFields, columns: Sequence[Column]) -> list[Column]:
+    """Return columns with those that `--with` adds to a table; raise UsageFault for a part that has none."""
+    if _is_of_documents(arguments):
+        return list(columns)
+    if without := [part for part in arguments.parts if not COLUMNS_OF_PARTS[part]]:
+        raise UsageFault(f"--with {without[0]} needs --json or --ndjson.")
+    names = {each.name for each in columns}
+    more = [name for part in arguments.parts for name in COLUMNS_OF_PARTS[part] if name not in names]
+    by_name = {each.name: each for each in fields.columns()}
+    return [*columns, *(by_name[name] for name in more)]
 
 
 def export_items(arguments: argparse.Namespace) -> None:
@@ -77,7 +105,7 @@ def export_items(arguments: argparse.Namespace) -> None:
             arguments.format = "excel" if arguments.excel else "export"
         if not names and (arguments.json or arguments.format == "ndjson"):
             arguments.columns = ()
-        columns = chosen_columns(arguments, fields.columns())
+        columns = with_parts(arguments, fields, chosen_columns(arguments, fields.columns()))
         if arguments.all and arguments.format in {"export", "excel"}:
             beside = [*map(partial(_beside, store), items)]
             more = [Column(name, name) for name in dict.fromkeys(name for row in beside for name in row)]
@@ -106,7 +134,9 @@ def _used(store: Store, items: Sequence[Item]) -> tuple[str, ...]:
     names = {"AssignedToID": "owner", "IterationID": "iter", "AreaID": "area", "TeamID": "team", "Estimate": "est"}
     every = [field.key for field in (*FIELDS, *store.lookups.custom_fields()) if field.kind is not Kind.COMPUTED]
     rest = [names.get(key, key) for key in every if key in own and key not in EXPORTED]
-    return (*EXPORTED, *rest)
+    parts = ItemParts(store, items)
+    beside = [name for name in EXPORTED_PARTS if any(parts.cell(item, name) for item in items)]
+    return (*EXPORTED, *rest, *beside)
 
 
 _TREE_BY_KEY = {"AreaID": TreeKind.AREAS, "IterationID": TreeKind.ITERATIONS}
@@ -120,14 +150,16 @@ def show_item(arguments: argparse.Namespace) -> None:
             for item in items:
                 print(_address(arguments, item))
             return
-        documents = item_documents(store, items)
         if arguments.json is True:
+            documents = documents_with_parts(store, items, arguments.parts)
             for document, item in zip(documents, items, strict=True):
                 document.update(belongings(arguments, store, item))
             write_json(documents[0] if len(items) == 1 else documents)
             return
         if arguments.json or arguments.format:
-            write_items(arguments, store, items)
+            fields = ItemFields(store)
+            columns = with_parts(arguments, fields, chosen_columns(arguments, fields.columns()))
+            write_items(arguments, store, items, columns)
             return
         for at, item in enumerate(items):
             if at:
@@ -154,6 +186,14 @@ def _lines(store: Store, item: Item) -> list[str]:
     labels = {key: FIELD_BY_KEY[key].label if key in FIELD_BY_KEY else key for key in shown}
     width = max(map(len, labels.values()), default=0)
     lines = [f"{plain(labels[key]):{width}}  {_said(store, key, value)}" for key, value in shown.items()]
+    for relation in store.relations.of_item(item.id):
+        other = store.item(relation.other_id)
+        named = f"{id_of(relation.other_id)} {other.name if other else ''}".rstrip()
+        lines.append(f"{relation.word:{width}}  {plain(named)}")
+    if criteria := store.criteria.of_item(item.id):
+        lines += ["", *map(plain, criteria_text(criteria).splitlines())]
+    for link in store.links.of_item(item.id):
+        lines.append(f"{'Link':{width}}  {plain(f'{link.text} {link.url}')}")
     for comment in store.comments.of_item(item.id):
         when = store.local(comment.created_at).isoformat(" ", "minutes") if comment.created_at else "not sent yet"
         lines += ["", f"{plain(comment.author)}  {when}", _block(comment.text)]

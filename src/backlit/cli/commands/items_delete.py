@@ -35,12 +35,8 @@ def _delete_for_good(arguments: argparse.Namespace, store: Store, items: Sequenc
     """Delete items with what is below them; copies go to the trash of this machine."""
     store.lookups.need_writer()
     extent = store.deletions.extent([item.id for item in items])
-    with_them = [
-        counted(number, noun)
-        for number, noun in ((extent.tasks, "task"), (extent.comments, "comment"), (extent.attachments, "file"))
-        if number
-    ]
-    note(arguments, f"with the items go {', '.join(with_them) or 'no tasks, comments or files'}")
+    stay = f"; {counted(extent.children, 'item')} below them stay" if extent.children else ""
+    note(arguments, f"with the items go {', '.join(extent.parts()) or 'no tasks, comments or files'}{stay}")
     confirm_count(arguments, len(items), "Delete for good", is_grave=True)
     things = [
         ThingChange(each.id, id_of(each.id), (FieldChangeRow("item", each.type, "deleted"),), name=each.name)

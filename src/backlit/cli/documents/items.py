@@ -60,6 +60,32 @@ class CommentDocument(Document):
     unsent: bool | None = None
 
 
+class RelationDocument(Document):
+    """A relation from the side of an item: the item **type** `item`, such as 45 **Blocks** 43."""
+
+    type: str
+    item: ItemKey
+    name: str | None = Field(description="null for an item that this machine does not have.")
+
+
+class CriterionDocument(Document):
+    """An acceptance criterion; `n` is its place in the list."""
+
+    n: int
+    id: ItemKey
+    title: str
+    status: str
+    description: str | None
+
+
+class LinkDocument(Document):
+    """A web link on an item."""
+
+    id: ItemKey
+    text: str
+    url: str
+
+
 class FileDocument(Document):
     """A file of an item; `size` is in bytes."""
 
@@ -87,7 +113,10 @@ class ItemDocument(Document):
     last_modified_by: str
     last_modified_at: Moment | None
     unsent: Literal["pending", "refused", "conflict"] | None = None
-    comments: list[CommentDocument] | None = Field(default=None, description="With --comments.")
+    relations: list[RelationDocument] | None = Field(default=None, description="With --with relations.")
+    criteria: list[CriterionDocument] | None = Field(default=None, description="With --with criteria.")
+    links: list[LinkDocument] | None = Field(default=None, description="With --with links.")
+    comments: list[CommentDocument] | None = Field(default=None, description="With --comments, or --with comments.")
     files: list[FileDocument] | None = Field(default=None, description="With --files.")
     history: list[EventDocument] | None = Field(default=None, description="With --history.")
 

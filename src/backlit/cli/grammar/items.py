@@ -5,7 +5,7 @@ from functools import partial
 
 from backlit.cli.common_options import add_formats, add_query, add_reading, add_writing
 from backlit.cli.late_parser import LateParser
-from backlit.cli.option_values import count, item_number, item_word
+from backlit.cli.option_values import PARTS, count, item_number, item_word, parts
 
 IDS = "numbers of items; - reads them from standard input, one a line"
 SETTING = "ID… FIELD=VALUE…: numbers of items, and values as in a query; += and -= add and take away, F=@FILE reads"
@@ -32,6 +32,7 @@ def add_verbs(items: LateParser) -> None:
     add("convert", words, "commands.items_transform:convert_items", _fill_convert)
     add("split", "split an item into several", "commands.items_split:split_item", _fill_split)
     add("rank", "rank items in the backlog", "commands.items_rank:rank_items", _fill_rank)
+    add("feature", "put items below a Feature, or below none", "commands.relations:change_feature", _fill_feature)
     words = "delete items: they get the status Deleted"
     add("delete", words, "commands.items_delete:delete_items", _fill_delete)
     add("log", "log hours on a task", "commands.items:log_work", fill_log)
@@ -49,8 +50,14 @@ def _fill_list(listing: LateParser) -> None:
     )
     listing.add_argument("--mine", action="store_true", help="only your items")
     listing.add_argument("--count", action="store_true", help="write only how many there are")
+    _add_parts(listing)
     add_formats(listing)
     add_reading(listing)
+
+
+def _add_parts(command: LateParser) -> None:
+    words = f"also write {', '.join(PARTS)}: as columns, or in documents"
+    command.add_argument("--with", dest="parts", type=parts, default=(), metavar="PARTS", help=words)
 
 
 def _fill_show(show: LateParser) -> None:
@@ -59,6 +66,7 @@ def _fill_show(show: LateParser) -> None:
     show.add_argument("--files", action="store_true", help="with the files")
     show.add_argument("--history", action="store_true", help="with the changes, which are read from the server")
     show.add_argument("--web", action="store_true", help="write only the address of each item")
+    _add_parts(show)
     add_formats(show, has_columns=False)
     add_reading(show)
 
@@ -78,6 +86,7 @@ def _fill_export(export: LateParser) -> None:
     export.add_argument(
         "--all", action="store_true", help="also comments, authors and dates of iterations, for another project"
     )
+    _add_parts(export)
     export.add_argument("--excel", action="store_true", help="begin the CSV with a byte order mark, as Excel needs it")
     add_formats(export, has_columns=False)
     add_reading(export)
@@ -170,6 +179,10 @@ def fill_log(log: LateParser) -> None:
     )
     log.add_argument("--remaining", metavar="HOURS", help="remaining work (default: current value minus the hours)")
     add_writing(log, is_waiting=False, has_yes=False)
+
+
+def _fill_feature(feature: LateParser) -> None:
+    _add_selection(feature, "ID… FEATURE: numbers of items, and a Feature: its number, a part of its name, or none")
 
 
 def _fill_delete(delete: LateParser) -> None:

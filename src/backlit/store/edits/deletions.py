@@ -4,8 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from backlit.model.amounts import counted
 from backlit.model.errors import NotFound
 from backlit.model.fields import FIELD_BY_KEY, Settable
+from backlit.model.relations import RelationType
 from backlit.store.edits.items import (
     announce_objects,
     discard,
@@ -16,6 +18,7 @@ from backlit.store.edits.items import (
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ItemCopy
 from backlit.store.mirror.overlay import laid_over
+from backlit.store.mirror.schema import SHOWN
 from backlit.store.object_changes.kinds import CREATIONS, DELETIONS
 from backlit.store.records.entry import (
     BUSY,
@@ -34,15 +37,38 @@ from backlit.store.views.lookups import Lookups
 _DELETED = "deleted"
 _KEPT_KINDS = (EntryKind.RELATE, EntryKind.ADD_CRITERION, EntryKind.ADD_LINK)
 """The creations of what is kept with a copy. Hours would count twice: the work fields of a task come back too."""
+_OF_ITEMS = "item_id IN (SELECT value FROM json_each(?1))"
+_SHOWN_OF_ITEMS = f"{SHOWN} AND {_OF_ITEMS}"
+_TO_ITEMS = f"target_id IN (SELECT value FROM json_each(?1)) AND type <> '{RelationType.PARENT}'"  # noqa: S608 # constants
+_OF_ITEMS_OR_TO_THEM = f"{SHOWN} AND ({_OF_ITEMS} OR ({_TO_ITEMS}))"
+"""Relations that go with items; one to a child is counted with the child, which stays."""
 
 
 class ItemDeletionExtent(Struct, frozen=True):
-    """The extent of a deletion, as far as this machine knows it."""
+    """The extent of a deletion, as far as this machine knows it. `children` are items below them, which stay."""
 
     items: int
     tasks: int
     comments: int
     attachments: int
+    relations: int = 0
+    criteria: int = 0
+    links: int = 0
+    time_entries: int = 0
+    children: int = 0
+
+    def parts(self) -> list[str]:
+        """Return what is deleted with the items, in words."""
+        found = (
+            (self.tasks, "task", ""),
+            (self.comments, "comment", ""),
+            (self.attachments, "file", ""),
+            (self.relations, "relation", ""),
+            (self.criteria, "criterion", "criteria"),
+            (self.links, "link", ""),
+            (self.time_entries, "time entry", "time entries"),
+        )
+        return [counted(count, noun, nouns) for count, noun, nouns in found if count]
 
 
 class Deletions:
@@ -55,19 +81,24 @@ class Deletions:
     def extent(self, item_ids: Iterable[int]) -> ItemDeletionExtent:
         """Count everything that is deleted with some items. Tasks among them count as items."""
         ids = {self._files.journal.real_id(each) for each in item_ids}
-        tasks = {
-            task_id
-            for (task_id,) in self._files.mirror.execute(
-                "SELECT id FROM items WHERE parent_id IN (SELECT value FROM json_each(?)) AND is_task = 1",
-                (ids_json(ids),),
-            )
-        } - ids
+        sql = "SELECT id, is_task FROM items WHERE parent_id IN (SELECT value FROM json_each(?))"
+        below = dict(self._files.mirror.execute(sql, (ids_json(ids),)).fetchall())
+        tasks = {item_id for item_id, is_task in below.items() if is_task} - ids
+        every = ids | tasks
         return ItemDeletionExtent(
-            len(ids), len(tasks), self._count("comments", ids | tasks), self._count("attachments", ids | tasks)
+            len(ids),
+            len(tasks),
+            self._count("comments", every),
+            self._count("attachments", every),
+            relations=self._count("relations", every, _OF_ITEMS_OR_TO_THEM),
+            criteria=self._count("criteria", every, _SHOWN_OF_ITEMS),
+            links=self._count("links", every, _SHOWN_OF_ITEMS),
+            time_entries=self._count("time_entries", every, _SHOWN_OF_ITEMS),
+            children=len(below.keys() - tasks - ids),
         )
 
-    def _count(self, table: str, item_ids: Iterable[int]) -> int:
-        sql = f"SELECT count(*) FROM {table} WHERE item_id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+    def _count(self, table: str, item_ids: Iterable[int], where: str = _OF_ITEMS) -> int:
+        sql = f"SELECT count(*) FROM {table} WHERE {where}"  # noqa: S608 # constants
         return int(self._files.mirror.execute(sql, (ids_json(item_ids),)).fetchone()[0])
 
     def is_own(self, author: str) -> bool:

@@ -11,14 +11,17 @@ from msgspec.structs import replace
 from backlit.model.errors import BadRequest
 from backlit.model.trees import Tree
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check, check_text, usual_dates
-from backlit.store.edits.items import edit_entry, present, update_overlay
+from backlit.store.edits.items import announce_objects, edit_entry, present, update_overlay
 from backlit.store.edits.nodes import show_trees
+from backlit.store.edits.objects import shown_object, write_objects
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.imported import ImportedItem
+from backlit.store.object_changes.criteria import CriterionEdit
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import PLACE_KEYS, EntryCause, EntryKind, OutboxEntry, new_comment, new_entry
 from backlit.store.records.item import fields_in
 from backlit.store.records.merge import is_same
+from backlit.store.records.object_kinds import CRITERIA
 from backlit.store.records.people import Person, TreeKind
 from backlit.store.views.lookups import MANAGER, Lookups
 
@@ -34,6 +37,14 @@ class ImportedValues(Struct, frozen=True):
     values: Mapping[str, object]
 
 
+class ImportedObject(Struct, frozen=True):
+    """A new criterion or link of an item; with an id, other values of the criterion that has it."""
+
+    kind: EntryKind
+    values: Mapping[str, object]
+    id: int | None = None
+
+
 class NewItem(Struct, frozen=True):
     """An item to create. `places` are paths of areas and iterations below the root, by the key of the field."""
 
@@ -43,16 +54,33 @@ class NewItem(Struct, frozen=True):
     comments: Sequence[str] = ()
     tasks: Sequence["NewItem"] = ()
     origin: ImportedValues | None = None
+    objects: Sequence[ImportedObject] = ()
 
 
 class ImportedChange(Struct, frozen=True):
-    """A change of an existing item, and comments that it does not have yet."""
+    """A change of an existing item, and comments, criteria and links that it does not have yet."""
 
     item_id: int
     fields: Mapping[str, object]
     places: Mapping[str, str] = {}
     comments: Sequence[str] = ()
     origin: ImportedValues | None = None
+    objects: Sequence[ImportedObject] = ()
+
+
+class ImportedRelation(Struct, frozen=True):
+    """A relation to make: *item_id* **word** *target_id*. Another Feature takes the place of the one before."""
+
+    item_id: int
+    word: str
+    target_id: int
+
+
+class WrittenItem(Struct, frozen=True):
+    """The ids of a new item and of its tasks."""
+
+    item_id: int
+    task_ids: Sequence[int]
 
 
 class NewPlace(Struct, frozen=True):
@@ -185,17 +213,39 @@ class ImportEdits:
             step = await self._files.edit(act)
         return step
 
+    async def relate(self, relations: Sequence[ImportedRelation], step: int | None = None) -> int | None:
+        """Journal relations, without those whose items were deleted; return the step of the act."""
+        from backlit.store.edits.relations import imported_entries
+
+        self._lookups.need_writer()
+
+        def act(writer: WriteContext) -> int | None:
+            wanted = ((each.item_id, each.word, each.target_id) for each in relations)
+            entries = [replace(entry, cause=EntryCause.IMPORT) for entry in imported_entries(writer, wanted)]
+            written = write_objects(writer, entries, step)
+            return written[0].step if written else step
+
+        return await self._files.edit(act)
+
     async def write(
-        self, source: str, items: Sequence[NewItem], changes: Sequence[ImportedChange] = (), step: int | None = None
+        self,
+        source: str,
+        items: Sequence[NewItem],
+        changes: Sequence[ImportedChange] = (),
+        step: int | None = None,
+        written: list[WrittenItem] | None = None,
     ) -> int:
-        """Journal a batch of new items and changes, and return the step of the act.
+        """Journal a batch of new items and changes, and return the step of the act; `written` gets the new items.
 
         Everything was checked before. Raises BadRequest where the project changed meanwhile.
         """
         self._lookups.need_writer()
         families = [(each, self._entry(each), [self._entry(task) for task in each.tasks]) for each in items]
         edits = [(each, self._fields(each)) for each in changes]
-        return await self._files.edit(lambda writer: self._write(writer, source, families, edits, step))
+        found = [] if written is None else written
+        return await self._files.edit(
+            lambda writer: self._write(writer, source, families, edits, step, new_items=found)
+        )
 
     def _fields(self, item: NewItem | ImportedChange) -> dict[str, object]:
         trees = {PLACE_KEYS[kind.value]: kind for kind in TreeKind}
@@ -217,6 +267,8 @@ class ImportEdits:
         families: Sequence[tuple[NewItem, OutboxEntry, Sequence[OutboxEntry]]],
         edits: Sequence[tuple[ImportedChange, Mapping[str, object]]],
         step: int | None,
+        *,
+        new_items: list[WrittenItem],
     ) -> int:
         project_id = self._lookups.need_project()
         with writer.journal.transaction():
@@ -253,6 +305,14 @@ class ImportEdits:
             if comments:
                 written = writer.journal.add(comments, step)
                 step = written[0].step
+            beside = [
+                _object_entry(writer, project_id, entry.item_id, each) for item, entry in made for each in item.objects
+            ]
+            for change, _ in edits:
+                item_id = writer.journal.real_id(change.item_id)
+                beside += [_object_entry(writer, project_id, item_id, each) for each in change.objects]
+            objects = writer.journal.add(beside, step) if beside else []
+            step = objects[0].step if objects else step
             remembered = [(item.origin, entry.item_id, entry.step) for item, entry in made]
             known = writer.journal.imported.of_source(project_id, source) if edits else {}
             for change, _ in edits:
@@ -266,7 +326,14 @@ class ImportEdits:
             )
             under_way = {"project": project_id, "source": source, "step": step}
             writer.journal.settings.keep(UNDER_WAY, json.dumps(under_way))
-        update_overlay(writer, [*dict.fromkeys(entry.item_id for entry in (*parents, *tasks, *changed, *comments))])
+        every = (*parents, *tasks, *changed, *comments, *objects)
+        update_overlay(writer, [*dict.fromkeys(entry.item_id for entry in every)])
+        announce_objects(writer, objects)
+        task_ids = iter([task.item_id for task in tasks])
+        new_items += [
+            WrittenItem(entry.item_id, [next(task_ids) for _ in item.tasks])
+            for entry, (item, _, _) in zip(parents, families, strict=True)
+        ]
         if comments:
             commented = frozenset(each.item_id for each in comments)
             writer.signal.publish(StoreChange(Subject.COMMENTS, commented))
@@ -275,6 +342,13 @@ class ImportEdits:
 
 def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:
     return replace(task, payload={**task.payload, "fields": {**task.fields, "ParentID": parent.item_id}})
+
+
+def _object_entry(writer: WriteContext, project_id: int, item_id: int, imported: ImportedObject) -> OutboxEntry:
+    if imported.id is None:
+        return replace(new_entry(imported.kind, project_id, imported.values, item_id), cause=EntryCause.IMPORT)
+    document = shown_object(writer, CRITERIA, writer.journal.real_id(imported.id))
+    return replace(CriterionEdit.of(imported.kind, document, imported.values), cause=EntryCause.IMPORT)
 
 
 def place_id(tree: Tree, path: str) -> int:

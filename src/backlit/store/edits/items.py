@@ -40,6 +40,10 @@ class ItemWithTasks(Struct, frozen=True):
     after: int | None = None
 
 
+CheckedFamily = tuple[OutboxEntry, Sequence[OutboxEntry]]
+"""The entries that create an item and its tasks."""
+
+
 class ItemEdits:
     """Edits of items, new items and comments. Each method returns after the change is on disk and visible."""
 
@@ -102,17 +106,20 @@ class ItemEdits:
     async def add_families(self, families: Sequence[ItemWithTasks], cause: EntryCause = EntryCause.ASKED) -> list[int]:
         """Create items with tasks below them, as one step. Returns the items' temporary ids. See `add`."""
         self._lookups.need_writer()
-        made = [
+        made, after = self.checked(families), [each.after for each in families]
+        return await self._files.edit(lambda writer: ids_of(add_checked(writer, made, cause, after)))
+
+    def checked(self, families: Sequence[ItemWithTasks]) -> list[CheckedFamily]:
+        """Return the entries that create items with tasks below them; raise BadRequest that names each invalid key."""
+        return [
             (self._new(each.type, each.fields), [self._new(ItemType.TASK, task, is_below=True) for task in each.tasks])
             for each in families
         ]
-        after = [each.after for each in families]
-        return await self._files.edit(lambda writer: _add(writer, made, cause, after))
 
     async def keep(self, item_type: str, fields: Mapping[str, object], reason: str) -> int:
         """Keep a new item in the outbox, unsent, until the user decides. Returns its temporary id. See `add`."""
         entry = replace(self._new(item_type, fields), state=EntryState.REFUSED, reason=reason)
-        return (await self._files.write(lambda writer: _add(writer, [(entry, [])])))[0]
+        return (await self._files.write(lambda writer: ids_of(add_checked(writer, [(entry, [])]))))[0]
 
     def _new(self, item_type: str, fields: Mapping[str, object], *, is_below: bool = False) -> OutboxEntry:
         """Return the checked entry that creates an item. A task of a new item gets its parent later."""
@@ -184,12 +191,17 @@ def present(writer: WriteContext, item_id: int) -> tuple[int, Document]:
     return real_id, document
 
 
-def _add(
+def ids_of(entries: Iterable[OutboxEntry]) -> list[int]:
+    return [entry.item_id for entry in entries]
+
+
+def add_checked(
     writer: WriteContext,
-    families: Sequence[tuple[OutboxEntry, Sequence[OutboxEntry]]],
+    families: Sequence[CheckedFamily],
     cause: EntryCause = EntryCause.ASKED,
     after: Sequence[int | None] = (),
-) -> list[int]:
+) -> list[OutboxEntry]:
+    """Journal new items with their tasks as one step, and return the entries of the items."""
     for entry, _ in families:
         if entry.parent_id is not None:
             present(writer, entry.parent_id)
@@ -207,7 +219,7 @@ def _add(
             block = RankedBlock(entry.project_id, None, (entry.item_id,))
             reorder(writer, block, [("after", writer.journal.real_id(neighbour))], is_local=False, step=step)
             update_overlay(writer, block.ids)
-    return [entry.item_id for entry in parents]
+    return parents
 
 
 def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:

@@ -12,6 +12,7 @@ from backlit.model.trees import NodeTotals
 from backlit.store.edits.checks import VALUE_KEYS, check_values, fault_of_range, on_wire, usual_dates
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.overlay import node_signs, siblings_of, subtree
+from backlit.store.mirror.schema import COUNTED_POINTS
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.entry import PLACE_COLUMNS, PLACE_KEYS, EntryKind, EntryState, OutboxEntry, new_entry
 from backlit.store.records.item import Document, RowSign, id_in
@@ -178,7 +179,7 @@ class NodeEdits:
         gone = subtree(self._lookups.node_documents(kind).values(), node_id)
         found = self._files.mirror.execute(
             "SELECT count(*) - total(is_task), coalesce(sum(is_open AND NOT is_task), 0), total(is_task),"  # noqa: S608 # constants
-            " total(CASE WHEN is_open AND NOT is_task THEN points END) FROM items"
+            f" total(CASE WHEN is_open AND NOT is_task THEN {COUNTED_POINTS} END) FROM items"
             f" WHERE project_id = ? AND {PLACE_COLUMNS[PLACE_KEYS[kind]]} IN (SELECT value FROM json_each(?))",
             (self._lookups.project_id, ids_json(gone)),
         ).fetchone()

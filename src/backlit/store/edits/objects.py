@@ -50,16 +50,17 @@ class ObjectEdits:
     async def _add(self, item_id: int, several: Sequence[Mapping[str, object]]) -> list[int]:
         """Make objects on an item; return their temporary ids."""
         self._lookups.need_writer()
-        checked = [self._checked(values) for values in several]
+        checked = [self.checked(values) for values in several]
         return await self._files.edit(partial(self._written, item_id=item_id, several=checked))
 
     async def _edit(self, object_ids: Collection[int], values: Mapping[str, object]) -> None:
         """Change values of objects, and skip what is so already."""
         self._lookups.need_writer()
-        checked = self._checked(values)
+        checked = self.checked(values)
         await self._files.edit(partial(self._changed, object_ids=object_ids, values=checked))
 
-    def _checked(self, values: Mapping[str, object]) -> dict[str, object]:
+    def checked(self, values: Mapping[str, object]) -> dict[str, object]:
+        """Return values as they are journalled; raise BadRequest that names each invalid one."""
         errors: dict[str, str] = {}
         found: dict[str, object] = {}
         for key, value in values.items():

@@ -7,8 +7,17 @@ from functools import partial
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
 from backlit.model.fields import ItemType
-from backlit.model.relations import KnownRelation, NewRelation, RelatedItem, RelationType, directed, must_fit
+from backlit.model.relations import (
+    INVERSES,
+    KnownRelation,
+    NewRelation,
+    RelatedItem,
+    RelationType,
+    directed,
+    must_fit,
+)
 from backlit.store.edits.deletions import delete_objects
+from backlit.store.edits.items import ItemEdits, ItemWithTasks, add_checked
 from backlit.store.edits.objects import must_offer, shown_object, write_objects
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.schema import SHOWN
@@ -76,9 +85,37 @@ class ShownRelations:
 class RelationEdits:
     """Edits of relations. Each method is one step, and changes nothing where one of its relations breaks a rule."""
 
-    def __init__(self, files: LocalDatabase, lookups: Lookups) -> None:
+    def __init__(self, files: LocalDatabase, lookups: Lookups, items: ItemEdits) -> None:
         self._files = files
         self._lookups = lookups
+        self._items = items
+
+    async def add_below(self, family: ItemWithTasks, feature_id: int) -> int:
+        """Create an item below a Feature, as one step; return its temporary id."""
+        self._lookups.need_writer()
+        made = self._items.checked([family])
+
+        def act(writer: WriteContext) -> int:
+            must_offer(writer, RELATIONS, NO_RELATIONS)
+            (entry,) = add_checked(writer, made)
+            _set_parent(writer, [entry.item_id], feature_id, entry.step)
+            return entry.item_id
+
+        return await self._files.edit(act)
+
+    async def add_above(self, feature: ItemWithTasks, item_ids: Iterable[int]) -> int:
+        """Create a Feature and put items below it, as one step; return its temporary id."""
+        self._lookups.need_writer()
+        made, ids = self._items.checked([feature]), list(item_ids)
+
+        def act(writer: WriteContext) -> int:
+            must_offer(writer, RELATIONS, NO_RELATIONS)
+            _must_fit_below_new(writer, ids)
+            (entry,) = add_checked(writer, made)
+            _set_parent(writer, ids, entry.item_id, entry.step)
+            return entry.item_id
+
+        return await self._files.edit(act)
 
     async def relate(self, item_ids: Iterable[int], word: str, target_ids: Iterable[int]) -> None:
         """Relate each item to each target: *item* **word** *target*. Raises BadRequest or Conflict by the rules."""
@@ -97,10 +134,14 @@ class RelationEdits:
         await self._files.edit(lambda writer: delete_objects(writer, EntryKind.RELATE, ids))
 
     def fault(self, item_id: int, word: str, target_id: int) -> str:
-        """Return why two items cannot be related so; empty where they can. A short read."""
+        """Return why two items cannot be related so; empty where they can. A Feature takes the place of another."""
         known, real_id = ShownRelations(self._files.mirror), self._files.journal.real_id
+        ends = real_id(item_id), real_id(target_id)
+        child_id = dict(zip((RelationType.PARENT.value, INVERSES[RelationType.PARENT]), ends, strict=True)).get(word)
+        before = None if child_id is None else known.parent_relation(child_id)
+        kept_id = None if before is None else before.id
         try:
-            _fitting(known, item_id=real_id(item_id), word=word, target_id=real_id(target_id))
+            _fitting(known, item_id=ends[0], word=word, target_id=ends[1], kept_id=kept_id)
         except (BadRequest, Conflict, NotFound) as error:
             return error.message
         return ""
@@ -117,7 +158,16 @@ def _relate(writer: WriteContext, word: str, pairs: Sequence[tuple[int, int]]) -
     write_objects(writer, entries)
 
 
-def _set_parent(writer: WriteContext, item_ids: Sequence[int], feature_id: int | None) -> None:
+def _must_fit_below_new(writer: WriteContext, item_ids: Iterable[int]) -> None:
+    """Raise BadRequest for items that cannot stand below a new Feature."""
+    known = ShownRelations(writer.mirror.connection)
+    for item in (known.item(writer.journal.real_id(each)) for each in item_ids):
+        before = known.parent_relation(item.id)
+        feature = RelatedItem(0, ItemType.FEATURE, item.project_id)
+        must_fit(NewRelation(RelationType.PARENT, item, feature, None if before is None else before.id), known)
+
+
+def _set_parent(writer: WriteContext, item_ids: Sequence[int], feature_id: int | None, step: int | None = None) -> None:
     must_offer(writer, RELATIONS, NO_RELATIONS)
     known, entries = ShownRelations(writer.mirror.connection), []
     target_id = None if feature_id is None else writer.journal.real_id(feature_id)
@@ -132,14 +182,32 @@ def _set_parent(writer: WriteContext, item_ids: Sequence[int], feature_id: int |
         kept_id = None if before is None else before.id
         relation = _fitting(known, item_id=item_id, word=RelationType.PARENT, target_id=target_id, kept_id=kept_id)
         known.add(relation)
-        if before is None:
-            entries.append(creation_of(relation))
-        else:
-            document = shown_object(writer, RELATIONS, before.id)
-            entries.append(ParentChange.of(EntryKind.MOVE_PARENT, document, {"targetId": target_id}))
+        entries.append(creation_of(relation) if before is None else _parent_change(writer, before, relation))
     if target_id is None:
         delete_objects(writer, EntryKind.RELATE, gone)
-    write_objects(writer, entries)
+    write_objects(writer, entries, step)
+
+
+def imported_entries(writer: WriteContext, wanted: Iterable[tuple[int, str, int]]) -> list[OutboxEntry]:
+    """Return the entries of relations, each an item, a type and another item, which were checked before.
+
+    Another Feature takes the place of the one before. Items that were deleted are left out.
+    """
+    known, entries = ShownRelations(writer.mirror.connection), []
+    for item_id, word, target_id in wanted:
+        try:
+            item, target = (known.item(writer.journal.real_id(each)) for each in (item_id, target_id))
+        except NotFound:
+            continue
+        relation = directed(word, item, target)
+        before = known.parent_relation(relation.first.id) if relation.type is RelationType.PARENT else None
+        entries.append(creation_of(relation) if before is None else _parent_change(writer, before, relation))
+    return entries
+
+
+def _parent_change(writer: WriteContext, before: KnownRelation, relation: NewRelation) -> OutboxEntry:
+    document = shown_object(writer, RELATIONS, before.id)
+    return ParentChange.of(EntryKind.MOVE_PARENT, document, {"targetId": relation.second.id})
 
 
 def _fitting(

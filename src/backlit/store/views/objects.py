@@ -27,6 +27,10 @@ class Criterion(Struct, frozen=True):
     changed_by: str
     changed_at: datetime | None
 
+    @property
+    def status_words(self) -> str:
+        return next((each.words for each in CriterionStatus if each == self.status), self.status)
+
 
 class Criteria:
     """The acceptance criteria of items."""

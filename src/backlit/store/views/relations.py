@@ -67,6 +67,13 @@ class ItemRelations:
             of_item.append(ItemRelation(relation_id, item_id, word, other_id, project_id, bool(state)))
         return {item_id: tuple(sorted(each, key=_place)) for item_id, each in found.items()}
 
+    def all(self) -> list[tuple[int, RelationType, int, int]]:
+        """Return the ids, types and ends of all relations, in the direction in which they are kept."""
+        sql = f"SELECT id, type, item_id, target_id FROM relations WHERE {SHOWN} ORDER BY id"  # noqa: S608 # constants
+        kinds = {kind.value: kind for kind in RelationType}
+        found = self._files.mirror.execute(sql)
+        return [(each[0], kinds[each[1]], each[2], each[3]) for each in found if each[1] in kinds]
+
     def open_blockers(self, item_ids: Iterable[int]) -> Mapping[int, tuple[int, ...]]:
         """Return the items that are neither done nor excluded and block others, by the items that wait for them."""
         found: dict[int, list[int]] = {}

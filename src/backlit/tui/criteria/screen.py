@@ -20,11 +20,11 @@ from backlit.tui.shell.target import ItemDestination
 from backlit.tui.widgets.line_list import EntryList, LineList
 
 SIGNS = {
-    CriterionStatus.PASS: ("✓", "status-done", "passed"),
-    CriterionStatus.FAIL: ("✗", "conflict", "failed"),
-    CriterionStatus.NOT_EXECUTED: ("○", "muted", "not executed"),
+    CriterionStatus.PASS: ("✓", "status-done"),
+    CriterionStatus.FAIL: ("✗", "conflict"),
+    CriterionStatus.NOT_EXECUTED: ("○", "muted"),
 }
-"""The sign of each state, its colour and its words."""
+"""The sign of each state and its colour."""
 NUMBER_WIDTH = 4
 MAX_STATE_WIDTH = 30
 MIN_WIDTH_WITH_STATE = 48
@@ -40,7 +40,8 @@ class CriterionList(EntryList[Criterion]):
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         entry, width = self.entries[index], self.size.width
-        sign, colour, words = SIGNS.get(CriterionStatus(entry.status), SIGNS[CriterionStatus.NOT_EXECUTED])
+        status = CriterionStatus(entry.status)
+        (sign, colour), words = SIGNS[status], status.words
         if entry.pending:
             words = f"{words} · not sent yet"
         elif entry.changed_at is not None and entry.status != CriterionStatus.NOT_EXECUTED:
@@ -124,7 +125,7 @@ class CriteriaScreen(ItemRowsScreen):
 
     async def pick_status(self, _call: CommandContext) -> None:
         criterion = self._criteria.chosen()
-        choices = [Choice(status, words, sign) for status, (sign, _, words) in SIGNS.items()]
+        choices = [Choice(status, status.words, sign) for status, (sign, _) in SIGNS.items()]
         choice = await self.ask(PickDialog("Criterion", choices, criterion.status))
         if choice is not None:
             await self._judge(CriterionStatus(str(choice.value)))

@@ -74,9 +74,10 @@ async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, obje
     name = await target.ask(LineDialog(title, begun, check_name, note=note, kept=kept))
     if name is not None and await agrees_on_estimates(target, [preset]) and await agrees_on_ended(target, [preset]):
         family = ItemWithTasks(item_type, {**preset, "Name": name.strip()}, [{"Name": each} for each in tasks])
-        added = (await target.store.items.add_families([family]))[0]
         if isinstance(feature_id, int) and item_type is not ItemType.TASK:
-            await target.store.relation_edits.set_parent([added], feature_id)
+            added = await target.store.relation_edits.add_below(family, feature_id)
+        else:
+            added = (await target.store.items.add_families([family]))[0]
         target.item_added(added)
         target.say(f"{item_type.value} added. u to undo.")
 
