@@ -27,14 +27,23 @@ class Node(Struct, frozen=True):
 
 
 class NodeTotals(Struct, frozen=True):
-    """A count of items, the sum of their points, and a count of tasks, which are counted apart."""
+    """A count of items, the sum of their points, and a count of tasks, which are counted apart.
+
+    `left_out` are the points of Features among them that do not count, as the items below these do.
+    """
 
     count: int = 0
     points: float = 0.0
     tasks: int = 0
+    left_out: float = 0.0
 
     def __add__(self, other: "NodeTotals") -> "NodeTotals":
-        return NodeTotals(self.count + other.count, self.points + other.points, self.tasks + other.tasks)
+        return NodeTotals(
+            self.count + other.count,
+            self.points + other.points,
+            self.tasks + other.tasks,
+            self.left_out + other.left_out,
+        )
 
     @property
     def words(self) -> str:

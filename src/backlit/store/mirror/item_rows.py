@@ -18,9 +18,12 @@ from backlit.store.sqlite.ids import ids_json
 MANY = 40
 """The batch size from which full text indexing is postponed."""
 INSERT_ITEM = f"INTO items ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
-_PROJECT, _STATUS, _OWN_OPEN, _IS_OPEN, _PARENT, _OWN_PRIORITY, _RANK_PRIORITY, _RANK_ID = map(
+_PROJECT, _STATUS, _OWN_OPEN, _IS_OPEN, _IS_EXCLUDED, _PARENT, _OWN_PRIORITY, _RANK_PRIORITY, _RANK_ID = map(
     COLUMNS.index,
-    ("project_id", "status", "own_open", "is_open", "parent_id", "own_priority", "rank_priority", "rank_id"),
+    (
+        *("project_id", "status", "own_open", "is_open", "is_excluded", "parent_id"),
+        *("own_priority", "rank_priority", "rank_id"),
+    ),
 )
 
 
@@ -102,9 +105,10 @@ def insert_new_rows(
     """Insert the rows of those items that neither the mirror nor the journal knows."""
     rows = {each: new_rows.rows[each] for each in item_ids}
     statuses = {(row[_PROJECT], row[_STATUS]) for row in rows.values()}
-    is_open = {each: int(groups.is_open(*each)) for each in statuses}
+    known = {each: (int(groups.is_open(*each)), int(groups.is_excluded(*each))) for each in statuses}
     for row in rows.values():
-        row[_OWN_OPEN] = row[_IS_OPEN] = is_open[row[_PROJECT], row[_STATUS]]
+        is_open, row[_IS_EXCLUDED] = known[row[_PROJECT], row[_STATUS]]
+        row[_OWN_OPEN] = row[_IS_OPEN] = is_open
     _rank_with_parents(connection, rows)
     insert_rows(connection, "INSERT OR REPLACE INTO items", COLUMNS, rows.values())
     if len(item_ids) >= MANY:

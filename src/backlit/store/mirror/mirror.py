@@ -216,12 +216,15 @@ class Mirror:
             each: (id_in(document, "projectId"), fields_in(document).get("Status"))
             for each, (document, _) in effective.items()
         }
-        is_open = {each: self.status_groups.is_open(*each) for each in set(statuses.values())}
+        groups = self.status_groups
+        flags = {each: (groups.is_open(*each), groups.is_excluded(*each)) for each in set(statuses.values())}
         rows: list[tuple[object, ...]] = []
         texts: list[tuple[object, ...]] = []
         for item_id, (document, sign) in effective.items():
             if item_id not in hidden:
-                rows.append(columns_of(document, sign, numbers.get(item_id), is_open=is_open[statuses[item_id]]))
+                is_open, is_excluded = flags[statuses[item_id]]
+                number = numbers.get(item_id)
+                rows.append(columns_of(document, sign, number, is_open=is_open, is_excluded=is_excluded))
             received = documents[item_id]
             base = None if document == received else orjson.dumps(received)
             texts.append((item_id, orjson.dumps(document), base))

@@ -1,6 +1,6 @@
 """The mirror's schema. A change of VERSION rebuilds every mirror."""
 
-VERSION = 15
+VERSION = 16
 REASSIGNED = "reassigned"
 """The note with the targets of items whose nodes were deleted."""
 OWN_GROUPS = "own status groups"
@@ -25,6 +25,24 @@ FEATURE = (
     " ORDER BY relations.id LIMIT 1)"
 )
 """The SQL of the parent of an item that is no task. A relation that waits to be sent has the lowest id."""
+
+_BELOW = (
+    "SELECT child.id, child.type, child.is_excluded FROM {} items AS child"
+    " {} child.parent_id = {}.id AND child.is_task = 0"
+)
+_IS_COUNTED = "type <> 'Feedback' AND is_excluded = 0"
+HAS_COUNTED_ITEMS = (
+    "(items.type = 'Feature' AND ("  # noqa: S608 # constants
+    "EXISTS (SELECT 1 FROM items AS child WHERE child.parent_id = items.id AND child.is_task = 0"
+    " AND child.type <> 'Feedback' AND child.is_excluded = 0)"
+    " OR EXISTS (WITH RECURSIVE below (id, type, is_excluded) AS ("
+    f"{_BELOW.format('', 'WHERE', 'items')} UNION {_BELOW.format('below JOIN', 'ON', 'below')})"
+    f" SELECT 1 FROM below WHERE {_IS_COUNTED})))"
+)
+"""True for a Feature with counted items below it, by the rule of `model.rollups`; a direct one nearly always does."""
+COUNTED_POINTS = f"CASE WHEN items.points IS NULL OR {HAS_COUNTED_ITEMS} THEN NULL ELSE items.points END"
+TOTALS = f"count(*) - total(is_task), total({COUNTED_POINTS}), total(is_task), total(points)"
+"""The number of items other than tasks, the points that count, the number of tasks, and all points."""
 
 _TRIGGERS = f"""
 CREATE TRIGGER documents_come AFTER INSERT ON documents
@@ -87,6 +105,7 @@ CREATE TABLE items (
   status TEXT,
   own_open INTEGER NOT NULL,
   is_open INTEGER NOT NULL,
+  is_excluded INTEGER NOT NULL,
   is_task INTEGER NOT NULL,
   estimate TEXT,
   points REAL,
@@ -115,8 +134,9 @@ CREATE INDEX open_items_in_order ON items
 CREATE INDEX items_by_parent ON items (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX items_by_iteration ON items (iteration_id, is_task);
 CREATE INDEX items_by_project ON items (project_id, id);
-CREATE INDEX open_by_area ON items (project_id, area_id, points, is_open, is_task) WHERE is_open = 1 AND is_task = 0;
-CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points, is_open, is_task)
+CREATE INDEX open_by_area ON items (project_id, area_id, points, type, is_open, is_task)
+  WHERE is_open = 1 AND is_task = 0;
+CREATE INDEX open_by_iteration ON items (project_id, iteration_id, points, type, is_open, is_task)
   WHERE is_open = 1 AND is_task = 0;
 CREATE INDEX items_by_change ON items (project_id, modified_at DESC, id, is_open);
 CREATE INDEX items_with_sign ON items (id) WHERE sign > 0;

@@ -65,15 +65,20 @@ class MirroredGroups:
         """Return True for a status that is neither done nor excluded."""
         return self.of(whole(project_id) or 0).is_open(None if status is None else str(status))
 
+    def is_excluded(self, project_id: object, status: object) -> bool:
+        """Return True for a status whose items count nowhere."""
+        return self.of(whole(project_id) or 0).of(None if status is None else str(status)) is StatusGroup.EXCLUDED
+
     def align(self) -> None:
-        sql = "SELECT DISTINCT project_id, status, own_open FROM items"
+        sql = "SELECT DISTINCT project_id, status, own_open, is_excluded FROM items"
         wrong = [
-            (is_open, project_id, status)
-            for project_id, status, own_open in self._connection.execute(sql).fetchall()
-            if own_open != (is_open := int(self.is_open(project_id, status)))
+            (*flags, project_id, status)
+            for project_id, status, *known in self._connection.execute(sql).fetchall()
+            if known != (flags := [int(self.is_open(project_id, status)), int(self.is_excluded(project_id, status))])
         ]
         self._connection.executemany(
-            "UPDATE items SET own_open = ?1, is_open = ?1 WHERE project_id = ?2 AND status = ?3", wrong
+            "UPDATE items SET own_open = ?1, is_open = ?1, is_excluded = ?2 WHERE project_id = ?3 AND status = ?4",
+            wrong,
         )
         if wrong:
             self._connection.execute(

@@ -170,6 +170,7 @@ COLUMNS = (
     "status",
     "own_open",
     "is_open",
+    "is_excluded",
     "is_task",
     "estimate",
     "points",
@@ -194,11 +195,12 @@ COLUMNS = (
 
 
 def columns_of(
-    document: Document, sign: RowSign, number: float | None = None, *, is_open: bool = True
+    document: Document, sign: RowSign, number: float | None = None, *, is_open: bool = True, is_excluded: bool = False
 ) -> tuple[object, ...]:
     """Derive the columns of an item without regard to a parent. Tasks get their item's rank and state later.
 
-    `number` overrides the service's rank. Items without BacklogPriority come last. `is_open` follows from the status.
+    `number` overrides the service's rank. Items without BacklogPriority come last. `is_open` and `is_excluded` follow
+    from the status.
     """
     fields = fields_in(document)
     field, top = fields.get, document.get
@@ -218,6 +220,7 @@ def columns_of(
         status,
         open_by_itself,
         open_by_itself,
+        int(is_excluded),
         int(item_type == "Task"),
         estimate,
         _points_of(estimate),

@@ -13,6 +13,7 @@ from backlit.model.reports.machine.daily import DayProgress
 from backlit.model.reports.machine.open_items import EstimateCount, OpenWorkload
 from backlit.model.statuses import StatusGroup, StatusGroups
 from backlit.model.trees import NodeTotals
+from backlit.store.mirror.schema import HAS_COUNTED_ITEMS
 from backlit.store.mirror.status_groups import status_groups
 from backlit.store.sqlite.ids import ids_json
 
@@ -43,7 +44,7 @@ def progress(connection: sqlite3.Connection, project_id: int, ids: frozenset[int
     where, values = _place(ids)
     found = connection.execute(
         "SELECT status, count(*), total(points) FROM items WHERE project_id = ? AND is_task = 0"  # noqa: S608 # bound values
-        f" {where} GROUP BY status",
+        f" AND NOT {HAS_COUNTED_ITEMS} {where} GROUP BY status",
         (project_id, *values),
     )
     statuses = {status or "": NodeTotals(count, points) for status, count, points in found}
@@ -56,7 +57,7 @@ def progress_by_iteration(
     where, values = _place(ids)
     found = connection.execute(
         "SELECT iteration_id, status, count(*), total(points) FROM items"  # noqa: S608 # bound values
-        f" WHERE project_id = ? AND is_task = 0 {where} GROUP BY 1, 2",
+        f" WHERE project_id = ? AND is_task = 0 AND NOT {HAS_COUNTED_ITEMS} {where} GROUP BY 1, 2",
         (project_id, *values),
     )
     statuses: dict[int, dict[str, NodeTotals]] = {}
@@ -90,7 +91,8 @@ def _loads(connection: sqlite3.Connection, column: str, project_id: int, ids: fr
     where, values = _place(ids)
     found = connection.execute(
         f"SELECT {column}, status, is_task, count(*), total(points), total(work_remaining) FROM items"  # noqa: S608 # constants
-        f" WHERE project_id = ? AND is_open = 1 AND type <> 'Feedback' {where} GROUP BY 1, 2, 3",
+        " WHERE project_id = ? AND is_open = 1 AND type <> 'Feedback'"
+        f" AND NOT {HAS_COUNTED_ITEMS} {where} GROUP BY 1, 2, 3",
         (project_id, *values),
     )
     loads: dict[int | None, OpenWorkload] = {}
@@ -116,7 +118,8 @@ def sizes(connection: sqlite3.Connection, project_id: int, ids: frozenset[int]) 
     where, values = _place(ids)
     found = connection.execute(
         "SELECT points, trim(coalesce(estimate, '')) <> '' AS is_set, count(*) FROM items"  # noqa: S608 # bound values
-        f" WHERE project_id = ? AND is_open = 1 AND is_task = 0 AND type <> 'Feedback' {where} GROUP BY 1, 2",
+        " WHERE project_id = ? AND is_open = 1 AND is_task = 0 AND type <> 'Feedback'"
+        f" AND NOT {HAS_COUNTED_ITEMS} {where} GROUP BY 1, 2",
         (project_id, *values),
     )
     return [EstimateCount(points, bool(is_set), count) for points, is_set, count in found]

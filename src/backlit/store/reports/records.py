@@ -29,6 +29,7 @@ from backlit.store.journal.reports import (
     SnapshotTable,
     TrackedDays,
 )
+from backlit.store.mirror.schema import HAS_COUNTED_ITEMS
 from backlit.store.mirror.status_groups import GROUPS_SQL, status_groups
 from backlit.store.records.changes import OutboxState
 from backlit.store.records.people import iteration_of
@@ -43,8 +44,8 @@ ProgressDays = tuple[DayProgress, ...]
 NOTHING = DayProgress(date.min, NodeTotals(), NodeTotals())
 
 _COUNTS_SQL = (
-    "SELECT iteration_id, is_task, status, count(*), total(points), total(work_remaining), total(work_completed)"
-    " FROM items WHERE project_id = ? AND id > 0 GROUP BY iteration_id, is_task, status"
+    "SELECT iteration_id, is_task, status, count(*), total(points), total(work_remaining), total(work_completed)"  # noqa: S608 # constants
+    f" FROM items WHERE project_id = ? AND id > 0 AND NOT {HAS_COUNTED_ITEMS} GROUP BY iteration_id, is_task, status"
 )
 
 
@@ -57,7 +58,7 @@ End = tuple[int, frozenset[int], date, date]
 _TRACKED_SQL = (
     "SELECT id, iteration_id, status, coalesce(points, 0) FROM items INDEXED BY items_by_iteration"  # noqa: S608 # a constant
     " WHERE iteration_id IN (SELECT value FROM json_each(?)) AND is_task = 0 AND project_id = ? AND id > 0"
-    f" AND status IS NOT NULL LIMIT {MAX_TRACKED_ITEMS + 1}"
+    f" AND status IS NOT NULL AND NOT {HAS_COUNTED_ITEMS} LIMIT {MAX_TRACKED_ITEMS + 1}"
 )
 _NOTED_ON = "stays noted on"
 """The key of the setting with the time of a project's last scan of statuses."""

@@ -7,7 +7,7 @@ from itertools import count
 from typing import NamedTuple
 
 from backlit.model.errors import QueryFault
-from backlit.model.fields import FIELDS, TOP_LEVEL, Field, ValueType
+from backlit.model.fields import FEATURE_ID, FIELDS, TOP_LEVEL, Field, ValueType
 from backlit.model.filter_sql import sql_of
 from backlit.model.filters import (
     ARITHMETIC,
@@ -65,6 +65,7 @@ _COLUMN_BY_KEY = {
     "IterationID": "iteration_id",
     "AreaID": "area_id",
     "ParentID": "parent_id",
+    FEATURE_ID: "CASE is_task WHEN 0 THEN parent_id END",
     "Priority": "priority",
     "Severity": "severity",
     "BacklogPriority": "nullif(own_priority, 9e999)",

@@ -218,7 +218,7 @@ def facets(mirror: sqlite3.Connection, query: ViewStatements, key: str, times: L
     """Return the values of a field in a view, the most frequent first. An item counts for each of its tags."""
     sql, values = query.counts(key)
     sums: dict[object, NodeTotals] = {}
-    for raw, count, points, tasks in mirror.execute(sql, values):
+    for raw, count, points, tasks, _ in mirror.execute(sql, values):
         found = level_value(key, level_day(key, raw, times))
         for value in found if isinstance(found, tuple) else (found,):
             sums[value] = sums.get(value, NodeTotals()) + NodeTotals(int(count), float(points), int(tasks))

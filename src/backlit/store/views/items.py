@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from backlit.model.trees import NodeTotals
 from backlit.store.files.files import LocalDatabase
+from backlit.store.mirror.schema import TOTALS
 from backlit.store.records.entry import BUSY, EntryKind
 from backlit.store.records.item import Document, Item, id_in, item_of, moment, whole
 from backlit.store.sqlite.ids import ids_json
@@ -71,12 +72,9 @@ class ItemBatch:
         ids = list(item_ids)
 
         def read(mirror: sqlite3.Connection) -> NodeTotals:
-            sql = (
-                "SELECT count(*) - total(is_task), total(points), total(is_task) FROM items"
-                " WHERE id IN (SELECT value FROM json_each(?))"
-            )
-            count, points, tasks = mirror.execute(sql, (ids_json(ids),)).fetchone()
-            return NodeTotals(int(count), points, int(tasks))
+            sql = f"SELECT {TOTALS} FROM items WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608 # constants
+            count, points, tasks, every = mirror.execute(sql, (ids_json(ids),)).fetchone()
+            return NodeTotals(int(count), points, int(tasks), every - points)
 
         return await self._files.read(read)
 

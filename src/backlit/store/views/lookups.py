@@ -19,6 +19,7 @@ from backlit.model.statuses import StatusGroups
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.model.working_days import WorkingDays
 from backlit.store.mirror.learnt import CUSTOM, STATUS, TAG, TEAM, widest
+from backlit.store.mirror.schema import COUNTED_POINTS
 from backlit.store.mirror.status_groups import project_in, status_groups
 from backlit.store.records.changes import Signal, StoreChange, Subject
 from backlit.store.records.item import Document, id_in, whole
@@ -36,6 +37,7 @@ from backlit.store.records.people import (
     looked_up_user_of,
     person_of,
 )
+from backlit.store.views.order import BACKLOG_ORDER
 
 if TYPE_CHECKING:
     from backlit.model.field_values import ValueLimits
@@ -46,11 +48,11 @@ _T = TypeVar("_T")
 
 _TOTALS_SQL = {
     TreeKind.AREAS: (
-        "SELECT area_id, count(*), total(points) FROM items INDEXED BY open_by_area"
+        f"SELECT area_id, count(*), total({COUNTED_POINTS}) FROM items INDEXED BY open_by_area"  # noqa: S608 # constants
         " WHERE project_id = ? AND is_open = 1 AND is_task = 0 GROUP BY area_id"
     ),
     TreeKind.ITERATIONS: (
-        "SELECT iteration_id, count(*), total(points) FROM items INDEXED BY open_by_iteration"
+        f"SELECT iteration_id, count(*), total({COUNTED_POINTS}) FROM items INDEXED BY open_by_iteration"  # noqa: S608 # constants
         " WHERE project_id = ? AND is_open = 1 AND is_task = 0 GROUP BY iteration_id"
     ),
 }
@@ -370,6 +372,11 @@ class Lookups:
         whole_names = [each for each in found if each[1].casefold() == text.casefold()]
         return whole_names or found
 
+    def features(self) -> list[int]:
+        """Return the Features of the current project in backlog order."""
+        sql = f"SELECT id FROM items WHERE project_id = ? AND type = '{ItemType.FEATURE}' ORDER BY {BACKLOG_ORDER}"  # noqa: S608 # constants
+        return [item_id for (item_id,) in self._files.mirror.execute(sql, (self.project_id,))]
+
     def custom_fields(self) -> tuple[Field, ...]:
         """Return the custom fields, as the service defines them, or inferred from values."""
         return self.keep(Subject.ITEMS, "custom", self._read_custom_fields)
@@ -451,7 +458,7 @@ def _node(document: Mapping[str, object]) -> Node:
 
 
 _TOTALS = (
-    "SELECT project_id, count(*), total(points) FROM items INDEXED BY open_by_area"
+    f"SELECT project_id, count(*), total({COUNTED_POINTS}) FROM items INDEXED BY open_by_area"  # noqa: S608 # constants
     " WHERE is_open = 1 AND is_task = 0 GROUP BY project_id"
 )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from msgspec.structs import replace
 
 from backlit.model.errors import NameNotFound
-from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
+from backlit.model.fields import FEATURE_ID, FIELD_BY_KEY, Field, ItemType, Kind
 from backlit.model.filters import Filter
 from backlit.model.nearest import did_you_mean
 from backlit.model.query import NameKind
@@ -227,6 +227,8 @@ class QueryNames:
     def ranks(self, key: str) -> Mapping[object, object] | None:
         """Return each value's position for a field with an order of its own, None for other fields."""
         field = FIELD_BY_KEY.get(key)
+        if key == FEATURE_ID:
+            return {feature_id: place for place, feature_id in enumerate(self._lookups.features())}
         if field is None:
             return None
         if field.kind in _KINDS:

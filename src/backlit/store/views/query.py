@@ -23,6 +23,7 @@ from backlit.model.filters import (
 )
 from backlit.model.local_times import LocalTimes
 from backlit.model.query import NameResolver, filter_of, mentions_status, parse_query
+from backlit.store.mirror.schema import COUNTED_POINTS, TOTALS
 from backlit.store.records.item import ROW_COLUMNS, TAG_MARK
 from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.filter_sql import (
@@ -127,7 +128,7 @@ class ViewStatements(Struct, frozen=True):
         With levels, each row holds their values, points, and 1 for no task.
         """
         values = [level_sql(level) for level in self.levels]
-        figures = ("coalesce(points, 0)", "1 - is_task") if values else ()
+        figures = (f"coalesce({COUNTED_POINTS}, 0)", "1 - is_task") if values else ()
         columns = ", ".join([*(value.text for value in values), *figures, "id"])
         bound = tuple(each for value in values for each in value.values)
         is_indexed = self.is_covered and (not self.sort or self.is_by_change)
@@ -138,7 +139,7 @@ class ViewStatements(Struct, frozen=True):
         return sql, (*bound, *rest)
 
     def totals(self) -> tuple[str, tuple[object, ...]]:
-        """Return the statement for the number of items other than tasks, all points, and the number of tasks."""
+        """Return the statement for TOTALS."""
         return self._counted("")
 
     def counts(self, key: str) -> tuple[str, tuple[object, ...]]:
@@ -148,8 +149,7 @@ class ViewStatements(Struct, frozen=True):
 
     def _counted(self, columns: str) -> tuple[str, tuple[object, ...]]:
         source = self.ordered_source if self.is_covered else "items NOT INDEXED"
-        figures = "count(*) - total(is_task), total(points), total(is_task)"
-        sql = f"SELECT {columns}{figures} FROM {source} WHERE {self.where.text}"  # noqa: S608
+        sql = f"SELECT {columns}{TOTALS} FROM {source} WHERE {self.where.text}"  # noqa: S608
         return sql, self.where.values
 
     def _select(self, columns: str, source: str, order: Sql) -> tuple[str, tuple[object, ...]]:

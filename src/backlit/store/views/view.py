@@ -445,5 +445,5 @@ def _ids(mirror: sqlite3.Connection, query: ViewStatements) -> "array[int]":
 
 
 def _totals(mirror: sqlite3.Connection, query: ViewStatements) -> NodeTotals:
-    count, points, tasks = mirror.execute(*query.totals()).fetchone()
-    return NodeTotals(int(count), float(points), int(tasks))
+    count, points, tasks, every = mirror.execute(*query.totals()).fetchone()
+    return NodeTotals(int(count), float(points), int(tasks), float(every - points))

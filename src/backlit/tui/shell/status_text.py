@@ -154,7 +154,8 @@ def totals_words(totals: NodeTotals | None) -> list[Word]:
     tasks = f" + {counted(totals.tasks, 'task')}" if totals.count and totals.tasks else ""
     count, points = shown.words.split(" ", 1), counted(totals.points, "pt").split(" ", 1)
     items: list[Word] = [(f" {count[0]}", "foreground"), (f" {count[1]}{tasks} · ", "muted")]
-    return [*items, (points[0], "foreground"), (f" {points[1]}", "muted")]
+    apart = f" · Features’ {counted(totals.left_out, 'pt')} not counted" if totals.left_out else ""
+    return [*items, (points[0], "foreground"), (f" {points[1]}{apart}", "muted")]
 
 
 def unready_words(unready: int, *, has_key: bool) -> list[Word]:
