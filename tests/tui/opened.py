@@ -7,7 +7,7 @@ from tests.store.world import until
 from textual.pilot import Pilot
 
 from backlit.store import Store
-from backlit.tui.backlog.folds import TASKS_KEY
+from backlit.tui.lists.folds import TASKS_KEY
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 
 

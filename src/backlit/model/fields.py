@@ -288,8 +288,10 @@ TOP_LEVEL: tuple[Field, ...] = (
     _computed("lastModifiedAt", ValueType.DATETIME, ALL_TYPES, "Modified", "Set by the server."),
 )
 
+FEATURE_ID = "FeatureID"
+"""The virtual property of an item's Feature."""
 VIRTUAL: tuple[Field, ...] = (
-    _computed("FeatureID", ValueType.INTEGER, _NOT_TASK, "Feature", "The Feature that is the item's parent."),
+    _computed(FEATURE_ID, ValueType.INTEGER, _NOT_TASK, "Feature", "The Feature that is the item's parent."),
     _computed("IsBlocked", ValueType.BOOLEAN, ALL_TYPES, "Blocked", "True while an item that blocks it is open."),
     _computed("RelationCount", ValueType.INTEGER, ALL_TYPES, "Relations", "Number of relations to other items."),
     _computed("CriteriaCount", ValueType.INTEGER, _NOT_TASK, "Criteria", "Number of acceptance criteria."),

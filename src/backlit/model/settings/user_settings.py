@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import CUSTOM_KINDS, FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
+from backlit.model.fields import CUSTOM_KINDS, FEATURE_ID, FIELD_BY_KEY, SYNC_KEYS, ItemType, Kind, Settable
 from backlit.model.person_load import PersonLoad
 from backlit.model.query.keys import field_named
 
@@ -177,7 +177,7 @@ COLUMN_KINDS = frozenset({Kind.STATUS, Kind.ITERATION, Kind.USER, Kind.TEAM, Kin
 LANE_KINDS = COLUMN_KINDS | {Kind.AREA, Kind.INTEGER, Kind.TAGS, Kind.ITEM}
 """Kinds of fields for columns, and for swimlanes; the type of an item also makes lanes."""
 COLUMN_WORDS = ("status", "iter", "release", "owner", "team", "severity")
-LANE_WORDS = ("area", "iter", "owner", "team", "tags", "parent", "type", "severity")
+LANE_WORDS = ("area", "iter", "owner", "team", "tags", "feature", "parent", "type", "severity")
 PARENT = "ParentID"
 """The swimlane source for boards of tasks."""
 
@@ -223,6 +223,8 @@ def lane_key(value: object) -> str:
     field = field_named(value) if isinstance(value, str) else None
     if value == "" or (isinstance(value, str) and value.endswith("_cf")):
         return str(value)
+    if isinstance(value, str) and value.casefold() == "feature":
+        return FEATURE_ID
     if field is not None and (field.kind in LANE_KINDS or field.key == "type"):
         return field.key
     raise BadRequest(f"A board cannot have swimlanes by {value!r}. Choose from: {', '.join(LANE_WORDS)}.")

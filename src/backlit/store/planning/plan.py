@@ -166,6 +166,10 @@ class Plan:
     # Reading
 
     @property
+    def project_id(self) -> int | None:
+        return self._lookups.project_id
+
+    @property
     def draft(self) -> PlanDraft:
         return self._keep(
             "draft", lambda: draft_of(self._files.journal.drafts.find(self._key)).renamed(self._files.journal.real_id)

@@ -13,10 +13,10 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.tree import ALL_OPEN, TreeFolds
 from backlit.store.views.view import View
-from backlit.tui.backlog.folds import KeptFolds, ViewFolds
 from backlit.tui.commands.table import key_of
 from backlit.tui.fields.names import ALL_TASKS_SHOWN, ListNames
 from backlit.tui.lists.filtering import SharedFilter, filter_words, searched_words
+from backlit.tui.lists.folds import KeptFolds, ViewFolds
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import GREETING_HIDDEN_KEY, list_heading
 from backlit.tui.lists.list_screen import ColumnChoice, item_title

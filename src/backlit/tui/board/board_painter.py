@@ -47,6 +47,7 @@ from backlit.tui.drawing.themes import (
 from backlit.tui.widgets.flash import FLASH_GROUND, Flash
 from backlit.tui.widgets.item_list import RowSelection
 from backlit.tui.widgets.item_rows import (
+    BLOCKED_SIGN,
     CURSOR_BACKGROUND,
     SELECTED_BACKGROUND,
     SELECTED_SIGN,
@@ -222,6 +223,7 @@ class CardPainter:
         left += [(f"{sign} ", sign_colour, True)] if sign not in {" ", UNREADY_SIGN} else []
         left += [(f"{type_sign(row.type)} ", type_colour(row.type), False)]
         left += [(f"#{row.id}" if row.id > 0 else "new", "muted", False)]
+        left += [(f" {BLOCKED_SIGN}{badge.blockers}", "warn", False)] if badge.blockers else []
         points = (
             (fit(row.estimate, min(len(row.estimate), MAX_POINT_CELLS)), "foreground", True)
             if row.estimate

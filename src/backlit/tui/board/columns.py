@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from backlit.model.fields import FIELD_BY_KEY, FIELDS, Field, ItemType, Kind, choice_word
+from backlit.model.fields import FEATURE_ID, FIELD_BY_KEY, FIELDS, Field, ItemType, Kind, choice_word
 from backlit.model.filters import Filter, In, Literal, Not, Property, all_of
 from backlit.model.query import NameKind, mentions_status, parse_query
 from backlit.model.query.keys import values_of
@@ -240,6 +240,11 @@ class BoardArrangement:
         return self.lanes == PARENT
 
     @property
+    def has_features(self) -> bool:
+        """Whether lanes are Features, which then are no cards."""
+        return self.lanes == FEATURE_ID
+
+    @property
     def has_status(self) -> bool:
         return self.by == STATUS
 
@@ -256,12 +261,16 @@ class BoardArrangement:
         await self._store.boards.keep(self._default, KeptBoardLayout(self.by, self.lanes, collapsed), self._written)
 
     def hides(self, item_type: str, query: str) -> bool:
+        if self.has_features and item_type == ItemType.FEATURE:
+            return True
         return item_type in TYPES_WITHOUT_CARDS and not self.has_tasks and not values_of(query, "type")
 
     def arranged(self, spec: ViewSpec) -> ViewSpec:
         """Return the spec grouped by lanes and columns, without the items that are no cards."""
         self.by = self.by if has_field(self._store, self.by) else STATUS
-        self.lanes = self.lanes if has_field(self._store, self.lanes) or self.lanes == "type" else ""
+        is_known = has_field(self._store, self.lanes) or self.lanes == "type"
+        is_known |= self.lanes == FEATURE_ID and self._store.lookups.announces("relations")
+        self.lanes = self.lanes if is_known else ""
         self._planned = self._columns_for(spec)
         return self.cards_of(spec)
 
@@ -277,6 +286,8 @@ class BoardArrangement:
             task = In(Property("type"), (Literal(ItemType.TASK.value),))
             no_card = In(Property("type"), tuple(Literal(each.value) for each in TYPES_WITHOUT_CARDS))
             hidden.append(task if self.has_tasks else Not(no_card))
+        if self.has_features:
+            hidden.append(Not(In(Property("type"), (Literal(ItemType.FEATURE.value),))))
         if not asks_status:
             statuses = self._store.names.values(FIELD_BY_KEY[STATUS])
             deleted = [each for each in statuses if each.casefold() == DELETED_PERSON]
@@ -308,4 +319,9 @@ class BoardArrangement:
         fields = [each for each in (*FIELDS, *self._store.lookups.custom_fields()) if each.kind in LANE_KINDS]
         others = [each for each in fields if each.key != self.field.key]
         notes = {PARENT: "the cards are tasks"}
-        return [Choice("type", "Type"), *(Choice(each.key, each.label, notes.get(each.key, "")) for each in others)]
+        feature = [Choice(FEATURE_ID, "Feature")] if self._store.lookups.announces("relations") else []
+        return [
+            Choice("type", "Type"),
+            *feature,
+            *(Choice(each.key, each.label, notes.get(each.key, "")) for each in others),
+        ]

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from textual import on
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import ItemType
+from backlit.model.fields import FEATURE_ID, ItemType
 from backlit.model.settings.user_settings import PARENT, RELEASE, BoardSettings
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import ItemRow
@@ -152,6 +152,8 @@ class BoardScreen(OneListScreen):
         found = dict(super().preset(item_type))
         if item_type is ItemType.TASK and not self.arrangement.has_tasks:
             return found
+        if self.arrangement.has_features and lane is not None and lane[1] is not None:
+            found[PARENT] = lane[1]
         if self.arrangement.has_tasks and lane is not None:
             parent = self.store.item(int(str(lane[1])))
             found.update({key: parent.fields.get(key) for key in ("AreaID", "IterationID")} if parent else {})
@@ -176,7 +178,8 @@ class BoardScreen(OneListScreen):
         arrangement = self.arrangement
         offered = arrangement.lane_choices()
         if call.text:
-            key = "" if call.text == "none" else key_named(self.store, call.text)
+            own = {"none": "", "feature": FEATURE_ID}
+            key = own[call.text] if call.text in own else key_named(self.store, call.text)
             if key and key not in {each.value for each in offered}:
                 label = ListNames(self.store).label(key)
                 raise BadRequest(f"Cannot make swimlanes by {label}. Press {key_of('board.lanes')} to choose.")

@@ -4,19 +4,21 @@ from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date
 
-from backlit.model.fields import SYNC_KEYS, Field, ItemType, Kind
+from backlit.model.amounts import counted
+from backlit.model.fields import FEATURE_ID, SYNC_KEYS, Field, ItemType, Kind
 from backlit.model.query.keys import field_named
 from backlit.model.settings.view_settings import COMPUTED_COLUMNS, PROGRESS_KEY
 from backlit.model.statuses import StatusGroup, StatusGroups
-from backlit.store.records.item import ItemRow, RowSign
+from backlit.store.records.changes import Subject
+from backlit.store.records.item import ItemRow, RowSign, number_of
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine, ShownTasks
-from backlit.tui.drawing.themes import CURRENT_ITERATION
+from backlit.tui.drawing.themes import CURRENT_ITERATION, type_sign
 from backlit.tui.fields.dates import Phase, phases
 from backlit.tui.fields.values import ScreenFieldWords, user_colour, user_name
 from backlit.tui.widgets.feature_columns import progress_bar
-from backlit.tui.widgets.item_rows import NO_BADGE, Badge, DisplayNames
+from backlit.tui.widgets.item_rows import NO_BADGE, OVERDUE_SIGN, Badge, DisplayNames
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
 ALL_TASKS_SHOWN = ShownTasks(of_all=True)
@@ -115,6 +117,8 @@ class ListNames:
         return {key for key, phase in self._phases().items() if phase in {Phase.CURRENT, Phase.NEXT}}
 
     def group(self, line: GroupLine) -> str:
+        if line.key == FEATURE_ID:
+            return self._feature(line.value)
         field = self.field(line.key)
         if field is None:
             return f"no {line.key}" if line.value is None else str(line.value)
@@ -128,6 +132,25 @@ class ListNames:
             return f"{field.label}: {'yes' if line.value else 'no'}"
         words = self._words.shown(field, line.value)
         return f"{field.label} {words}" if isinstance(line.value, int | float) and words[:1].isdecimal() else words
+
+    def _feature(self, feature_id: object) -> str:
+        """Return a Feature with its progress and its due date, as the head of a lane."""
+        if not isinstance(feature_id, int):
+            return "no Feature"
+        return self.store.lookups.keep(
+            Subject.ITEMS, f"feature {feature_id}", lambda: self._read_feature(feature_id), Subject.RELATIONS
+        )
+
+    def _read_feature(self, feature_id: int) -> str:
+        item, rollup = self.store.item(feature_id), self.store.relations.roll_ups([feature_id]).get(feature_id)
+        if item is None or rollup is None:
+            return number_of(feature_id)
+        done = f"{rollup.points_done:,.10g}/{counted(rollup.points, 'pt')}"
+        bar = f"{progress_bar(rollup.progress)} {done}" if rollup.points else progress_bar(rollup.progress)
+        due = self.store.lookups.due_field()
+        day = item.fields.get(due.key) if due is not None else None
+        words = f"due {self._words.shown(due, day)}" if due is not None and day else ""
+        return " · ".join(filter(None, [f"{type_sign(item.type)} {number_of(item.id)} {item.name}", bar, words]))
 
     def _node(self, field: Field, node_id: int) -> str:
         tree = self.store.lookups.tree(_TREES[field.kind])
@@ -163,13 +186,15 @@ class ListNames:
         if field.kind is Kind.BOOLEAN:
             return "yes" if value else "no"
         is_overdue = field.is_due and str(value) < self.store.today().isoformat()
-        sign = "!" if is_overdue and self.store.lookups.status_groups().is_open(str(status or "")) else ""
+        sign = OVERDUE_SIGN if is_overdue and self.store.lookups.status_groups().is_open(str(status or "")) else ""
         return f"{self._words.shown(field, value)}{sign}"
 
     def field(self, key: str) -> Field | None:
         return field_named(key, self.store.lookups.custom_fields())
 
     def label(self, key: str) -> str:
+        if key == FEATURE_ID:
+            return "Feature"
         if key in COMPUTED_COLUMNS:
             return COMPUTED_COLUMNS[key].title.lower()
         field = self.field(key)

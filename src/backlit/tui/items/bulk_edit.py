@@ -25,7 +25,7 @@ from backlit.tui.fields.field_edits import (
     tags_of,
 )
 from backlit.tui.fields.values import ScreenFieldWords
-from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates, tasks_to_finish
+from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates, left_open, tasks_to_finish
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED_SIGN, UNREADY_SIGN
 
@@ -58,7 +58,8 @@ async def journal(target: ItemTarget, act: FieldEdit, items: Sequence[Item]) -> 
     failed = await _write(target, plan)
     if not failed:
         words = _written_words(target.store, plan)
-        target.say(f"{words}{'' if words.endswith('…') else '.'} u to undo.")
+        left = left_open(target.store, plan.changes)
+        target.say(f"{words}{'' if words.endswith('…') else '.'}{left} u to undo.")
         return
     names = {item_id: plan.items[item_id].name for item_id in failed}
     if await target.ask(failed_question(len(plan.changes), failed, names)):

@@ -80,3 +80,22 @@ def _open_words(store: Store, plan: BulkChange) -> str:
     (parent_id,) = parents
     parent = store.item(parent_id) if isinstance(parent_id, int) else None
     return f"{f'{number_of(parent.id)} “{parent.name}”' if parent else 'The item'} has {tasks}."
+
+
+def left_open(store: Store, changes: Mapping[int, Changes]) -> str:
+    """Return what is still open of items that became done, as a sentence behind another one; empty for nothing."""
+    groups = store.lookups.status_groups()
+    done = [each for each, new in changes.items() if groups.of(str(new.get("Status") or "")) is StatusGroup.DONE]
+    if not done:
+        return ""
+    tasks = len(store.batch.open_tasks_of(done))
+    criteria = sum(count - passed for passed, count in store.criteria.counts(done).values())
+    blockers = store.relations.open_blockers(done)
+    parts = [f"{counted(tasks, 'task')} open"] if tasks else []
+    parts += [f"{counted(criteria, 'criterion', 'criteria')} not passed"] if criteria else []
+    if len(done) == 1 and blockers:
+        (open_blockers,) = blockers.values()
+        parts.append(f"still blocked by {', '.join(map(number_of, open_blockers[:3]))}")
+    elif blockers:
+        parts.append(f"{counted(len(blockers), 'item')} still blocked")
+    return f" {', '.join(parts).capitalize()}." if parts else ""

@@ -144,14 +144,14 @@ def _deletion_extent(store: Store, items: Sequence[Item]) -> str:
 
 
 def deletion_words(going: ItemDeletionExtent) -> str:
-    parts = [
-        counted(count, noun)
-        for count, noun in ((going.tasks, "task"), (going.comments, "comment"), (going.attachments, "file"))
-        if count
-    ]
+    """Return what is deleted with items, and the items below them, which stay."""
+    parts, is_one = going.parts(), going.items == 1
     if not parts:
-        return f"{'It has' if going.items == 1 else 'They have'} no tasks, comments or files."
-    return f"{'Its' if going.items == 1 else 'Their'} {listed(parts)} will be deleted too."
+        words = f"{'It has' if is_one else 'They have'} no tasks, comments or files."
+    else:
+        words = f"{'Its' if is_one else 'Their'} {listed(parts)} will be deleted too."
+    stay = f" {counted(going.children, 'item')} below {'it' if is_one else 'them'} will stay." if going.children else ""
+    return words + stay
 
 
 def synced_warning(items: Sequence[Item]) -> str:

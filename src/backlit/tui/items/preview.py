@@ -29,13 +29,14 @@ from backlit.tui.drawing.themes import (
     type_sign,
 )
 from backlit.tui.fields.dates import ago, days_until
-from backlit.tui.widgets.item_rows import ROW_SIGNS, SYNCED_SIGN, UNREADY_SIGN
+from backlit.tui.widgets.item_rows import BLOCKED_SIGN, ROW_SIGNS, SYNCED_SIGN, UNREADY_SIGN
 from backlit.tui.widgets.side_lines import Part
 from backlit.tui.widgets.text_view import MARGIN, LinesView
 
 if TYPE_CHECKING:
     from backlit.store.views.items import CommentEntry
     from backlit.store.views.objects import LoggedTime
+    from backlit.tui.items.related_facts import RelatedFacts
 
 TEXT_LIMIT = 20_000
 """Characters of one text that the preview shows; the editor shows all of it."""
@@ -72,6 +73,8 @@ class ItemContext(Struct, frozen=True):
     status_groups: StatusGroups
     faults: Sequence[str] = ()
     """The findings of the readiness check, as sentences."""
+    related: "RelatedFacts | None" = None
+    """What it waits for, and what is below it; None on a server without relations."""
     found: str = ""
     """The text around the words that were looked for, and where it stands."""
     times: Sequence["LoggedTime"] = ()
@@ -186,6 +189,10 @@ class PreviewLayout:
             yield from self._chips([*_state(item, context), *([(comments, "muted")] if comments else ())])
             places = list(self._places(item, context))
             yield from () if self._is_brief else places
+            if context.related is not None and context.related.blocked:
+                yield from self._chips([("Blocked by", "warn"), (context.related.blocked, "warn")], " ")
+            for line in context.related.below() if context.related is not None else ():
+                yield from self._chips([(line, "muted")])
         if context.found:
             yield from self._chips([("Found", "muted"), (context.found, "foreground")], " ")
         if context.faults and not self._has_head:
@@ -220,6 +227,10 @@ class PreviewLayout:
         }
         for label, words in facts.items():
             yield from self._fact(label, words, "foreground") if words else ()
+        for number, line in enumerate(context.related.below() if context.related is not None else ()):
+            yield from self._fact("" if number else "Below", line, "muted" if number else "foreground")
+        if context.related is not None and context.related.blocked:
+            yield from self._fact("Waits", f"{BLOCKED_SIGN} {context.related.blocked}", "warn")
         if context.faults:
             reasons = " · ".join(each.removesuffix(".") for each in context.faults)
             *lines, last = self._fact("Ready", f"{UNREADY_SIGN} {reasons}", "warn")
@@ -427,4 +438,9 @@ def item_context(store: Store, item: Item | None, faults: Sequence[str] = (), fo
     people, iterations, groups = lookups.known_people(), lookups.iterations(), lookups.status_groups()
     is_task = item is not None and item.type == ItemType.TASK
     times = store.time_entries.of_task(item.id)[:TIMES_SHOWN] if item is not None and is_task else ()
-    return ItemContext(people, iterations, path, store.today(), store.now(), groups, faults, found, times)
+    related = None
+    if item is not None and lookups.announces("relations"):
+        from backlit.tui.items.related_facts import related_facts
+
+        related = related_facts(store, item)
+    return ItemContext(people, iterations, path, store.today(), store.now(), groups, faults, related, found, times)

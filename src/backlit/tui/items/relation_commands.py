@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from backlit.model.amounts import counted
 from backlit.model.fields import ItemType
 from backlit.model.filters import Comparison, Literal, Operator, Property
+from backlit.store.edits.items import ItemWithTasks
 from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
@@ -33,6 +34,17 @@ def need_relations(store: Store) -> None:
     store.lookups.need_writer()
 
 
+class FeatureDialog(PickDialog):
+    """Picks a Feature; behind those that fit, what is typed can become a new one."""
+
+    def _show_fitting(self) -> None:
+        super()._show_fitting()
+        typed = self._query
+        if typed and all(choice.label.partition(" ")[2].casefold() != typed.casefold() for choice in self._shown):
+            self._shown = [*self._shown, Choice(typed, f"new Feature “{typed}”", "+")]
+            self.list.show(self._shown, 0, is_flat=True)
+
+
 async def change_feature(target: ItemTarget, call: CommandContext) -> None:
     """Pick the Feature of some items, or none. Raises CannotAct for tasks alone."""
     need_relations(target.store)
@@ -53,11 +65,17 @@ async def change_feature(target: ItemTarget, call: CommandContext) -> None:
     ]
     title = f"Feature of {_named(items)}"
     current = (next(iter(before)) or 0) if len(before) == 1 else None
-    choice = await target.ask(PickDialog(title, [Choice(0, "none"), *choices], current))
-    if choice is not None:
-        feature_id = int(str(choice.value)) or None
-        await target.store.relation_edits.set_parent(ids, feature_id)
-        target.say(f"{_named(items)}: Feature → {choice.label}. u to undo.")
+    choice = await target.ask(FeatureDialog(title, [Choice(0, "none"), *choices], current))
+    if choice is None:
+        return
+    if isinstance(choice.value, str):
+        places = {item.fields.get("AreaID") for item in items}
+        area = {"AreaID": places.pop()} if len(places) == 1 else {}
+        feature = ItemWithTasks(ItemType.FEATURE, {**area, "Name": choice.value})
+        await target.store.relation_edits.add_above(feature, ids)
+    else:
+        await target.store.relation_edits.set_parent(ids, int(str(choice.value)) or None)
+    target.say(f"{_named(items)}: Feature → {choice.label}. u to undo.")
 
 
 class RelatedItemsDialog(ItemFinder[int | None]):

@@ -30,6 +30,7 @@ from backlit.tui.dialogs.reading import MAX_READING_WIDTH, FittedLine, ReadingDi
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.themes import KEY, owner_colour
+from backlit.tui.plan.blockers import blocker_lines
 from backlit.tui.plan.people_capacity import change_capacity_of_person
 from backlit.tui.plan.plan_commands import PlanCommandTarget, need_target
 from backlit.tui.widgets.side_lines import Part, Word, length
@@ -207,6 +208,8 @@ async def workload(target: PlanCommandTarget, _call: CommandContext) -> None:
     while True:
         await refresh_capacities(target.store, [every[at].id])
         lines = [*_workload(target, every[at]), Content.assemble("\n", *styled(velocity))]
+        if blockers := target.store.plan_preview.blockers_in(every[at].id):
+            lines += [Content(), *blocker_lines(target.store, blockers)]
         beside = {sign: at + step for sign, step in (("{", -1), ("}", 1)) if 0 <= at + step < len(every)}
         answers = [AnswerKey(sign, every[place].name) for sign, place in beside.items()]
         if target.store.capacities.is_offered and not target.store.lookups.is_read_only:

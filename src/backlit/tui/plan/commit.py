@@ -21,6 +21,7 @@ from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import ScreenFieldWords
+from backlit.tui.plan.blockers import blocker_lines
 from backlit.tui.plan.capacity import (
     IterationChangeCounts,
     PeopleCapacities,
@@ -75,6 +76,7 @@ class PlanSummary(Struct, frozen=True):
     iterations: Sequence[IterationEntry]
     loads: Mapping[int, PlannedLoad]
     people: PeopleCapacities
+    blockers: Sequence[Content] = ()
 
     @property
     def written(self) -> Sequence[str]:
@@ -105,6 +107,7 @@ class PlanSummary(Struct, frozen=True):
             )
             over = over_limits(load, self.people, each)
             lines += [Content.assemble(" " * (sum(widths) + 4), (f"! {safe(words)}", "bold $error")) for words in over]
+        lines += self.blockers
         if self.gone:
             were = counted(len(self.gone), "item was", "items were")
             lines.append(literal(f"{were} deleted and will leave the plan."))
@@ -129,7 +132,8 @@ def _summary(target: PlanCommandTarget) -> PlanSummary:
     ordered = [each for each in plan.iterations.targets() if each.id in places]
     loads = store.plan_preview.loads_now([each.id for each in ordered])
     people = people_of(store, target.session.capacities)
-    return PlanSummary(changes, plan.state.gone, ordered, loads, people)
+    late = store.plan_preview.blockers_around(change.id for change in changes)
+    return PlanSummary(changes, plan.state.gone, ordered, loads, people, list(blocker_lines(store, late)))
 
 
 def _places(change: PlanChange) -> set[object]:

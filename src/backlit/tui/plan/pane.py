@@ -22,6 +22,7 @@ from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.widgets.item_list import GroupFolding
 from backlit.tui.widgets.item_rows import OWNER_COLUMN, POINTS_COLUMN, SCROLLBAR, DisplayNames, ListColumn
 from backlit.tui.widgets.side_lines import TwoSidedLine, Word, drawn_word, segments_of
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
@@ -69,7 +70,8 @@ class PlanList(BacklogList):
         super().__init__(names)
         self.below: Sequence[HeadLine] = ()
         """Lines below the last row, where there is room for them."""
-        self.folds = TaskFolds(
+        self.folds: GroupFolding
+        self.task_folds = self.folds = TaskFolds(
             self,
             lambda item_id: self._window.badge(item_id).folded,
             lambda item_id, is_shown: self.post_message(TasksAsked(item_id, is_shown=is_shown)),

@@ -15,21 +15,25 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import NodeTotals
 from backlit.store.planning.plan import ReleasePlan
 from backlit.store.records.changes import Subject
+from backlit.store.records.item import ItemRow
 from backlit.store.records.people import IterationEntry, target_of
 from backlit.store.store import Store
 from backlit.store.views.groups import GroupLine, ShownTasks
 from backlit.store.views.query import ViewSpec
+from backlit.store.views.tree import ALL_OPEN, TreeFolds
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
-from backlit.tui.fields.names import ListNames
+from backlit.tui.fields.names import ALL_TASKS_SHOWN, ListNames
+from backlit.tui.lists.folds import KeptFolds
 from backlit.tui.plan.capacity import points_of_row
 from backlit.tui.plan.pane import FITTING_SIGN, FORECAST_KEY, PlanList, PlanPane
 from backlit.tui.plan.panes import PlanPanes
 from backlit.tui.shell.input_queue import ListReadCounter
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import ListColumn
+from backlit.tui.widgets.item_rows import Badge, ListColumn
+from backlit.tui.widgets.tree_rows import TreeRows
 
 LOADING_SENTENCE = "The list is still loading. Try again in a moment."
 FORECAST_ROWS = 400
@@ -47,10 +51,13 @@ class PlanPaneContents:
         self._store = store
         self._names = names
         self.tasks = ShownTasks()
-        shown = replace(names.names, badges=lambda rows: names.badges(rows, self.tasks, is_judged=True))
+        shown = replace(names.names, badges=self._badges)
         self.panes = PlanPanes(replace(shown, group=self._group_name))
+        self._tree_rows = TreeRows(self.panes.backlog.items, self._keep_tree)
         self.spec = ViewSpec()
         """The spec of the backlog's pane."""
+        self.view_name = ""
+        """The name of the view in the backlog's pane."""
         self.columns: Sequence[ListColumn] = ()
         """The columns chosen by the user; none for the default columns."""
         self.wanted_item: int | None = None
@@ -64,8 +71,20 @@ class PlanPaneContents:
         self.views: dict[PlanPane, View] = {}
         """The view of each loaded pane."""
         self._forecast = Forecast()
+        self._tree: bool | None = None
+        """Whether the backlog's pane is a tree, as the user chose here; None to follow the view in the backlog."""
+        self._tree_folds = TreeFolds()
         self._is_stale = self._is_loading = False
         self.readings = ListReadCounter()
+
+    def _badges(self, rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
+        """Return the badges of rows; that of an item whose blocker comes after it names the blocker."""
+        found = dict(self._names.badges(rows, self.tasks, is_judged=True))
+        blocked = [item_id for item_id, badge in found.items() if badge.blockers]
+        for each in self._store.plan_preview.blockers(blocked) if blocked else ():
+            if not each.is_beside:
+                found[each.item_id] = found[each.item_id]._replace(late_blocker=each.blocker_id)
+        return found
 
     def view(self, pane: PlanPane) -> View:
         """Return the view of a pane. Raises CannotAct before it is loaded."""
@@ -125,6 +144,21 @@ class PlanPaneContents:
             self.tasks = self.tasks.turned(item_id, is_shown=is_shown)
         self.reload()
 
+    def turn_tree(self) -> None:
+        """Show the backlog's pane as a tree, or flat again."""
+        self._tree = not self._is_tree
+        self.panes.backlog.items.forget_drawn()
+        self.reload()
+
+    @property
+    def _is_tree(self) -> bool:
+        if not self._store.lookups.announces("relations"):
+            return False
+        return KeptFolds(self._store.kept).of_view(self.view_name).is_tree if self._tree is None else self._tree
+
+    def _keep_tree(self, folds: TreeFolds) -> None:
+        self._tree_folds = folds
+
     def want(self, item_id: int, *, is_sought: bool = False) -> None:
         """Put the cursor on an item once a list has it; with `is_sought`, go to its pane too."""
         self.wanted_item, self.is_sought = item_id, is_sought
@@ -179,8 +213,10 @@ class PlanPaneContents:
         self, pane: PlanPane, base: ViewSpec, places: frozenset[int], upcoming: Sequence[IterationEntry] = ()
     ) -> None:
         plan = self._store.plan_preview
-        spec = plan.spec(base, places, self.tasks)
+        is_tree = pane is self.panes.backlog and not base.group and self._is_tree
+        spec = replace(plan.spec(base, places, ALL_TASKS_SHOWN if is_tree else self.tasks), is_tree=is_tree)
         view = self._store.view(spec, plan.laid_over)
+        view.tree_folds = ALL_OPEN if base.text or base.query else self._tree_folds
         await view.load()
         if not self.panes.is_attached or view.totals is None:
             return
@@ -188,8 +224,11 @@ class PlanPaneContents:
             if base != self.spec:
                 return  # another filter came meanwhile; its list starts from the row that has the cursor now
             self.totals = plan.totals_of(view.totals, view.ids())
-            if not (base.group or base.sort or base.text or base.query or base.area_ids is not None):
-                self._forecast.divide(view, self.totals, self.velocity, upcoming, self.loads)
+            pane.items.folds = self._tree_rows if is_tree else pane.items.task_folds
+            if not (is_tree or base.group or base.sort or base.text or base.query or base.area_ids is not None):
+                rows = view.rows(0, FORECAST_ROWS)
+                uncounted = plan.counted_by_items(row.id for row in rows)
+                self._forecast.divide(view, self.totals, self.velocity, upcoming, self.loads, uncounted=uncounted)
         self.views[pane] = view
         pane.items.columns.use(self.columns or (PlanList.WITH_HOURS if self.tasks else PlanList.COLUMNS))
         wanted = self.wanted_item if self.wanted_item in view.ids() else None
@@ -269,14 +308,23 @@ class Forecast:
         velocity: Velocity,
         upcoming: Sequence[IterationEntry],
         loads: Mapping[int, PlannedLoad],
+        *,
+        uncounted: AbstractSet[int] = frozenset(),
     ) -> None:
-        """Put a line above the items that fit each round; `totals` belong to the whole list."""
+        """Put a line above the items that fit each round; `totals` belong to the whole list.
+
+        Rows of `uncounted` items take no room: Features whose items do.
+        """
         amount = velocity.forecast
         if not (amount and upcoming and view.count):
             return
         rows = view.rows(0, FORECAST_ROWS)
         estimate = FIELD_BY_KEY["Estimate"]
-        at = [index for index, row in enumerate(rows) if row.type != ItemType.TASK and estimate.applies_to(row.type)]
+        at = [
+            index
+            for index, row in enumerate(rows)
+            if row.type != ItemType.TASK and estimate.applies_to(row.type) and row.id not in uncounted
+        ]
         points = [points_of_row(rows[index]) for index in at]
         rounds = rounds_of(upcoming, loads)
         rooms = [each.room(amount) for each in rounds]

@@ -16,6 +16,7 @@ from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estimates
 from backlit.tui.items.target import AddTarget
+from backlit.tui.plan.blockers import items_of_features, warning
 
 
 class IterationPanes(Protocol):
@@ -91,9 +92,13 @@ async def send(target: PlanCommandTarget, call: CommandContext) -> None:
         raise CannotAct(f"Already planned into {iteration.name}.")
     if not await agrees_on_ended(target, [{"IterationID": iteration.id}]):
         return
-    item_ids = [item.id for item in items]
+    item_ids = await items_of_features(target, items, iteration.name)
+    if item_ids is None:
+        return
     target.lists.step_past(set(item_ids))
     await target.store.plan.move(item_ids, iteration.id)
+    if words := warning(target.store, item_ids):
+        target.say(words)
 
 
 async def back(target: PlanCommandTarget, _call: CommandContext) -> None:

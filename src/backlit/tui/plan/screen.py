@@ -230,11 +230,15 @@ class PlanScreen(ListScreen):
 
     def show_spec(self, spec: ViewSpec) -> None:
         """Show another spec in the pane of the backlog. Raises BadRequest for a malformed query."""
-        spec = replace(spec, iteration_ids=None)
-        if spec != self.spec:
+        spec, name = replace(spec, iteration_ids=None), self.shared.now.view.name
+        if spec != self.spec or name != self.lists.view_name:
             self.store.view(spec)
             self.spec = self.lists.spec = spec
+            self.lists.view_name = name
             self.lists.reload()
+
+    def turn_tree(self) -> None:
+        self.lists.turn_tree()
 
     @property
     def filtered_items(self) -> ItemList:

@@ -17,7 +17,7 @@ from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, choice_wor
 from backlit.model.filters import POINTS
 from backlit.model.settings.view_settings import COMPUTED_COLUMNS, ChosenColumn, ComputedColumn
 from backlit.model.statuses import StatusGroup, StatusGroups, status_word
-from backlit.store.records.item import ItemRow, RowSign
+from backlit.store.records.item import ItemRow, RowSign, number_of
 from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
 from backlit.tui.drawing.text import fit, fit_right, line_of, safe
@@ -45,6 +45,8 @@ OTHERS_SIGN = "◂"
 """The sign of an item that somebody else changed just now."""
 MIN_NOTE_ROOM = 14
 """Blank cells after a name in which a row says who changed it."""
+OVERDUE_SIGN = "!"
+"""The sign behind a due date that has passed."""
 UNESTIMATED_SIGN = "–"
 """The sign of a missing estimate."""
 ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
@@ -123,6 +125,8 @@ class Badge(NamedTuple):
     depth: int | None = None
     is_path: bool = False
     blockers: int = 0
+    late_blocker: int = 0
+    """An open blocker that is planned after the item; 0 for none."""
 
 
 NO_BADGE = Badge()
@@ -176,6 +180,8 @@ class ListColumn(Struct, frozen=True):
     drop: int = 0
     is_usual: bool = False
     """True for a default column, which takes no more cells than its values need."""
+    is_due: bool = False
+    """True for the due date, which ends with OVERDUE_SIGN where its item should be done."""
 
 
 STATUS_COLUMN = ListColumn("Status", "Status", 13, drop=3, is_usual=True)
@@ -209,7 +215,8 @@ def column_of(wish: ChosenColumn, field: Field | None) -> ListColumn:
     usual = min(longest, _USUAL_WIDTH) or _WIDTHS.get(kind, _USUAL_WIDTH)
     wide = known.width if known else max(usual, min(cell_len(title), _USUAL_WIDTH))
     is_number = known.is_number if known else kind in _NUMBERS
-    return ListColumn(wish.key, title, wish.width or wide, is_number, wish.grows, wish.drop)
+    is_due = field is not None and field.is_due
+    return ListColumn(wish.key, title, wish.width or wide, is_number, wish.grows, wish.drop, is_due=is_due)
 
 
 def fitting_columns(columns: Sequence[ListColumn], room: int, edge: int = EDGE) -> list[ListColumn]:
@@ -360,10 +367,12 @@ class RowLayout:
         texts = iter(cells)
         for column in self.columns:
             under = FLASH_GROUND if column.key in flashed else on
-            is_known = column.key in USUAL_COLUMN_BY_KEY
-            segments.append(
-                self._known(column, row, under) if is_known else self._plain(column, next(texts, ""), under)
-            )
+            if column.key in USUAL_COLUMN_BY_KEY:
+                segments.append(self._known(column, row, under))
+                continue
+            text = next(texts, "")
+            is_overdue = column.is_due and text.endswith(OVERDUE_SIGN) and not is_shown
+            segments.append(self._plain(column, text, under, "warn" if is_overdue else "foreground"))
         return line_of(segments, self.width, ground)
 
     def group(self, line: GroupLine, *, is_cursor: bool) -> Strip:
@@ -419,11 +428,14 @@ class RowLayout:
             theme.style("muted" if is_quiet and on == under_name else "foreground", on=under_name, bold=is_bold),
             self._name_width - len(lead),
         )
-        blocked = f" {BLOCKED_SIGN}{badge.blockers}" if badge.blockers else ""
+        late = f" {BLOCKED_SIGN} {number_of(badge.late_blocker)}" if badge.late_blocker else ""
+        blocked = f" {BLOCKED_SIGN}{badge.blockers}" if badge.blockers and not late else ""
         folded = blocked + (f" {FOLDED_SIGN}{badge.folded}" if badge.folded else "")
-        name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded)))
+        name = fit(row.name, min(cell_len(safe(row.name)), room - len(folded) - len(late)))
         yield from marked(name, self._sought, style)
-        rest = room - cell_len(name)
+        if late:
+            yield Segment(late, theme.style("foreground" if is_cursor else "warn", on=on))
+        rest = room - cell_len(name) - len(late)
         note = badge.changed_by or ""
         if note and rest - len(folded) >= MIN_NOTE_ROOM:
             note = fit(note, min(cell_len(safe(note)), rest - len(folded) - GAP))
