@@ -200,7 +200,7 @@ async def test_a_repeat_acts_on_as_many_rows_as_its_count_says(store: Store) -> 
     assert kinds(store) == [(EntryKind.EDIT, 1), (EntryKind.EDIT, 6)]
     assert taken_by(target.asked[1], "yma") == "y"
     assert target.said == [
-        "#1: Status → Done. u to undo.",
+        "#1: Status → Done. 2 tasks open. u to undo.",
         "#6: Status → Closed. u to undo.",
         "! A feedback has no status.",
     ]
