@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+from contextlib import closing
 
 import pytest
 from tests.cli.home import Home, Server
@@ -102,7 +103,7 @@ def comments_on_service(home: Home) -> dict[int, list[str]]:
     """The comments of this test that the service holds, by item."""
     found: dict[int, list[str]] = {}
     (database,) = home.path.rglob("service.db")
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         for item_id, text in connection.execute(
             "SELECT work_item_id, description FROM comments WHERE description LIKE 'Estimate is 1%' ORDER BY id"
         ):

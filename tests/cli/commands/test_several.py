@@ -5,6 +5,7 @@ import os
 import signal
 import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 from tests.cli.home import Home, Server
@@ -71,6 +72,6 @@ def test_signing_out_on_the_command_line_is_seen_in_the_terminal(signed_in: Home
 
 def comments_on_service(home: Home) -> list[str]:
     (database,) = home.path.parent.rglob("service.db")
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         found = connection.execute("SELECT description FROM comments WHERE description LIKE 'Comment _' ORDER BY 1")
         return [text for (text,) in found]

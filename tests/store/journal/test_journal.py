@@ -5,6 +5,7 @@ import random
 import signal
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -239,7 +240,7 @@ def test_a_journal_of_a_newer_version_is_left_as_it_is(tmp_path: Path) -> None:
 async def test_a_journal_of_the_first_version_is_brought_up_with_all_that_is_in_it(tmp_path: Path) -> None:
     places = places_in(tmp_path)
     places.make()
-    with sqlite3.connect(places.journal) as connection:
+    with closing(sqlite3.connect(places.journal)) as connection, connection:
         connection.executescript(MIGRATIONS[0] + "; PRAGMA user_version = 1")
         connection.executemany(
             "INSERT INTO entries (created_at, project_id, item_id, kind, payload, base, state, step)"
@@ -265,7 +266,7 @@ async def test_a_journal_of_the_first_version_is_brought_up_with_all_that_is_in_
 def test_the_status_history_of_an_older_journal_is_kept(tmp_path: Path) -> None:
     places = places_in(tmp_path)
     places.make()
-    with sqlite3.connect(places.journal) as connection:
+    with closing(sqlite3.connect(places.journal)) as connection, connection:
         connection.executescript(";".join(MIGRATIONS[:9]) + "; PRAGMA user_version = 9")
         connection.executemany(
             "INSERT INTO stays VALUES (1, ?, 'In Progress', ?, ?)",

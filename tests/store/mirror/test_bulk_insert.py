@@ -1,6 +1,7 @@
 """Many items that come for the first time: what is written at once, and what behind it."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from tests.store.documents import item, offline_store, places_in, put
@@ -115,7 +116,7 @@ async def test_what_another_process_loads_is_found_while_it_loads(tmp_path: Path
 def test_a_mirror_without_the_list_of_what_waits_is_made_anew(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]):
         pass
-    with sqlite3.connect(places_in(tmp_path).mirror) as connection:
+    with closing(sqlite3.connect(places_in(tmp_path).mirror)) as connection, connection:
         connection.execute("DROP TABLE words_due")
     connection.close()
 

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,7 @@ def test_a_new_file_of_another_process_is_used_as_it_is(mirror: Rebuilt) -> None
 def test_a_file_that_never_opened_is_not_used(tmp_path: Path) -> None:
     unopened = MirrorFile(places_in(tmp_path), lambda: None)
     Mirror(unopened.path).close()
-    with sqlite3.connect(unopened.path) as connection:
+    with closing(sqlite3.connect(unopened.path)) as connection, connection:
         connection.execute("INSERT INTO notes VALUES ('filled 1', 'true')")
     connection.close()
 

@@ -133,9 +133,14 @@ class LocalDatabase:
             self._journal_file.opened()
         announcing = Signal()
         announcing.subscribe(self._announced.append)
-        self._writer = WriteContext(Mirror(self.places.mirror), journal, announcing, self._rebuild)
+        try:
+            mirror = Mirror(self.places.mirror)
+        except BaseException:
+            journal.close()  # `_close` knows of it from the next line on
+            raise
+        self._writer = WriteContext(mirror, journal, announcing, self._rebuild)
         self._file.opened()
-        self._reads = [MirrorReads(self._file) for _ in range(2)]
+        self._reads = [MirrorReads(self._file), MirrorReads(self._file)]
         journal.forget_old()
         _lay_over(self._writer.mirror, journal, self.own_groups)
         self.outbox = journal.state()

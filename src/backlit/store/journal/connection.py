@@ -14,6 +14,7 @@ from typing import Any
 from backlit.model.errors import StorageError
 from backlit.store.journal.schema import MIGRATIONS
 from backlit.store.sqlite.database import (
+    closed_on_failure,
     connect,
     damaged_journal,
     drop_database,
@@ -97,10 +98,11 @@ def opened(path: Path, patience: float = OPENING_PATIENCE) -> JournalConnection:
         # FULL, because the journal has the only copy of a change until it is sent: it has to survive a power cut.
         connection = connect(path, "FULL", JournalConnection, REPORTED_AFTER_MILLISECONDS)
         assert isinstance(connection, JournalConnection)
-        if version_of(connection) < len(MIGRATIONS):
-            with transaction(connection):
-                _bring_up(connection)
-        version = version_of(connection)
+        with closed_on_failure(connection):
+            if version_of(connection) < len(MIGRATIONS):
+                with transaction(connection):
+                    _bring_up(connection)
+            version = version_of(connection)
     except sqlite3.DatabaseError as error:
         raise (damaged_journal if is_damage(error) else failure)(error, path) from error
     except OSError as error:

@@ -30,7 +30,7 @@ from backlit.store.records.changes import Subject
 from backlit.store.records.entry import TRANSFORMS, EntryKind, OutboxEntry
 from backlit.store.records.item import Document, columns_of, fields_in, id_in, is_news, whole
 from backlit.store.records.object_kinds import OBJECT_KINDS
-from backlit.store.sqlite.database import connect, drop_database, transaction, version_of
+from backlit.store.sqlite.database import closed_on_failure, connect, drop_database, transaction, version_of
 from backlit.store.sqlite.ids import ids_json
 
 CACHE_KIBIBYTES = 8192
@@ -82,7 +82,8 @@ class Mirror:
         self.attachments = MirroredAttachments(self.connection)
         self.item_changes = ItemChangeTable(self.connection)
         self.hidden = HiddenItems(self.connection)
-        self.full_text = FullText(self.connection)
+        with closed_on_failure(self.connection):
+            self.full_text = FullText(self.connection)
         self.ranks = RankCopyTable(self.connection)
         self.reassigned = ReassignedItems(self.connection)
         self.status_groups = MirroredGroups(self.connection)
@@ -430,9 +431,9 @@ def _tried(path: Path) -> sqlite3.Connection:
     # NORMAL spares a wait for the disk at each commit.
     # A power cut may take the last transactions of a NORMAL file. The mirror reads them from the service again.
     connection = connect(path, "NORMAL")
-    connection.execute(f"PRAGMA cache_size = -{CACHE_KIBIBYTES}")
-    connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
-    try:
+    with closed_on_failure(connection):
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIBIBYTES}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         _check_version(connection, path)
         with transaction(connection):
             if version_of(connection) == 0:
@@ -442,9 +443,6 @@ def _tried(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT id, doc, base FROM documents LIMIT 1").fetchone()
         connection.execute("SELECT max(id), max(name) FROM items WHERE id = 0").fetchone()
         connection.execute("SELECT id FROM words_due LIMIT 1").fetchone()
-    except (sqlite3.DatabaseError, _OtherVersionError, SupersededError):
-        connection.close()
-        raise
     path.chmod(0o600)
     return connection
 

@@ -37,16 +37,27 @@ def connect(
     connection = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, cached_statements=256, factory=factory
     )
-    connection.execute(f"PRAGMA busy_timeout = {busy}")
-    _write_ahead(connection, busy)
-    connection.execute(f"PRAGMA synchronous = {synchronous}")
-    connection.execute("PRAGMA temp_store = MEMORY")
-    # The triggers call functions of ours, which SQLite may be built to refuse to a schema.
-    connection.execute("PRAGMA trusted_schema = ON")
-    # Without it, INSERT OR REPLACE deletes the old row and runs no trigger for it.
-    connection.execute("PRAGMA recursive_triggers = ON")
-    add_functions(connection)
+    with closed_on_failure(connection):
+        connection.execute(f"PRAGMA busy_timeout = {busy}")
+        _write_ahead(connection, busy)
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        # The triggers call functions of ours, which SQLite may be built to refuse to a schema.
+        connection.execute("PRAGMA trusted_schema = ON")
+        # Without it, INSERT OR REPLACE deletes the old row and runs no trigger for it.
+        connection.execute("PRAGMA recursive_triggers = ON")
+        add_functions(connection)
     return connection
+
+
+@contextmanager
+def closed_on_failure(connection: sqlite3.Connection) -> Iterator[None]:
+    """Close a connection whose preparation fails: the file would be open until it is collected."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _write_ahead(connection: sqlite3.Connection, busy: int) -> None:
