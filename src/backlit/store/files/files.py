@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
@@ -126,24 +126,22 @@ class LocalDatabase:
             self._opened_damaged(error)
 
     def _open(self) -> None:
-        with self._journal_file.in_place():
-            journal = Journal(self.places.journal)
-            journal.refusal = self.refusal
-            self._journal = Journal(self.places.journal, is_for_reading=True)
-            self._journal_file.opened()
-        announcing = Signal()
-        announcing.subscribe(self._announced.append)
-        try:
-            mirror = Mirror(self.places.mirror)
-        except BaseException:
-            journal.close()  # `_close` knows of it from the next line on
-            raise
-        self._writer = WriteContext(mirror, journal, announcing, self._rebuild)
-        self._file.opened()
-        self._reads = [MirrorReads(self._file), MirrorReads(self._file)]
-        journal.forget_old()
-        _lay_over(self._writer.mirror, journal, self.own_groups)
-        self.outbox = journal.state()
+        with ExitStack() as opened:  # closed again where a later one cannot be opened
+            with self._journal_file.in_place():
+                journal = opened.enter_context(closing(Journal(self.places.journal)))
+                journal.refusal = self.refusal
+                self._journal = opened.enter_context(closing(Journal(self.places.journal, is_for_reading=True)))
+                self._journal_file.opened()
+            announcing = Signal()
+            announcing.subscribe(self._announced.append)
+            mirror = opened.enter_context(closing(Mirror(self.places.mirror)))
+            self._writer = WriteContext(mirror, journal, announcing, self._rebuild)
+            self._file.opened()
+            self._reads = [opened.enter_context(closing(MirrorReads(self._file))) for _ in range(2)]
+            journal.forget_old()
+            _lay_over(mirror, journal, self.own_groups)
+            self.outbox = journal.state()
+            opened.pop_all()
         journal.file.report_waiting(self._say_waiting)
         self.indexing.go_on()
 
