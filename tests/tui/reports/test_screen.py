@@ -175,9 +175,9 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
 ) -> None:
     async with reports_of(opened, store, size) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"7l")
-        await shown(pilot, "Age", "St", "Owner", "same status for over a week")
+        await shown(pilot, "Age", "St", "Owner", "over a week")
         rows = [line for line in lines_of(pilot.app) if re.search(r"^│?.? +\d+ .* [▲◆×■◇»] .*[◐◑]", line)]
-        lengths = [line.count("█") for line in rows]
+        lengths = [line[:80].count("█") for line in rows]  # large figures are beside them
 
         words = ("◐ In progress", "◑ Testing") if size[0] > 60 else ("◐", "◑")
         assert all(words[0] in line or words[1] in line for line in rows)

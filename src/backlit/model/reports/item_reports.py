@@ -58,7 +58,8 @@ def age(document: ReportDocument) -> Report:
     types = tuple(str(steps[item_id][0].get("type") or "") if steps[item_id] else "" for item_id in ids)
     ways = tuple(_way(steps[item_id], document.today) for item_id in ids)
     chart = Bars(AGE_PARTS, bars, line=STUCK_DAYS, line_name=f"{STUCK_DAYS} days")
-    return Report(document, _age_headline(days), chart, ReportTable(AGE_COLUMNS, rows, ids, types, ways))
+    table = ReportTable(AGE_COLUMNS, rows, ids, types, ways)
+    return Report(document, _age_headline(days), chart, table, _age_figures(days))
 
 
 def _ids(document: ReportDocument) -> tuple[int, ...]:
@@ -84,6 +85,17 @@ def _age_headline(days: Sequence[float]) -> str:
     stuck = sum(each > STUCK_DAYS for each in days)
     items = counted(len(days), "started item")
     return f"{stuck:,} of {items} in the same status for over a week, the oldest for {counted(max(days), 'day')}."
+
+
+def _age_figures(days: Sequence[float]) -> tuple[Figure, ...]:
+    if not days:
+        return ()
+    stuck = sum(each > STUCK_DAYS for each in days)
+    tone = Tone.LATE if stuck else Tone.PLAIN
+    return (
+        Figure(f"{stuck:,}", "over a week", f"of {counted(len(days), 'started item')}", tone),
+        Figure(number_text(max(days)), "days the oldest", "in its status"),
+    )
 
 
 def cycle_time(document: ReportDocument) -> Report:

@@ -7,9 +7,11 @@ from backlit.model.amounts import counted
 from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.names import ReportUnit
 from backlit.model.reports.report import (
+    UNIT_WORDS,
     Bar,
     BarPart,
     Bars,
+    Figure,
     Report,
     ReportColumn,
     ReportTable,
@@ -64,7 +66,14 @@ def _loads(document: ReportDocument, noun: str, preposition: str) -> Report:
     )
     most = labels[shown[0][0]] if shown else ""
     headline = _load_headline(document, shown, at, f"{preposition} {most}")
-    return Report(document, headline, Bars(PARTS, bars), ReportTable(columns, rows))
+    unit, figures = UNIT_WORDS[ReportUnit(document.unit)], list[Figure]()
+    if len(shown) > 1:
+        hours = document.figure("hours")
+        figures += [
+            Figure(number_text(whole), f"{unit} open", f"{counted(hours, 'hour')} of tasks" if hours else ""),
+            Figure(number_text(_number(shown[0][at])), f"most {preposition}", most),
+        ]
+    return Report(document, headline, Bars(PARTS, bars), ReportTable(columns, rows), tuple(figures))
 
 
 def _number(value: CellValue) -> float:

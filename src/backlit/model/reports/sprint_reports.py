@@ -47,7 +47,8 @@ def velocity(document: ReportDocument) -> Report:
     if found.median is not None:
         headline = f"Velocity {amount_text(found.median, document.unit)} ({velocity_basis(found)})."
         unit = UNIT_WORDS[ReportUnit(document.unit)]
-        more = f"{range_text(found)}, mean {number_text(found.mean)}"
+        noun = "round" if found.is_of_rounds else "sprint"
+        more = f"of {counted(found.samples, noun)}, {range_text(found)}, mean {number_text(found.mean)}"
         figures = (Figure(number_text(found.median), f"{unit} median", more, Tone.DONE),)
     names, ends = document.column("Iteration"), document.column("As of")
     numbers = zip(names, ends, document.numbers("Done"), document.numbers("Remaining"), strict=True)
@@ -97,13 +98,16 @@ def forecast(document: ReportDocument) -> Report:
         reason = next((note for note in document.notes if note.startswith(("Too little", "No end"))), "")
         return Report(document, f"{left}. {reason}".strip(), chart, table)
     said = [_sprints_words(row, number) for row, number in zip(rows, sprints, strict=True)]
-    one = f" One sprint: {_amount_range(amounts, document.unit)}." if None not in amounts else ""
+    range_words = _amount_range(amounts, document.unit) if None not in amounts else ""
+    one = f" One sprint: {range_words}." if range_words else ""
+    facts = [("Remaining", amount_text(remaining, document.unit))]
+    facts += [("One sprint", range_words)] if range_words else []
     figures = tuple(
         Figure(number_text(number), f"{'sprint' if number == 1 else 'sprints'}, {row[0]}", _end_words(row[-1]))
         for row, number in zip(rows, sprints, strict=True)
         if number is not None
     )
-    return Report(document, f"{left}: {', '.join(said)}.{one}", chart, table, figures)
+    return Report(document, f"{left}: {', '.join(said)}.{one}", chart, table, figures, tuple(facts))
 
 
 def _sprints_words(row: tuple[object, ...], number: float | None) -> str:

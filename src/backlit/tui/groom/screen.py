@@ -31,25 +31,35 @@ from backlit.tui.groom.summary_table import listed, open_words
 from backlit.tui.items.field_commands import change_field
 from backlit.tui.items.item_commands import comment_on_current
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.preview import CommentsPreview, ItemContext, ItemPreview, item_context
+from backlit.tui.items.preview import (
+    CommentsPreview,
+    ItemContext,
+    ItemPreview,
+    author_colours,
+    item_context,
+    preview_head,
+)
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import NARROW_WIDTH, FooterLine, RuleLine
 from backlit.tui.widgets.text_view import DetailView
 
-WIDE = 100
-"""Cells from which the comments are beside the item, else below."""
-COMMENTS_SHARE = 40
-"""Per cent of the width for the comments; the style sheet has the same figure."""
+WIDE, ASIDE_SHARE = 100, 40
+"""Cells from which comments and next items are beside the item, and their share in per cent, as in the style sheet."""
+FRAME_LINES, PROGRESS_CELLS = 2, 24
+"""Lines of the edges of a frame, and cells of the progress of the session in one."""
 NAME_GAP = 4
 """Cells around the type of an item that comes next, with the margin."""
 MOST_QUESTIONS = 0.6
 """Largest share of the screen's height for the questions."""
 HINTS = ("groom.accept", "groom.comment", "groom.skip", "groom.previous", "groom.pause")
 HINTS_ALONE = ("groom.accept", "groom.comment", "groom.pause")
+MIN_WIDTH_WITH_LACKS = 56
+"""Cells from which the next items say what they lack."""
 COMING, LEAST_COMING = 30, 5
 """Items of the queue that are read in advance, and those that are named below a long item."""
 PADDING, TALL, LEAST_ITEM = 4, 20, 12
@@ -66,6 +76,7 @@ def coming_lines(
     ids = [str(each.item_id) if each.item_id > 0 else "new" for each in items]
     numbers, longest = (max(map(cell_len, each), default=0) for each in (ids, [each.name for each in items]))
     room = width - numbers - NAME_GAP
+    lacks = lacks if width >= MIN_WIDTH_WITH_LACKS else {}
     name = max(1, min(longest, max(room - 2 - max(map(cell_len, lacks.values()), default=-2), room * 6 // 10)))
     return [
         [
@@ -79,50 +90,70 @@ def coming_lines(
 
 
 class GroomingItemPane(Vertical):
-    """An item with its comments, beside it in a wide terminal, its questions, and the items that come next."""
+    """An item, its questions, and the items that come next: with its comments beside it in a wide terminal."""
 
     def __init__(self, strip: QuestionStrip) -> None:
         super().__init__(id="grooming")
         self._preview, self._comments, self._strip = ItemPreview(), CommentsPreview(), strip
-        self._below, self._rule, self._coming = RuleLine("┴"), RuleLine("─"), DetailView()
+        self._frame, self._comments_frame = PaneFrame(self._preview), PaneFrame(self._comments, id="comments")
+        self.question_frame = PaneFrame(strip, id="question")
+        self._coming_beside, self._coming = DetailView(), DetailView()
+        self._coming_frame = PaneFrame(self._coming_beside, id="coming")
+        self._aside = Vertical(self._comments_frame, self._coming_frame, id="beside-item")
+        self._below, self._rule = RuleLine("─"), RuleLine("─")
         self._rule.say([("Next", "heading")])
-        self._needed = 0
+        self._needed = self._needed_beside = 0
         self._shown: tuple[Item, Sequence[CommentEntry], ItemContext] | None = None
         self._next: tuple[Sequence[NextGroomItem], Mapping[int, str]] = ((), {})
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            yield self._preview
-            yield self._comments
+            yield self._frame
+            yield self._aside
         yield self._below
-        yield self._strip
+        yield self.question_frame
         yield self._rule
         yield self._coming
 
     def show_coming(self, coming: Sequence[NextGroomItem], lacks: Mapping[int, str]) -> None:
         """Set the items that come next, which are shown with the item, and what each lacks."""
         self._next = coming, lacks
+        self._coming_frame.say([("Next", "heading"), (f" {len(coming)}", "muted")])
 
     def show(self, item: Item, comments: Sequence[CommentEntry], context: ItemContext) -> None:
         self._shown = (item, comments, context)
-        self._comments.display = is_beside = self.size.width >= WIDE and bool(comments)
-        self._comments.show(comments, context.now)
+        is_wide = self.size.width >= WIDE
+        self._comments_frame.display = is_beside = is_wide and bool(comments)
+        self._comments.show(comments, context.now, author_colours(context.people))
+        self._comments_frame.say([(counted(len(comments), "comment").capitalize(), "heading")])
         self._preview.show(item, None if is_beside else comments, context)
-        theme, aside = ThemeStyles.of(self.app), self.size.width * COMMENTS_SHARE // 100 * is_beside
-        views = ((self._preview, self.size.width - aside), (self._comments, aside))
-        shown = ((view, width - PADDING) for view, width in views if width > PADDING)
-        self._needed = max((len(view.lines_for(width, theme)) for view, width in shown), default=0)
-        self._below.join_at(self.size.width - aside if aside else None)
+        self._frame.say(*preview_head(item, context.now))
+        theme, aside = ThemeStyles.of(self.app), self.size.width * ASIDE_SHARE // 100 - PADDING
+        self._needed = 0 if is_wide else len(self._preview.lines_for(max(1, self.size.width - PADDING), theme))
+        self._needed_beside = len(self._comments.lines_for(aside, theme)) if is_beside else 0
         self.place()
 
     def place(self) -> None:
-        lines = min(self._strip.height_for(self.size.width), round(self.app.size.height * MOST_QUESTIONS))
+        is_wide = self.size.width >= WIDE
+        edges = FRAME_LINES * is_wide
+        lines = min(self._strip.height_for(self.size.width - edges), round(self.app.size.height * MOST_QUESTIONS))
+        self.question_frame.styles.height = lines + edges
+        coming, lacks = self._next
+        self._aside.display = is_wide and (bool(coming) or self._comments_frame.display)
+        if is_wide:
+            height = self.size.height - lines - edges
+            least = min(len(coming), LEAST_COMING) + FRAME_LINES if coming else 0
+            comments = min(self._needed_beside + FRAME_LINES, height - least) if self._comments_frame.display else 0
+            self._comments_frame.styles.height = comments if coming else "1fr"
+            rows = max(0, height - comments - FRAME_LINES)
+            self._coming_frame.display, self._rule.display, self._coming.display = bool(coming), False, False
+            self._coming_beside.show(partial(coming_lines, coming[:rows], lacks))
+            return
         rest = self.size.height - lines - 2
-        rows = min(len(self._next[0]), max(LEAST_COMING if rest >= TALL else 0, rest - max(self._needed, LEAST_ITEM)))
-        self._strip.styles.height = lines
+        rows = min(len(coming), max(LEAST_COMING if rest >= TALL else 0, rest - max(self._needed, LEAST_ITEM)))
         self._rule.display = self._coming.display = rows > 0
         self._coming.styles.height = max(1, rows)
-        self._coming.show(partial(coming_lines, self._next[0][:rows], self._next[1]))
+        self._coming.show(partial(coming_lines, coming[:rows], lacks))
 
     def on_resize(self) -> None:
         if self._shown is not None:
@@ -274,6 +305,9 @@ class GroomScreen(ItemScreen):
         heading = f"Item {place + 1:,} of {progress.count:,}" if progress else "This item"
         self._heading.say([(heading, "heading"), (words, "muted")])
         self._heading.fill(place / progress.count if progress else 0)
+        done = round(PROGRESS_CELLS * place / progress.count) if progress else 0
+        bar = [("━" * done, "mark"), ("─" * (PROGRESS_CELLS - done), "rule")] if progress else []
+        self.pane.question_frame.say([(heading, "heading"), (words, "muted")], bar)
         hints: Sequence[str] = HINTS
         labels = {"groom.accept": "next"} if self.size.width <= NARROW_WIDTH else {}
         if self.alone:

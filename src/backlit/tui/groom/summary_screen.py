@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
 from textual.strip import Strip
@@ -19,6 +19,7 @@ from backlit.model.amounts import counted, points_of
 from backlit.model.planning import PlannedLoad
 from backlit.model.ready_check import RuleInputs
 from backlit.model.reports.formats import escaped
+from backlit.model.reports.report import Figure, Tone
 from backlit.store.grooming import GroomedItem
 from backlit.store.records.changes import Subject
 from backlit.store.records.merge import is_empty
@@ -28,17 +29,19 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
 from backlit.tui.drawing.charts import capacity_bar, capacity_words
+from backlit.tui.drawing.large_figures import figure_rows
 from backlit.tui.drawing.text import Line, safe, wrapped
 from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.groom.summary_table import LOW, SIGN, TITLES, SummaryTable, changes_of, grouped, listed, open_words
-from backlit.tui.items.preview import ItemPreview, item_context
+from backlit.tui.items.preview import ItemPreview, item_context, preview_head
 from backlit.tui.shell.paths import downloads
-from backlit.tui.shell.status_text import project_name, status_words
+from backlit.tui.shell.status_text import position_words, project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine, length
 from backlit.tui.widgets.text_view import LinesView
 
@@ -49,10 +52,10 @@ HINTS = (
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 RESULT_SUBJECTS = (Subject.ITEMS, Subject.PEOPLE, Subject.TREES)
 """What the results are read again after."""
-WIDE, LOWEST = 100, 10
-"""Cells from which the item is shown, beside the facts of the session, and lines from which cut texts are."""
-FACTS_SHARE = 40
-"""Per cent of the width for the facts; the style sheet has the same figure."""
+WIDE, LOWEST, FRAME_LINES = 100, 10, 2
+"""Cells from which the item is shown, lines from which cut texts are, and lines of the edges of a frame."""
+MAX_TABLE_SHARE, MAX_TABLE_SHARE_OF_LOW_SCREEN = 0.6, 0.3
+"""Shares of the height that the table takes at most."""
 KEYS = 5
 """Cells of the keys in the facts."""
 
@@ -80,28 +83,51 @@ class SessionFacts(LinesView):
         self.lay_out()
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        if self.is_framed:
+            return [_drawn(each, theme) for each in self._card(width, theme)]
         left = max(FACTS, width // 2) if width >= BESIDE else width
         room = width - left or width
-        facts = [*self._facts(left)]
-        steps: list[Sequence[Part]] = [[("Next", HEADING)]]
-        for key, words in self._steps(room):
-            cap = theme.cap(key).text if key else ""
-            steps.append([(cap, KEY), (" " * (KEYS - cell_len(cap)), "muted"), *words])
+        facts, steps = [*self._facts(left)], [*self._next(room, theme)]
         if room == width:
             return [_drawn(each, theme) for each in (*facts, [], *steps)]
         drawn = ([_drawn(each, theme) for each in lines] for lines in ([[("This session", HEADING)], *facts], steps))
         both = zip_longest(*drawn, fillvalue=[])
         return [[*Strip(one).adjust_cell_length(left, theme.style()), *other] for one, other in both]
 
+    def _card(self, width: int, theme: ThemeStyles) -> Iterator[Sequence[Part]]:
+        """Yield the session as it stands in a pane of its own: a large figure, the reasons, and the next steps."""
+        here = [each for each in self._results if each.type]
+        ready = [each for each in here if not each.open]
+        made_ready = sum(bool(each.answers) for each in ready)
+        more = f"{made_ready:,} more than before" if made_ready else ""
+        yield from figure_rows([Figure(f"{len(ready)}", f"of {len(here):,} ready", more, Tone.DONE)], ())
+        if len(here) <= width:
+            yield [("✓" * len(ready), "status-done"), (UNREADY_SIGN * (len(here) - len(ready)), "warn")]
+            yield []
+        yield from self._reasons(width)
+        yield []
+        yield from self._next(width, theme)
+
+    def _next(self, width: int, theme: ThemeStyles) -> Iterator[Sequence[Part]]:
+        yield [("Next", HEADING)]
+        for key, words in self._steps(width):
+            cap = theme.cap(key).text if key else ""
+            yield [(cap, KEY), (" " * (KEYS - cell_len(cap)), "muted"), *words]
+
     def _facts(self, width: int) -> Iterator[Sequence[Part]]:
         """Yield how many items are ready and not, the reasons by their frequency, and the new estimates."""
-        here, inputs = [each for each in self._results if each.type], self._store.ready_check.rule_inputs()
+        here = [each for each in self._results if each.type]
         unready = [each for each in here if each.open]
         ready = f"{len(here) - len(unready):,} of {len(here):,} ready"
         counts: list[Part] = [("✓ ", "status-done"), (ready, "foreground")]
         faults: list[Part] = [(f"{UNREADY_SIGN} ", "warn"), (f"{len(unready):,} not ready", "foreground")]
         whole = [*counts, ("  ", "foreground"), *faults] if unready else counts
         yield from [whole] if length(whole) <= width else [counts, faults]
+        yield from self._reasons(width)
+
+    def _reasons(self, width: int) -> Iterator[Sequence[Part]]:
+        here, inputs = [each for each in self._results if each.type], self._store.ready_check.rule_inputs()
+        unready = [each for each in here if each.open]
         reasons = Counter(words for each in unready for words in open_words(each.open, inputs))
         digits = len(str(max(reasons.values(), default=0)))
         for words, count in reasons.most_common():
@@ -109,6 +135,7 @@ class SessionFacts(LinesView):
                 yield [(f"{' ' * SIGN}{'' if at else count:>{digits}} {line}", "muted")]
         points = added_points(here)
         if points:
+            yield from [[]] if self.is_framed else []
             words = f"{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}"
             yield [(" " * SIGN + words, "foreground")]
 
@@ -144,6 +171,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         super().__init__(store)
         self._results = results
         self._screen_at = screen_at
+        self._words: Sequence[Part] = ()
 
     @property
     def item_ids(self) -> Sequence[int]:
@@ -157,15 +185,20 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
         self.table, self._preview = SummaryTable(self.store), ItemPreview()
         self._changes, self._facts = Static(id="changes"), SessionFacts(self.store)
+        self._table_frame = PaneFrame(self.table, id="table-frame")
+        self._item_frame = PaneFrame(self._preview, id="item-frame")
+        self._facts_frame = PaneFrame(self._facts, id="facts-frame")
+        self._facts_frame.say([("This session", "heading")])
         yield self.title_line
         yield self._heading
-        yield self.table
-        yield RuleLine("┬")
-        yield self._changes
-        with Horizontal():
-            yield self._preview
-            yield self._facts
-        yield RuleLine("┴")
+        with Container(id="panes"):
+            with Container(id="items"):
+                yield self._table_frame
+                yield self._changes
+                yield self._item_frame
+            yield RuleLine("─")
+            yield self._facts_frame
+        yield RuleLine("─", id="below")
         yield self._footer
 
     def on_mount(self) -> None:
@@ -209,7 +242,9 @@ class GroomSummaryScreen(StoreScreen[None]):
         comments = self.store.comments.of_item(item.id) if item is not None else None
         inputs = self.store.ready_check.rule_inputs()
         faults = [rule.failure_sentence(inputs) for rule in each.open] if each is not None else ()
-        self._preview.show(item, comments, item_context(self.store, item, faults))
+        context = item_context(self.store, item, faults)
+        self._preview.show(item, comments, context)
+        self._item_frame.say(*(preview_head(item, context.now) if item is not None else ((), ())))
         self._show_changes()
 
     def _show_changes(self) -> None:
@@ -224,21 +259,27 @@ class GroomSummaryScreen(StoreScreen[None]):
         """Lay the table out for its width, and show the texts that it cuts; the item needs a wide terminal."""
         width = self.size.width
         self.set_class(width < WIDE, "-narrow")
-        self.set_class(self.size.height < LOW, "-low")
-        for rule in self.query(RuleLine).exclude("#heading"):
-            rule.join_at(None if width < WIDE else width - width * FACTS_SHARE // 100)
-        self.table.share(self.size.height)
+        height, is_low = self.size.height, self.size.height < LOW
+        self.set_class(is_low, "-low")
+        lines = min(
+            self.table.share(height), int(height * (MAX_TABLE_SHARE_OF_LOW_SCREEN if is_low else MAX_TABLE_SHARE))
+        )
+        self._table_frame.styles.height = lines + FRAME_LINES * (width >= WIDE)
         self._show_changes()
         self._draw_words()
 
     def _draw_words(self) -> None:
         counts = _counts(self.store, self._results, self.item_ids).rstrip(".").split(", ")
-        self._heading.say([("Summary", "heading"), *((f" · {count}", "foreground") for count in counts)])
+        self._words = [("Summary", "heading"), *((f" · {count}", "muted") for count in counts)]
+        self._heading.say(self._words)
         self._draw_status()
 
     def _draw_status(self) -> None:
         hints = [each for each in HINTS if self.unready or each != "summary.again"]
-        self._footer.show(hints, status_words(self.store, self.table.cursor + 1, self.table.row_count()))
+        place = self.table.cursor + 1, self.table.row_count()
+        is_framed = self._table_frame.is_wanted
+        self._table_frame.say(self._words, (), (), position_words(*place))
+        self._footer.show(hints, status_words(self.store, *(() if is_framed else place)))
 
     def quoted(self) -> str:
         return summary_of(self.store, self._results, self.item_ids)

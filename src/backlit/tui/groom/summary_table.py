@@ -124,8 +124,8 @@ class SummaryTable(LineList):
         name = min(self._names, room, max(LEAST_NAMES, room - min(self._outcome, ENOUGH)))
         return name, room - name
 
-    def share(self, height: int) -> None:
-        """Take the lines of all rows; each is as high as its texts, or lower where the height has less room."""
+    def share(self, height: int) -> int:
+        """Choose the lines of the rows, each as high as its texts, or lower where a height lacks room; return all."""
         self.HEADER_LINES = int(height >= LOW)
         most_lines = int(height * (MAX_HEIGHT_SHARE if self.HEADER_LINES else MAX_HEIGHT_SHARE_OF_LOW_SCREEN))
         room, self.row_lines, self._most = most_lines - self.HEADER_LINES, (), HEIGHTS[-1]
@@ -135,8 +135,8 @@ class SummaryTable(LineList):
             if len(lines) <= room:
                 self.row_lines = lines
                 break
-        self.styles.height = self.HEADER_LINES + max(1, len(self.row_lines or self._rows))
         self.refresh()
+        return self.HEADER_LINES + max(1, len(self.row_lines or self._rows))
 
     @property
     def cut_texts(self) -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """The large figures beside a chart, and the facts below them."""
 
-from collections.abc import Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
 
 from msgspec import Struct
 from rich.segment import Segment
@@ -10,38 +9,20 @@ from textual.widget import Widget
 
 from backlit.model.amounts import counted
 from backlit.model.reports.document import FigureSource
-from backlit.model.reports.report import Figure, Report, Tone
+from backlit.model.reports.report import Report
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import Piece, Row
+from backlit.tui.drawing.large_figures import GAP, figure_rows
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.reports.report_panes import piece_style
 from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import HEADING
 
-DIGITS: Mapping[str, tuple[str, str, str]] = {
-    "0": ("█▀█", "█ █", "▀▀▀"),
-    "1": ("▄█ ", " █ ", "▀▀▀"),
-    "2": ("▀▀█", "█▀▀", "▀▀▀"),
-    "3": ("▀▀█", " ▀█", "▀▀▀"),
-    "4": ("█ █", "▀▀█", "  ▀"),
-    "5": ("█▀▀", "▀▀█", "▀▀▀"),
-    "6": ("█▀▀", "█▀█", "▀▀▀"),
-    "7": ("▀▀█", "  █", "  ▀"),
-    "8": ("█▀█", "█▀█", "▀▀▀"),
-    "9": ("█▀█", "▀▀█", "▀▀▀"),
-    ".": (" ", " ", "▀"),
-    ",": (" ", " ", "▄"),
-    "+": ("   ", "▄█▄", " ▀ "),
-    "−": ("   ", "▄▄▄", "   "),
-}
-"""The signs of large figures, in three lines of half blocks."""
-DIGIT_LINES = 3
-MARGIN, GAP = 2, 2
+MARGIN = 2
 DEFINITION_HEADING, DEFINITION_MARGIN, MAX_DEFINITION_LINES = "What counts", 3, 6
 """The heading, its line with the blanks around the definition, and the lines of it at most."""
 OPEN_HEADING, LINES_OF_ITEM = "Still open", 2
-COLOURS: Mapping[Tone, str] = {Tone.LATE: "conflict", Tone.DONE: "status-done"}
 
 
 class UnfinishedItem(Struct, frozen=True):
@@ -99,25 +80,6 @@ class ReportFigures(Widget):
         return Strip(segments).adjust_cell_length(width, theme.style())
 
 
-def figure_rows(figures: Sequence[Figure], facts: Sequence[tuple[str, str]], *, is_hollow: bool = False) -> list[Row]:
-    """Return each figure in large digits with its words beside it, and the facts below all of them.
-
-    Hollow figures, which are not from the history of the server, are small.
-    """
-    rows: list[Row] = [()]
-    for figure in figures:
-        colour = COLOURS.get(figure.tone, "foreground")
-        if is_hollow:
-            rows += [((f"{figure.number} {figure.words}", colour),), ((figure.more, "muted"),), ()]
-            continue
-        words = ((figure.words, colour), *((more, "muted") for more in figure.more.split(", ")))
-        for digits, (text, tone) in zip_longest(large(figure.number), words, fillvalue=("", "muted")):
-            rows.append(((digits if isinstance(digits, str) else "", colour), (" " * GAP, "muted"), (text, tone)))
-        rows.append(())
-    label_width = max((len(label) for label, _ in facts), default=0)
-    return [*rows, *(((f"{label:<{label_width + GAP}}", "muted"), (value, "foreground")) for label, value in facts)]
-
-
 def definition_rows(sentences: Sequence[str], width: int, room: int) -> list[Row]:
     """Return the first sentences of a definition that fit into some lines, below a heading; nothing without one.
 
@@ -145,9 +107,3 @@ def open_rows(items: Sequence[UnfinishedItem], width: int, room: int) -> list[Ro
         rows.append(((f"{item.sign} ", item.colour), (fit(safe(item.name), width - GAP).rstrip(), "foreground")))
         rows.append(((" " * GAP, "muted"), (safe(item.owner), item.owner_colour), (item.amount, "muted")))
     return [*rows, ((f"{len(items) - len(shown)} more", "muted"),)] if len(shown) < len(items) else rows
-
-
-def large(number: str) -> list[str]:
-    """Return a number in lines of half blocks; signs without such digits are left out."""
-    signs = [DIGITS[each] for each in number if each in DIGITS]
-    return [" ".join(sign[line] for sign in signs) for line in range(DIGIT_LINES)]

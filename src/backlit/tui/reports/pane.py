@@ -23,10 +23,11 @@ from backlit.store.reports.coverages import PERIODS, Coverage
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
+from backlit.tui.drawing.large_figures import COLOURS
 from backlit.tui.drawing.themes import KEY, owner_colour, status_colour, status_sign
 from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.preview import ItemPreview, item_context
-from backlit.tui.reports.figures import COLOURS, ReportFigures, UnfinishedItem
+from backlit.tui.reports.figures import ReportFigures, UnfinishedItem
 from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words, way_words
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
@@ -169,6 +170,8 @@ class ReportPane(StorageErrorGuard, Container):
 
     def on_resize(self) -> None:
         self._fit_table()
+        if self.is_current:
+            self.draw_chart()
         self._show_item()
         self.post_message(self.Changed())
 
@@ -269,14 +272,22 @@ class ReportPane(StorageErrorGuard, Container):
 
     def draw_chart(self) -> None:
         report = self.report()
-        unit, is_said = UNITS[ReportUnit(report.document.unit)], self.is_beside and report.figures
-        shown = replace(report, headline="") if is_said else report  # its figures are in the head of the frame
+        unit, is_said = UNITS[ReportUnit(report.document.unit)], report.figures and self._has_figures
+        shown = replace(report, headline="") if is_said else report
         self._chart.show(shown, unit, self._notes(), has_notes=self.has_notes)
+
+    @property
+    def _has_figures(self) -> bool:
+        """True where the figures of a report stand in the head of its frame, or beside it."""
+        has_frames = self.screen.has_class(FRAMED_CLASS)
+        return has_frames and (self.is_beside or self.is_list or not self.has_days)
 
     def turn_days(self) -> None:
         """Show the numbers of each day beside the chart, or the figures."""
         self.has_days = not self.has_days
         self._fit_table()
+        if self.is_current:
+            self.draw_chart()
 
     def _fit_table(self) -> None:
         if self._report is None:
@@ -286,8 +297,7 @@ class ReportPane(StorageErrorGuard, Container):
         is_list, has_items = self._report.is_list, self.current_item is not None
         is_shown = is_list or self.has_days or self._report.chart.is_empty
         self.set_class(not is_shown, "-figures")
-        has_figures = has_frames and not self.is_beside and bool(self._report.figures)
-        self._figures_frame.display = has_figures and not self.has_days
+        self._figures_frame.display = self._has_figures and not self.is_beside and bool(self._report.figures)
         self.set_class(is_list, "-list")
         self.set_class(has_items, "-items")
         rows = self.table.row_count()
@@ -316,7 +326,7 @@ class ReportPane(StorageErrorGuard, Container):
         coverage, today = self.selection.coverage, self._store.today()
         day = f"At the end, {day_text(coverage.end)}" if coverage.end < today else f"Today, {day_text(today)}"
         days: list[Word] = [(key_of("reports.days"), KEY, "reports.days"), (" day table", "muted", "reports.days")]
-        self._figures_frame.say([(day, "heading")], (), (), days)
+        self._figures_frame.say([(day, "heading")], (), (), [] if self.is_list else days)
 
     def heading_words(self) -> list[Word]:
         about, days = self._about(), self.days()
