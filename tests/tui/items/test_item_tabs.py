@@ -407,6 +407,21 @@ async def test_e_on_another_tab_goes_back_to_the_details_and_edits_the_name(worl
 
 
 @pytest.mark.slow
+async def test_an_item_without_comments_has_a_line_to_write_in_that_a_click_opens(
+    world: World, store: Store, opened: Open
+) -> None:
+    item_id = await item_of(world, "Story")
+    async with opened(store, (120, 40)) as pilot:
+        pilot.app.push_screen(ItemEditorScreen(store, item_id))
+        await until(lambda: not missing(pilot.app, ["Add a comment"]), lambda: text_of(pilot.app))
+        at = next(y for y, line in enumerate(lines_of(pilot.app)) if "Add a comment" in line)
+        await pilot.click(offset=(20, at))
+        await pilot.press(*"half")
+
+        await until(lambda: "half" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+@pytest.mark.slow
 async def test_the_item_stands_beside_its_comments_or_below_them(world: World, store: Store, opened: Open) -> None:
     item_id = await item_of(world, "Story")
     await world.rival.work_items.update(item_id, {"Description": "All about **quokkas**"})

@@ -18,7 +18,7 @@ from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.field_grid import EditorFields, FieldGrid
 from backlit.tui.editor.item_draft import ItemDraft
-from backlit.tui.editor.item_texts import LongTextPane, writing_lines
+from backlit.tui.editor.item_texts import LongTextPane, begins_comment, writing_line
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.values import is_replaced
 from backlit.tui.items.preview import CommentsPreview, author_colours
@@ -44,11 +44,10 @@ class EditorThread(CommentsPreview):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         lines = super().lines_for(width, theme)
-        return [*writing_lines(width, theme), *lines] if self.can_write else lines
+        return [writing_line(width, theme), [], *lines] if self.can_write else lines
 
     def on_click(self, event: events.Click) -> None:
-        """Begin a comment on its line."""
-        if self.can_write and event.y + self.scroll_offset.y == 0:
+        if begins_comment(event):
             self.post_message(TwoSidedLine.Asked("item.comment"))
 
 
@@ -133,7 +132,8 @@ class FieldForm(Container):
         """Show comments in a pane of their own, where there is room for one, else below the texts."""
         self._comments, store = comments, self.lines.store
         has_pane = self.has_class("-three")
-        self._thread.can_write = self.texts.view.can_write = not store.lookups.is_read_only
+        self._thread.can_write = not store.lookups.is_read_only
+        self.texts.view.can_write = self._thread.can_write and not has_pane and not self.lines.is_new
         if has_pane:
             self._thread.show(comments, store.now(), author_colours(store.lookups.known_people()))
         if self.texts.view.show(comments=() if has_pane else comments) and self.size.height:

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from rich.segment import Segment
+from rich.style import Style
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 
@@ -17,6 +19,7 @@ from backlit.tui.editor.item_top import ItemTop
 from backlit.tui.fields.values import merged
 from backlit.tui.items.preview import MAX_TEXT_WIDTH, PreviewLayout
 from backlit.tui.widgets.multiline_input import MultilineInput
+from backlit.tui.widgets.side_lines import TwoSidedLine
 from backlit.tui.widgets.text_view import LinesView
 
 
@@ -50,10 +53,19 @@ class ItemText(NamedTuple):
     empty: str = ""
 
 
-def writing_lines(width: int, theme: ThemeStyles) -> list[Line]:
-    """Return the place of a new comment, as its tab has it, and a blank line."""
-    key, words = theme.cap(key_of("item.comment")), " Add a comment …"
-    return [[key, Segment(words.ljust(width - key.cell_length), theme.style("muted", on="surface"))], []]
+COMMENT_PLACE = "comment place"
+"""The mark of the cells where a click begins a comment."""
+
+
+def writing_line(width: int, theme: ThemeStyles) -> Line:
+    """Return the place of a new comment, as its tab has it."""
+    key, words, mark = theme.cap(key_of("item.comment")), " Add a comment …", Style(meta={COMMENT_PLACE: True})
+    place = Segment(words.ljust(width - key.cell_length), theme.style("muted", on="surface"))
+    return [Segment(each.text, (each.style or Style.null()) + mark) for each in (key, place)]
+
+
+def begins_comment(event: events.Click) -> bool:
+    return COMMENT_PLACE in event.style.meta
 
 
 class LongTextsView(LinesView):
@@ -92,10 +104,13 @@ class LongTextsView(LinesView):
                 lines += [[], [Segment(safe(label), theme.style("muted", bold=True))]]
             lines += markdown_lines(text, width, theme) if text else [[Segment(empty, theme.style("muted"))]]
         self._starts = starts
-        if self._comments:
-            place = [[], *writing_lines(width, theme)][:-1] if self.can_write else []
-            lines += [*place, [], *PreviewLayout(theme, width).comments(self._comments, self._now())]
+        lines += [[], writing_line(width, theme)] if self.can_write else []
+        lines += [[], *PreviewLayout(theme, width).comments(self._comments, self._now())] if self._comments else []
         return lines if not lines or lines[-1] else lines[:-1]
+
+    def on_click(self, event: events.Click) -> None:
+        if begins_comment(event):
+            self.post_message(TwoSidedLine.Asked("item.comment"))
 
     def height_at(self, width: int) -> int:
         return len(self.lines_for(width, ThemeStyles.of(self.app)))
