@@ -37,6 +37,7 @@ from backlit.tui.shell.status_text import (
 )
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.count_up import CountUp
 from backlit.tui.widgets.inputs import QueryLine
 from backlit.tui.widgets.side_lines import Part
 
@@ -99,6 +100,7 @@ class OneListScreen(ListScreen):
         self._loading_view: View | None = None
         self._is_reload_due = False
         self._rest_timer: Timer | None = None
+        self._counting = CountUp(self.set_interval, self.update_labels)
         self._unready = 0
         self.is_judged = False
         """Whether rows carry the sign of items that are not ready: from the first count on."""
@@ -222,7 +224,7 @@ class OneListScreen(ListScreen):
         else:
             place = [] if self.items.is_low_bandwidth else position_words(*position)
         unmatched = self._empty_list if self._empty_list.spec == self.spec else EmptyListFigures()
-        figures = totals_words(totals)
+        figures = totals_words(self._counted(totals))
         if not figures and unmatched.all != NO_TOTALS:
             figures = [(f" 0 of {counted(unmatched.all.count, 'item')}", "foreground")]
         self.frame.say(
@@ -245,6 +247,13 @@ class OneListScreen(ListScreen):
             )
         self.panes.hide_preview_when_empty(is_empty)
 
+    def _counted(self, totals: NodeTotals | None) -> NodeTotals | None:
+        """Return the totals of this moment: after an act of the user they count to those that hold now."""
+        if totals is None:
+            return None
+        shown = self._counting.shown(self.current_view.spec, (totals.count, totals.points, totals.tasks))
+        return NodeTotals(int(shown[0]), shown[1], int(shown[2]))
+
     def follow_store(self, changes: ChangeBatch) -> None:
         items, panes = self.items, self.panes
         self._empty_list_reader.forget()
@@ -261,6 +270,7 @@ class OneListScreen(ListScreen):
             self.take_filter()
             self.reload(is_wanted=False)
         if Subject.ITEMS in changes:
+            self._counting.begin(has_motion=self.has_motion and bool(changes.acted_on))
             if self.has_motion:
                 items.flash_changed(changes.acted_on, changes.ranked)
             self._show_changed_items(changes)

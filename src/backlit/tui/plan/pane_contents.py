@@ -32,6 +32,7 @@ from backlit.tui.plan.panes import PlanPanes
 from backlit.tui.shell.input_queue import ListReadCounter
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.count_up import CountUp
 from backlit.tui.widgets.item_rows import Badge, ListColumn
 from backlit.tui.widgets.tree_rows import TreeRows
 
@@ -65,6 +66,7 @@ class PlanPaneContents:
         self.is_sought = False
         """True where the cursor goes to the pane of the wanted item."""
         self.loads: Mapping[int, PlannedLoad] = {}
+        self.counting = CountUp(self.panes.set_interval, lambda: self.panes.post_message(PlanPanes.Loaded()))
         self.totals: NodeTotals | None = None
         """The totals of the backlog's pane, with the draft laid over."""
         self.velocity = Velocity(is_known=False)
@@ -133,6 +135,12 @@ class PlanPaneContents:
         """Show these columns, or the default ones without any."""
         self.columns = columns
         self.reload()
+
+    def load_shown(self, iteration: IterationEntry) -> PlannedLoad:
+        """Return the load of the target at this moment: after an act of the user its points count."""
+        load = self.loads.get(iteration.id, PlannedLoad())
+        points, done = self.counting.shown(iteration.id, (load.points, load.done))
+        return replace(load, points=points, done=done)
 
     def turn_tasks(self, item_id: int | None, *, is_shown: bool) -> None:
         """Show or hide the tasks of an item, or of all items. Raises CannotAct for an item without tasks."""

@@ -114,6 +114,8 @@ class PlanScreen(ListScreen):
             self.lists.reload()
         self.shared.rename(changes.renamed)
         if any(subject in changes for subject in RELOAD_SUBJECTS):
+            is_own = Subject.PLAN in changes or bool(changes.acted_on)
+            self.lists.counting.begin(has_motion=self.has_motion and is_own)
             if self.has_motion:
                 for pane in self._panes.every:
                     pane.items.flash_changed(changes.acted_on, changes.ranked)
@@ -307,7 +309,7 @@ class PlanPaneHeads:
         days, above = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
         when = days, above, *event_words(iteration, store.local, store.local_today())
         ways = iteration not in every[:1], iteration not in every[-1:]
-        shown = IterationHead(iteration, when, self._load(iteration), people, ways, self._added())
+        shown = IterationHead(iteration, when, self._lists.load_shown(iteration), people, ways, self._added())
         pane.say(shown.lines(pane.size.width, self._scale, self._head_lines()))
         pane.say_below([] if panes.others_frame.display else [*self._next_lines(iteration, pane.size.width)])
         pane.items.empty_text = self._empty_words(iteration, is_reader=is_reader)
