@@ -60,7 +60,7 @@ SCENES: Mapping[str, Scene] = {
     "backlog-selected": Scene((*SELECTED, "s", "down", "down", "enter"), EVERY),
     "backlog-offline": Scene((), EVERY, trouble=Trouble.OFFLINE),
     "board": Scene(("g", "k", "2", "j", "space", "l")),
-    "board-lanes": Scene(("g", "k", *"tgpriorit", "enter", "g", "g")),
+    "board-lanes": Scene(("g", "k", *"firelease 3.2", "enter", *"tgowner", "enter", *"ggj"), is_slow=True),
     "cadence": Scene(("g", "i", "c", "s"), is_slow=True),
     "columns": Scene((*":columns", "space", *"status,severity,tags", "space", *"14+,area", "enter"), (MIDDLE,)),
     "comments": Scene((*SHOWN, "g", "c"), EVERY, has_files=True),
@@ -70,7 +70,7 @@ SCENES: Mapping[str, Scene] = {
     "groom": Scene(GROOMING, EVERY),
     "groom-summary": Scene(SUMMED_UP, EVERY),
     "inbox": Scene(("g", "h", "j"), EVERY, has_news=True),
-    "history": Scene((*SHOWN, "g", "l", *"jjj"), EVERY, has_files=True, has_edit=True, is_slow=True),
+    "history": Scene((*SHOWN, "g", "l"), EVERY, has_files=True, has_edit=True, is_slow=True),
     "item": Scene((*SHOWN, "P"), (LARGE,), is_slow=True),
     "item-below": Scene((*SHOWN, "p"), (MIDDLE, SMALL), is_slow=True),
     "iterations": Scene(("g", "i"), EVERY),
@@ -90,5 +90,5 @@ SCENES: Mapping[str, Scene] = {
     "sign-in": Scene(tuple("maya"), EVERY, signed_in=False),
 }
 
-IN_README = ("plan", "board", "reports")
-"""Scenes whose first picture is drawn for a light ground too."""
+IN_README, STILL = ("plan", "board", "reports"), (100, 28)
+"""Scenes of the README, and the size of their stills, which can be read at the width of its page."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests import quiet
 from tests.quiet import strips_of, workers_done
-from tests.scenes import IN_README, SCENES, SHOWN_AT, Scene, Trouble
+from tests.scenes import IN_README, SCENES, SHOWN_AT, STILL, Scene, Trouble
 from tests.store.world import LOADED, World, load_sample, make_sample, sent, until
 from tests.svg import still
 from textual.pilot import Pilot
@@ -63,10 +63,12 @@ async def pictures(name: str, workspace: Path, folder: Path) -> dict[str, str]:
     sizes = SCENES[name].sizes
     async with opened(name, folder, workspace, sizes[0]) as pilot:
         drawn = {f"{name}-{width}x{height}": await _drawn(pilot, width, height) for width, height in sizes}
-        for width, height in sizes[:1] if name in IN_README else ():
+        if name in IN_README:
+            still_name, (width, height) = f"{name}-{STILL[0]}x{STILL[1]}", STILL
+            drawn[still_name] = await _drawn(pilot, width, height)
             use_themes(pilot.app, LIGHT, None)
             await settled(pilot)
-            drawn[f"{name}-{width}x{height}-light"] = await _drawn(pilot, width, height)
+            drawn[f"{still_name}-light"] = await _drawn(pilot, width, height)
         return drawn
 
 
@@ -158,7 +160,11 @@ async def _edit_without_network(scene: Scene, world: World, store: Store) -> Non
 
 async def _edit_earlier(store: Store) -> None:
     """Edit the item that is shown, a minute before the time of the pictures."""
-    await store.items.edit([await _shown_id(store)], {"Estimate": "8"})
+    item_id = await _shown_id(store)
+    item = store.item(item_id)
+    text = str(item.fields["Description"] if item is not None else "")
+    text = text.replace("It works with keyboard alone", "It works with keyboard alone, and read aloud")
+    await store.items.edit([item_id], {"Estimate": "8", "Description": f"{text.rstrip()}\n\nNot part of it: spelling."})
     await sent(store)
     with closing(sqlite3.connect(store.files.places.journal)) as journal, journal:
         journal.execute("UPDATE entries SET created_at = ?", (clock().timestamp() - 60,))

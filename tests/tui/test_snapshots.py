@@ -7,7 +7,7 @@ import pytest
 from pytest_textual_snapshot import SVGImageExtension  # type: ignore[import-untyped] # the plugin has no types
 from syrupy.assertion import SnapshotAssertion
 from tests.recording import RECORDING
-from tests.scenes import IN_README, SCENES
+from tests.scenes import IN_README, SCENES, STILL
 from tests.screenshots import FOLDER, pictures, write_workspace
 
 
@@ -44,7 +44,6 @@ async def test_the_screen_is_as_on_its_pictures(
 
 def test_every_picture_is_of_a_scene() -> None:
     named = {f"{name}-{width}x{height}" for name, scene in SCENES.items() for width, height in scene.sizes}
-    firsts = {name: SCENES[name].sizes[0] for name in IN_README}
-    named |= {f"{name}-{width}x{height}-light" for name, (width, height) in firsts.items()}
+    named |= {f"{name}-{STILL[0]}x{STILL[1]}{ground}" for name in IN_README for ground in ("", "-light")}
 
     assert {path.stem for path in FOLDER.iterdir()} == {*named, RECORDING.stem}
