@@ -136,6 +136,13 @@ class PlanPaneContents:
         self.columns = columns
         self.reload()
 
+    def show_motion(self, changes: ChangeBatch, *, has_motion: bool) -> None:
+        """Have what an act of the user changed flash, and the load count; without motion both just change."""
+        is_own = Subject.PLAN in changes or bool(changes.acted_on)
+        self.counting.begin(has_motion=has_motion and is_own)
+        for pane in self.panes.every if has_motion else ():
+            pane.items.flash_changed(changes.acted_on, changes.ranked)
+
     def load_shown(self, iteration: IterationEntry) -> PlannedLoad:
         """Return the load of the target at this moment: after an act of the user its points count."""
         load = self.loads.get(iteration.id, PlannedLoad())

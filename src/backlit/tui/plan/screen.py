@@ -114,11 +114,7 @@ class PlanScreen(ListScreen):
             self.lists.reload()
         self.shared.rename(changes.renamed)
         if any(subject in changes for subject in RELOAD_SUBJECTS):
-            is_own = Subject.PLAN in changes or bool(changes.acted_on)
-            self.lists.counting.begin(has_motion=self.has_motion and is_own)
-            if self.has_motion:
-                for pane in self._panes.every:
-                    pane.items.flash_changed(changes.acted_on, changes.ranked)
+            self.lists.show_motion(changes, has_motion=self.has_motion)
             self.lists.reload(is_wanted=False)
             self.panes.preview_soon()
         if Subject.DRAFTS in changes:
