@@ -40,7 +40,6 @@ COMMANDS = {
     "criteria delete": ("criteria", "delete", "19", "1", "--yes"),
     "links add": ("links", "add", "19", "https://example.com"),
     "links list": ("links", "list", "19"),
-    "links delete": ("links", "delete", "19", "new-13"),
     "files list": ("files", "list", "19"),
     "areas new": ("areas", "new", "Mail"),
     "areas set": ("areas", "set", "Mail", "name=Post"),
@@ -87,13 +86,14 @@ ELSEWHERE = {
 NOWHERE = {"keys", "schema", "config"}
 """Commands that are about no workspace."""
 NEEDING_MORE = {
+    "links delete",
     "iterations capacity ITERATION USER=CAPACITY",
     "items edit",
     "trash ID",
     "trash --restore",
     "outbox resolve",
 }
-"""Commands that need an editor, a server, a deleted item or a conflict."""
+"""Commands that need an editor, a server, a deleted item, a conflict, or the number of what was made."""
 VARIANTS = {"trash --restore", "undo --list", "items new --dry-run", "items copy --dry-run"}
 """Options with which a command writes another document."""
 

@@ -120,6 +120,15 @@ def test_links_are_added_listed_and_deleted(demo_home: Home) -> None:
     assert mine[0] not in offline(demo_home, "links", "list", STORY, "--json").json
 
 
+def test_a_step_that_only_withdrew_an_unsent_change_is_listed(demo_home: Home) -> None:
+    offline(demo_home, "relate", STORY, "related", OTHER)
+    offline(demo_home, "unrelate", STORY, "related", OTHER)
+
+    listed = offline(demo_home, "undo", "--list", "--json").json
+
+    assert [each["change"] for each in listed] == ["relate"]
+
+
 def test_a_step_with_relations_is_undone(demo_home: Home) -> None:
     before = relations(demo_home, STORY)
 

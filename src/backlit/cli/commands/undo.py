@@ -91,9 +91,16 @@ def _steps(store: Store, arguments: argparse.Namespace, limit: int) -> list[int]
 
 def _write_steps(arguments: argparse.Namespace, store: Store, steps: Sequence[int]) -> None:
     """Write what each step changed, the next one to be undone first."""
-    rows = [_step_row(at, store.files.journal.entries.of_step(step)) for at, step in enumerate(steps, 1)]
+    rows = [_step_row(at, _entries_of(store, step)) for at, step in enumerate(steps, 1)]
     nothing = "There is nothing to redo." if arguments.is_redo else "There is nothing to undo."
     write_rows(arguments, chosen_columns(arguments, _STEPS), rows, local=store.local, nothing=nothing)
+
+
+def _entries_of(store: Store, step: int) -> Sequence[OutboxEntry]:
+    """Return what a step changed; of one that only withdrew unsent changes, these."""
+    journal = store.files.journal
+    withdrawn = (journal.entries.find(each) for each in journal.undo_log.withdrawn(step))
+    return journal.entries.of_step(step) or [each for each in withdrawn if each is not None]
 
 
 def _step_row(number: int, entries: Sequence[OutboxEntry]) -> Row:
