@@ -31,6 +31,8 @@ COMMANDS = {
     "comments add": ("comments", "add", "19", "Text"),
     "comments list": ("comments", "list", "19"),
     "comments delete": ("comments", "delete", "19", "45", "--yes"),
+    "items convert": ("items", "convert", "2", "Story", "--yes"),
+    "items split": ("items", "split", "19", "Another part"),
     "items feature": ("items", "feature", "19", "none"),
     "relate": ("relate", "19", "blocks", "2"),
     "unrelate": ("unrelate", "19", "blocks", "2"),

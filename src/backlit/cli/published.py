@@ -29,6 +29,7 @@ _NAMED = ("teams", "time-entry-types")
 _CHANGING = (
     *("items edit", "items set", "items done", "items reopen", "items assign", "items move", "items rank"),
     *("items delete", "comments add", "comments delete", "undo", "redo", "trash --restore"),
+    *("items convert", "items split"),
     *("items feature", "relate", "unrelate", "criteria add", "criteria check", "criteria delete"),
     *("links add", "links delete"),
     *("items new --dry-run", "items copy --dry-run"),

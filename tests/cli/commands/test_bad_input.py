@@ -24,6 +24,8 @@ BAD_INPUT: dict[str, tuple[tuple[str, ...], int]] = {
     "items move": (("2", "Sprint 999"), 4),
     "items rank": (("2",), 2),
     "items delete": ((NO_ITEM,), 4),
+    "items convert": ((NO_ITEM, "Story"), 4),
+    "items split": ((NO_ITEM, "Part"), 4),
     "items feature": ((NO_ITEM, "none"), 4),
     "items copy": ((NO_ITEM,), 4),
     "items import": (("no-such-file.csv",), 1),

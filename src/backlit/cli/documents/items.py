@@ -139,3 +139,4 @@ class ItemCopyDocument(Document):
     tasks: list[Any]
     comments: list[Any]
     attachments: list[Any]
+    objects: dict[str, Any] = Field(default_factory=dict, description="Relations, criteria and links by their kind.")
