@@ -67,6 +67,7 @@ ITEMS: Meaning = LISTING | {
     "done": None,
     "mine": False,
     "count": False,
+    "parts": (),
 }
 DRY: Meaning = READING | {"dry_run": False}
 IMPORT: Meaning = DRY | {
@@ -83,7 +84,7 @@ IMPORT: Meaning = DRY | {
     "overwrite": False,
     "skip_faulty": False,
 }
-SHOWN: Meaning = READING | FORMATS | dict.fromkeys(("comments", "files", "history", "web"), False)
+SHOWN: Meaning = READING | FORMATS | {"parts": ()} | dict.fromkeys(("comments", "files", "history", "web"), False)
 TRASH: Meaning = LISTING | {"wait": None, "dry_run": False, "restore": False}
 SELECTION: Meaning = WRITING | FORMATS | {"columns": (), "query": None, "view": None, "filter": None}
 NO_WAY = dict.fromkeys(("ca", "client_cert", "client_key", "proxy", "fingerprint", "store")) | {"name": ""}
@@ -152,7 +153,8 @@ MEANT: dict[str, Meaning] = {
     "items set 12 est=5 --if status=Done --dry-run 13": SELECTION
     | {"words": ["12", "est=5", "13"], "conditions": ["status=Done"], "dry_run": True},
     "--yes --wait 3 items done --query q": SELECTION | {"words": [], "query": "q", "yes": True, "wait": 3.0},
-    "items move 12 next --no-wait": SELECTION | {"words": ["12", "next"], "area": None, "wait": 0.0},
+    "items move 12 next --no-wait": SELECTION
+    | {"words": ["12", "next"], "area": None, "to_project": None, "children": None, "wait": 0.0},
     "items delete - --for-good": SELECTION | {"words": ["-"], "for_good": True},
     "12": {"id": 12},
     "--profile p #12": {"profile": "p", "id": 12},
