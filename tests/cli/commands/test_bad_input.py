@@ -22,8 +22,6 @@ BAD_INPUT: dict[str, tuple[tuple[str, ...], int]] = {
     "items reopen": (("two",), 2),
     "items assign": (("2", "nobody-of-this-name"), 4),
     "items move": (("2", "Sprint 999"), 4),
-    "items convert": (("2", "Epic"), 2),
-    "items split": (("2", "Part", "--points", "many"), 6),
     "items rank": (("2",), 2),
     "items delete": ((NO_ITEM,), 4),
     "items convert": ((NO_ITEM, "Story"), 4),

@@ -299,7 +299,8 @@ OUTCOMES = {
     "CriteriaScreen": "criteria",
     "GroomScreen": "groom",
     "SplitDialog": "split",
-    "PickDialog": "add convert to-project feature relate status assign iteration area team priority-class field",
+    "FeatureDialog": "feature",
+    "PickDialog": "add convert to-project relate status assign iteration area team priority-class field",
     "PickTagsDialog": "tags",
     "LineDialog": "add-task due estimate name priority rank-position",
     "ComposeDialog": "description",
@@ -335,6 +336,7 @@ EXCEPTIONS = {
         "The editor of the item is already open.": "open",
         "an input": "estimate due name description priority edit",
         "PickManyDialog": "tags",
+        "Save the changes of this item first.": "convert to-project",
         # What is asked about a draft is asked when it is saved.
         "Status": "done reopen",
         "IterationID": "to-previous",
