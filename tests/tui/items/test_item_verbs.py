@@ -337,7 +337,6 @@ EXCEPTIONS = {
         "an input": "estimate due name description priority edit",
         "PickManyDialog": "tags",
         "Save the changes of this item first.": "convert to-project",
-        # What is asked about a draft is asked when it is saved.
         "Status": "done reopen",
         "IterationID": "to-previous",
         **UNRANKED,
@@ -345,9 +344,8 @@ EXCEPTIONS = {
     "comments": {"The comments of the item are already open.": "comments", **UNRANKED},
     "groom queue": {"Grooming is already open.": "groom", **UNRANKED},
 }
-"""Other outcomes in some views."""
 LIKE_THE_BACKLOG = frozenset({"search", "tree's list"})
-"""Lists of the backlog's screen, where one verb of each outcome is tried, and the exceptions."""
+"""Lists of the backlog's screen, where one verb of each outcome is tried."""
 
 
 @pytest.mark.parametrize("view", VIEWS)
