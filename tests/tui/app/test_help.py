@@ -425,7 +425,7 @@ ORDINARY_WORDS = {
     "revert": "app.undo",
     "reload": "app.refresh",
     "copy": "item.copy-id",
-    "split": "item.add-task",
+    "split": "item.split",
     "offline": "app.saved",
     "password": "app.connect",
     "roadmap": "app.iterations",

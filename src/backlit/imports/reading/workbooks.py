@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import date, datetime, time
 
@@ -10,6 +11,11 @@ from backlit.model.errors import BadRequest
 
 _WORKBOOK = "xl/workbook.xml"
 _SHOWN_NAMES = 5
+_DAMAGED = (
+    *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError, SyntaxError, RuntimeError, EOFError),
+    *(OSError, zlib.error, zipfile.BadZipFile),
+)
+"""What openpyxl lets through of its parts: of the archive, of XML (a SyntaxError) and of cells."""
 
 
 def read_archive(content: bytes, max_bytes: int) -> SourceTable:
@@ -39,7 +45,7 @@ def read_archive(content: bytes, max_bytes: int) -> SourceTable:
         return table_of(_records(sheet.iter_rows(values_only=True)), ",")
     except BadRequest:
         raise
-    except Exception as error:  # openpyxl raises what its parts raise: KeyError, ValueError, ParseError
+    except _DAMAGED as error:
         raise BadRequest(f"The workbook cannot be read ({type(error).__name__}). Export the items as CSV.") from error
 
 
