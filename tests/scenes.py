@@ -47,8 +47,8 @@ SUMMED_UP = (*"f!v5jvgq3", "enter", "n", *"12", *("enter",) * 4, *"jjj")
 LOGGING = (*"fttask", "enter", *"jjjL1,5", "tab", *"te", "tab", "tab", *"retry path on staging")
 """To the hours of a task."""
 
-PLANNING = ("g", "p", *"vjjjjj", ">", "j", "c", "e", *"21", "enter", ">", "i")
-"""Six items into the next iteration, then one that is too much for it, and one taken."""
+PLANNING = ("g", "p", *"vjjjjj", ">", "y", "j", "c", "e", *"21", "enter", ">", "i")
+"""Five items and a Feature's into the next iteration, then one that is too much for it, and one taken."""
 
 SCENES: Mapping[str, Scene] = {
     "attachments": Scene((*SHOWN, "g", "t", "j"), EVERY, has_files=True, is_slow=True),

@@ -118,7 +118,7 @@ class GroomingItemPane(Vertical):
     def show_coming(self, coming: Sequence[NextGroomItem], lacks: Mapping[int, str]) -> None:
         """Set the items that come next, which are shown with the item, and what each lacks."""
         self._next = coming, lacks
-        self._coming_frame.say([("Next", "heading"), (f" {len(coming)}", "muted")])
+        self._coming_frame.say([("Next", "heading")])
 
     def show(self, item: Item, comments: Sequence[CommentEntry], context: ItemContext) -> None:
         self._shown = (item, comments, context)
