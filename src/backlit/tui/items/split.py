@@ -10,6 +10,7 @@ from textual.widgets import Input, Static
 
 from backlit.model.amounts import counted, points_of
 from backlit.model.fields import NAME_LIMIT, ItemType
+from backlit.model.resources import CriterionStatus
 from backlit.store.edits.checks import not_copied
 from backlit.store.edits.splits import SplitPart, points_text, rest_of_points
 from backlit.store.records.item import Item, number_of
@@ -23,7 +24,6 @@ from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.inputs import LineInput
 
 MAX_PARTS = 9
-PASSED = "Pass"
 POINTS_WIDTH = 7
 STAYS, SHARED = "stays", "both"
 
@@ -35,7 +35,7 @@ async def split(target: ItemTarget, _call: CommandContext) -> None:
     if item.type == ItemType.TASK:
         raise CannotAct("A task is not split. Add another task to its item.")
     tasks = store.batch.open_tasks_of([item.id])
-    criteria = [each for each in store.criteria.of_item(item.id) if each.status != PASSED]
+    criteria = [each for each in store.criteria.of_item(item.id) if each.status != CriterionStatus.PASS]
     draft = StoredDraft(store, f"split {item.id}")
     answer = await target.ask(SplitDialog(item, tasks, criteria, draft))
     if answer is None:
