@@ -10,7 +10,7 @@ from tests import quiet
 from tests.recording import RECORDING, animated, frames
 from tests.screenshots import write_workspace
 
-MAX_BYTES, MAX_SECONDS = 300_000, 24.0
+MAX_BYTES, MAX_SECONDS = 320_000, 24.0
 
 
 MAX_OTHER_WORDS = 0.02

@@ -264,7 +264,7 @@ def test_items_show_writes_every_set_field_with_its_label_and_the_comments(demo_
         "Description          ",
         "  We lose people at this step; the funnel shows it clearly.",
     ]
-    assert story[-14:-3] == [
+    assert story[-15:-4] == [
         r"Area                 Aurora\Search\Ranking",
         r"Iteration            Aurora\Release 3.2\Sprint 14",
         "Estimate             5",
@@ -277,6 +277,7 @@ def test_items_show_writes_every_set_field_with_its_label_and_the_comments(demo_
         "Channel_cf           Web",
         "NeedsLegalReview_cf  no",
     ]
+    assert story[-4] == "Blocked By           33 Store a card without storing the card number"
     assert "Tags                security, quick-win" in bug
     assert "Triaged             yes" in bug
     assert re.fullmatch(r"priya  \d{4}-\d\d-\d\d \d\d:\d\d", bug[-2])

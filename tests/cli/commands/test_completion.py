@@ -11,7 +11,7 @@ from tests.cli.home import Home
     ("words", "candidates"),
     [
         (("ite",), ["items", "iterations"]),
-        (("items", "s"), ["show", "set"]),
+        (("items", "s"), ["show", "set", "split"]),
         (("items", "list", "--so"), ["--sort"]),
         (("--profile", "local", "items", "list", "--fr"), ["--fresh"]),
         (("items", "list", "--done", ""), ["yes", "no"]),

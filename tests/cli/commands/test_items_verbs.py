@@ -354,7 +354,7 @@ def test_an_item_is_shown_with_what_belongs_to_it(demo_home: Home) -> None:
 def test_work_of_another_day_is_logged_with_it(demo_home: Home) -> None:
     words = ("items", "log", TASK, "1h", "--date", "2026-03-02", "--note", "both browsers", "--dry-run")
 
-    assert "[time] 1h on 2026-03-02: both browsers" in demo_home.run(*DEMO, "--offline", *words).stdout
+    assert "entry      2026-03-02 1h Development both browsers" in demo_home.run(*DEMO, "--offline", *words).stdout
 
 
 def test_an_item_of_this_machine_has_no_address(demo_home: Home) -> None:

@@ -146,7 +146,7 @@ collapsed = "no"
 """,
         (
             "A board cannot have columns by 'statis' (2:11). Choose from: status, iter, release, owner, team, severity. Did you mean 'status'? The default is used.",
-            "A board cannot have swimlanes by 'name' (3:9). Choose from: area, iter, owner, team, tags, parent, type, severity. The default is used.",
+            "A board cannot have swimlanes by 'name' (3:9). Choose from: area, iter, owner, team, tags, feature, parent, type, severity. The default is used.",
             "Unknown setting 'colour' of [board] (4:1). Did you mean 'column'? It is ignored.",
             'The setting "limit" of column 1 must be 1 or more (8:9). The default is used.',
             'The setting "values" of column 2 is missing (10:1). Add, for example: values = ["In Progress"]. The column is left out.',

@@ -49,7 +49,8 @@ from backlit.tui.dialogs.reading import DifferenceDialog, FieldDifference, Readi
 from backlit.tui.drawing.text import literal
 from backlit.tui.items.conflict_dialog import ConflictDialog, ConflictQuestion
 from backlit.tui.items.log_work import LogWorkDialog, LogWorkForm
-from backlit.tui.items.relation_commands import RelatedItemsDialog
+from backlit.tui.items.relation_commands import FeatureDialog, RelatedItemsDialog
+from backlit.tui.items.split import SplitDialog
 from backlit.tui.plan.rollover import EndedIteration, RolloverDialog
 from backlit.tui.shell.drafts import StoredDraft, StoredLines
 from backlit.tui.shell.input_queue import AnswerRefused
@@ -131,6 +132,7 @@ MAKERS: dict[type[Dialog[Any]], Make] = {
     FilePreviewDialog: lambda _: FilePreviewDialog("a.txt", preview_of(b"line\n" * 99, "a.txt", 495)),
     KeysHelp: lambda _: KeysHelp((Context.LIST, Context.GLOBAL)),
     LineDialog: lambda _: LineDialog("Name", "one", at_least_three, is_replaced=True),
+    FeatureDialog: lambda _: FeatureDialog("Feature", CHOICES),
     FormDialog: lambda store: FormDialog("L", [("One", "1"), ("Two", "2")], read_lines, StoredLines(store, "l")),
     LockedScreen: lambda _: LockedScreen("The copy is locked."),
     LogWorkDialog: log_work,
@@ -146,6 +148,7 @@ MAKERS: dict[type[Dialog[Any]], Make] = {
     RelatedItemsDialog: lambda store: RelatedItemsDialog("Relate", item_search(FakeTarget(store))),
     RolloverDialog: rollover,
     SignInDialog: lambda _: SignInDialog(Gate(), "Sign in", "About.", "later"),
+    SplitDialog: lambda store: SplitDialog(store.batch.items([1])[0], [], [], StoredDraft(store, "split 1")),
     ThemeDialog: lambda _: ThemeDialog(
         [Theme(name, "#ffffff") for name in ("light", "dark", "3rd")], "dark", lambda _name: None
     ),

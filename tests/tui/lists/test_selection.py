@@ -152,12 +152,12 @@ async def test_a_star_selects_all_that_match_and_an_inversion_the_others(store: 
 async def test_the_selection_outlives_a_change_by_somebody_else(world: World, store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
-        await press(pilot, "space")
-        await world.rival.work_items.update(rows[0].id, {"Name": "Changed by jon", "Estimate": "40"})
+        await press(pilot, "j", "space")
+        await world.rival.work_items.update(rows[1].id, {"Name": "Changed by jon", "Estimate": "40"})
         await store.refresh()
         await until(lambda: "40 pts" in status_line(pilot), lambda: text_of(pilot.app))
 
-        assert set(items(pilot).selection.ids()) == {rows[0].id}
+        assert set(items(pilot).selection.ids()) == {rows[1].id}
         assert "✓" in next(line for line in lines_of(pilot.app) if "Changed by jon" in line)
 
 
