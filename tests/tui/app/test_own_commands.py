@@ -83,7 +83,7 @@ async def test_output_is_read_in_a_pager_without_its_escape_sequences(store: Sto
         await pilot.press("y", "p")
 
         await shown(pilot, "a␛[31mb")
-        await pilot.press("G")
+        await pilot.press("end")
         await shown(pilot, "… 101 more lines")
 
 

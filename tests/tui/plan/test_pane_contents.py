@@ -135,7 +135,7 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
         stretch = listed[: listed.index(row.id) + 1]
         while sum(points[each] for each in stretch) <= amount:
             stretch = listed[: len(stretch) + 1]
-        await go_to(pilot, listed[0])
+        await go_to(pilot, next(item.id for item in store.batch.items(listed) if item.type == "Story"))
         await keys(pilot, ">")
         without_first = text_of(pilot.app)
         await keys(pilot, "u", "/", *f"#{row.id}", "enter")
@@ -144,6 +144,6 @@ async def test_lines_say_what_of_the_backlog_fits_by_velocity_while_it_is_not_fi
         assert amount > 0
         assert f" {first.name} · {least:g} to target " in header
         assert f"{count} item{'s' * (count != 1)} · {total:g} pts" in header
-        assert "─ fits " in without_first
+        assert " fits " in without_first
         assert " 0 items · " not in without_first
         assert "fits" not in text_of(pilot.app)

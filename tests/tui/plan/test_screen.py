@@ -213,7 +213,7 @@ async def test_the_capacity_of_the_target_is_changed_at_once(world: World, store
 async def test_changes_of_others_are_marked_and_overwritten_only_on_request(
     world: World, store: Store, opened: Open
 ) -> None:
-    (first, second), (row, _) = await two_sprints(store)
+    (first, second), (_, row) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
         await go_to(pilot, row.id)
         await keys(pilot, ">")
@@ -471,6 +471,10 @@ async def test_the_message_of_an_act_goes_when_it_is_undone(store: Store, opened
     async with opened(store, size) as pilot:
         await press(pilot, "g", "p")
         await settled(pilot)
+        await go_to(
+            pilot,
+            next(each.id for each in store.batch.items(screen(pilot).items.ids_between(0, 20)) if each.type == "Story"),
+        )
         await press(pilot, ">", ":", *"discard", "enter")
         before = {each for each in messages_of(pilot.app) if "discarded" in each}
         await press(pilot, "u")

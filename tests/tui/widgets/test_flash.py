@@ -163,7 +163,8 @@ async def test_a_planned_item_flashes_in_its_new_pane(store: Store) -> None:
     async with flashing(store, size=(200, 50)) as pilot:
         await press(pilot, "g", "p")
         backlog, target = pilot.app.screen.query(PlanList)
-        await until(lambda: backlog.current_id is not None)
+        story_id = next(each.id for each in store.batch.items(backlog.ids_between(0, 20)) if each.type == "Story")
+        await until(lambda: backlog.go_to(story_id))
         target.flash.seconds = ENDLESS
         item_id = backlog.current_id
         await press(pilot, ">")

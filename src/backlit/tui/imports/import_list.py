@@ -40,6 +40,7 @@ ROLE_LABELS: Mapping[str, str] = {
     "url": "Address",
     "key": "Key",
     "rank": "Rank",
+    "criteria": "Criteria",
 }
 """The words for what columns hold that is no field."""
 LABEL_SHARE = 0.45
