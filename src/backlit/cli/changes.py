@@ -19,6 +19,7 @@ from backlit.model.plain import plain
 from backlit.store.records.changes import ConnectionState
 from backlit.store.records.entry import BUSY, EntryState, OutboxEntry
 from backlit.store.records.entry_values import id_of
+from backlit.store.records.item import Item
 from backlit.store.store import Store
 
 POLL_SECONDS = 0.02
@@ -196,6 +197,20 @@ def write_report(arguments: argparse.Namespace, report: ChangeReport, store: Sto
         write_rows(arguments, columns, rows, document["items"], nothing="Nothing to change.")  # type: ignore[arg-type]
     sys.stdout.flush()
     return tell_rest(arguments, report)
+
+
+def carry_out_on_item(
+    arguments: argparse.Namespace,
+    store: Store,
+    item: Item,
+    rows: Sequence[FieldChangeRow],
+    act: Callable[[], Awaitable[object]],
+    *,
+    is_deletion: bool = False,
+) -> int:
+    """Change what is on an item, as the rows tell it, and return the exit code; without rows nothing is done."""
+    things = [ThingChange(item.id, id_of(item.id), tuple(rows), name=item.name)] if rows else []
+    return write_report(arguments, carry_out(arguments, store, things, lambda _: act(), is_deletion=is_deletion), store)
 
 
 def change_list(arguments: argparse.Namespace, report: ChangeReport, store: Store) -> Mapping[str, object]:

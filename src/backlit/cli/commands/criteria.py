@@ -1,9 +1,9 @@
 """Acceptance criteria of items."""
 
 import argparse
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
-from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, confirm_count, write_report
+from backlit.cli.changes import FieldChangeRow, carry_out_on_item, confirm_count
 from backlit.cli.item_parts import criterion_document
 from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.selection import item_numbered
@@ -53,7 +53,7 @@ def add_criteria(arguments: argparse.Namespace) -> int:
         for text in texts:
             store.criterion_edits.checked({"title": text})
         rows = [FieldChangeRow(_NOUN, "", text) for text in texts]
-        return _carried_out(arguments, store, item, rows, lambda: store.criterion_edits.add_all(item.id, texts))
+        return carry_out_on_item(arguments, store, item, rows, lambda: store.criterion_edits.add_all(item.id, texts))
 
 
 def check_criteria(arguments: argparse.Namespace) -> int:
@@ -67,7 +67,7 @@ def check_criteria(arguments: argparse.Namespace) -> int:
         chosen = [each for each in _chosen(store, item, arguments.places) if each.status != status]
         ids = [each.id for each in chosen]
         rows = [FieldChangeRow(each.title, each.status_words, status.words) for each in chosen]
-        return _carried_out(
+        return carry_out_on_item(
             arguments, store, item, rows, lambda: store.criterion_edits.edit(ids, {"status": status.value})
         )
 
@@ -79,7 +79,9 @@ def delete_criteria(arguments: argparse.Namespace) -> int:
         confirm_count(arguments, len(chosen), "Delete", noun=_NOUN)
         ids = [each.id for each in chosen]
         rows = [FieldChangeRow(_NOUN, each.title, "deleted") for each in chosen]
-        return _carried_out(arguments, store, item, rows, lambda: store.criterion_edits.delete(ids), is_deletion=True)
+        return carry_out_on_item(
+            arguments, store, item, rows, lambda: store.criterion_edits.delete(ids), is_deletion=True
+        )
 
 
 def _item_with_criteria(store: Store, arguments: argparse.Namespace) -> Item:
@@ -96,16 +98,3 @@ def _chosen(store: Store, item: Item, places: Sequence[int]) -> list[Criterion]:
             number = id_of(item.id)
             raise NotFound(f"Item {number} has no criterion {place}. See: backlit criteria list {number}")
     return [criteria[place - 1] for place in dict.fromkeys(places)] if places else list(criteria)
-
-
-def _carried_out(
-    arguments: argparse.Namespace,
-    store: Store,
-    item: Item,
-    rows: Sequence[FieldChangeRow],
-    act: Callable[[], Awaitable[object]],
-    *,
-    is_deletion: bool = False,
-) -> int:
-    things = [ThingChange(item.id, id_of(item.id), tuple(rows), name=item.name)] if rows else []
-    return write_report(arguments, carry_out(arguments, store, things, lambda _: act(), is_deletion=is_deletion), store)

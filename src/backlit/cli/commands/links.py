@@ -1,9 +1,8 @@
 """Web links of items."""
 
 import argparse
-from collections.abc import Awaitable, Callable
 
-from backlit.cli.changes import FieldChangeRow, ThingChange, carry_out, confirm_count, write_report
+from backlit.cli.changes import FieldChangeRow, carry_out_on_item, confirm_count
 from backlit.cli.item_parts import link_document
 from backlit.cli.listing import Column, chosen_columns, write_rows
 from backlit.cli.selection import item_numbered
@@ -31,7 +30,9 @@ def add_link(arguments: argparse.Namespace) -> int:
         text = arguments.text.strip()
         store.link_edits.checked({"displayText": text or arguments.url, "url": arguments.url})
         row = FieldChangeRow(_NOUN, "", f"{text} {arguments.url}".strip())
-        return _carried_out(arguments, store, item, row, lambda: store.link_edits.add(item.id, text, arguments.url))
+        return carry_out_on_item(
+            arguments, store, item, [row], lambda: store.link_edits.add(item.id, text, arguments.url)
+        )
 
 
 def delete_link(arguments: argparse.Namespace) -> int:
@@ -43,8 +44,8 @@ def delete_link(arguments: argparse.Namespace) -> int:
             raise NotFound(f"Item {number} has no link {arguments.link}. See: backlit links list {number}")
         confirm_count(arguments, 1, "Delete", noun=_NOUN)
         row = FieldChangeRow(_NOUN, f"{found[0].text} {found[0].url}", "deleted")
-        return _carried_out(
-            arguments, store, item, row, lambda: store.link_edits.delete([found[0].id]), is_deletion=True
+        return carry_out_on_item(
+            arguments, store, item, [row], lambda: store.link_edits.delete([found[0].id]), is_deletion=True
         )
 
 
@@ -52,18 +53,3 @@ def _item_with_links(store: Store, arguments: argparse.Namespace) -> Item:
     if not store.lookups.announces("links"):
         raise BadRequest(store.link_edits.missing)
     return item_numbered(store, arguments.id)
-
-
-def _carried_out(
-    arguments: argparse.Namespace,
-    store: Store,
-    item: Item,
-    row: FieldChangeRow,
-    act: Callable[[], Awaitable[object]],
-    *,
-    is_deletion: bool = False,
-) -> int:
-    thing = ThingChange(item.id, id_of(item.id), (row,), name=item.name)
-    return write_report(
-        arguments, carry_out(arguments, store, [thing], lambda _: act(), is_deletion=is_deletion), store
-    )

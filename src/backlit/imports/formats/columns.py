@@ -138,8 +138,8 @@ class _ColumnReading:
         rows = self._table.rows
         if self._positions.get("rank") and not self._is_tree:
             return sorted(rows, key=lambda row: _rank(self._one(row, "rank")))
-        for at, key in enumerate(self._table.keys):
-            if self._form.name == "jira" and key in {"rank", "custom field (rank)"}:
+        for at, key in enumerate(self._table.keys if self._form.name == "jira" else ()):
+            if key in {"rank", "custom field (rank)"}:
                 ranks = [_rank(row.cells[at]) for row in rows]
                 if ranks != sorted(ranks):
                     sentence = f'not in the order of {self._table.headings[at]}; map that column to "rank" to take it'

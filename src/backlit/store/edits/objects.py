@@ -12,7 +12,6 @@ from backlit.model.resources import CriterionStatus
 from backlit.store.edits.deletions import delete_objects
 from backlit.store.edits.items import announce_objects, present, update_overlay
 from backlit.store.files.files import LocalDatabase, WriteContext
-from backlit.store.mirror.object_tables import MirroredObjects
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.object_changes.kinds import EDITS
 from backlit.store.object_changes.rows import LAST_PLACE, SEQUENCE
@@ -101,13 +100,9 @@ def must_offer(writer: WriteContext, kind: ObjectKind, sentence: str) -> None:
         raise BadRequest(sentence)
 
 
-def table_of(writer: WriteContext, kind: ObjectKind) -> MirroredObjects:
-    return next(table for table in writer.mirror.object_tables if table.kind is kind)
-
-
 def shown_object(writer: WriteContext, kind: ObjectKind, object_id: int) -> Document:
     """Return an object with its pending values; raise NotFound for one that is gone."""
-    found = table_of(writer, kind).shown(object_id)
+    found = writer.mirror.table_of(kind).shown(object_id)
     if found is None:
         raise NotFound("It was deleted in the meantime.")
     return found

@@ -29,7 +29,7 @@ from backlit.store.mirror.status_groups import MirroredGroups
 from backlit.store.records.changes import Subject
 from backlit.store.records.entry import TRANSFORMS, EntryKind, OutboxEntry
 from backlit.store.records.item import Document, columns_of, fields_in, id_in, is_news, whole
-from backlit.store.records.object_kinds import OBJECT_KINDS
+from backlit.store.records.object_kinds import OBJECT_KINDS, ObjectKind
 from backlit.store.sqlite.database import closed_on_failure, connect, drop_database, transaction, version_of
 from backlit.store.sqlite.ids import ids_json
 
@@ -92,6 +92,9 @@ class Mirror:
 
     def close(self) -> None:
         self.connection.close()
+
+    def table_of(self, kind: ObjectKind) -> MirroredObjects:
+        return next(table for table in self.object_tables if table.kind is kind)
 
     def put_items(
         self, received: Iterable[Document], undelivered: Sequence[OutboxEntry], new_rows: NewRows | None = None

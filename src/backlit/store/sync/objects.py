@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.mirror import OBJECTS_READ
-from backlit.store.mirror.object_tables import MirroredObjects
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, id_in
@@ -50,7 +49,9 @@ class ObjectReader:
         kinds = list(kinds)
         # What is sent while the lists are read is not in them, and stays.
         known = await self._files.write(
-            lambda writer: [{id_in(each) for each in _table(writer, kind).documents(item_ids)} for kind in kinds]
+            lambda writer: [
+                {id_in(each) for each in writer.mirror.table_of(kind).documents(item_ids)} for kind in kinds
+            ]
         )
         found = await asyncio.gather(*(self._read(kind, lists, _of_items(kind, item_ids)) for kind in kinds))
 
@@ -68,13 +69,13 @@ class ObjectReader:
 
         def begin(writer: WriteContext) -> tuple[set[int], object]:
             writer.mirror.set_note(OBJECTS_READ, value=True)
-            return _table(writer, kind).ids_of_project(project_id), writer.mirror.note("me")
+            return writer.mirror.table_of(kind).ids_of_project(project_id), writer.mirror.note("me")
 
         known, me = await self._files.write(begin)
         received = await self._read(kind, lists, _of_project(kind, lists, me))
 
         def act(writer: WriteContext) -> None:
-            table = _table(writer, kind)
+            table = writer.mirror.table_of(kind)
             gone = known - {id_in(each) for each in received}
             with transaction(writer.mirror.connection):
                 table.remove(gone)
@@ -112,14 +113,10 @@ def load_key(kind: ObjectKind, project_id: int) -> str:
     return f"{kind.table} read {project_id}"
 
 
-def _table(writer: WriteContext, kind: ObjectKind) -> MirroredObjects:
-    return next(table for table in writer.mirror.object_tables if table.kind is kind)
-
-
 def _replace(
     writer: WriteContext, kind: ObjectKind, item_ids: Collection[int], known: Collection[int], documents: list[Document]
 ) -> None:
-    table = _table(writer, kind)
+    table = writer.mirror.table_of(kind)
     concerned = table.items_of([*table.documents(item_ids), *documents]).union(item_ids)
     changed = table.replace_of_items(item_ids, known, documents, writer.journal.entries.undelivered(concerned))
     if changed:
