@@ -13,6 +13,7 @@ from textual import events
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
+from textual.theme import Theme
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
@@ -57,6 +58,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
 
     HORIZONTAL_BREAKPOINTS = [(0, "-ruled"), (themes.FRAME_WIDTH, FRAMED_CLASS)]
     input: InputQueue
+    _theme_of_variables: Theme | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,6 +94,13 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
             widest = max(each for each in breakpoints if each[0] <= self.size.width)
             opened.update_classes({name: (width, name) == widest for width, name in breakpoints}, update=False)
         return opened
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the variables of the theme, which Textual makes at each of five calls of a start: over 1 ms each."""
+        if self._theme_of_variables is not self.current_theme:
+            super().get_css_variables()
+            self._theme_of_variables = self.current_theme
+        return self.theme_variables
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(themes.VARIABLE_DEFAULTS)
