@@ -1,14 +1,13 @@
 """The ready-check's rules, one by one and as one filter."""
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, ItemType
-from backlit.model.filters import POINTS, matches
+from backlit.model.fields import FIELD_BY_KEY, SYNC_KEYS, VIRTUAL_BY_KEY, ItemType
+from backlit.model.filters import POINTS, VIRTUAL, matches
 from backlit.model.ready_check import (
-    FIELD_BY_RULE,
     RULES,
     USUAL_RULES,
     ReadyRule,
@@ -118,7 +117,11 @@ def test_no_rule_at_all_finds_nothing() -> None:
     ("item_type", "rule", "sentence"),
     [
         (ItemType.STORY, "size", "Unknown rule 'size'"),
-        (ItemType.TASK, "estimate", 'The rule \'estimate\' does not apply to Task. Use \\["owner", "stale"\\]'),
+        (
+            ItemType.TASK,
+            "estimate",
+            'The rule \'estimate\' does not apply to Task. Use \\["owner", "stale", "blocked", "overdue"\\]',
+        ),
     ],
 )
 def test_a_rule_that_makes_no_sense_is_said(item_type: ItemType, rule: str, sentence: str) -> None:
@@ -177,4 +180,44 @@ def test_every_rule_has_words_of_its_own() -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_the_field_of_a_rule_exists_on_each_of_its_types(rule: ReadyRule) -> None:
-    assert rule.types <= set(FIELD_BY_KEY[FIELD_BY_RULE[rule.id]].types)
+    key = rule.field_key(RuleInputs(NOW, due_field="Due_cf"))
+
+    assert key == "Due_cf" if rule.id == "overdue" else rule.types <= set({**FIELD_BY_KEY, **VIRTUAL_BY_KEY}[key].types)
+
+
+RELATED = {"ParentID": 44, f"{VIRTUAL}has criteria": True, f"{VIRTUAL}blocked any": False, "Due_cf": "2026-03-02"}
+DUE = RuleInputs(NOW, current_iteration_ids=frozenset({7}), due_field="Due_cf", today=date(2026, 3, 2))
+EVERY_RULE = ready_rules_of({each: [rule.id for rule in RULES if each in rule.types] for each in ItemType})
+
+
+@pytest.mark.parametrize(
+    ("item_type", "lack", "rules"),
+    [
+        ("Story", {}, []),
+        ("Story", {"ParentID": None}, ["feature"]),
+        ("Bug", {"ParentID": None}, ["feature"]),
+        ("Issue", {"ParentID": None}, []),
+        ("Story", {f"{VIRTUAL}has criteria": False}, ["criteria"]),
+        ("Bug", {f"{VIRTUAL}has criteria": False}, []),
+        ("Task", {f"{VIRTUAL}blocked any": True}, ["blocked"]),
+        ("Story", {f"{VIRTUAL}blocked any": True, "IterationID": 9}, []),
+        ("Feature", {"Due_cf": "2026-03-01"}, ["overdue"]),
+        ("Feature", {"Due_cf": None}, []),
+    ],
+)
+def test_rules_of_relations_criteria_and_due_dates_name_what_fails(
+    item_type: str, lack: dict[str, object], rules: list[str]
+) -> None:
+    values = item(**RELATED | lack)
+
+    assert [rule.id for rule in EVERY_RULE.faults(item_type, values, DUE)] == rules
+    assert [rule.id for rule in USUAL_RULES.faults(item_type, values, DUE)] == []
+
+
+def test_a_rule_whose_extension_the_server_lacks_is_failed_by_nothing() -> None:
+    values = item(**RELATED | {"ParentID": None, f"{VIRTUAL}has criteria": False, f"{VIRTUAL}blocked any": True})
+    bare = RuleInputs(NOW, current_iteration_ids=frozenset({7}), missing=EVERY_RULE.extensions())
+
+    assert EVERY_RULE.extensions() == {"relations", "acceptanceCriteria"}
+    assert EVERY_RULE.faults("Story", values, bare) == ()
+    assert USUAL_RULES.extensions() == frozenset()

@@ -17,7 +17,7 @@ from backlit.model.filters import matches
 from backlit.model.nearest import did_you_mean
 from backlit.model.odata import parse_filter
 from backlit.model.plain import plain
-from backlit.store.records.entry_values import NEW, TEMPORARY_IDS
+from backlit.store.records.entry_values import NEW, TEMPORARY_IDS, id_of
 from backlit.store.records.item import LAST_ID, Item
 from backlit.store.store import Store
 from backlit.store.views.saved import SavedView, saved_views
@@ -45,6 +45,19 @@ def need_number(word: str) -> int:
 def item_numbered(store: Store, word: str) -> Item:
     """Return the item of a number; raise NotFound."""
     return _found(store, need_number(word))
+
+
+def item_named(store: Store, text: str) -> Item:
+    """Return the item of a number or of a part of a name; raise NameNotFound for several and for none."""
+    if number_in(text) is not None:
+        return item_numbered(store, text)
+    found = store.lookups.items_named(text)
+    if len(found) > 1:
+        shown = ", ".join(f"{id_of(item_id)} {name}" for item_id, name in found[:3])
+        raise NameNotFound(f"“{plain(text, 60)}” fits several items: {plain(shown, 200)}. Write the number.")
+    if not found:
+        raise NameNotFound(f"No item has “{plain(text, 60)}” in its name.")
+    return _found(store, found[0][0])
 
 
 def _found(store: Store, item_id: int) -> Item:

@@ -288,18 +288,19 @@ TOP_LEVEL: tuple[Field, ...] = (
     _computed("lastModifiedAt", ValueType.DATETIME, ALL_TYPES, "Modified", "Set by the server."),
 )
 
-FEATURE_ID = "FeatureID"
-"""The virtual property of an item's Feature."""
+FEATURE_ID, CRITERIA_COUNT = "FeatureID", "CriteriaCount"
+"""The virtual properties of an item's Feature and of the number of its criteria."""
 VIRTUAL: tuple[Field, ...] = (
     _computed(FEATURE_ID, ValueType.INTEGER, _NOT_TASK, "Feature", "The Feature that is the item's parent."),
     _computed("IsBlocked", ValueType.BOOLEAN, ALL_TYPES, "Blocked", "True while an item that blocks it is open."),
     _computed("RelationCount", ValueType.INTEGER, ALL_TYPES, "Relations", "Number of relations to other items."),
-    _computed("CriteriaCount", ValueType.INTEGER, _NOT_TASK, "Criteria", "Number of acceptance criteria."),
+    _computed(CRITERIA_COUNT, ValueType.INTEGER, _NOT_TASK, "Criteria", "Number of acceptance criteria."),
     _computed("CriteriaPassed", ValueType.INTEGER, _NOT_TASK, "Criteria passed", "Number of criteria that passed."),
 )
 """Properties that filters, orders and selections name, and that are no part of an item."""
 
 FIELD_BY_KEY: Mapping[str, Field] = MappingProxyType({f.key: f for f in FIELDS})
+VIRTUAL_BY_KEY: Mapping[str, Field] = MappingProxyType({f.key: f for f in VIRTUAL})
 PROPERTY_BY_LOWER_NAME: Mapping[str, Field] = MappingProxyType({f.key.lower(): f for f in (*TOP_LEVEL, *FIELDS)})
 
 SYNC_KEYS = frozenset({"IsSyncable", "SyncID"})

@@ -1,13 +1,15 @@
 """Readiness check: rules for items that a team can start, written as filters, and the questions of grooming."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from types import MappingProxyType
 
 from msgspec import Struct
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import (
+    CRITERIA_COUNT,
+    FEATURE_ID,
     MATURITIES,
     PROPERTY_BY_LOWER_NAME,
     SYNC_KEYS,
@@ -18,6 +20,7 @@ from backlit.model.fields import (
 )
 from backlit.model.filters import (
     POINTS,
+    VIRTUAL,
     And,
     AnyTag,
     Comparison,
@@ -38,16 +41,24 @@ _ESTIMATED = frozenset({ItemType.STORY, ItemType.BUG, ItemType.ISSUE, ItemType.R
 _OWNED = frozenset(ItemType) - {ItemType.FEATURE, ItemType.FEEDBACK}
 _BLOCKING = frozenset({ItemType.BUG, ItemType.ISSUE, ItemType.RISK})
 _CLOSABLE = frozenset(ItemType) - {ItemType.FEEDBACK}
+_IN_FEATURES = frozenset({ItemType.STORY, ItemType.BUG})
+_WITH_CRITERIA = frozenset({ItemType.STORY})
 _BEGUN = ("In Progress", "Ready For Test")
 
 
 class RuleInputs(Struct, frozen=True):
-    """Inputs of the rules: server time, root area, and current iterations."""
+    """Inputs of the rules: server time, root area, current iterations, and what the due field is compared with.
+
+    `missing` are extensions of the interface that rules need and the server lacks: nothing fails these rules.
+    """
 
     now: datetime
     root_area_id: int | None = None
     current_iteration_ids: frozenset[int] = frozenset()
     stale_days: int = STALE_DAYS
+    due_field: str | None = None
+    today: date | None = None
+    missing: frozenset[str] = frozenset()
 
 
 class ReadyRule(Struct, frozen=True):
@@ -59,6 +70,16 @@ class ReadyRule(Struct, frozen=True):
     types: frozenset[ItemType]
     condition: Callable[[RuleInputs], Filter]
     passed: str
+    is_usual: bool = True
+    """False for a rule that holds only where the project or the settings name it."""
+    extension: str = ""
+
+    def failing(self, inputs: RuleInputs) -> Filter:
+        return Literal(False) if self.extension in inputs.missing else self.condition(inputs)
+
+    def field_key(self, inputs: RuleInputs) -> str:
+        """Return the key of the field that satisfies the rule; every type of the rule has it."""
+        return FIELD_BY_RULE.get(self.id) or inputs.due_field or ""
 
     def failure_sentence(self, inputs: RuleInputs) -> str:
         """Return the sentence about an item that fails the rule."""
@@ -108,6 +129,24 @@ def _stale(inputs: RuleInputs) -> Filter:
     return _is("lastModifiedAt", inputs.now - timedelta(days=inputs.stale_days), Operator.LT)
 
 
+def _without_feature(_: RuleInputs) -> Filter:
+    return _is("ParentID", None)
+
+
+def _without_criteria(_: RuleInputs) -> Filter:
+    return Not(Property(f"{VIRTUAL}has criteria"))
+
+
+def _blocked(inputs: RuleInputs) -> Filter:
+    return And((_one_of("IterationID", sorted(inputs.current_iteration_ids)), Property(f"{VIRTUAL}blocked any")))
+
+
+def _overdue(inputs: RuleInputs) -> Filter:
+    if inputs.due_field is None or inputs.today is None:
+        return Literal(False)
+    return Comparison(Operator.LT, Property(inputs.due_field), Literal(inputs.today.isoformat()))
+
+
 RULES: tuple[ReadyRule, ...] = (
     ReadyRule("estimate", "no estimate", "No estimate in points.", _ESTIMATED, _unestimated, "Estimated"),
     ReadyRule(
@@ -118,6 +157,22 @@ RULES: tuple[ReadyRule, ...] = (
     ReadyRule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking, ""),
     ReadyRule("maturity", "not mature", "Not mature enough.", frozenset({ItemType.STORY}), _immature, "Mature enough"),
     ReadyRule("stale", "stale", "No changes for {days} days.", _CLOSABLE, _stale, "Changed within {days} days"),
+    ReadyRule(
+        *("feature", "no Feature", "Part of no Feature.", _IN_FEATURES, _without_feature, "Feature"),
+        is_usual=False,
+        extension="relations",
+    ),
+    ReadyRule(
+        *("criteria", "no criteria", "No acceptance criteria.", _WITH_CRITERIA, _without_criteria, "Criteria"),
+        is_usual=False,
+        extension="acceptanceCriteria",
+    ),
+    ReadyRule(
+        *("blocked", "blocked", "In the current sprint, but blocked.", _CLOSABLE, _blocked, ""),
+        is_usual=False,
+        extension="relations",
+    ),
+    ReadyRule("overdue", "overdue", "Past its due date.", _CLOSABLE, _overdue, "", is_usual=False),
 )
 """All rules, in the order of their display."""
 
@@ -125,33 +180,38 @@ RULE_BY_ID: Mapping[str, ReadyRule] = MappingProxyType({rule.id: rule for rule i
 
 
 class ReadyRules(Struct, frozen=True):
-    """The rules by type; made by `ready_rules_of`, or with every rule on its default types."""
+    """The rules by type; made by `ready_rules_of`, or with every usual rule on its default types."""
 
     types_by_rule: Mapping[str, frozenset[ItemType]]
 
     def faults(self, item_type: str, values: Mapping[str, object], inputs: RuleInputs) -> tuple[ReadyRule, ...]:
         """Return the rules that an item fails; `values` are those of `filters.matches`, with POINTS."""
-        return tuple(rule for rule in self.of(item_type) if matches(rule.condition(inputs), values))
+        return tuple(rule for rule in self.of(item_type) if matches(rule.failing(inputs), values))
 
     def of(self, item_type: str) -> tuple[ReadyRule, ...]:
         return tuple(rule for rule in RULES if item_type in self.types_by_rule[rule.id])
 
+    def extensions(self) -> frozenset[str]:
+        """Return the extensions of the interface that some rule needs."""
+        return frozenset(rule.extension for rule in RULES if rule.extension and self.types_by_rule[rule.id])
+
     def failing(self, inputs: RuleInputs, rule_id: str | None = None) -> Filter:
         """Return a filter for items that fail a rule, or any rule, open or not."""
         return any_of(
-            And((_one_of("type", sorted(types)), rule.condition(inputs)))
+            And((_one_of("type", sorted(types)), rule.failing(inputs)))
             for rule in RULES
             if rule_id in {None, rule.id} and (types := self.types_by_rule[rule.id])
         )
 
 
-USUAL_RULES = ReadyRules({rule.id: rule.types for rule in RULES})
+USUAL_RULES = ReadyRules({rule.id: rule.types if rule.is_usual else frozenset() for rule in RULES})
+_USUAL_IDS = frozenset(rule.id for rule in RULES if rule.is_usual)
 
 
 def ready_rules_of(rules_by_type: Mapping[ItemType, Collection[str]]) -> ReadyRules:
-    """Return the check with rules by type, such as estimate and maturity for Story; other types keep theirs."""
+    """Return the check with rules by type, such as estimate and maturity for Story; other types keep the usual ones."""
     types_by_rule = {
-        rule.id: frozenset(each for each in rule.types if rule.id in rules_by_type.get(each, RULE_BY_ID))
+        rule.id: frozenset(each for each in rule.types if rule.id in rules_by_type.get(each, _USUAL_IDS))
         for rule in RULES
     }
     return ReadyRules(types_by_rule)
@@ -176,9 +236,12 @@ FIELD_BY_RULE: Mapping[str, str] = MappingProxyType(
         "blocking": "AssignedToID",
         "maturity": "Maturity",
         "stale": "Status",
+        "feature": FEATURE_ID,
+        "criteria": CRITERIA_COUNT,
+        "blocked": "IterationID",
     }
 )
-"""The field that satisfies a rule, by the rule's id; every type of the rule has it."""
+"""The field that satisfies a rule, by the rule's id; the due field of a project satisfies the last one."""
 
 Roots = Mapping[str, Collection[int]]
 """The root ids that mean no area and no iteration, by field key."""

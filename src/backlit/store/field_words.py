@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import NOTHING, read_tags, read_text, show, write
-from backlit.model.fields import Field, Kind
+from backlit.model.fields import FEATURE_ID, Field, Kind
 from backlit.model.query import NameKind
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -23,6 +23,8 @@ class FieldWords:
         """
         if field.kind is Kind.LONG_TEXT:
             return self.written(field, value)
+        if field.key == FEATURE_ID and isinstance(value, int):
+            return self.reference(Kind.ITEM, value)
         return show(field, value, self.reference, self._store.today())
 
     def written(self, field: Field, value: object) -> str:

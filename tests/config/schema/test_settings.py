@@ -73,10 +73,10 @@ Task = ["estimate"]
 stale_days = 0
 """,
         (
-            "Unknown rule 'hat' (2:22). Choose from: estimate, owner, area, triage, blocking, maturity, stale. It is left out.",
-            "Unknown rule 'maturty' (2:29). Choose from: estimate, owner, area, triage, blocking, maturity, stale. Did you mean 'maturity'? It is left out.",
+            "Unknown rule 'hat' (2:22). Choose from: estimate, owner, area, triage, blocking, maturity, stale, feature, criteria, blocked, overdue. It is left out.",
+            "Unknown rule 'maturty' (2:29). Choose from: estimate, owner, area, triage, blocking, maturity, stale, feature, criteria, blocked, overdue. Did you mean 'maturity'? It is left out.",
             'The setting "Bug" of [lint] must be a list, such as Bug = ["estimate"] (3:7). The default is used.',
-            'The rule \'estimate\' does not apply to Task (4:9). Use ["owner", "stale"]. It is left out.',
+            'The rule \'estimate\' does not apply to Task (4:9). Use ["owner", "stale", "blocked", "overdue"]. It is left out.',
             'The setting "stale_days" of [lint] must be 1 or more, such as stale_days = 90 (5:14). The default is used.',
         ),
     ),

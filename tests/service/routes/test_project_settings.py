@@ -72,7 +72,7 @@ async def test_settings_are_kept_and_recorded_with_their_old_values(
         "daysOff": ["2026-12-26", "2026-12-25"],
         "statusGroups": {"Ready For Test": "in progress"},
         "estimateScale": [1, 2.5, 8],
-        "readyRules": {"Story": ["estimate", "maturity"], "Bug": []},
+        "readyRules": {"Story": ["estimate", "feature", "criteria", "blocked", "overdue"], "Bug": []},
         "wipLimits": {"In Progress": 4},
     }
 
@@ -176,6 +176,7 @@ async def test_change_after_that_of_somebody_else_is_refused(maya: Client) -> No
         ("readyRules", {"Epic": []}, "has no type 'Epic'; the types are Feature"),
         ("readyRules", {"Story": ["estimates"]}, "Unknown rule 'estimates'. Choose from: estimate"),
         ("readyRules", {"Task": ["maturity"]}, "does not apply to Task"),
+        ("readyRules", {"Bug": ["criteria"]}, "does not apply to Bug"),
         ("readyRules", ["estimate"], "must be an object"),
         ("wipLimits", {"Done": 0}, "of 'Done' must be from 1 to 10,000"),
         ("wipLimits", {"Done": "4"}, "must be a whole number"),

@@ -247,7 +247,7 @@ async def test_common_values_are_the_most_frequent_first_with_false_ones(tmp_pat
     ) as store:
         common = await common_values(store)
 
-    assert common == {"AssignedToID": [0, 4], "AreaID": [0, 2], "Tags": []}
+    assert common == {"AssignedToID": [0, 4], "AreaID": [0, 2], "Tags": [], "FeatureID": ()}
 
 
 def test_there_are_at_most_nine_answers_each_once(store: Store) -> None:

@@ -14,10 +14,9 @@ from backlit.cli.changes import (
     refused,
     write_report,
 )
-from backlit.cli.selection import item_numbered, number_in, selected_items
+from backlit.cli.selection import item_named, item_numbered, selected_items
 from backlit.cli.synced import synced_store
-from backlit.model.errors import BadRequest, NameNotFound, NotFound, UsageFault
-from backlit.model.plain import plain
+from backlit.model.errors import BadRequest, NotFound, UsageFault
 from backlit.model.relations import INVERSES, RELATION_OPTIONS, RelationType
 from backlit.store.edits.relations import NO_RELATIONS
 from backlit.store.object_changes.kinds import object_change
@@ -82,7 +81,7 @@ def change_feature(arguments: argparse.Namespace) -> int:
     *words, text = arguments.words
     with synced_store(arguments, is_writing=True) as store:
         need_relations(store)
-        feature = _feature(store, text)
+        feature = None if text.lower() == _NONE else item_named(store, text)
         items = selected_items(store, words, arguments)
         parents = store.relations.parents(item.id for item in items)
         things = [_moved(store, item, parents.get(item.id), feature) for item in items]
@@ -126,20 +125,6 @@ def _carried_out(
     confirm_count(arguments, len(things), "Relate" if arguments.is_new else "Unrelate")
     report = carry_out(arguments, store, list(things), act, finds=is_of, is_deletion=not arguments.is_new)
     return write_report(arguments, report, store)
-
-
-def _feature(store: Store, text: str) -> Item | None:
-    if text.lower() == _NONE:
-        return None
-    if number_in(text) is not None:
-        return item_numbered(store, text)
-    found = store.lookups.items_named(text)
-    if len(found) > 1:
-        shown = ", ".join(f"{id_of(item_id)} {name}" for item_id, name in found[:3])
-        raise NameNotFound(f"“{plain(text, 60)}” fits several items: {plain(shown, 200)}. Write the number.")
-    if not found:
-        raise NameNotFound(f"No item has “{plain(text, 60)}” in its name.")
-    return item_numbered(store, str(id_of(found[0][0])))
 
 
 def _moved(store: Store, item: Item, before: int | None, feature: Item | None) -> ThingChange:

@@ -8,12 +8,13 @@ from backlit.cli.assignments import AssignmentReader
 from backlit.cli.linear.console import LineKind
 from backlit.cli.linear.session import Changed, Left, LinearSession, WentBack
 from backlit.cli.linear.words import number_of
+from backlit.cli.selection import item_named
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, BadRequest, sentence_of
 from backlit.model.field_values import number_text
-from backlit.model.fields import Field, Kind
+from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID, VIRTUAL_BY_KEY, Field, Kind
 from backlit.store.edits.checks import ON_EDIT, check
-from backlit.store.grooming import Grooming
+from backlit.store.grooming import Grooming, likely_features
 from backlit.store.journal.groom_queue import GroomQueueItem
 from backlit.store.records.item import Item, is_seen_by_customers
 from backlit.store.records.merge import is_same
@@ -24,6 +25,12 @@ MAX_ANSWERS = 9
 _HELP = "Answer by a number of the question or by a value in words. s skips the question, n goes to the next item,"
 _HELP += " c writes a comment, t reads the whole description."
 _STATUS = "Status"
+_BELOW = {
+    FEATURE_ID: "Part of which Feature? A number, a part of its name, or",
+    CRITERIA_COUNT: "Done when? A criterion, or",
+}
+"""The questions about what is beside the fields of an item."""
+_SEVERAL = "several"
 _AFTER = {"n": "next item", "c": "comment"}
 
 
@@ -155,8 +162,11 @@ class LinearGrooming:
                     continue
             known = None if is_of_points else answers.get(text)
             try:
-                value = known.value if known else AssignmentReader(session.store).value(field, text, item.type)
-                self._save(item, field, value)
+                if field.key in VIRTUAL_BY_KEY:
+                    self._save_below(item, field, text, known)
+                else:
+                    value = known.value if known else AssignmentReader(session.store).value(field, text, item.type)
+                    self._save(item, field, value)
             except BacklitError as error:
                 session.error(sentence_of(error))
                 continue
@@ -166,6 +176,8 @@ class LinearGrooming:
         if field.key == "Estimate":
             steps = " ".join(number_text(step) for step in self._session.scale if step)
             return f"How many points? {steps}, or another number.{self._similar(item)}"
+        if field.key in _BELOW:
+            return _BELOW[field.key]
         value = item.fields.get(field.key)
         is_set = field.key == _STATUS and value is not None
         return f"{field.label} {self._session.words.value(field, value)}?" if is_set else f"{field.label}?"
@@ -183,6 +195,12 @@ class LinearGrooming:
 
     def _values(self, item: Item, field: Field) -> list[_Answer]:
         store, words = self._session.store, self._session.words
+        if field.key == FEATURE_ID:
+            likely = likely_features(item, self._session.run(self._grooming.open_features()))
+            features = [_Answer(f"{each.name}, {why}", each.item_id) for each, why in likely]
+            return [*features, _Answer("none", None)]
+        if field.key == CRITERIA_COUNT:
+            return [_Answer("several lines", _SEVERAL), _Answer("none", None)]
         match field.kind:
             case Kind.ITERATION:
                 targets, today = store.plan.iterations.targets(), store.today()
@@ -213,6 +231,24 @@ class LinearGrooming:
         if is_seen_by_customers(field.key) and not session.confirmed(f"Customers see {field.label}."):
             raise BadRequest("Nothing was changed.")
         session.run(session.store.items.edit_each({item.id: checked}))
+        self._saved.add(item.id)
+        session.console.say(LineKind.SAVED, f"{number_of(item.id)}, {words}. {session.waiting}")
+
+    def _save_below(self, item: Item, field: Field, text: str, known: _Answer | None) -> None:
+        """Save an answer about the item's Feature or its criteria."""
+        session, store = self._session, self._session.store
+        if known is not None and known.value is None:
+            session.console.say(LineKind.FIELD, f"{number_of(item.id)} keeps no {field.label.lower()}.")
+            return
+        if field.key == FEATURE_ID:
+            feature = item_named(store, text if known is None else str(known.value))
+            session.run(store.relation_edits.set_parent([item.id], feature.id))
+            words = f"Feature {number_of(feature.id)}, {feature.name}"
+        else:
+            lines = session.text("Criteria, one a line").splitlines() if known else [text]
+            titles = [line.strip() for line in lines if line.strip()]
+            session.run(store.criterion_edits.add_all(item.id, titles))
+            words = counted(len(titles), "criterion", "criteria")
         self._saved.add(item.id)
         session.console.say(LineKind.SAVED, f"{number_of(item.id)}, {words}. {session.waiting}")
 

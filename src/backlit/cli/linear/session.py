@@ -13,7 +13,7 @@ from backlit.cli.linear.words import PART_LINES, SpokenWords, number_of
 from backlit.cli.synced import SentChanges, wait_while
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, Conflict, sentence_of
-from backlit.model.fields import FIELD_BY_KEY, Field, fields_of
+from backlit.model.fields import FIELD_BY_KEY, VIRTUAL_BY_KEY, Field, fields_of
 from backlit.store.edits.conflicts import KeptSide
 from backlit.store.inbox import ItemNews, NewsReason
 from backlit.store.records.changes import ConnectionState, StoreChange, Subject
@@ -273,9 +273,9 @@ class LinearSession:
     # Fields
 
     def field(self, key: str, item_type: str) -> Field:
-        """Return the field of a key: one of the item's type, or one that only the server knows."""
+        """Return the field of a key: one of the item's type, one that only the server knows, or a virtual one."""
         own = {field.key: field for field in self.fields_of(item_type)}
-        return own.get(key) or FIELD_BY_KEY[key]
+        return own.get(key) or FIELD_BY_KEY.get(key) or VIRTUAL_BY_KEY[key]
 
     def fields_of(self, item_type: str) -> Sequence[Field]:
         return fields_of(item_type, self.store.lookups.custom_fields())

@@ -5,8 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID
+from backlit.store.records.entry import EntryKind
 from backlit.store.sqlite.database import SqliteTable, transaction
 
+_KEY_BY_KIND = {
+    **dict.fromkeys((EntryKind.RELATE, EntryKind.MOVE_PARENT, EntryKind.UNRELATE), FEATURE_ID),
+    **dict.fromkeys((EntryKind.ADD_CRITERION, EntryKind.DELETE_CRITERION), CRITERIA_COUNT),
+}
+"""What changes of objects below an item change in the results of its grooming."""
 _COLUMNS = "place, item_id, is_skipped, asked, before, since"
 
 
@@ -99,11 +106,14 @@ class GroomQueues(SqliteTable):
         """Return the user's changes since the first item was shown: each entry's number and fields, by item."""
         found: dict[int, list[tuple[int, frozenset[str]]]] = {}
         sql = (
-            "SELECT item_id, id, payload FROM entries WHERE project_id = ?1 AND kind = 'edit' AND state <> 'discarded'"
+            "SELECT item_id, id, kind, payload FROM entries WHERE project_id = ?1 AND state <> 'discarded'"
+            " AND (kind = 'edit' OR kind IN (SELECT value FROM json_each(?2)))"
             " AND id > (SELECT min(since) FROM groom_stops WHERE project_id = ?1 AND before IS NOT NULL) ORDER BY id"
         )
-        for item_id, entry_id, payload in self._connection.execute(sql, (project_id,)):
-            found.setdefault(item_id, []).append((entry_id, frozenset(json.loads(payload))))
+        values = (project_id, json.dumps(list(_KEY_BY_KIND)))
+        for item_id, entry_id, kind, payload in self._connection.execute(sql, values):
+            keys = frozenset([_KEY_BY_KIND[kind]] if kind in _KEY_BY_KIND else json.loads(payload))
+            found.setdefault(item_id, []).append((entry_id, keys))
         return found
 
     def _read(self, where: str, values: tuple[object, ...]) -> list[GroomQueueItem]:

@@ -142,7 +142,17 @@ class QueryNames:
         """Return the current facts that the ready-check depends on; an only area counts as an area."""
         areas = self._lookups.tree(TreeKind.AREAS)
         root_id = areas.roots[0].id if areas.roots and len(areas) > 1 else None
-        return RuleInputs(self.now(), root_id, self._iterations_of(CURRENT), self.stale_days)
+        due = self._lookups.due_field()
+        lacks = (each for each in self.rules.extensions() if not self._lookups.announces(each))
+        return RuleInputs(
+            self.now(),
+            root_id,
+            self._iterations_of(CURRENT),
+            self.stale_days,
+            None if due is None else due.key,
+            self.today(),
+            frozenset(lacks),
+        )
 
     def failing(self, rule_id: str | None) -> Filter:
         return self.rules.failing(self.rule_inputs(), rule_id)

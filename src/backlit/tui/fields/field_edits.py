@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, Field, ItemType
+from backlit.model.fields import FIELD_BY_KEY, VIRTUAL_BY_KEY, Field, ItemType
 from backlit.model.trees import NodeTotals
 from backlit.store.edits.checks import ON_EDIT, check
 from backlit.store.records.entry import EntryCause
@@ -129,7 +129,8 @@ def require_field(key: str, item: Item, lookups: Lookups) -> None:
 
 
 def field_named(key: str, lookups: Lookups) -> Field:
-    return FIELD_BY_KEY.get(key) or next(each for each in lookups.custom_fields() if each.key == key)
+    known = FIELD_BY_KEY.get(key) or VIRTUAL_BY_KEY.get(key)
+    return known or next(each for each in lookups.custom_fields() if each.key == key)
 
 
 def set_field_edit(field_: Field, value: object, words: str) -> FieldEdit:

@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from backlit.model.amounts import counted
+from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID
 from backlit.store.grooming import RuleCheck, SimilarItem
 from backlit.store.records.merge import is_empty
 from backlit.tui.drawing.text import Line, fit, fit_middle, safe
@@ -37,6 +38,8 @@ SENTENCES: Mapping[str, str] = {
     "IsTriaged": "Is it triaged?",
     "Maturity": "How mature is it?",
     "Status": "Which status?",
+    FEATURE_ID: "Part of which Feature?",
+    CRITERIA_COUNT: "Done when?",
 }
 """The questions by field; other fields are asked for by their labels."""
 

@@ -1,13 +1,15 @@
 """Questions of a grooming session about its items, and the answers that digits give."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from itertools import islice
 
 from msgspec import Struct, field
 
+from backlit.model.dates import written_day
 from backlit.model.field_values import number_text, value_word
-from backlit.model.fields import Field, Kind, fields_of
-from backlit.store.grooming import ALWAYS_ASKED, NextGroomItem
+from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID, Field, Kind, fields_of
+from backlit.store.grooming import ALWAYS_ASKED, NextGroomItem, OpenFeature, likely_features
 from backlit.store.journal.groom_queue import GroomQueueItem
 from backlit.store.records.item import Item
 from backlit.store.records.merge import is_same
@@ -23,6 +25,10 @@ MAX_DIGIT_ANSWERS = 9
 LAST_QUESTION_FIELD = "Status"
 """The field that every item is offered a change of, after its open questions."""
 OTHER_VALUE_WORDS = "other…"
+NONE_DIGIT = 9
+"""The digit that leaves an item without a Feature or without criteria."""
+_NONE = Choice(None, "none")
+_DUE_IN_DAYS = (0, 7, 14, 28)
 _PRIORITIES = range(1, 6)
 
 
@@ -44,8 +50,10 @@ class GroomingQuestion(Struct, frozen=True):
         return choice.value == self.value and type(choice.value) is type(self.value)
 
 
+OTHERS_BELOW: Mapping[str, str] = {FEATURE_ID: "other or new…", CRITERIA_COUNT: "write them, one a line…"}
+"""The words for 0 of what is beside the fields of an item."""
 CommonValues = Mapping[str, Sequence[object]]
-"""The most frequent values of open items by field (owner, area, tags)."""
+"""The most frequent values of open items by field (owner, area, tags), and the Features to choose from."""
 
 
 class _ShownItem(Struct):
@@ -140,7 +148,7 @@ class GroomingQuestions:
         self.catch_up(item)
 
     def _question(self, item: Item, key: str, seen: _ShownItem, *, is_missing: bool) -> GroomingQuestion:
-        field, value = field_named(key, self._store.lookups), item.fields.get(key)
+        field, value = field_named(key, self._store.lookups), self._store.grooming.value(item, key)
         is_failed = is_missing and key not in seen.confirmed
         is_open = is_failed and is_same(seen.before.get(key), value)
         words = ScreenFieldWords(self._store).shown(field, value)
@@ -151,6 +159,11 @@ class GroomingQuestions:
             more = ", ".join(each.label for each in points if not _is_digit(each.label))
             others = f"other ({more}…)" if more else OTHER_VALUE_WORDS
             return GroomingQuestion(field, value, words, is_open, found, others, is_failed)
+        if key in OTHERS_BELOW:
+            choices = _features(item, self._common.get(key, ()))
+            none = {NONE_DIGIT: _NONE} if key == FEATURE_ID or value is None else {}
+            found = dict(enumerate(choices, 1)) | none
+            return GroomingQuestion(field, value, words, is_open, found, OTHERS_BELOW[key], is_failed)
         choices = answers(self._store, field, item, scale, self._common)
         return GroomingQuestion(field, value, words, is_open, dict(enumerate(choices, 1)), is_failed=is_failed)
 
@@ -182,7 +195,8 @@ def _types_points(scale: Sequence[float]) -> bool:
 async def common_values(store: Store) -> CommonValues:
     """Count values once for a session, so that answers keep their digits."""
     view, keys = store.view(ViewSpec()), ("AssignedToID", "AreaID", "Tags")
-    return {key: [facet.value for facet in await view.facets(key) if facet.value is not None] for key in keys}
+    common = {key: [facet.value for facet in await view.facets(key) if facet.value is not None] for key in keys}
+    return {**common, FEATURE_ID: await store.grooming.open_features()}
 
 
 def answers(store: Store, asked: Field, item: Item, scale: Sequence[float], common: CommonValues) -> list[Choice]:
@@ -211,6 +225,8 @@ def _answers(store: Store, asked: Field, item: Item, scale: Sequence[float], com
             return _areas(store, values)
         case Kind.ITERATION:
             return _iterations(store)
+        case Kind.DATE if asked.is_due:
+            return _days(store)
         case Kind.TEAM:
             return [Choice(team_id, name) for team_id, name in store.lookups.teams().items()]
         case Kind.TAGS:
@@ -231,6 +247,18 @@ def _people(store: Store, owners: Sequence[object]) -> Iterator[Choice]:
     frequent = [people[owner] for owner in owners if isinstance(owner, int) and owner in people]
     by_name = sorted(people.values(), key=lambda each: each.display_name.casefold())
     yield from (Choice(person.id, person.display_name) for person in (*frequent, *by_name))
+
+
+def _features(item: Item, features: Sequence[object]) -> list[Choice]:
+    known = (each for each in features if isinstance(each, OpenFeature))
+    return [Choice(feature.item_id, feature.name, why) for feature, why in likely_features(item, known)]
+
+
+def _days(store: Store) -> Iterator[Choice]:
+    today = store.today()
+    for days in _DUE_IN_DAYS:
+        day = today + timedelta(days)
+        yield Choice(day.isoformat(), written_day(day, today), f"in {days // 7} weeks" if days > 7 else "")
 
 
 def _areas(store: Store, used: Sequence[object]) -> Iterator[Choice]:

@@ -12,11 +12,12 @@ from textual.containers import Horizontal, Vertical
 
 from backlit.model.amounts import counted
 from backlit.model.dates import written_day
+from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID
 from backlit.model.trees import NO_TOTALS
 from backlit.store.grooming import NextGroomItem
 from backlit.store.journal.groom_queue import GroomQueueItem
 from backlit.store.records.changes import Subject
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, whole
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import CannotAct, CommandContext
@@ -28,6 +29,7 @@ from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, GroomingQuestions, SingleItemQueue, common_values, edit_of
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
 from backlit.tui.groom.summary_table import listed, open_words
+from backlit.tui.items.criteria_lines import add_criteria
 from backlit.tui.items.field_commands import change_field
 from backlit.tui.items.item_commands import comment_on_current
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
@@ -39,6 +41,7 @@ from backlit.tui.items.preview import (
     item_context,
     preview_head,
 )
+from backlit.tui.items.relation_commands import need_relations, pick_feature
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import status_words
@@ -66,7 +69,7 @@ PADDING, TALL, LEAST_ITEM = 4, 20, 12
 """Cells around a text, lines from which a long item leaves room for the next ones, and those of a short item."""
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
-ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS)
+ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS, Subject.RELATIONS, Subject.CRITERIA)
 ABOUT_NAMES = (Subject.PEOPLE, Subject.TREES)
 
 
@@ -323,7 +326,7 @@ class GroomScreen(ItemScreen):
         if asked is None:
             raise CannotAct("This item is ready. enter for the next one.")
         if digit == 0:
-            await change_field(self, asked.field.key, [item])
+            await self._ask_for_another(asked.field.key, item)
             return
         choice = asked.answers.get(digit)
         if choice is None:
@@ -334,7 +337,19 @@ class GroomScreen(ItemScreen):
             return
         self.questions.go_on()  # before the change is journalled, so that the next digit answers the next question
         self.show_questions()
-        await self.apply(edit_of(asked.field, choice), [item])
+        if asked.field.key == FEATURE_ID:
+            need_relations(self.store)
+            await self.store.relation_edits.set_parent([item.id], whole(choice.value))
+        else:
+            await self.apply(edit_of(asked.field, choice), [item])
+
+    async def _ask_for_another(self, key: str, item: Item) -> None:
+        if key == FEATURE_ID:
+            await pick_feature(self, [item])
+        elif key == CRITERIA_COUNT:
+            await add_criteria(self, item.id)
+        else:
+            await change_field(self, key, [item])
 
     def step_question(self, call: CommandContext) -> None:
         self.questions.walk(int(call.command.argument))

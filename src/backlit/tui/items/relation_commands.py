@@ -46,9 +46,13 @@ class FeatureDialog(PickDialog):
 
 
 async def change_feature(target: ItemTarget, call: CommandContext) -> None:
+    await pick_feature(target, target.chosen(call.rows))
+
+
+async def pick_feature(target: ItemTarget, chosen: Sequence[Item]) -> None:
     """Pick the Feature of some items, or none. Raises CannotAct for tasks alone."""
     need_relations(target.store)
-    items = [each for each in target.chosen(call.rows) if each.type != ItemType.TASK]
+    items = [each for each in chosen if each.type != ItemType.TASK]
     if not items:
         raise CannotAct("A task belongs to its item. Change the Feature of that.")
     ids, parents = [each.id for each in items], target.store.relations.parents(each.id for each in items)
