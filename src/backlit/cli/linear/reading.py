@@ -50,6 +50,7 @@ class LinearReading:
         session = self._session
         session.console.say(LineKind.ITEM, session.words.item(item))
         session.console.say(LineKind.FIELD, session.words.fields(item, session.fields_of(item.type)))
+        session.read_out(LineKind.FIELD, "\n".join(session.words.related(item)))
         session.read_out(LineKind.TEXT, str(item.fields.get("Description") or ""))
         for comment in session.store.comments.of_item(item.id):
             session.read_out(LineKind.COMMENT, f"{comment.author}: {comment.text}")

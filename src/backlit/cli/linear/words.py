@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from backlit.model.amounts import counted, points_of
-from backlit.model.fields import Field, Kind
+from backlit.model.fields import Field, ItemType, Kind
 from backlit.model.planning import Capacity, PlannedLoad
 from backlit.store.field_words import FieldWords
 from backlit.store.records.entry_values import id_of
@@ -14,6 +14,8 @@ from backlit.store.store import Store
 
 PART_LINES = 20
 """Lines of a long text that are read at once."""
+_RELATED = {"Parent": "Feature", "Child": "Below it", "Related": "Related to"}
+"""Words for relations that differ from their names."""
 _DESCRIBED = {"Status", "AssignedToID", "TeamID", "AreaID", "IterationID", "Estimate", "Tags"}
 
 
@@ -44,6 +46,20 @@ class SpokenWords:
         """Return the fields that describe an item; an empty one that a question may be about is named too."""
         parts = [self.field(field, item.fields.get(field.key)) for field in fields if field.key in _DESCRIBED]
         return " ".join(f"{part}." for part in parts if part)
+
+    def related(self, item: Item) -> list[str]:
+        """Return a sentence for the item of a task, for each relation, and for each acceptance criterion."""
+        relations = self._store.relations.of_item(item.id)
+        ends = [(_RELATED.get(each.word, each.word.capitalize()), each.other_id) for each in relations]
+        if item.type == ItemType.TASK and isinstance(parent_id := item.fields.get("ParentID"), int):
+            ends.insert(0, ("Task of", parent_id))
+        found = []
+        for words, other_id in ends:
+            other = self._store.item(other_id)
+            name = "" if other is None else f", {other.type}, {other.status or 'no status'}, {other.name}"
+            found.append(f"{words} {number_of(other_id)}{name}.")
+        criteria = self._store.criteria.of_item(item.id)
+        return [*found, *(f"Criterion {each.status_words}: {each.title}." for each in criteria)]
 
     def field(self, field: Field, value: object) -> str:
         is_empty = value in (None, "", [])
