@@ -148,6 +148,9 @@ class FakeTarget:
         """Record a new item."""
         self.added.append(item_id)
 
+    def item_added_below(self, feature_id: int, item_id: int) -> None:  # noqa: ARG002 - for trees
+        self.added.append(item_id)
+
 
 class FakeScreen(FakeTarget):
     """A target that runs the methods of a screen; what a test does not fake is the screen's own."""

@@ -44,11 +44,25 @@ async def test_items_are_indented_and_outdented_in_the_tree(tmp_path: Path, open
 async def test_a_story_is_added_under_a_feature(tmp_path: Path, opened: Open) -> None:
     with forest(tmp_path) as store:
         async with opened(store, (100, 24)) as pilot:
-            await press(pilot, "t", "f", "g", "g", "A", *"Spelling", "enter")
-            row = store.item(items(pilot).current_id or 0)
+            await press(pilot, "t", "f", "g", "g", "A", *"Spelling", "enter", "A", *"Stemming", "enter")
+            cursor, *added = items(pilot).current_id, *map(store.item, store.relations.children(1)[-2:])
 
-            assert row is not None
-            assert (row.name, row.type, feature_of(store, row.id)) == ("Spelling", "Story", 1)
+            assert cursor == 1, "so that the next one is a sibling"
+            assert [(item.name, item.type) for item in added if item] == [("Spelling", "Story"), ("Stemming", "Story")]
+
+
+async def test_an_item_is_added_beside_the_one_under_the_cursor_of_a_tree(tmp_path: Path, opened: Open) -> None:
+    with forest(tmp_path) as store:
+        async with opened(store, (100, 24)) as pilot:
+            await press(pilot, "t", "f", "#", "2", "enter", "a", "enter", *"Spelling", "enter")
+            story = store.item(items(pilot).current_id or 0)
+            await press(pilot, "#", "6", "enter", "a", *"Read the list", "enter")
+            task = store.item(items(pilot).current_id or 0)
+
+            assert story is not None
+            assert (story.name, story.type, feature_of(store, story.id)) == ("Spelling", "Story", 1)
+            assert task is not None
+            assert (task.name, task.type, feature_of(store, task.id)) == ("Read the list", "Task", 2)
 
 
 async def test_items_move_among_those_of_their_feature(tmp_path: Path, opened: Open) -> None:

@@ -143,6 +143,12 @@ class BacklogScreen(OneListScreen):
         self.want_item(item_id, is_added=True)
         self.reload()
 
+    def item_added_below(self, feature_id: int, item_id: int) -> None:
+        """Keep the cursor on the Feature in a tree, so that the next item is added beside this one."""
+        is_here = self.current_view.spec.is_tree and self.items.current_id == feature_id
+        self.want_item(item_id, is_added=True, keeps_cursor=is_here)
+        self.reload()
+
     def say_hidden(self, item_id: int) -> None:
         self.go_to_item(item_id, is_offered=False)
 

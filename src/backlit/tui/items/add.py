@@ -75,10 +75,9 @@ async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, obje
     if name is not None and await agrees_on_estimates(target, [preset]) and await agrees_on_ended(target, [preset]):
         family = ItemWithTasks(item_type, {**preset, "Name": name.strip()}, [{"Name": each} for each in tasks])
         if isinstance(feature_id, int) and item_type is not ItemType.TASK:
-            added = await target.store.relation_edits.add_below(family, feature_id)
+            target.item_added_below(feature_id, await target.store.relation_edits.add_below(family, feature_id))
         else:
-            added = (await target.store.items.add_families([family]))[0]
-        target.item_added(added)
+            target.item_added((await target.store.items.add_families([family]))[0])
         target.say(f"{item_type.value} added. u to undo.")
 
 

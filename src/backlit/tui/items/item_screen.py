@@ -70,6 +70,9 @@ class ItemScreen(StoreScreen[None]):
     def item_added(self, item_id: int) -> None:
         """Show an item that was added, or changed by undo; subclasses say how."""
 
+    def item_added_below(self, feature_id: int, item_id: int) -> None:  # noqa: ARG002 - for trees
+        self.item_added(item_id)
+
     def ranked_view(self) -> View:
         raise CannotAct(
             f"Items are ranked in the backlog, where their order is seen; {key_of('app.backlog')} goes there."

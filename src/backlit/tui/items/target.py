@@ -43,6 +43,8 @@ class AddTarget(ItemTarget, Protocol):
 
     def item_added(self, item_id: int) -> None: ...
 
+    def item_added_below(self, feature_id: int, item_id: int) -> None: ...
+
 
 class TreeTarget(AddTarget, Protocol):
     """What a command that moves items in the tree acts on."""

@@ -257,12 +257,26 @@ class ListScreen(ItemScreen):
         raise AskFirst(f"Hidden by the filter: {out_of_sight}.", ask)
 
     def expected_type(self) -> ItemType | None:
-        return group_type(self.items.group_here())
+        """Return the type of the group, or in a tree that of the item, beside which the new one stands."""
+        here = self._item_in_tree()
+        return group_type(self.items.group_here() if here is None else {"type": here.type})
+
+    def _item_in_tree(self) -> Item | None:
+        item_id = self.items.current_id if self.current_view.spec.is_tree else None
+        return None if item_id is None else self.store.item(item_id)
 
     def preset(self, item_type: ItemType) -> Mapping[str, object]:
-        """Return the values of the group too; a task has its parent's values instead."""
+        """Return the values of the group too; a task has its parent's values instead. In a tree, add what it is below.
+
+        What stands beside a task is a task; other types have no such parent.
+        """
         group = {} if item_type is ItemType.TASK else self.items.group_here()
-        return {**super().preset(item_type), **group_preset(self.store, item_type, group)}
+        found = {**super().preset(item_type), **group_preset(self.store, item_type, group)}
+        here = self._item_in_tree()
+        if here is not None and (here.type == ItemType.TASK) is (item_type is ItemType.TASK):
+            parent_id = self.store.relations.parents([here.id]).get(here.id)
+            found |= {} if parent_id is None else {"ParentID": parent_id}
+        return found
 
     def go_to_changed(self, item_ids: Sequence[int]) -> None:
         """Put the cursor on the first of some changed items that the list has; say why it has none."""

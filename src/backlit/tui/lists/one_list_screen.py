@@ -96,7 +96,7 @@ class OneListScreen(ListScreen):
         super().__init__(store, shared, panes, columns)
         self._shown_project_id = store.project_id
         self._wanted_item: int | None = None
-        self._is_added = False
+        self._is_added = self._keeps_cursor = False
         self._loading_view: View | None = None
         self._is_reload_due = False
         self._rest_timer: Timer | None = None
@@ -176,8 +176,8 @@ class OneListScreen(ListScreen):
         self.items.forget_drawn()
         self.show_view()
 
-    def want_item(self, item_id: int, *, is_added: bool = False) -> None:
-        self._wanted_item, self._is_added = item_id, is_added
+    def want_item(self, item_id: int, *, is_added: bool = False, keeps_cursor: bool = False) -> None:
+        self._wanted_item, self._is_added, self._keeps_cursor = item_id, is_added, keeps_cursor
 
     @on(QueryLine.Turned)
     def _line_turned(self) -> None:
@@ -343,14 +343,14 @@ class OneListScreen(ListScreen):
     def _show_loaded(self, view: View) -> None:
         if not self.items.is_attached or view is not self.current_view:
             return
-        wanted, is_added = self._wanted_item, self._is_added
+        wanted, is_added, keeps_cursor = self._wanted_item, self._is_added, self._keeps_cursor
         if self._is_reload_due and wanted is not None and view.index_of(wanted) is None:
             wanted = None  # the next reading may have it
         else:
-            self._wanted_item, self._is_added = None, False
+            self._wanted_item, self._is_added, self._keeps_cursor = None, False, False
         if wanted is not None:
             view.reveal(wanted)
-        self.items.show(view, self.items.current_id if wanted is None else wanted)
+        self.items.show(view, self.items.current_id if wanted is None or keeps_cursor else wanted)
         self.update_labels()
         panes = self.panes
         panes.preview_soon()
