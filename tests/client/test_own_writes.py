@@ -15,6 +15,7 @@ ANSWER = {"backlit-revision": "12"}
         ("api/v1/workitems/7", b"{}", ("item", 7)),
         ("api/v1/workitems/7/rank", b"{}", ("item", 7)),
         ("api/v1/workitems", b'{"id": 7}', ("item", 7)),
+        ("api/v1/workitems/batch", b'{"results": [{"id": 7}, {"id": 6}]}', ("item", 7)),
         ("api/v1/comments", b'{"id": 9}', ("comment", 9)),
         ("api/v1/projects/1/views", b'{"id": 3}', ("view", 3)),
         ("api/v1/areas/4", b"", ("area", 4)),

@@ -45,8 +45,7 @@ class OwnWrites:
         written, revision = _PATH.search(path), headers.get(REVISION_HEADER, "")
         if written is None or not (revision.isascii() and revision.isdecimal()):
             return
-        identity = int(written[2]) if written[2] else _id_in(body)
-        if identity is not None:
+        for identity in [int(written[2])] if written[2] else _ids_in(body):
             key = (_KINDS[written[1]], identity)
             self._revisions.pop(key, None)
             self._revisions[key] = int(revision)
@@ -72,10 +71,13 @@ class OwnWrites:
             return  # they are read as anybody's changes
 
 
-def _id_in(body: bytes) -> int | None:
+def _ids_in(body: bytes) -> list[int]:
+    """Return the ids of what was written: of one object, or of those of a batch."""
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:
-        return None
-    identity = found.get("id") if isinstance(found, dict) else None
-    return identity if isinstance(identity, int) else None
+        return []
+    results = found.get("results") if isinstance(found, dict) else None
+    documents = results if isinstance(results, list) else [found]
+    ids = [each.get("id") for each in documents if isinstance(each, dict)]
+    return [identity for identity in ids if isinstance(identity, int)]
