@@ -142,7 +142,7 @@ async def test_acts_by_a_temporary_id_go_to_the_item_that_the_service_made(store
 
     def deliver(writer: WriteContext) -> None:
         writer.journal.deliver(add, 77)
-        writer.mirror.rename(made, item(77, Name="Theirs"), [])
+        writer.mirror.rename({made: item(77, Name="Theirs")}, [])
 
     store.files.submit(deliver).result()
     await store.items.edit([made], {"Name": "Mine"}, {"Name": "New"})

@@ -16,7 +16,7 @@ async def test_a_comment_is_not_taken_for_the_item_whose_id_it_has(tmp_path: Pat
         def act(writer: WriteContext) -> None:
             writer.journal.deliver(comment, 12)
             writer.journal.deliver(story, 12)
-            writer.journal.renames.follow(12, 57)
+            writer.journal.renames.follow({12: 57})
 
         store.files.submit(act).result()
 

@@ -92,7 +92,7 @@ def test_a_new_node_gets_its_real_id_in_values_bases_and_conflicts(journal: Jour
 
 
 def test_real_ids_of_nodes_do_not_follow_an_item_of_the_same_id(journal: Journal) -> None:
-    journal.follow(7, 99)
+    journal.follow({7: 99})
 
     moved = added(journal, edit(8, AreaID=7, IterationID=7))
 
@@ -109,6 +109,24 @@ def test_new_tasks_and_edits_follow_their_item(journal: Journal) -> None:
 
     assert present(journal, below).parent_id == 77
     assert (present(journal, edited).item_id, late.item_id) == (77, 77)
+
+
+def test_what_follows_several_new_items_names_all_of_them(journal: Journal) -> None:
+    first, second = journal.add([new_entry(EntryKind.ADD, 1, STORY), new_entry(EntryKind.ADD, 1, STORY)])
+    task = {"type": "Task", "projectId": 1, "fields": {"Name": "Below", "ParentID": second.item_id}}
+    below, related = journal.add(
+        [
+            new_entry(EntryKind.ADD, 1, task),
+            new_entry(EntryKind.RELATE, 1, {"type": "Blocks", "targetId": second.item_id}, first.item_id),
+        ]
+    )
+
+    journal.deliver_items([first, second], {first.item_id: 76, second.item_id: 77})
+
+    assert present(journal, first).state is EntryState.SENT
+    assert present(journal, below).parent_id == 77
+    assert (present(journal, related).item_id, present(journal, related).payload["targetId"]) == (76, 77)
+    assert [journal.renames.followed(each.item_id) for each in (first, second)] == [76, 77]
 
 
 def test_the_own_values_are_those_of_edits_that_were_not_discarded(journal: Journal) -> None:
@@ -144,7 +162,7 @@ def test_ranks_are_local_or_pending_in_their_own_project(journal: Journal) -> No
     journal.ranks.put(1, {1: 1.0, 2: 2.0}, is_local=True)
     journal.ranks.put(1, {3: 3.0}, is_local=False)
     journal.ranks.put(2, {4: 4.0}, is_local=True)
-    journal.ranks.follow(1, 9)
+    journal.ranks.follow({1: 9})
 
     assert [journal.ranks.count_local(project) for project in (1, 2, 3, None)] == [2, 1, 0, 0]
     assert (sorted(journal.ranks.local(1)), journal.ranks.unneeded()) == ([2, 9], [3])
@@ -363,7 +381,7 @@ def test_an_item_that_is_renamed_twice_is_found_by_each_of_its_ids(journal: Jour
     journal.deliver(made, 77)
     journal.deliver(comment, 77)
 
-    journal.follow(77, -3)
+    journal.follow({77: -3})
 
     assert [journal.renames.followed(each) for each in (made.item_id, 77, comment.temporary_id)] == [-3, -3, 77]
     assert [journal.real_id(each) for each in (made.item_id, 77)] == [-3, 77]

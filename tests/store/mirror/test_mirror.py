@@ -64,7 +64,7 @@ def test_a_new_item_keeps_its_rank_under_its_real_id(mirror: Mirror) -> None:
     mirror.lay_over([TEMPORARY], [entry])
     mirror.ranks.put({TEMPORARY: 1.5})
 
-    mirror.rename(TEMPORARY, item(77, Name="New"), [])
+    mirror.rename({TEMPORARY: item(77, Name="New")}, [])
 
     found = mirror.connection.execute("SELECT id, rank_priority FROM items ORDER BY rank_priority").fetchall()
     assert found == [(77, 1.5), (2, 2.0)]
@@ -179,7 +179,7 @@ def test_what_the_journal_no_longer_has_goes_at_the_start(mirror: Mirror) -> Non
 def test_a_sent_item_leaves_nothing_under_its_temporary_id(mirror: Mirror) -> None:
     mirror.lay_over([TEMPORARY], [new_item(), comment_on(TEMPORARY)])
 
-    mirror.rename(TEMPORARY, item(77, Name="New"), [])
+    mirror.rename({TEMPORARY: item(77, Name="New")}, [])
 
     assert (rows(mirror), rows(mirror, "id FROM documents")) == ([77], [77])
     assert rows(mirror, "item_id FROM comments") == []

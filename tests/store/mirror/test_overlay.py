@@ -291,7 +291,7 @@ async def test_a_new_task_is_shown_below_its_item_under_the_real_id(tmp_path: Pa
         def confirm(writer: WriteContext) -> None:
             writer.mirror.put_items([item(77)], ())
             writer.journal.deliver(added, 77)
-            writer.mirror.rename(story_id, item(77), writer.journal.entries.following(77))
+            writer.mirror.rename({story_id: item(77)}, writer.journal.entries.following([77]))
 
         await store.files.write(confirm)
 

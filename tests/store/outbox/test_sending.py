@@ -291,7 +291,7 @@ async def test_an_item_is_made_again_once_and_from_a_copy(begin: Begin, *, kept:
     changes: list[StoreChange] = []
     await undone_deletion(reading, kept=kept)
     if kept:
-        await reading.store.files.write(lambda writer: writer.journal.renames.follow(1, 9))
+        await reading.store.files.write(lambda writer: writer.journal.renames.follow({1: 9}))
     reading.server.items.clear()
     reading.store.subscribe(changes.append)
 

@@ -125,7 +125,7 @@ async def test_a_draft_about_a_new_item_follows_it_to_its_real_id(tmp_path: Path
         await store.drafts.save("comment:-7", {"text": "Begun"})
         await store.drafts.save("typed:new Task:-7", {"lines": ["A task"]})
         await store.drafts.save("comment:-77", {"text": "Another"})
-        await store.files.write(lambda writer: writer.journal.follow(-7, 40))
+        await store.files.write(lambda writer: writer.journal.follow({-7: 40}))
 
         assert store.drafts.find("comment:40") == {"text": "Begun"}
         assert store.drafts.find("typed:new Task:40") == {"lines": ["A task"]}

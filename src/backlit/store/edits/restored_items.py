@@ -56,7 +56,7 @@ def _made(writer: WriteContext, document: Document, step: int, cause: EntryCause
     (entry,) = writer.journal.add([replace(new_entry(EntryKind.ADD, project_id, payload), cause=cause)], step)
     old_id = whole(document.get("id"))
     if old_id and cause is EntryCause.RESTORE:
-        writer.journal.follow(old_id, entry.item_id)
+        writer.journal.follow({old_id: entry.item_id})
     return entry
 
 
@@ -90,6 +90,6 @@ def _objects_again(writer: WriteContext, objects: Mapping[str, Iterable[Document
             ends = [again.item_id]
             if TARGET_KEY in again.payload:
                 ends.append(followed(id_in(again.payload, TARGET_KEY)))
-                again = again.with_target(id_in(again.payload, TARGET_KEY), ends[-1])
+                again = again.with_targets({id_in(again.payload, TARGET_KEY): ends[-1]})
             if all(end < 0 or writer.mirror.effective(end) is not None for end in ends):
                 yield replace(again, cause=EntryCause.RESTORE)

@@ -5,7 +5,7 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -133,35 +133,43 @@ class Journal:
         return cursor.lastrowid or 0
 
     def update(self, entry: OutboxEntry) -> None:
-        with transaction(self._connection):
-            self._connection.execute(
-                "UPDATE entries SET item_id = ?, payload = ?, base = ?, base_modified_at = ?, state = ?, reason = ?,"
-                " attempts = ?, known_id = ?, theirs = ? WHERE id = ?",
-                (
-                    entry.item_id,
-                    _dump(entry.payload),
-                    _dump(entry.base),
-                    entry.base_modified_at,
-                    entry.state.value,
-                    entry.reason,
-                    entry.attempts,
-                    entry.known_id,
-                    _dump(entry.theirs),
-                    entry.id,
-                ),
-            )
+        self.update_all([entry])
 
     def update_all(self, entries: Iterable[OutboxEntry]) -> None:
+        rows = [
+            (
+                entry.item_id,
+                _dump(entry.payload),
+                _dump(entry.base),
+                entry.base_modified_at,
+                entry.state.value,
+                entry.reason,
+                entry.attempts,
+                entry.known_id,
+                _dump(entry.theirs),
+                entry.id,
+            )
+            for entry in entries
+        ]
         with transaction(self._connection):
-            for entry in entries:
-                self.update(entry)
+            self._connection.executemany(
+                "UPDATE entries SET item_id = ?, payload = ?, base = ?, base_modified_at = ?, state = ?, reason = ?,"
+                " attempts = ?, known_id = ?, theirs = ? WHERE id = ?",
+                rows,
+            )
+
+    def deliver_items(self, entries: Sequence[OutboxEntry], new_ids: Mapping[int, int]) -> None:
+        """Mark the entries of new items as sent. `new_ids` are the items' real ids by the temporary ones."""
+        with transaction(self._connection):
+            self.update_all(_sent(entry) for entry in entries)
+            self.follow(new_ids)
 
     def deliver(self, entry: OutboxEntry, real_id: int | None = None) -> None:
         """Mark an entry as sent. A real id replaces the temporary one in all waiting entries."""
         with transaction(self._connection):
-            self.update(replace(entry, state=EntryState.SENT, reason="", theirs={}))
+            self.update(_sent(entry))
             if real_id is not None:
-                self.follow(entry.temporary_id, real_id)
+                self.follow({entry.temporary_id: real_id})
             if entry.kind is EntryKind.NODE_ADD:
                 self.rewrite(str(entry.temporary_id), lambda each: each.with_real_ids(self.renames.followed))
             if entry.kind in OBJECT_CREATIONS:
@@ -170,19 +178,14 @@ class Journal:
                     if each.kind in ON_OBJECTS:
                         self.update(each.with_real_ids(self.renames.followed))
 
-    def follow(self, item_id: int, new_id: int) -> None:
-        following = self.entries.following(item_id)
-        self.renames.follow(item_id, new_id)
-        if item_id < 0:
-            self.ranks.follow(item_id, new_id)
-            self.drafts.follow(item_id, new_id)
-        for entry in following:
-            if entry.item_id == item_id:
-                self.update(replace(entry, item_id=new_id))
-            elif entry.parent_id == item_id:
-                self.update(_below(entry, new_id))
-            else:
-                self.update(entry.with_target(item_id, new_id))
+    def follow(self, new_ids: Mapping[int, int]) -> None:
+        """Have what names items name them by their new ids, by the old ones."""
+        following = self.entries.following(new_ids)
+        self.renames.follow(new_ids)
+        of_temporary = {item_id: new_id for item_id, new_id in new_ids.items() if item_id < 0}
+        self.ranks.follow(of_temporary)
+        self.drafts.follow(of_temporary)
+        self.update_all(_following(entry, new_ids) for entry in following)
 
     def rewrite(self, text: str, change: Callable[[OutboxEntry], OutboxEntry]) -> None:
         """Change all entries that contain a text, sent ones too, because undo may need them."""
@@ -214,6 +217,19 @@ class Journal:
             if self._connection.execute(sql, (KEPT_SENT,)).rowcount:
                 self.undo_log.forget_old()
             self.trash.forget_old(time.time())
+
+
+def _sent(entry: OutboxEntry) -> OutboxEntry:
+    return replace(entry, state=EntryState.SENT, reason="", theirs={})
+
+
+def _following(entry: OutboxEntry, new_ids: Mapping[int, int]) -> OutboxEntry:
+    parent_id = entry.parent_id
+    if parent_id is not None and parent_id in new_ids:
+        entry = _below(entry, new_ids[parent_id])
+    if not entry.targets.isdisjoint(new_ids):
+        entry = entry.with_targets(new_ids)
+    return replace(entry, item_id=new_ids.get(entry.item_id, entry.item_id))
 
 
 def _below(entry: OutboxEntry, parent_id: int) -> OutboxEntry:
@@ -272,14 +288,15 @@ class EntryTable(SqliteTable):
         where = f"{UNDELIVERED_SQL} AND item_id = 0 AND project_id = ? AND json_extract(payload, '$.tree') = ?"
         return self.select(where, (project_id or 0, tree))
 
-    def following(self, item_id: int) -> list[OutboxEntry]:
-        """Return the undelivered entries on an item, on tasks that come below it and on relations to it."""
-        tasks = f"kind = '{EntryKind.ADD}' AND json_extract(payload, '$.fields.ParentID') = ?1"
-        # Look-ups by index: an import has thousands of undelivered entries, and asks this for each.
-        found = [*self.select(f"{UNDELIVERED_SQL} AND item_id = ?1", (item_id,))]
-        found += self.select(f"{UNDELIVERED_SQL} AND {tasks}", (item_id,))
+    def following(self, item_ids: Iterable[int]) -> list[OutboxEntry]:
+        """Return the undelivered entries on items, on tasks that come below them and on relations to them."""
+        ids, among = ids_json(item_ids), "IN (SELECT value FROM json_each(?1))"
+        tasks = f"kind = '{EntryKind.ADD}' AND json_extract(payload, '$.fields.ParentID')"
+        # Look-ups by index: an import has thousands of undelivered entries, and asks this for each of its requests.
+        found = [*self.select(f"{UNDELIVERED_SQL} AND item_id {among}", (ids,))]
+        found += self.select(f"{UNDELIVERED_SQL} AND {tasks} {among}", (ids,))
         for kinds in (RELATIONS_SQL, TRANSFORMS_SQL):
-            found += self.select(f"{UNDELIVERED_SQL} AND {kinds} AND {TARGET_SQL} = ?1", (item_id,))
+            found += self.select(f"{UNDELIVERED_SQL} AND {kinds} AND {TARGET_SQL} {among}", (ids,))
         return sorted({each.id: each for each in found}.values(), key=lambda each: each.id)
 
     def sending(self) -> list[OutboxEntry]:
@@ -321,8 +338,9 @@ class EntryTable(SqliteTable):
 
     def items_made(self, step: int) -> list[int]:
         """Return the items that a step created and the service has, by their numbers."""
+        # From the entries of the step to their renames: the other way round each entry would scan all renames.
         found = self._connection.execute(
-            "SELECT real_id FROM renames JOIN entries ON entries.id = temporary_id - ? WHERE step = ? AND kind = ?"
+            "SELECT real_id FROM entries JOIN renames ON temporary_id = entries.id + ? WHERE step = ? AND kind = ?"
             " ORDER BY real_id",
             (TEMPORARY_IDS, step, EntryKind.ADD.value),
         )
@@ -337,14 +355,14 @@ class EntryTable(SqliteTable):
 class RenameTable(SqliteTable):
     """The table of renames. Each row leads to the latest id directly."""
 
-    def follow(self, item_id: int, new_id: int) -> None:
-        """Record that an id was replaced by another. An item and a comment may share an id."""
-        self._connection.execute(
+    def follow(self, new_ids: Mapping[int, int]) -> None:
+        """Record that ids were replaced by others. An item and a comment may share an id."""
+        self._connection.executemany(
             "UPDATE renames SET real_id = ? WHERE real_id = ? AND (temporary_id > 0"
             " OR EXISTS (SELECT 1 FROM entries WHERE entries.id = temporary_id - ? AND kind = ?))",
-            (new_id, item_id, TEMPORARY_IDS, EntryKind.ADD.value),
+            [(new_id, item_id, TEMPORARY_IDS, EntryKind.ADD.value) for item_id, new_id in new_ids.items()],
         )
-        self._connection.execute("INSERT OR REPLACE INTO renames VALUES (?, ?)", (item_id, new_id))
+        self._connection.executemany("INSERT OR REPLACE INTO renames VALUES (?, ?)", new_ids.items())
 
     def followed(self, item_id: int) -> int:
         found = self._connection.execute("SELECT real_id FROM renames WHERE temporary_id = ?", (item_id,)).fetchone()

@@ -43,14 +43,14 @@ class DraftTable(SqliteTable):
         with transaction(self._connection):
             self._connection.execute("DELETE FROM drafts WHERE key = ?", (key,))
 
-    def follow(self, temporary_id: int, real_id: int) -> None:
-        """Store the drafts about an item under its real id. No other object has the same temporary id."""
+    def follow(self, real_ids: Mapping[int, int]) -> None:
+        """Store the drafts about items under their real ids. No other object has the same temporary id."""
         self._connection.executemany(
             "UPDATE OR REPLACE drafts SET key = ? WHERE key = ?",
             [
-                (f"{key.removesuffix(str(temporary_id))}{real_id}", key)
+                (f"{key.removesuffix(str(item_id))}{real_ids[item_id]}", key)
                 for key in self.keys()
-                if item_of_draft(key) == temporary_id
+                if (item_id := item_of_draft(key)) is not None and item_id in real_ids
             ],
         )
 
@@ -99,5 +99,8 @@ class RankTable(SqliteTable):
         sql = f"SELECT item_id FROM ranks WHERE NOT is_local AND project_id NOT IN ({busy})"  # noqa: S608 # constants
         return [item_id for (item_id,) in self._connection.execute(sql)]
 
-    def follow(self, temporary_id: int, real_id: int) -> None:
-        self._connection.execute("UPDATE OR REPLACE ranks SET item_id = ? WHERE item_id = ?", (real_id, temporary_id))
+    def follow(self, real_ids: Mapping[int, int]) -> None:
+        self._connection.executemany(
+            "UPDATE OR REPLACE ranks SET item_id = ? WHERE item_id = ?",
+            [(real_id, temporary_id) for temporary_id, real_id in real_ids.items()],
+        )

@@ -300,26 +300,35 @@ class Mirror:
                 object_table.remove_of_items(gone)
         return frozenset(gone)
 
-    def rename(self, temporary_id: int, received: Document, undelivered: Sequence[OutboxEntry]) -> set[int]:
-        """Give an item its real id; return the items that name it, as other ends or parents, to be laid over again."""
-        real_id = whole(received.get("id"))
+    def rename(self, received: Mapping[int, Document], undelivered: Sequence[OutboxEntry]) -> set[int]:
+        """Give items their real ids, by their temporary ones; `undelivered` are the entries that follow the items.
+
+        Returns the items that name them, as other ends or parents, to be laid over again.
+        """
+        real_ids = {temporary_id: id_in(document) for temporary_id, document in received.items()}
+        renamed = set(real_ids.values())
         with transaction(self.connection):
-            relating = {item_id for table in self.object_tables for item_id in table.items_naming(temporary_id)}
+            relating = {item_id for table in self.object_tables for item_id in table.items_naming(received)}
             for object_table in self.object_tables:
-                object_table.remove_of_items([temporary_id])
-            for table in ("items", "documents"):
-                self.connection.execute(f"DELETE FROM {table} WHERE id = ?", (temporary_id,))  # noqa: S608 # constants
-            self.connection.execute("DELETE FROM comments WHERE item_id = ?", (temporary_id,))
-            self.hidden.forget([temporary_id])
-            self.put_items([received], undelivered)
-            number = self.ranks.of([temporary_id])
-            if number and real_id is not None:
-                self.ranks.put({real_id: number[temporary_id]})
-            tasks = [entry.item_id for entry in undelivered if entry.parent_id == real_id]
-            relating |= {entry.item_id for entry in undelivered if entry.kind in TRANSFORMS} - {real_id or 0}
-            if undelivered or number:  # else it stands as it was received: a fifth of what an import takes here
-                self.lay_over([*tasks, real_id or 0], undelivered)
-        return relating - {temporary_id}
+                object_table.remove_of_items(received)
+            for table, column in (("items", "id"), ("documents", "id"), ("comments", "item_id")):
+                self.connection.execute(
+                    f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))",  # noqa: S608 # constants
+                    (ids_json(received),),
+                )
+            self.hidden.forget(received)
+            self.put_items(received.values(), undelivered)
+            numbers = {real_ids[each]: number for each, number in self.ranks.of(received).items()}
+            if numbers:
+                self.ranks.put(numbers)
+            tasks = {entry.item_id for entry in undelivered if entry.parent_id in renamed}
+            relating |= {entry.item_id for entry in undelivered if entry.kind in TRANSFORMS} - renamed
+            # The others stand as they were received: a fifth of what an import takes here.
+            concerned = {each for entry in undelivered for each in (entry.item_id, entry.parent_id, *entry.targets)}
+            laid = tasks | (renamed & (concerned | numbers.keys()))
+            if laid:
+                self.lay_over(laid, undelivered)
+        return relating - received.keys()
 
     def largest_id(self, kind: EntryKind) -> int:
         from backlit.store.object_changes.kinds import CREATIONS  # a creation is sent after the first rows

@@ -120,12 +120,12 @@ class MirroredObjects(SqliteTable):
         sql = f"SELECT item_id FROM {self.table} WHERE state > 0"  # noqa: S608 # a constant
         return {item_id for (item_id,) in self._connection.execute(sql)}
 
-    def items_naming(self, item_id: int) -> set[int]:
-        """Return the items of the objects whose other end is an item."""
+    def items_naming(self, item_ids: Iterable[int]) -> set[int]:
+        """Return the items of the objects whose other end is one of some items."""
         if self.kind.other_end is None:
             return set()
-        sql = f"SELECT item_id FROM {self.table} WHERE target_id = ?"  # noqa: S608 # a constant
-        return {item_id for (item_id,) in self._connection.execute(sql, (item_id,))}
+        sql = f"SELECT item_id FROM {self.table} WHERE target_id {_AMONG}"  # noqa: S608 # constants
+        return {item_id for (item_id,) in self._connection.execute(sql, (ids_json(item_ids),))}
 
     def lay_over(self, item_ids: Collection[int], undelivered: Collection[OutboxEntry]) -> None:
         """Lay undelivered entries over the objects of items again."""

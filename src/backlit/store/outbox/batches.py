@@ -116,8 +116,7 @@ class ItemBatchSending(BatchSending):
     def _deliver(self, writer: WriteContext, entries: Sequence[OutboxEntry], made: Sequence[Document]) -> None:
         # The mirror is committed first, as for one item.
         with writer.journal.transaction(), transaction(writer.mirror.connection):
-            for entry, document in zip(entries, made, strict=True):
-                added(writer, entry, document)
+            added(writer, entries, made)
 
 
 class ObjectBatchSending(BatchSending):

@@ -239,7 +239,7 @@ class ItemSending(EditSending):
         await self._files.write(act)
 
     async def _deliver(self, entry: OutboxEntry, document: Document) -> None:
-        act = {EntryKind.EDIT: _edited, EntryKind.ADD: added, EntryKind.DELETE: _deleted}[entry.kind]
+        act = {EntryKind.EDIT: _edited, EntryKind.ADD: _added, EntryKind.DELETE: _deleted}[entry.kind]
         await self._files.write(lambda writer: act(writer, entry, document))
 
     def _receive(self, writer: WriteContext, _entry: OutboxEntry, document: Document) -> None:
@@ -252,34 +252,47 @@ def _edited(writer: WriteContext, entry: OutboxEntry, echo: Document) -> None:
     show_sign(writer, entry.item_id)
 
 
-def added(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
-    real_id = id_in(made)
-    writer.mirror.put_items([made], ())  # first: a crash in between would hide the item until the next sync
-    if _is_as_created(made):
-        writer.mirror.objects_were_read([real_id])  # an object below it would have moved its stamp on
+def _added(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
+    added(writer, [entry], [made])
+
+
+def added(writer: WriteContext, entries: Sequence[OutboxEntry], made: Sequence[Document]) -> None:
+    """Record the new items that the service has made of entries, all with the same few statements.
+
+    Item by item, an import of 10,000 took a third more of the processor's time.
+    """
+    pairs = list(zip(entries, made, strict=True))
+    real_ids = {entry.temporary_id: id_in(document) for entry, document in pairs}
+    writer.mirror.put_items(made, ())  # first: a crash in between would hide the items until the next sync
+    untouched = {id_in(document): entry for entry, document in pairs if _is_as_created(document)}
+    writer.mirror.objects_were_read(untouched)  # an object below one would have moved its stamp on
     with writer.journal.transaction():  # a crash in between would make a conflict of the presets
-        writer.journal.deliver(entry, real_id)
-        _start_from_presets(writer, entry, made)
-    relating = writer.mirror.rename(entry.temporary_id, made, writer.journal.entries.following(real_id))
+        writer.journal.deliver_items(entries, real_ids)
+        _start_from_presets(writer, untouched, made)
+    received = {entry.temporary_id: document for entry, document in pairs}
+    relating = writer.mirror.rename(received, writer.journal.entries.following(real_ids.values()))
     if relating:
         update_overlay(writer, sorted(relating))
-    ids = frozenset({entry.temporary_id, real_id})
-    writer.signal.publish(StoreChange(Subject.ITEMS, ids, renamed={entry.temporary_id: real_id}))
+    ids = frozenset({*real_ids, *real_ids.values()})
+    writer.signal.publish(StoreChange(Subject.ITEMS, ids, renamed=real_ids))
 
 
 def _is_as_created(made: Document) -> bool:
+    """Report whether nobody has changed an item since; one that was found rather than created may be."""
     return made.get("lastModifiedAt") in {None, made.get("createdAt")}
 
 
-def _start_from_presets(writer: WriteContext, entry: OutboxEntry, made: Document) -> None:
-    """Use the service's presets as the base of later edits of a new item, because no user changed them."""
-    if not _is_as_created(made):
-        return  # found rather than created, and changed since
-    presets = {key: value for key, value in fields_in(made).items() if key not in entry.touched}
-    for each in writer.journal.entries.undelivered([id_in(made)], kind=EntryKind.EDIT):
-        base = {key: presets.get(key) if value is None else value for key, value in each.base.items()}
-        if base != each.base:
-            writer.journal.update(replace(each, base=base))
+def _start_from_presets(writer: WriteContext, untouched: Mapping[int, OutboxEntry], made: Sequence[Document]) -> None:
+    """Use the service's presets as the base of later edits of new items, because no user changed them."""
+    edits = writer.journal.entries.undelivered(untouched, kind=EntryKind.EDIT)
+    presets = {id_in(document): fields_in(document) for document in made} if edits else {}
+    for edit in edits:
+        given, touched = presets[edit.item_id], untouched[edit.item_id].touched
+        base = {
+            key: given.get(key) if value is None and key not in touched else value for key, value in edit.base.items()
+        }
+        if base != edit.base:
+            writer.journal.update(replace(edit, base=base))
 
 
 def _deleted(writer: WriteContext, entry: OutboxEntry, _: Document) -> None:

@@ -304,7 +304,7 @@ def _is_gone(files: LocalDatabase, writer: WriteContext, entry: OutboxEntry, del
         gone = writer.mirror.delete_items([deletion.item_id])
         new_id = writer.journal.renames.followed(deletion.item_id)
         writer.signal.publish(StoreChange(Subject.ITEMS, gone, renamed={deletion.item_id: new_id} if made else {}))
-        made += [each for each in writer.journal.entries.following(new_id) if each.kind is EntryKind.ADD]
+        made += [each for each in writer.journal.entries.following([new_id]) if each.kind is EntryKind.ADD]
         sentence = f"{_name(entry)} was already deleted. It is restored with a new number."
     else:
         writer.mirror.objects[change.subject].remove([change.object_id])

@@ -279,8 +279,8 @@ class OutboxEntry(Struct, frozen=True):
         ends = (self.payload, values if isinstance(values, Mapping) else {})
         return frozenset(each for end in ends if isinstance(each := end.get(TARGET_KEY), int))
 
-    def with_target(self, item_id: int, new_id: int) -> "OutboxEntry":
-        return self._with_ids({TARGET_KEY}, lambda value: new_id if value == item_id else value)
+    def with_targets(self, new_ids: Mapping[int, int]) -> "OutboxEntry":
+        return self._with_ids({TARGET_KEY}, lambda value: new_ids.get(value, value))
 
     def with_real_ids(self, real_id: Callable[[int], int]) -> "OutboxEntry":
         return self._with_ids(_REFERENCES, lambda value: real_id(value) if value < ROOT_PARENT else value)
