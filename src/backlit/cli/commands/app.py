@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 SHUTDOWN_TIMEOUT = 0.8
 """Seconds from the signal after which the process ends, whatever it is doing."""
+TAKING_TIMEOUT = 0.2
+"""Seconds that a terminal that takes nothing, as after a full screen over a slow line, is waited for at the end."""
 SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _RESTORED = "".join(
     f"\x1b[{mode}"
@@ -146,10 +148,19 @@ class SignalShutdown:
     def _end(self, number: int) -> None:
         if not self._over.is_set() and is_own(self._terminal):
             with contextlib.suppress(OSError):
-                if select.select([], [self._terminal], [], 0)[1]:  # the terminal takes something
+                _discard_output()
+                if select.select([], [self._terminal], [], TAKING_TIMEOUT)[1]:
                     os.write(self._terminal, _RESTORED.encode())
             self._raw_terminal.give_back()
         os._exit(128 + number)
+
+
+def _discard_output() -> None:
+    """Lead what other threads still write nowhere: on the terminal it would switch on again what is switched off."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is not None and stream.isatty():
+            os.dup2(nowhere, stream.fileno())
 
 
 def open_app(arguments: argparse.Namespace) -> int:
