@@ -28,8 +28,7 @@ class Postgres:
     """
 
     def __init__(self, folder: Path) -> None:
-        lock = os.open(f"{folder}.lock", os.O_RDWR | os.O_CREAT)  # shared by the processes that use the server
-        fcntl.flock(lock, fcntl.LOCK_SH)
+        lock = shared_lock(Path(f"{folder}.lock"))
         self._guard = subprocess.Popen(
             [sys.executable, __file__, folder, str(lock)],
             stdin=subprocess.PIPE,
@@ -82,6 +81,21 @@ class Postgres:
 
     def _connect(self) -> "psycopg.Connection[tuple[object, ...]]":
         return psycopg.connect(self.url("postgres"), autocommit=True)
+
+
+def shared_lock(path: Path) -> int:
+    """Return the opened lock of the processes that use the server.
+
+    A guard removes the file: who waited for it then would hold a lock that nobody else sees, and the guard of the next
+    process would end the server under it.
+    """
+    while True:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT)
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(lock), path.stat()):
+                return lock
+        os.close(lock)
 
 
 def guard(folder: Path, lock: int) -> None:
