@@ -227,7 +227,7 @@ def test_a_wrong_usage_leaves_with_2(workspace: Workspace, words: list[str]) -> 
 
 
 def test_lists_are_tables_for_people(workspace: Workspace) -> None:
-    lines = workspace.admin("users", "list").stdout.splitlines()
+    lines = workspace.admin("users", "list", "--table").stdout.splitlines()
 
     assert lines[0].split() == ["ID", "Name", "Licensed", "Password", "Projects", "Email", "Display", "name"]
     assert lines[1].split() == ["1", "maya", "yes", "yes", "3", "maya@example.org", "Maya", "Kent"]
@@ -255,7 +255,7 @@ def test_on_a_terminal_the_password_is_asked_for_twice_and_not_shown(workspace: 
 
 def test_the_grammar_of_admin_is_made_only_when_it_is_used() -> None:
     script = "import sys; from backlit.cli.arguments import parser; parser().parse_args(['demo']);"
-    script += "print('backlit.cli.admin_arguments' in sys.modules)"
+    script += "print('backlit.cli.grammar.admin' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
 
     assert done.stdout.strip() == "False"

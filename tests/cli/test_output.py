@@ -12,7 +12,7 @@ from tests.logs import logs_kept
 
 from backlit.cli.arguments import parser
 from backlit.cli.commands.items_list import list_items
-from backlit.cli.output import cells_of, say, show, table
+from backlit.cli.output import cells_of, say, table
 
 
 class Terminal(io.StringIO):
@@ -53,15 +53,6 @@ def test_a_table_cuts_no_wide_character_in_two(monkeypatch: pytest.MonkeyPatch) 
     ]
 
 
-def test_rows_are_shown_with_yes_and_no_lists_and_numbers_at_the_right(capsys: pytest.CaptureFixture[str]) -> None:
-    columns = {"id": "ID#", "is": "On", "of": "Of", "name": "Name"}
-    rows = [{"id": 7, "is": True, "of": ["a", "b"], "name": None}, {"id": 12, "is": False, "of": (), "name": "x"}]
-
-    show(argparse.Namespace(json=False), rows, columns)
-
-    assert capsys.readouterr().out.splitlines() == ["ID  On   Of    Name", " 7  yes  a, b", "12  no         x"]
-
-
 @pytest.mark.parametrize(
     ("is_json", "is_dry", "written"),
     [
@@ -83,7 +74,7 @@ def test_an_outcome_is_a_sentence_or_a_document(is_json: bool, is_dry: bool, wri
 
 def test_a_list_ends_with_its_counts_on_a_terminal_alone(demo_home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BACKLIT_HOME", str(demo_home.path))
-    words = ("items", "list", "--limit", "40")
+    words = ("items", "list", "--limit", "40", "--no-pager")
     tasks = sum(each["type"] == "Task" for each in json.loads(demo_home.run(*DEMO, *words, "--json").stdout))
     with redirect_stdout(Terminal()) as shown, logs_kept():
         list_items(parser().parse_args([*DEMO, *words]))

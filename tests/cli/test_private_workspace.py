@@ -95,11 +95,11 @@ def open_workspace() -> Iterator[Workspace]:
 
 def test_a_workspace_that_others_can_read_is_warned_of_and_the_command_closes_it(open_workspace: Workspace) -> None:
     database = open_workspace.folder / "service.db"
-    warned = open_workspace.admin("users", "list")
+    warned = open_workspace.admin("users", "list", "--quiet")
     advice = warned.stderr.rpartition("To close it: ")[2]
     subprocess.run(shlex.split(advice), check=True)
 
-    again = open_workspace.admin("users", "list")
+    again = open_workspace.admin("users", "list", "--quiet")
 
     assert warned.stderr.count("Warning: ") == 1
     assert f"other users of this machine can read {database}, {open_workspace.folder / 'files'}." in warned.stderr
@@ -110,7 +110,7 @@ def test_a_workspace_that_others_can_read_is_warned_of_and_the_command_closes_it
 def test_a_readable_database_in_a_closed_folder_is_not_warned_of(open_workspace: Workspace) -> None:
     open_workspace.folder.chmod(0o700)
 
-    assert open_workspace.admin("users", "list").stderr == ""
+    assert open_workspace.admin("users", "list", "--quiet").stderr == ""
 
 
 @pytest.mark.slow

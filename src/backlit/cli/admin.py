@@ -2,13 +2,14 @@
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from backlit.cli.output import say, show, write_json
+from backlit.cli.listing import Column, chosen_columns, write_rows
+from backlit.cli.output import say, write_json
 from backlit.cli.served_workspace import (
     print_first_steps,
     print_password_note,
@@ -36,20 +37,25 @@ from backlit.service.storage.database import without_password
 from backlit.service.storage.schema import teams, time_entry_types
 from backlit.service.tables.attachments import remember_place
 
-_USER_COLUMNS = {
-    "id": "ID#",
-    "name": "Name",
-    "isLicensed": "Licensed",
-    "hasPassword": "Password",
-    "projects": "Projects#",
-    "email": "Email",
-    "displayName": "Display name",
-}
+_USER_COLUMNS = (
+    Column("id", "ID", is_right=True),
+    Column("name", "Name"),
+    Column("isLicensed", "Licensed"),
+    Column("hasPassword", "Password"),
+    Column("projects", "Projects", is_right=True),
+    Column("email", "Email"),
+    Column("displayName", "Display name"),
+)
+
+
+def _write_list(arguments: argparse.Namespace, rows: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> None:
+    found = list(rows)
+    write_rows(arguments, chosen_columns(arguments, columns), found, found)
 
 
 def list_users(arguments: argparse.Namespace) -> None:
     with reading_transaction(arguments) as connection:
-        show(arguments, users.listed(connection), _USER_COLUMNS)
+        _write_list(arguments, users.listed(connection), _USER_COLUMNS)
 
 
 def add_user(arguments: argparse.Namespace) -> None:
@@ -115,12 +121,17 @@ def new_password() -> str:
     return password
 
 
-_GRANT_COLUMNS = {"projectId": "ID#", "project": "Project", "role": "Role", "user": "User"}
+_GRANT_COLUMNS = (
+    Column("projectId", "ID", is_right=True),
+    Column("project", "Project"),
+    Column("role", "Role"),
+    Column("user", "User"),
+)
 
 
 def list_grants(arguments: argparse.Namespace) -> None:
     with reading_transaction(arguments) as connection:
-        show(arguments, users.list_grants(connection, arguments.user, arguments.project), _GRANT_COLUMNS)
+        _write_list(arguments, users.list_grants(connection, arguments.user, arguments.project), _GRANT_COLUMNS)
 
 
 def set_grant(arguments: argparse.Namespace) -> None:
@@ -142,19 +153,19 @@ def rotate_key(arguments: argparse.Namespace) -> None:
     say(arguments, f"Created a new key; {kept}.", {"forgotten": arguments.forget})
 
 
-_PROJECT_COLUMNS = {
-    "id": "ID#",
-    "startDate": "Start",
-    "endDate": "End",
-    "items": "Items#",
-    "isSyncable": "Sync",
-    "name": "Name",
-}
+_PROJECT_COLUMNS = (
+    Column("id", "ID", is_right=True),
+    Column("startDate", "Start"),
+    Column("endDate", "End"),
+    Column("items", "Items", is_right=True),
+    Column("isSyncable", "Sync"),
+    Column("name", "Name"),
+)
 
 
 def list_projects(arguments: argparse.Namespace) -> None:
     with reading_transaction(arguments) as connection:
-        show(arguments, projects.listed(connection), _PROJECT_COLUMNS)
+        _write_list(arguments, projects.listed(connection), _PROJECT_COLUMNS)
 
 
 def create_project(arguments: argparse.Namespace) -> None:
@@ -190,13 +201,17 @@ def _project_change(arguments: argparse.Namespace) -> ProjectChange:
 
 
 _NAMED = {"teams": (teams, "team"), "time_entry_types": (time_entry_types, "time entry type")}
-_NAME_COLUMNS = {"id": "ID#", "project": "Project", "name": "Name"}
+_NAME_COLUMNS = (
+    Column("id", "ID", is_right=True),
+    Column("project", "Project"),
+    Column("name", "Name"),
+)
 
 
 def list_names(arguments: argparse.Namespace) -> None:
     table, _ = _NAMED[arguments.named]
     with reading_transaction(arguments) as connection:
-        show(arguments, projects.list_names(connection, table, arguments.project), _NAME_COLUMNS)
+        _write_list(arguments, projects.list_names(connection, table, arguments.project), _NAME_COLUMNS)
 
 
 def add_name(arguments: argparse.Namespace) -> None:
@@ -222,20 +237,20 @@ def remove_name(arguments: argparse.Namespace) -> None:
     say(arguments, f"Removed the {word} {removed['name']}{cleared}.", removed)
 
 
-_FIELD_COLUMNS = {
-    "projectId": "Project#",
-    "key": "Key",
-    "kind": "Kind",
-    "default": "Default",
-    "due": "Due",
-    "types": "Types",
-    "choices": "Values",
-}
+_FIELD_COLUMNS = (
+    Column("projectId", "Project", is_right=True),
+    Column("key", "Key"),
+    Column("kind", "Kind"),
+    Column("default", "Default"),
+    Column("due", "Due"),
+    Column("types", "Types"),
+    Column("choices", "Values"),
+)
 
 
 def list_fields(arguments: argparse.Namespace) -> None:
     with reading_transaction(arguments) as connection:
-        show(arguments, custom_fields.listed(connection, arguments.project), _FIELD_COLUMNS)
+        _write_list(arguments, custom_fields.listed(connection, arguments.project), _FIELD_COLUMNS)
 
 
 def add_field(arguments: argparse.Namespace) -> None:
@@ -274,12 +289,17 @@ def _kind(word: str) -> Kind:
     return Kind(word.replace("-", " "))
 
 
-_VALUE_COLUMNS = {"type": "Type", "key": "Key", "isOwn": "Own", "values": "Values"}
+_VALUE_COLUMNS = (
+    Column("type", "Type"),
+    Column("key", "Key"),
+    Column("isOwn", "Own"),
+    Column("values", "Values"),
+)
 
 
 def list_values(arguments: argparse.Namespace) -> None:
     with reading_transaction(arguments) as connection:
-        show(arguments, value_lists.listed(connection, arguments.project), _VALUE_COLUMNS)
+        _write_list(arguments, value_lists.listed(connection, arguments.project), _VALUE_COLUMNS)
 
 
 def set_values(arguments: argparse.Namespace) -> None:

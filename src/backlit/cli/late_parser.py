@@ -30,6 +30,9 @@ class LateParser(argparse.ArgumentParser):
     takes_json_fields = False
     """Whether `--json=FIELDS` is an option; a plain `--json` never takes the next word."""
 
+    more_words: "Callable[[Sequence[str]], Sequence[str]] | None" = None
+    """Returns options that stand before those of the command line; raises ArgumentTypeError with a sentence."""
+
     is_json_wanted = False
     """Whether the command line asks for JSON; of the class, as argparse tells a parser nothing of the one above."""
 
@@ -39,6 +42,11 @@ class LateParser(argparse.ArgumentParser):
     def verbs(self) -> "Mapping[str, LateParser]":
         """The commands below this one by name, empty for a command that runs."""
         return self._verbs.choices if self._verbs is not None else {}
+
+    @property
+    def options(self) -> "Mapping[str, argparse.Action]":
+        """The options of this command by what is typed."""
+        return self._option_string_actions
 
     def verb_helps(self) -> "Iterator[tuple[str, str]]":
         """Yield the names of the commands below this one with their help; not those that are not listed."""
@@ -59,6 +67,11 @@ class LateParser(argparse.ArgumentParser):
     def parse_known_args(self, args: "Any" = None, namespace: "Any" = None) -> "Any":
         """Parse; this parser reports the words that it does not know."""
         words = list(sys.argv[1:] if args is None else args)
+        if self.more_words is not None:
+            try:
+                words = [*self.more_words(words), *words]
+            except argparse.ArgumentTypeError as fault:
+                self.error(str(fault))
         found, unknown = super().parse_known_args(list(self._with_values_joined(words)), namespace)
         if self.rest and not any(each.startswith("-") for each in unknown):
             setattr(found, self.rest, [*getattr(found, self.rest), *unknown])

@@ -12,9 +12,7 @@ from backlit.model.plain import plain
 
 TYPE_CHECKING = False  # typing takes 4 ms
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
-
-    Rows: TypeAlias = Sequence[Mapping[str, Any]]
+    from typing import Any
 
 
 def announce(lines: Iterable[str]) -> None:
@@ -118,28 +116,9 @@ def _escaped(found: re.Match[str]) -> str:
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
-def show(arguments: argparse.Namespace, rows: "Rows", columns: Mapping[str, str]) -> None:
-    """Print rows; `columns` maps keys to headings, and a heading of whole numbers ends in `#`."""
-    if arguments.json:
-        write_json(list(rows))
-        return
-    headings = [heading.removesuffix("#") for heading in columns.values()]
-    right = frozenset(at for at, heading in enumerate(columns.values()) if heading.endswith("#"))
-    for line in table(headings, [[_cell(row[key]) for key in columns] for row in rows], right):
-        print(line)
-
-
 def say(arguments: argparse.Namespace, sentence: str, document: "Mapping[str, Any]") -> None:
     is_dry = getattr(arguments, "dry_run", False)
     if arguments.json:
         write_json(dict(document) | ({"dryRun": True} if is_dry else {}))
         return
     print(f"Dry run, nothing was changed: {plain(sentence)}" if is_dry else plain(sentence))
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    return "" if value is None else str(value)

@@ -3,6 +3,8 @@
 import argparse
 from datetime import date
 
+from backlit.cli.common_options import add_display, add_formats
+from backlit.cli.grammar.serve import add_config
 from backlit.cli.late_parser import LateParser, LateVerbs
 from backlit.model.fields import CUSTOM_KINDS, ItemType
 from backlit.model.statuses import CONFIGURABLE
@@ -27,9 +29,14 @@ class CommandParsers:
         verb = self._parsers.add_parser(name, help=about, description=about)
         for word in words:
             verb.add_argument(word, metavar=word.upper())
+        add_config(verb, "read database and files from this file of backlit serve")
         verb.add_argument("--database", metavar="URL", help="database (default: the one `backlit serve` uses)")
         verb.add_argument("--files", metavar="PLACE", help="attachments (default: where the last server had them)")
-        verb.add_argument("--json", action="store_true", help="write JSON")
+        if handler.startswith("list_"):
+            add_formats(verb)
+            add_display(verb)
+        else:
+            verb.add_argument("--json", action="store_true", help="write JSON")
         if dry:
             verb.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
         verb.set_defaults(handler=f"admin:{handler}")
