@@ -10,8 +10,8 @@ from backlit.model.fields import ItemType
 from backlit.model.filters import POINTS
 from backlit.model.settings.user_settings import Template
 from backlit.store import Store
+from backlit.store.templates import template_fields
 from backlit.tui.app.app import BacklitApp
-from backlit.tui.items.add import filled_in
 from backlit.tui.lists.list_screen import group_preset
 
 INCIDENT = Template(
@@ -43,9 +43,9 @@ async def test_a_template_fills_in_fields_and_tasks_and_is_one_step(world: World
 
 async def test_what_a_project_does_not_have_is_said_with_the_template(store: Store) -> None:
     with pytest.raises(BadRequest, match="“A” does not fit this project: There is no area “Nowhere”"):
-        filled_in(store, Template("A", ItemType.BUG, {"AreaID": "Nowhere"}))
+        template_fields(store, Template("A", ItemType.BUG, {"AreaID": "Nowhere"}))
     with pytest.raises(BadRequest, match="which this project does not have"):
-        filled_in(store, Template("A", ItemType.BUG, {"Size_cf": 3}))
+        template_fields(store, Template("A", ItemType.BUG, {"Size_cf": 3}))
 
 
 @pytest.mark.slow

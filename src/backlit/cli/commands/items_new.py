@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -17,24 +18,31 @@ from backlit.cli.changes import (
     tell_rest,
 )
 from backlit.cli.commands.items import write_items
+from backlit.cli.commands.items_edit import left_in_editor
 from backlit.cli.commands.items_set import change_row
+from backlit.cli.item_file import FIELDS, ItemFile
 from backlit.cli.listing import Column, write_rows
 from backlit.cli.output import note, write_json
 from backlit.cli.selection import item_numbered, selected_items
 from backlit.cli.synced import read_input, synced_store
 from backlit.cli.terminal_input import PIPE
-from backlit.model.errors import UnknownName, UsageFault
+from backlit.cli.wiring import chosen_profile
+from backlit.config.settings import find_locations
+from backlit.config.view_files import read_settings_of
+from backlit.model.errors import NameNotFound, UnknownName, UsageFault
 from backlit.model.fields import ItemType
 from backlit.model.nearest import did_you_mean
 from backlit.model.plain import plain
+from backlit.model.settings.user_settings import Template
 from backlit.store.edits.checks import ON_ADD, check, not_copied
 from backlit.store.edits.copies import copies_of
 from backlit.store.edits.items import ItemWithTasks
 from backlit.store.field_words import FieldWords
 from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.entry_values import id_of
-from backlit.store.records.item import Item
+from backlit.store.records.item import Item, item_of
 from backlit.store.store import Store
+from backlit.store.templates import template_fields
 from backlit.store.views.query import ViewSpec
 
 _PLANNED = (Column("type", "Type"), Column("field", "Field"), Column("after", "Value"))
@@ -42,19 +50,61 @@ _PLANNED = (Column("type", "Type"), Column("field", "Field"), Column("after", "V
 
 def create_items(arguments: argparse.Namespace) -> int:
     """Make an item of the words, or one of each line of standard input; write their numbers."""
+    if arguments.edit and arguments.stdin:
+        raise UsageFault("--edit is for one item. Leave out --stdin.")
     words, assignments = parted(arguments.words)
     names = _names(arguments, " ".join(words))
-    if not names and not any(each.name.lower() == "name" for each in assignments):
+    is_named = names or arguments.template or arguments.edit or any(each.name.lower() == "name" for each in assignments)
+    if not is_named:
         raise UsageFault("Name the item, such as: backlit items new “Fix the basket” --type Bug est=3")
-    item_type = _type(arguments.type)
     with synced_store(arguments, is_writing=True) as store:
+        template = _template(arguments) if arguments.template else None
+        item_type = _type(arguments, template)
+        family = ItemWithTasks(item_type, {})
+        if template:
+            tasks = [{"Name": each} for each in template.tasks]
+            family = ItemWithTasks(item_type, template_fields(store, template), tasks)
         families = [
-            ItemWithTasks(item_type, _fields(store, item_type, name, assignments, arguments)) for name in names or [""]
+            replace(family, fields=_fields(arguments, store, family, name, assignments)) for name in names or [""]
         ]
         neighbour = item_numbered(store, arguments.after) if arguments.after else None
         confirm_count(arguments, len(families), "Make")
         after = _ranking(store, arguments, neighbour)
-        return write_new(arguments, store, families, after)
+        if not arguments.edit:
+            return write_new(arguments, store, [_checked(store, each) for each in families], after)
+        file = ItemFile(store, [_unsaved(store, families[0])], _edited_names(store, item_type))
+        with left_in_editor(file.text, ".md") as written:
+            reader = AssignmentReader(store, takes_files=False)
+            values = reader.changes(file.changed(written).get(0, ()), item_type)
+            family = replace(families[0], fields={**families[0].fields, **values})
+            return write_new(arguments, store, [_checked(store, family)], after)
+
+
+def _template(arguments: argparse.Namespace) -> Template:
+    """Return a template of the settings by its name in any case; raise NameNotFound."""
+    locations = find_locations()
+    templates = read_settings_of(chosen_profile(arguments, locations).name, locations, Path.cwd()).templates
+    named = [each for each in templates if each.name.casefold() == arguments.template.casefold()]
+    if not named:
+        names = [each.name for each in templates]
+        near = did_you_mean(arguments.template, names) or f" Templates: {', '.join(map(plain, names)) or 'none'}."
+        raise NameNotFound(f"There is no template “{plain(arguments.template, 60)}”.{near}")
+    return named[0]
+
+
+def _edited_names(store: Store, item_type: ItemType) -> list[str]:
+    reader = AssignmentReader(store)
+    return [name for name in FIELDS if item_type in reader.field(name).types]
+
+
+def _unsaved(store: Store, family: ItemWithTasks) -> Item:
+    """Return a new item as the editor shows it."""
+    return item_of({"id": 0, "type": family.type, "projectId": store.project_id, "fields": family.fields}, None, 0)
+
+
+def _checked(store: Store, family: ItemWithTasks) -> ItemWithTasks:
+    check(family.type, {"Name": "", **family.fields}, store.lookups, ON_ADD)
+    return family
 
 
 def _names(arguments: argparse.Namespace, name: str) -> list[str]:
@@ -68,23 +118,33 @@ def _names(arguments: argparse.Namespace, name: str) -> list[str]:
     return names
 
 
-def _type(text: str) -> ItemType:
-    found = next((each for each in ItemType if each.value.casefold() == text.casefold()), None)
+def _type(arguments: argparse.Namespace, template: Template | None) -> ItemType:
+    """Return the type of --type, else that of the template, else Story."""
+    if not arguments.type:
+        return template.type if template else ItemType.STORY
+    found = next((each for each in ItemType if each.value.casefold() == arguments.type.casefold()), None)
     if found is None:
-        near = did_you_mean(text, ItemType) or f" Types: {', '.join(ItemType)}."
-        raise UnknownName(f"There is no type “{plain(text, 40)}”.{near}")
+        near = did_you_mean(arguments.type, ItemType) or f" Types: {', '.join(ItemType)}."
+        raise UnknownName(f"There is no type “{plain(arguments.type, 40)}”.{near}")
+    if template is not None and template.type is not found:
+        raise UsageFault(f"The template “{plain(template.name, 60)}” makes a {template.type}. Leave out --type.")
     return found
 
 
 def _fields(
-    store: Store, item_type: ItemType, name: str, assignments: Sequence[Assignment], arguments: argparse.Namespace
+    arguments: argparse.Namespace,
+    store: Store,
+    family: ItemWithTasks,
+    name: str,
+    assignments: Sequence[Assignment],
 ) -> Mapping[str, object]:
-    values = AssignmentReader(store).changes(assignments, item_type)
+    """Return the values of a new item; a template's name is the beginning of it, as in the screens."""
+    begun = str(family.fields.get("Name") or "")
+    values = {**family.fields, **AssignmentReader(store).changes(assignments, family.type)}
     if name:
-        values["Name"] = name
+        values["Name"] = f"{begun}{name}"
     if arguments.parent:
         values["ParentID"] = item_numbered(store, arguments.parent).id
-    check(item_type, values, store.lookups, ON_ADD)
     return values
 
 

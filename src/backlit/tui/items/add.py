@@ -4,15 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from backlit.model.errors import BadRequest
-from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind
-from backlit.model.settings.user_settings import Template
+from backlit.model.fields import ItemType
 from backlit.store.edits.checks import not_copied
 from backlit.store.edits.copies import copies_of
 from backlit.store.edits.items import ItemWithTasks
-from backlit.store.field_words import FieldReading
 from backlit.store.records.item import Item, counted_types, is_seen_by_customers
-from backlit.store.store import Store
+from backlit.store.templates import template_fields
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.line import LineDialog
@@ -25,7 +22,6 @@ from backlit.tui.items.target import AddTarget
 from backlit.tui.shell.drafts import StoredLines
 
 NEW_TYPES = (ItemType.STORY, ItemType.BUG, ItemType.FEATURE, ItemType.ISSUE, ItemType.RISK, ItemType.FEEDBACK)
-_AS_WRITTEN = frozenset({Kind.TEXT, Kind.LONG_TEXT})
 
 
 async def add(target: AddTarget, _call: CommandContext) -> None:
@@ -44,7 +40,7 @@ async def add(target: AddTarget, _call: CommandContext) -> None:
         await _add(target, choice.value, target.preset(choice.value))
     elif isinstance(choice.value, int):
         template = templates[choice.value]
-        fields = filled_in(target.store, template)
+        fields = template_fields(target.store, template)
         await _add(target, template.type, {**target.preset(template.type), **fields}, template.tasks)
 
 
@@ -79,28 +75,6 @@ async def _add(target: AddTarget, item_type: ItemType, preset: Mapping[str, obje
         else:
             target.item_added((await target.store.items.add_families([family]))[0])
         target.say(f"{item_type.value} added. u to undo.")
-
-
-def filled_in(store: Store, template: Template) -> dict[str, object]:
-    """Return the values of a template in the current project; raises BadRequest for a name that the project lacks."""
-    reading = FieldReading(store)
-    custom = {field.key: field for field in store.lookups.custom_fields()}
-    found: dict[str, object] = {}
-    for key, value in template.fields.items():
-        field = FIELD_BY_KEY.get(key) or custom.get(key)
-        if field is None or not field.applies_to(template.type):
-            raise BadRequest(f"The template “{template.name}” fills in {key}, which this project does not have.")
-        try:
-            found[key] = _value(reading, field, template.type, value)
-        except BadRequest as fault:
-            raise BadRequest(f"The template “{template.name}” does not fit this project: {fault}") from None
-    return found
-
-
-def _value(reading: FieldReading, field: Field, item_type: ItemType, value: object) -> object:
-    if not isinstance(value, str) or field.kind in _AS_WRITTEN:
-        return value
-    return reading.read(field, item_type, value)
 
 
 # Copies
