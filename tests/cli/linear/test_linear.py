@@ -184,3 +184,21 @@ def test_what_others_change_is_said_before_the_next_prompt(signed_in: Home, serv
 
     assert said.startswith(f"Inbox: number {item}, Bug, ")
     assert said.endswith(", assigned to you.\n")
+
+
+def test_groom_asks_about_the_items_of_a_query_and_goes_on_later(demo_home: Home) -> None:
+    def groom(*words: str, given: str = "q\n") -> Done:
+        return demo_home.run(*DEMO, "groom", "--offline", *words, given=given)
+
+    begun = groom("--query", "type:story", "--limit", "2", given="n\n")
+    on = groom()
+    wrong = groom("--query", "est:(")
+    nothing = groom("--query", "id:987654")
+
+    assert begun.returncode == 0, begun.stderr
+    lines = [line for line in begun.stdout.splitlines() if line.startswith(("Groom", "Item"))]
+    assert lines[0] == "Groom: 2 items are not ready."
+    assert all(", Story, " in line for line in lines[1:])
+    assert "1 left. Paused; backlit groom continues." in on.stdout
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert nothing.stdout == "Groom: every item of the query is ready.\n"

@@ -2,10 +2,12 @@
 
 import argparse
 from collections.abc import Sequence
+from contextlib import closing
 
 from backlit.cli.arguments import parser
 from backlit.cli.inner_run import run_inside
-from backlit.cli.linear.console import Console
+from backlit.cli.linear.console import Console, InputEnded
+from backlit.cli.linear.grooming import GroomedList, LinearGrooming
 from backlit.cli.linear.menu import run_menu
 from backlit.cli.linear.session import LinearSession
 from backlit.cli.synced import synced_store
@@ -17,6 +19,21 @@ _WITH_SCREENS = frozenset({"open", "demo", "serve"})
 
 
 def run_lines(arguments: argparse.Namespace) -> None:
+    with closing(_session(arguments)) as session:
+        run_menu(session)
+
+
+def groom(arguments: argparse.Namespace) -> None:
+    """Ask the open questions of items, line by line, without the menu."""
+    with closing(_session(arguments)) as session:
+        grooming = LinearGrooming(session, GroomedList(arguments.query or "", arguments.limit), way_on="backlit groom")
+        try:
+            grooming.run()
+        except InputEnded:
+            session.sync()
+
+
+def _session(arguments: argparse.Namespace) -> LinearSession:
     target = [
         word
         for option, value in (("--profile", arguments.profile), ("--project", arguments.project))
@@ -29,14 +46,11 @@ def run_lines(arguments: argparse.Namespace) -> None:
     scale = read_settings(find_locations()).estimate_scale
     options = argparse.Namespace(wait=WAIT_SECONDS, offline=getattr(arguments, "offline", False), scale=scale)
     names = frozenset(parser().verbs) - _WITH_SCREENS
-    session = LinearSession(Console(), lambda: synced_store(arguments), run_command, names, options)
-    try:
-        run_menu(session)
-    finally:
-        session.close()
+    return LinearSession(Console(), lambda: synced_store(arguments), run_command, names, options)
 
 
 def _as_table(arguments: argparse.Namespace) -> None:
-    """Let a listing be a table, as on a terminal: a tab is nothing to read aloud."""
+    """Let a listing be a table, as on a terminal: a tab is nothing to read aloud. A pager would take the input."""
+    arguments.no_pager = True
     if getattr(arguments, "format", "") is None and not arguments.json:
         arguments.format = "table"

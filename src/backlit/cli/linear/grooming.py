@@ -41,6 +41,16 @@ class _Answer(Struct, frozen=True):
     value: object
 
 
+class GroomedList(Struct, frozen=True):
+    """What is groomed: the items of a query, so many at most; for neither one all, or what is left of a queue."""
+
+    query: str = ""
+    limit: int | None = None
+
+
+EVERY_ITEM = GroomedList()
+
+
 class _NextItem(Exception):
     """The user is done with an item."""
 
@@ -48,8 +58,10 @@ class _NextItem(Exception):
 class LinearGrooming:
     """The grooming queue that the screens have too: what is paused here goes on there."""
 
-    def __init__(self, session: LinearSession) -> None:
+    def __init__(self, session: LinearSession, listed: GroomedList = EVERY_ITEM, way_on: str = "1") -> None:
         self._session = session
+        self._listed = listed
+        self._way_on = way_on
         self._saved: set[int] = set()
         """Items of which something was saved."""
 
@@ -69,7 +81,7 @@ class LinearGrooming:
             except Left:
                 self._session.sync()
                 left = len(self._grooming.coming(place - 1, self._count))
-                self._say_end(f"{left} left. Paused; 1 continues.")
+                self._say_end(f"{left} left. Paused; {self._way_on} continues.")
                 return
         self._session.sync()
         self._session.run(self._grooming.end())
@@ -92,11 +104,10 @@ class LinearGrooming:
         """Go on with the paused queue, or begin one of all open items in the order of the backlog."""
         session, grooming = self._session, self._grooming
         progress = grooming.progress()
-        if progress is None or progress.is_over:
-            view = session.store.view(ViewSpec(with_done=False))
-            session.run(view.load())
-            if not session.run(grooming.begin(view.ids())):
-                session.console.say(LineKind.GROOM, "every open item is ready.")
+        if progress is None or progress.is_over or self._listed != EVERY_ITEM:
+            if not self._begin():
+                every = "every item of the query" if self._listed.query else "every open item"
+                session.console.say(LineKind.GROOM, f"{every} is ready.")
                 return None
             progress = grooming.progress()
         place = progress.place if progress else 0
@@ -104,6 +115,19 @@ class LinearGrooming:
         session.console.say(LineKind.GROOM, f"{self._count} {are_words}.")
         found: GroomQueueItem | None = grooming.next_stop(place)
         return found
+
+    def _begin(self) -> bool:
+        """Begin a queue of the listed items; return False where none of them has an open question."""
+        session, grooming = self._session, self._grooming
+        view = session.store.view(ViewSpec(query=self._listed.query))
+        if view.query.has_words:
+            session.run(session.store.search.read_all())
+        session.run(view.load())
+        is_begun = session.run(grooming.begin(view.ids())) > 0
+        if is_begun and self._listed.limit is not None and self._count > self._listed.limit:
+            first = grooming.coming(-1, self._listed.limit)
+            session.run(grooming.begin([each.item_id for each in first]))
+        return is_begun
 
     def _after(self, stop: GroomQueueItem) -> GroomQueueItem | None:
         session = self._session
