@@ -23,8 +23,10 @@ PROJECT: Meaning = {
     "days_off": None,
     "iteration_length": None,
 }
-PLACES: Meaning = {"database": None, "files": None, "json": False}
+PLACES: Meaning = {"config": None, "database": None, "files": None, "json": False}
+ADMIN_LIST: Meaning = {"format": None, "columns": ()}
 SERVE: Meaning = SAMPLE | {
+    "config": None,
     "host": "127.0.0.1",
     "port": 8484,
     "database": None,
@@ -67,6 +69,7 @@ ITEMS: Meaning = LISTING | {
     "done": None,
     "mine": False,
     "count": False,
+    "group": (),
     "parts": (),
 }
 DRY: Meaning = READING | {"dry_run": False}
@@ -160,10 +163,16 @@ MEANT: dict[str, Meaning] = {
     "--profile p #12": {"profile": "p", "id": 12},
     "--query q": {"query": "q"},
     "open --view v": {"view": "v"},
+    "open 12 --comments": {"id": 12, "place": "comments"},
+    "open 12 --files": {"id": 12, "place": "attachments"},
+    "open 12 --edit": {"id": 12, "place": "name"},
+    "groom": READING | {"limit": None},
+    "groom --query q --limit 3": READING | {"query": "q", "limit": 3},
+    "items list --group iter,owner": ITEMS | {"group": ("iter", "owner")},
     "undo": LISTING | {"wait": None, "dry_run": False, "yes": False, "steps": 1, "list": False, "is_redo": False},
     "redo 3 --list": LISTING
     | {"wait": None, "dry_run": False, "yes": False, "steps": 3, "list": True, "is_redo": True},
-    "help exit-codes": {"topic": ["exit-codes"], "man": False, "no_pager": False},
+    "help exit-codes": {"topic": ["exit-codes"], "man": False},
     "report burnup": REPORT,
     "report burnup --iteration i --items --format csv --project x": {"project": "x"}
     | REPORT
@@ -171,7 +180,8 @@ MEANT: dict[str, Meaning] = {
     "report burnup --days 0 --team Red --json": REPORT | {"days": 0, "team": "Red", "format": "json"},
 }
 ADMIN: dict[str, Meaning] = {
-    "users list --database d --files f --json": {"database": "d", "files": "f", "json": True},
+    "users list --database d --files f --json": ADMIN_LIST | {"database": "d", "files": "f", "json": True},
+    "users list --csv --columns name": ADMIN_LIST | {"format": "csv", "columns": ("name",)},
     "users add u": {"name": "u", "first_name": None, "last_name": None, "display_name": None, "email": None}
     | {"no_password": False, "unlicensed": False},
     "users add u --first-name a --last-name b --display-name c --email d --no-password --unlicensed": {"name": "u"}
@@ -190,16 +200,16 @@ ADMIN: dict[str, Meaning] = {
     "projects change p --time-zone UTC --working-days mon,tue --days-off 2026-12-25 --history-days 365": PROJECT
     | {"project": "p", "time_zone": "UTC", "working_days": ["mon", "tue"], "days_off": ["2026-12-25"]}
     | {"history_days": 365},
-    "grants list": {"user": None, "project": None},
-    "grants list --user u --project p": {"user": "u", "project": "p"},
+    "grants list": ADMIN_LIST | {"user": None, "project": None},
+    "grants list --user u --project p": ADMIN_LIST | {"user": "u", "project": "p"},
     "grants set u p manager": {"user": "u", "project": "p", "role": "manager"},
     "grants remove u p --dry-run": {"user": "u", "project": "p", "dry_run": True},
-    "teams list --project p": {"named": "teams", "project": "p"},
+    "teams list --project p": ADMIN_LIST | {"named": "teams", "project": "p"},
     "teams add p n": {"named": "teams", "project": "p", "name": "n"},
     "teams rename p n m": {"named": "teams", "project": "p", "name": "n", "new_name": "m"},
     "teams remove p n --dry-run": {"named": "teams", "project": "p", "name": "n", "dry_run": True},
     "time-entry-types add p n": {"named": "time_entry_types", "project": "p", "name": "n"},
-    "fields list --project p": {"project": "p"},
+    "fields list --project p": ADMIN_LIST | {"project": "p"},
     "fields add p k": {"project": "p", "key": "k", "kind": "text"}
     | {"types": None, "choices": None, "default": None, "due": None},
     "fields add p k --kind date --due": {"project": "p", "key": "k", "kind": "date", "types": None, "choices": None}
@@ -213,7 +223,7 @@ ADMIN: dict[str, Meaning] = {
     "fields change p k --kind date --due off": {"project": "p", "key": "k", "dry_run": False, "kind": "date"}
     | {"types": None, "choices": None, "default": None, "renames": [], "due": "off"},
     "fields remove p k --dry-run": {"project": "p", "key": "k", "dry_run": True},
-    "values list p": {"project": "p"},
+    "values list p": ADMIN_LIST | {"project": "p"},
     "values set p Story Status a b --rename c=a --dry-run": {"project": "p", "type": "Story", "key": "Status"}
     | {"values": ["a", "b"], "renames": ["c=a"], "dry_run": True, "groups": []},
     "values reset p Bug Severity --dry-run": {"project": "p", "type": "Bug", "key": "Severity"}
@@ -243,8 +253,9 @@ def test_a_command_has_these_options_and_defaults(words: str, meant: Meaning) ->
     read = vars(parser().parse_args(words.split()))
 
     del read["handler"], read["version"]
-    defaults: Meaning = {"profile": None, "project": None, "query": None, "view": None, "id": None}
-    assert read == defaults | {"quiet": False, "ascii": False, "no_color": False, "debug": False} | meant
+    defaults: Meaning = dict.fromkeys(("profile", "project", "query", "view", "id", "place"))
+    display: Meaning = dict.fromkeys(("quiet", "ascii", "no_color", "no_pager", "debug"), False)
+    assert read == defaults | display | meant
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.home import DEMO, Home
 
 from backlit.cli.arguments import parser
-from backlit.cli.listing import Column, write_rows
+from backlit.cli.listing import Column, Row, write_rows
 
 COLUMNS = (Column("id", "ID", is_right=True), Column("name", "Name"), Column("at", "At"))
 ROW = {"id": 7, "name": 'a\tb\nc "|\\ \x1b[2J\u202e', "at": datetime(2026, 3, 1, 9, 30)}
@@ -44,6 +44,36 @@ def test_a_table_has_headings_and_local_times(capsys: pytest.CaptureFixture[str]
     assert written(capsys, "--table").splitlines() == [
         "ID  Name             At",
         ' 7  a b c "|\\ �[2J�  2026-03-01 11:30',
+    ]
+
+
+def test_values_are_yes_and_no_lists_and_numbers_at_the_right(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = (Column("id", "ID", is_right=True), Column("is", "On"), Column("of", "Of"), Column("name", "Name"))
+    rows: list[Row] = [
+        {"id": 7, "is": True, "of": ["a", "b"], "name": None},
+        {"id": 12, "is": False, "of": (), "name": "x"},
+    ]
+
+    write_rows(parser().parse_args(["items", "list", "--table"]), columns, rows)
+
+    assert capsys.readouterr().out.splitlines() == ["ID  On   Of    Name", " 7  yes  a, b", "12  no         x"]
+
+
+def test_groups_head_the_rows_of_a_table_and_stand_first_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    at = datetime(2026, 3, 1, 23, 30)
+    rows: list[Row] = [
+        {"id": 7, "at": at, "by": "jon"},
+        {"id": 8, "at": at, "by": "jon"},
+        {"id": 9, "at": None, "by": "\x1b"},
+    ]
+    groups = [Column("at", "At"), Column("by", "By")]
+    for options in (["--table"], ["--tsv"]):
+        arguments = parser().parse_args(["items", "list", *options])
+        write_rows(arguments, COLUMNS[:1], rows, groups=groups, local=lambda moment: moment + timedelta(hours=2))
+
+    assert capsys.readouterr().out.splitlines() == [
+        *("ID", "", "2026-03-02 · jon (2)", "7", "8", "", "none · � (1)", "9"),
+        *("at\tby\tid", "2026-03-01T23:30:00.000Z\tjon\t7", "2026-03-01T23:30:00.000Z\tjon\t8", "\t�\t9"),
     ]
 
 

@@ -14,14 +14,13 @@ from backlit.cli.common_options import (
     add_writing,
 )
 from backlit.cli.late_parser import LateParser, LateVerbs, TopParser
-from backlit.cli.option_values import count, item_number, item_word, number, port, size
-from backlit.config.sample import DEMO_ITEMS, DEMO_SEED
+from backlit.cli.option_values import count, item_number, item_word, number
 
 EPILOG = (
     "Without a command, backlit opens the last used profile, never a sample. At first it asks where to begin."
     " A number alone opens that item: backlit 12"
 )
-LINEAR = "commands.linear:run_lines"
+LINEAR, GROOM = "commands.linear:run_lines", "commands.linear:groom"
 SCREENS = "commands.app:open_app"
 NOUNS = {
     "items": "list, show, make and change work items",
@@ -41,6 +40,12 @@ NOUNS = {
     "config": "show, check and change the settings",
 }
 """Nouns with verbs of their own, each in a module of `backlit.cli.grammar`."""
+PLACES = {
+    "comments": ("comments", "open the item's comments"),
+    "files": ("attachments", "open the item's files"),
+    "edit": ("name", "open the item with its name in an input"),
+}
+"""Options of `open` that name a place of the item, as the screens call it."""
 
 
 def parser() -> TopParser:
@@ -63,7 +68,7 @@ def parser() -> TopParser:
         help="with --linear: use the local copy, do not connect",
     )
     add_display(top, is_top=True)
-    top.set_defaults(handler=SCREENS, id=None)
+    top.set_defaults(handler=SCREENS, id=None, place=None)
     commands = top.add_verbs(is_required=False)
     for name, words in NOUNS.items():
         commands.add_late(name, words, fill=partial(_fill_noun, name))
@@ -71,6 +76,7 @@ def parser() -> TopParser:
     commands.add_late(
         "demo", "open a sample workspace; your changes in it are kept", "commands.app:open_demo", _fill_demo
     )
+    commands.add_late("groom", "answer the open questions of items, line by line", GROOM, _fill_groom)
     commands.add_late("serve", "run the server for a team", "commands.serve:serve", _fill_serve)
     _add_session(commands)
     commands.add_late("log", "log hours on a task", "commands.items:log_work", _fill_log)
@@ -97,8 +103,18 @@ def _add_start(command: argparse.ArgumentParser) -> None:
 
 def _fill_open(opening: LateParser) -> None:
     opening.add_argument("id", nargs="?", type=item_number, metavar="ID", help="number of the item")
+    place = opening.add_mutually_exclusive_group()
+    for name, (const, words) in PLACES.items():
+        place.add_argument(f"--{name}", dest="place", action="store_const", const=const, help=words)
     _add_start(opening)
     add_target(opening)
+
+
+def _fill_groom(groom: LateParser) -> None:
+    words = "the items of this query (default: all open items, or what is left of the last time)"
+    groom.add_argument("--query", metavar="QUERY", help=words)
+    groom.add_argument("--limit", type=number, metavar="N", help="maximum number of items")
+    add_reading(groom)
 
 
 def _add_words(commands: LateVerbs) -> None:
@@ -140,7 +156,6 @@ def _fill_keys(keys: LateParser) -> None:
 def _fill_help(helping: LateParser) -> None:
     helping.add_argument("topic", nargs="*", metavar="TOPIC", help="a topic or a command (default: list them)")
     helping.add_argument("--man", action="store_true", help="write the manual page, in roff")
-    helping.add_argument("--no-pager", action="store_true", help="write a long page without a pager")
     add_display(helping)
 
 
@@ -164,66 +179,13 @@ def _fill_complete(complete: LateParser) -> None:
 
 
 def _fill_demo(demo: LateParser) -> None:
-    _add_sample(demo)
+    import_module("backlit.cli.grammar.serve").add_sample(demo)
     add_target(demo)
+    add_display(demo)
 
 
 def _fill_serve(serve: LateParser) -> None:
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
-    serve.add_argument("--port", type=port, default=8484, help="port to listen on (%(default)s)")
-    serve.add_argument("--database", metavar="URL", help="database, as sqlite:///path or postgresql://user@host/name")
-    serve.add_argument("--files", metavar="PLACE", help="attachments: a directory, or s3://bucket/prefix")
-    serve.add_argument(
-        "--max-upload",
-        type=size,
-        default="100M",
-        metavar="SIZE",
-        help="largest file that can be attached (%(default)s)",
-    )
-    serve.add_argument("--service-name", metavar="NAME", default="backlit", help="name of the service (%(default)s)")
-    serve.add_argument("--sample", action="store_true", help="serve a sample workspace with publicly known passwords")
-    serve.add_argument("--yes-really", action="store_true", help="allow other machines to reach the sample")
-    _add_sample(serve)
-    _add_operation(serve)
-
-
-def _add_operation(serve: argparse.ArgumentParser) -> None:
-    group = serve.add_argument_group("operation")
-    group.add_argument("--tls-cert", metavar="FILE", help="serve https with this certificate (PEM, with its chain)")
-    group.add_argument("--tls-key", metavar="FILE", help="the certificate's key (PEM)")
-    group.add_argument(
-        "--trusted-proxy",
-        metavar="ADDRESS",
-        action="append",
-        default=[],
-        help="trust X-Forwarded-For, -Proto and -Host from this address or network; repeatable",
-    )
-    group.add_argument(
-        "--workers",
-        type=number,
-        default=1,
-        metavar="N",
-        help="number of worker processes; needs PostgreSQL (%(default)s)",
-    )
-    group.add_argument(
-        "--max-requests", type=number, default=256, metavar="N", help="maximum concurrent requests (%(default)s)"
-    )
-    group.add_argument(
-        "--max-followers",
-        type=number,
-        default=2000,
-        metavar="N",
-        help="maximum programs that follow the changes, for each process; further ones poll (%(default)s)",
-    )
-    group.add_argument(
-        "--log-level",
-        choices=("debug", "info", "warning", "error"),
-        help="log level; JSON lines on standard error (info; warning with --sample)",
-    )
-    group.add_argument(
-        "--presence", choices=("on", "off"), default="on", help="tell people who edits which item (%(default)s)"
-    )
-    group.add_argument("--legacy-clients", action="store_true", help="compatibility mode for older API clients")
+    import_module("backlit.cli.grammar.serve").fill_serve(serve)
 
 
 def _add_session(commands: LateVerbs) -> None:
@@ -358,15 +320,4 @@ def _fill_report(report: LateParser) -> None:
 
 
 def _fill_admin(admin: LateParser) -> None:
-    from backlit.cli.admin_arguments import add_nouns
-
-    add_nouns(admin)
-
-
-def _add_sample(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--items", type=count, default=DEMO_ITEMS, metavar="N", help="number of sample items (%(default)s)"
-    )
-    command.add_argument(
-        "--seed", type=count, default=DEMO_SEED, metavar="S", help="random seed of the sample (%(default)s)"
-    )
+    import_module("backlit.cli.grammar.admin").add_nouns(admin)

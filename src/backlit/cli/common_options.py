@@ -27,6 +27,7 @@ DISPLAY = {
     "--quiet": "write no notes to standard error, only errors",
     "--ascii": "write ASCII only, in output for people",
     "--no-color": "use no colours",
+    "--no-pager": "write what is longer than the terminal without a pager",
     "--debug": "write requests, and what led to an error, to standard error and the log (BACKLIT_DEBUG=1)",
 }
 MAX_WAIT = 86_400.0
@@ -92,9 +93,7 @@ def add_formats(command: argparse.ArgumentParser, *, has_columns: bool = True) -
     for name, words in FORMATS.items():
         formats.add_argument(f"--{name}", dest="format", action="store_const", const=name, help=words)
     if has_columns:
-        command.add_argument(
-            "--columns", type=_names, default=(), metavar="FIELDS", help="columns, such as id,name,est"
-        )
+        command.add_argument("--columns", type=names, default=(), metavar="FIELDS", help="columns, such as id,name,est")
     command.takes_json_fields = True  # type: ignore[attr-defined]  # an attribute of LateParser
 
 
@@ -125,9 +124,9 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _names(text: str) -> tuple[str, ...]:
+def names(text: str) -> tuple[str, ...]:
     return tuple(each.strip() for each in text.split(",") if each.strip())
 
 
 def _json_fields(text: str) -> bool | tuple[str, ...]:
-    return _names(text) or True
+    return names(text) or True

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from backlit.store.reading import FreshCopy, ReadItem
 
-_ASKS_MORE = ("view", "filter", "fresh", "project", "parts")
+_ASKS_MORE = ("view", "filter", "fresh", "project", "parts", "group")
 """Options of `items list` that need the store."""
 _SELECTS = ("query", "sort", "done", "mine", "count")
 """Options without which the items are all, in backlog order. They take 30 ms of imports."""
@@ -67,10 +67,8 @@ def list_fresh(arguments: argparse.Namespace) -> bool:
         {each.name: plain_value(item.id, item.type, item.fields, each.name, usernames.get) for each in columns}
         for item in items
     ]
-    write_rows(arguments, columns, rows, nothing=NO_ITEMS)
-    if sys.stdout.isatty() and items and not arguments.json and arguments.format in {None, "table"}:
-        tasks = sum(item.type == "Task" for item in items)
-        print(item_counts(len(items) - tasks, tasks))
+    tasks = sum(item.type == "Task" for item in items)
+    write_rows(arguments, columns, rows, nothing=NO_ITEMS, below=item_counts(len(items) - tasks, tasks))
     return True
 
 

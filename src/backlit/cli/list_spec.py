@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from backlit.model.settings.view_settings import sort_key
+from backlit.model.settings.view_settings import field_key, sort_key
 from backlit.store.views.query import ViewSpec
 
 if TYPE_CHECKING:
@@ -23,5 +23,7 @@ def list_spec(arguments: argparse.Namespace, saved: "SavedView | None" = None) -
         spec = replace(spec, sort=tuple(sort_key(each.strip()) for each in sort.split(",")))
     if getattr(arguments, "mine", False):
         spec = replace(spec, query=f"({spec.query}) @me" if spec.query else "@me")
+    if group := getattr(arguments, "group", ()):
+        spec = replace(spec, group=tuple(map(field_key, group)))
     done = getattr(arguments, "done", None)
     return spec if done is None else replace(spec, with_done=done == "yes")

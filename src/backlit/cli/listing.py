@@ -2,11 +2,12 @@
 
 import argparse
 import sys
-from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, namedtuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 
 from backlit.cli.output import note, table, write_document, write_json, write_json_lines
+from backlit.cli.pager import write_paged
 from backlit.model.dates import write_datetime
 from backlit.model.errors import UnknownName
 from backlit.model.plain import plain
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 Row = Mapping[str, object]
 """Values by the names of columns. A datetime is of the service: UTC without a zone."""
 NO_ITEMS = "No items match."
-PEOPLES = {"table", "md"}
-"""Formats that people read: with local times."""
 
 
 # typing, with its NamedTuple, takes 4 ms.
@@ -32,8 +31,11 @@ class Column(namedtuple("Column", ("name", "heading", "is_right", "is_usual"), d
 def chosen_columns(arguments: argparse.Namespace, columns: Sequence[Column]) -> list[Column]:
     """Return the columns that `--json=FIELDS` or `--columns` names, else the usual ones; raise UnknownName."""
     names = arguments.json if isinstance(arguments.json, tuple) else getattr(arguments, "columns", ())
-    if not names:
-        return [each for each in columns if each.is_usual]
+    return named_columns(names, columns) if names else [each for each in columns if each.is_usual]
+
+
+def named_columns(names: Iterable[str], columns: Sequence[Column]) -> list[Column]:
+    """Return the columns of some names; raise UnknownName."""
     by_name = {each.name.lower().replace(" ", "-"): each for each in columns}
     names = [name.replace(" ", "-") for name in names]
     for name in names:
@@ -46,6 +48,12 @@ def chosen_columns(arguments: argparse.Namespace, columns: Sequence[Column]) -> 
     return [by_name[name.lower()] for name in names]
 
 
+def is_table(arguments: argparse.Namespace) -> bool:
+    """Return whether a listing is an aligned table: where it is wanted, and on a terminal without a format."""
+    is_free = arguments.format is None and not arguments.json
+    return arguments.format == "table" or (is_free and sys.stdout.isatty())
+
+
 def write_rows(
     arguments: argparse.Namespace,
     columns: Sequence[Column],
@@ -54,9 +62,18 @@ def write_rows(
     *,
     local: Callable[[datetime], datetime] | None = None,
     nothing: str = "Nothing to list.",
+    groups: Sequence[Column] = (),
+    below: str = "",
 ) -> None:
-    """Write rows in the chosen format; JSON without chosen fields has whole documents, if there are any."""
+    """Write rows in the chosen format; JSON without chosen fields has whole documents, if there are any.
+
+    `groups` are the columns whose values head the rows of a table; in other formats they stand first. `below` is said
+    below a table on a terminal.
+    """
     format_name = "json" if arguments.json else arguments.format
+    is_for_people = is_table(arguments)
+    if groups and not is_for_people:
+        columns = [*groups, *(each for each in columns if each not in groups)]
     if format_name in {"json", "ndjson"}:
         is_flat = isinstance(arguments.json, tuple) or bool(getattr(arguments, "columns", ()))
         if documents is None or is_flat:
@@ -69,11 +86,42 @@ def write_rows(
     if not rows and format_name in {None, "table"}:
         note(arguments, nothing)
         return
-    if format_name is None:
-        format_name = "table" if sys.stdout.isatty() else ""
-    times = local if format_name in PEOPLES else None
+    times = local if is_for_people or format_name == "md" else None
     cells = [[cell_text(row.get(each.name), times) for each in columns] for row in rows]
-    _WRITERS[format_name](columns, cells)
+    if not is_for_people:
+        _WRITERS[format_name or ""](columns, cells)
+        return
+    lines = _table_lines(columns, cells)
+    if groups:
+        lines = list(_below_headings(lines, [_group_words(row, groups, local) for row in rows]))
+    if below and sys.stdout.isatty():
+        lines.append(below)
+    text = "".join(f"{line}\n" for line in lines)
+    if format_name is None:
+        write_paged(arguments, text)
+    else:
+        sys.stdout.write(text)
+
+
+def _group_words(row: Row, groups: Sequence[Column], local: Callable[[datetime], datetime] | None) -> str:
+    """Return the values of a row's groups in a line."""
+    return " · ".join(plain(_in_one_line(group_text(row.get(each.name), local))) or "none" for each in groups)
+
+
+def group_text(value: object, local: Callable[[datetime], datetime] | None) -> str:
+    """Return the value of a group as text; a time is grouped by its day."""
+    return cell_text(local(value).date() if local and isinstance(value, datetime) else value, None)
+
+
+def _below_headings(lines: Sequence[str], words: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a table, and above the first row of each group its words with the number of its rows."""
+    counts, before = Counter(words), None
+    yield lines[0]
+    for line, group in zip(lines[1:], words, strict=True):
+        if group != before:
+            yield from ("", f"{group} ({counts[group]})")
+        yield line
+        before = group
 
 
 def flat_documents(columns: Sequence[Column], rows: Iterable[Row]) -> list[dict[str, object]]:
@@ -102,10 +150,9 @@ def cell_text(value: object, local: Callable[[datetime], datetime] | None) -> st
     return str(value)
 
 
-def _write_table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+def _table_lines(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]:
     right = frozenset(at for at, each in enumerate(columns) if each.is_right)
-    for line in table([each.heading for each in columns], [list(map(_in_one_line, row)) for row in rows], right):
-        print(line)
+    return table([each.heading for each in columns], [list(map(_in_one_line, row)) for row in rows], right)
 
 
 def _write_tabs(_columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
@@ -160,7 +207,6 @@ def _in_one_line(text: str) -> str:
 _WRITERS: "Mapping[str, Callable[[Sequence[Column], Any], None]]" = {
     "export": _write_export,
     "excel": _write_excel,
-    "table": _write_table,
     "": _write_tabs,
     "tsv": _write_headed_tabs,
     "csv": _write_csv,

@@ -76,6 +76,10 @@ def test_a_view_is_saved_shown_renamed_and_deleted(demo_home: Home) -> None:
         ((*DEMO, "--offline", "projects", "use", "Auroar"), 4, "There is no single project 'Auroar'"),
         ((*DEMO, "--offline", "files", "get", STORY, "987654"), 4, "has no file 987654."),
         ((*DEMO, "--offline", "files", "add", STORY, "/no/such/file"), 1, "/no/such/file is not a file."),
+        ((*DEMO, "--offline", "files", "add", STORY, "-"), 2, "Name the file of standard input"),
+        ((*DEMO, "--offline", "files", "add", STORY, "/etc/hosts", "--name", "x"), 2, "Name the file of standard"),
+        ((*DEMO, "--offline", "files", "get", STORY, "--output", "x", "--folder", "y"), 2, "not allowed with argument"),
+        ((*DEMO, "--offline", "files", "get", "31", "--output", "x"), 2, "--output is for one file; here are 0."),
         ((*DEMO, "--offline", "trash", "--restore"), 2, "Name the item: backlit trash --restore ID"),
         ((*DEMO, "--offline", "trash", "--restore", STORY), 4, "Item 19 is not deleted."),
         ((*DEMO, "--offline", "trash", "--restore", "987654"), 4, "No copy of item 987654."),
@@ -198,12 +202,23 @@ def test_a_file_is_attached_described_saved_and_deleted(demo_home: Home) -> None
     listed = run("list", STORY, "--json=id,name,size,description").json
     (demo_home.path / "saved").mkdir()
     got = run("get", STORY, number, "--folder", str(demo_home.path / "saved"))
+    again = run("get", STORY, number, "--all", str(demo_home.path / "saved"))
+    left_out = run("get", STORY, number, "--folder", str(demo_home.path / "saved"), "--no-clobber")
+    every = run("get", STORY, "--all", str(demo_home.path / "new" / "saved"))
+    written = run("get", STORY, number, "--output", "-")
+    named = [run("get", STORY, number, "--output", str(demo_home.path / "other.txt")) for _ in range(2)]
+    piped = demo_home.run(*DEMO, "--quiet", "files", "add", STORY, "-", "--name", "piped.txt", given="Piped")
     asked = run("delete", STORY, number)
     deleted = run("delete", STORY, number, "--yes")
 
     assert (added.returncode, described.returncode, got.returncode) == (0, 0, 0), added.stderr
     assert {"id": int(number), "name": "note.txt", "size": 6, "description": "Second"} in listed
     assert (demo_home.path / "saved" / "note.txt").read_text() == "A note"
+    assert (again.returncode, left_out.stdout, [*(demo_home.path / "saved").iterdir()][1:]) == (2, "", [])
+    assert (every.returncode, (demo_home.path / "new" / "saved" / "note.txt").read_text()) == (0, "A note")
+    assert ([each.returncode for each in named], (demo_home.path / "other.txt").read_text()) == ([0, 1], "A note")
+    assert written.stdout == "A note"
+    assert piped.stdout.split("\t")[1] == "piped.txt\n", piped.stderr
     assert (asked.returncode, deleted.returncode) == (2, 0)
     assert int(number) not in [each["id"] for each in run("list", STORY, "--json").json]
 
@@ -240,10 +255,14 @@ def test_a_profile_of_a_server_is_removed_with_its_unsent_changes_only_by_yes(ho
     home.run("--offline", "items", "set", STORY, "est=8")
 
     kept = home.run("profiles", "remove", who[0]["profile"])
+    without_journal = home.run("profiles", "remove", who[0]["profile"], "--keep-journal")
+    home.run("login", server.address, "--user", "maya", given="lantern\n")
+    found = home.run("profiles", "show", "--json=unsent").json
     removed = home.run("profiles", "remove", who[0]["profile"], "--yes")
 
     assert (who[0]["user"], who[0]["url"]) == ("maya", server.address)
     assert (kept.returncode, "1 change" in kept.stderr) == (2, True)
+    assert (without_journal.returncode, found) == (0, [{"unsent": 1}]), without_journal.stderr
     assert removed.returncode == 0
     assert who[0]["profile"] not in home.run("profiles", "list").stdout
     assert not (home.path / "state" / who[0]["profile"]).exists()

@@ -35,7 +35,7 @@ from backlit.config.settings import (
 from backlit.config.terminal_signs import is_ascii_wanted, is_monochrome
 from backlit.config.view_files import own_views_file, read_settings_of, repository_files
 from backlit.model.dates import DATE_STYLE
-from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.errors import BacklitError, BadRequest, UsageFault
 from backlit.model.query import parse_query
 
 if TYPE_CHECKING:
@@ -169,6 +169,8 @@ def open_app(arguments: argparse.Namespace) -> int:
     pins = read_pins(Path.cwd())
     project = arguments.project or pins.project
     profile: Profile | None
+    if arguments.place and arguments.id is None:
+        raise UsageFault("Name the item, such as: backlit open 12 --comments")
     if arguments.query:
         parse_query(arguments.query)  # a fault is said here, before the screens
     if arguments.profile or pins.profile:
@@ -202,7 +204,7 @@ def open_profile(profile: Profile | None, project: str, locations: Locations, ar
         if app.wanted_profile is None:
             return app.return_code or 0
         profile, frame, is_first = Profiles(locations).named(app.wanted_profile), None, False
-        arguments.project = arguments.id = arguments.query = arguments.view = None  # they were of the first profile
+        arguments.project = arguments.id = arguments.query = arguments.view = arguments.place = None  # of the first
 
 
 MakeApplication = Callable[[contextlib.ExitStack], tuple["BacklitApp | WelcomeApp", Settings]]
@@ -322,9 +324,11 @@ def _make_application(
         from backlit.store.views.view_files import ViewFiles
         from backlit.tui.app.app import BacklitApp
         from backlit.tui.app.screen_navigator import StartTarget
+        from backlit.tui.shell.target import ItemDestination
 
     settings = opening.result()
     DATE_STYLE.format = settings.date_format
+    place = ItemDestination(arguments.place or ItemDestination.EDITOR)
     end.callback(store.close)
     app = BacklitApp(
         store,
@@ -347,7 +351,7 @@ def _make_application(
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
         join=partial(_joining, locations),
         greets=True,
-        opens=StartTarget(arguments.id, arguments.query or "", arguments.view or ""),
+        opens=StartTarget(arguments.id, arguments.query or "", arguments.view or "", place),
         problems=[*settings.problems, *_not_yet_known(store)],
     )
     return app, settings

@@ -31,7 +31,7 @@ def explain(arguments: argparse.Namespace) -> None:
     command: LateParser = parser()
     first = arguments.topic[0]
     if arguments.topic == [first] and first in pages.names() and first not in command.verbs:
-        write_paged(pages.page(first), is_paged=not arguments.no_pager)
+        write_paged(arguments, pages.page(first))
         return
     for word in arguments.topic:
         verbs = command.verbs

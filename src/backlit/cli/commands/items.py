@@ -2,8 +2,8 @@
 
 import argparse
 import asyncio
-import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime
@@ -17,8 +17,9 @@ from backlit.cli.commands.item_belongings import belonging_lines, belongings
 from backlit.cli.item_columns import COLUMNS_OF_PARTS
 from backlit.cli.item_fields import ItemFields
 from backlit.cli.item_parts import ItemParts, criteria_text
-from backlit.cli.listing import NO_ITEMS, Column, Row, chosen_columns, write_rows
+from backlit.cli.listing import NO_ITEMS, Column, Row, chosen_columns, group_text, named_columns, write_rows
 from backlit.cli.output import announce, write_json
+from backlit.cli.pager import write_paged
 from backlit.cli.selection import item_numbered, listed_items
 from backlit.cli.synced import counting_changes, synced_store
 from backlit.cli.wiring import chosen_profile
@@ -28,6 +29,7 @@ from backlit.model.dates import past_day
 from backlit.model.errors import BacklitError, BadRequest, NotFound, UsageFault
 from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType, Kind
 from backlit.model.plain import plain
+from backlit.model.settings.view_settings import MAX_GROUP_LEVELS
 from backlit.store.edits.work_log import LoggedWork, type_named
 from backlit.store.item_documents import item_address, item_documents
 from backlit.store.journal.journal import Journal
@@ -50,25 +52,45 @@ def list_through_store(arguments: argparse.Namespace) -> None:
     with synced_store(arguments, is_listing=True) as store:
         fields = ItemFields(store)
         columns = with_parts(arguments, fields, chosen_columns(arguments, fields.columns()))
+        groups = named_columns(arguments.group, fields.columns())
+        if len(groups) > MAX_GROUP_LEVELS:
+            raise UsageFault(f"--group takes {MAX_GROUP_LEVELS} fields at most.")
         items = list(listed_items(store, arguments, arguments.limit))
         if arguments.count:
-            print(len(items))
+            _write_counts(arguments, store, items, groups)
             return
-        write_items(arguments, store, items, columns)
-        if sys.stdout.isatty() and items and not arguments.json and arguments.format in {None, "table"}:
-            print(counted_types(item.type for item in items))
+        below = counted_types(item.type for item in items)
+        write_items(arguments, store, items, columns, groups=groups, below=below)
+
+
+def _write_counts(arguments: argparse.Namespace, store: Store, items: Sequence[Item], groups: Sequence[Column]) -> None:
+    """Write how many items there are; with groups a row for each."""
+    if not groups:
+        print(len(items))
+        return
+    names = [each.name for each in groups]
+    rows = ItemFields(store).rows(items, groups)
+    counts = Counter(tuple(group_text(row[name], store.local) or None for name in names) for row in rows)
+    counted_rows = [{**dict(zip(names, values, strict=True)), "items": count} for values, count in counts.items()]
+    write_rows(arguments, [*groups, Column("items", "Items", is_right=True)], counted_rows, nothing=NO_ITEMS)
 
 
 def write_items(
-    arguments: argparse.Namespace, store: Store, items: Sequence[Item], columns: Sequence[Column] | None = None
+    arguments: argparse.Namespace,
+    store: Store,
+    items: Sequence[Item],
+    columns: Sequence[Column] | None = None,
+    *,
+    groups: Sequence[Column] = (),
+    below: str = "",
 ) -> None:
     """Write items in the chosen format, whole documents as JSON."""
     fields = ItemFields(store)
     columns = columns or chosen_columns(arguments, fields.columns())
     is_whole = _is_of_documents(arguments)
     documents = documents_with_parts(store, items, getattr(arguments, "parts", ())) if is_whole else None
-    rows = [] if is_whole else fields.rows(items, columns)
-    write_rows(arguments, columns, rows, documents, local=store.local, nothing=NO_ITEMS)
+    rows = [] if is_whole else fields.rows(items, [*columns, *groups])
+    write_rows(arguments, columns, rows, documents, local=store.local, nothing=NO_ITEMS, groups=groups, below=below)
 
 
 def _is_of_documents(arguments: argparse.Namespace) -> bool:
@@ -161,12 +183,12 @@ def show_item(arguments: argparse.Namespace) -> None:
             columns = with_parts(arguments, fields, chosen_columns(arguments, fields.columns()))
             write_items(arguments, store, items, columns)
             return
-        for at, item in enumerate(items):
-            if at:
-                print()
-            print(plain(f"#{item.id} {item.type}  {item.fields.get('Name') or ''}"))
-            for line in (*_lines(store, item), *belonging_lines(arguments, store, item)):
-                print(line)
+        lines: list[str] = []
+        for item in items:
+            lines += [""] * bool(lines)
+            lines.append(plain(f"#{item.id} {item.type}  {item.fields.get('Name') or ''}"))
+            lines += [*_lines(store, item), *belonging_lines(arguments, store, item)]
+        write_paged(arguments, "".join(f"{line}\n" for line in lines))
 
 
 def _address(arguments: argparse.Namespace, item: Item) -> str:

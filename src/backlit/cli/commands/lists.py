@@ -77,7 +77,10 @@ _PROFILE = (
 def list_projects(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _PROJECTS)
     with synced_store(arguments, is_listing=True) as store:
-        write_rows(arguments, columns, [_project_row(store, each) for each in store.lookups.projects()])
+        rows = [_project_row(store, each) for each in store.lookups.projects()]
+        if arguments.mine and any(row["role"] for row in rows):  # a server may state none
+            rows = [row for row in rows if row["role"]]
+        write_rows(arguments, columns, rows)
 
 
 def _project_row(store: Store, project: ProjectEntry) -> Row:
@@ -158,8 +161,12 @@ def show_user(arguments: argparse.Namespace) -> None:
 def list_teams(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _TEAMS)
     with synced_store(arguments, is_listing=True) as store:
-        rows: list[Row] = [{"id": each, "name": name} for each, name in store.lookups.teams().items()]
-        write_rows(arguments, columns, rows, nothing="The project has no teams.")
+        teams, nothing = store.lookups.teams(), "The project has no teams."
+        if arguments.mine:
+            mine = {each.value for each in asyncio.run(store.view(ViewSpec(query="@me")).facets("TeamID"))}
+            teams, nothing = {each: name for each, name in teams.items() if each in mine}, "Your items have no team."
+        rows: list[Row] = [{"id": each, "name": name} for each, name in teams.items()]
+        write_rows(arguments, columns, rows, nothing=nothing)
 
 
 def list_views(arguments: argparse.Namespace) -> None:

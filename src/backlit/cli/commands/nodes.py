@@ -14,7 +14,7 @@ from backlit.cli.changes import (
     confirm_count,
     write_report,
 )
-from backlit.cli.listing import Column, Row, chosen_columns, write_rows
+from backlit.cli.listing import Column, Row, chosen_columns, is_table, write_rows
 from backlit.cli.output import note
 from backlit.cli.synced import synced_store
 from backlit.model.amounts import counted
@@ -29,11 +29,16 @@ from backlit.store.records.entry_values import id_of
 from backlit.store.records.people import IterationEntry, TreeKind, current
 from backlit.store.store import Store
 
+_COUNTS = (
+    Column("allItems", "Items with all below", is_right=True, is_usual=False),
+    Column("allPoints", "Points with all below", is_right=True, is_usual=False),
+)
 _AREA_COLUMNS = (
     Column("id", "ID", is_right=True),
     Column("path", "Path"),
     Column("items", "Items", is_right=True),
     Column("points", "Points", is_right=True),
+    *_COUNTS,
     Column("name", "Name", is_usual=False),
     Column("parentId", "Parent", is_right=True, is_usual=False),
 )
@@ -65,10 +70,14 @@ _TRUTHS = {"yes": True, "no": False, "true": True, "false": False}
 def list_nodes(arguments: argparse.Namespace) -> None:
     kind = TreeKind(arguments.tree)
     columns = chosen_columns(arguments, _AREA_COLUMNS if kind is TreeKind.AREAS else _ITERATION_COLUMNS)
+    if arguments.counts:
+        columns += [each for each in _COUNTS if each not in columns]
     with synced_store(arguments, is_listing=True) as store:
         tree, totals = store.lookups.tree(kind), store.lookups.totals(kind)
+        below = tree.roll_up(totals)
         entries = store.lookups.iterations() if kind is TreeKind.ITERATIONS else {}
         wanted = _wanted(store, arguments) if entries else None
+        is_tree = wanted is None and not arguments.flat and is_table(arguments)
         rows: list[Row] = []
         for node in tree.walk():
             if wanted is not None and node.id not in wanted:
@@ -76,9 +85,11 @@ def list_nodes(arguments: argparse.Namespace) -> None:
             own = totals.get(node.id)
             row: dict[str, object] = {
                 "id": id_of(node.id),
-                "path": tree.path(node.id),
+                "path": f"{'  ' * tree.depth(node.id)}{node.name}" if is_tree else tree.path(node.id),
                 "items": own.count if own else 0,
                 "points": own.points if own else 0,
+                "allItems": below[node.id].count,
+                "allPoints": below[node.id].points,
                 "name": node.name,
                 "parentId": id_of(parent.id) if (parent := tree.parent(node.id)) else None,
             }

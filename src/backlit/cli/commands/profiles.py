@@ -72,13 +72,18 @@ def remove_profile(arguments: argparse.Namespace) -> None:
             f"The profile {profile.name} has its workspace on this machine, in {locations.workspace(profile)}, and is"
             " not removed by a command."
         )
-    unsent = inspect_journal(locations.journal(profile)).count or 0
-    if unsent and not arguments.yes:
+    journal = locations.journal(profile)
+    unsent = inspect_journal(journal).count or 0
+    if unsent and not (arguments.yes or arguments.keep_journal):
         _confirm(profile, unsent)
     TokenCache(locations.tokens(profile), profile.url or "").clear()  # the keyring may have it
     profiles.forget(profile)
-    for folder in (locations.mirror(profile).parent, locations.journal(profile).parent):
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(locations.mirror(profile).parent, ignore_errors=True)
+    if arguments.keep_journal:
+        kept = f" {counted(unsent, 'change')} not sent yet: a sign-in by this name finds them." if unsent else ""
+        print(f"Removed the profile {plain(profile.name)} from this machine. Its journal is kept in {journal}.{kept}")
+        return
+    shutil.rmtree(journal.parent, ignore_errors=True)
     lost = f" {counted(unsent, 'change')} of it had not been sent." if unsent else ""
     print(f"Removed the profile {plain(profile.name)} from this machine.{lost}")
 

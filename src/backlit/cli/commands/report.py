@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from backlit.cli.output import write_document
+from backlit.cli.pager import write_paged
 from backlit.cli.synced import synced_store
 from backlit.cli.terminal_input import PIPE
 from backlit.model.amounts import counted
@@ -54,7 +55,10 @@ def _write_sprint(arguments: argparse.Namespace) -> None:
 def _write(arguments: argparse.Namespace, text: str) -> None:
     """Write a report to standard output, or into a new file."""
     if not arguments.output or arguments.output == PIPE:
-        write_document(text)
+        if sys.stdout.isatty():
+            write_paged(arguments, text)
+        else:
+            write_document(text)
         return
     path = Path(arguments.output)
     try:

@@ -6,12 +6,14 @@ from backlit.cli.documents.base import Day, Document, ItemKey, Moment
 
 
 class AreaDocument(Document):
-    """An area with the open items in it, not those below it."""
+    """An area with the open items in it; `all_items` and `all_points` are with everything below it (`--counts`)."""
 
     id: ItemKey
     path: str
     items: int
     points: float
+    all_items: int | None = None
+    all_points: float | None = None
     name: str | None = None
     parent_id: ItemKey | None = None
 

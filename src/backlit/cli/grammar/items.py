@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from backlit.cli.common_options import add_formats, add_query, add_reading, add_writing
+from backlit.cli.common_options import add_formats, add_query, add_reading, add_writing, names
 from backlit.cli.late_parser import LateParser
 from backlit.cli.option_values import PARTS, count, item_number, item_word, parts
 
@@ -48,8 +48,13 @@ def _fill_list(listing: LateParser) -> None:
     listing.add_argument(
         "--done", choices=("yes", "no"), help="with done items, or without (default: with; a query says)"
     )
+    listing.add_argument(
+        "--group", type=names, default=(), metavar="FIELDS", help="group by one or two fields, for example: iter,status"
+    )
     listing.add_argument("--mine", action="store_true", help="only your items")
-    listing.add_argument("--count", action="store_true", help="write only how many there are")
+    listing.add_argument(
+        "--count", action="store_true", help="write only how many there are; with --group, of each group"
+    )
     _add_parts(listing)
     add_formats(listing)
     add_reading(listing)
@@ -95,7 +100,9 @@ def _fill_export(export: LateParser) -> None:
 def _fill_new(new: LateParser) -> None:
     new.add_argument("words", nargs="*", metavar="WORD", help="NAME [FIELD=VALUE…]: its name, and values as in a query")
     new.rest = "words"
-    new.add_argument("--type", default="Story", metavar="TYPE", help="type of the item (%(default)s)")
+    new.add_argument("--type", metavar="TYPE", help="type of the item (default: Story, or that of the template)")
+    new.add_argument("--template", metavar="NAME", help="fill in a template of config.toml; its tasks are made too")
+    new.add_argument("--edit", action="store_true", help="fill in the fields in your editor first (VISUAL, EDITOR)")
     new.add_argument("--parent", metavar="ID", help="the item that a task belongs to")
     new.add_argument("--stdin", action="store_true", help="read names from standard input, one a line")
     place = new.add_mutually_exclusive_group()

@@ -18,6 +18,8 @@ def add_node_verbs(verbs: LateVerbs, tree: str) -> None:
 
     listing = verbs.add_parser("list", help=f"list the {tree} with their open items")
     listing.set_defaults(handler="commands.nodes:list_nodes", tree=tree)
+    listing.add_argument("--flat", action="store_true", help="write whole paths on a terminal too, not a tree")
+    listing.add_argument("--counts", action="store_true", help="also count the open items with all below")
     if tree == "iterations":
         which = listing.add_mutually_exclusive_group()
         which.add_argument("--current", action="store_true", help="only the current ones")

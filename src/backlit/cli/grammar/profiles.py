@@ -18,6 +18,9 @@ def add_verbs(profiles: LateParser) -> None:
     verbs.add_late("rename", "rename a profile of a server", "commands.profiles:rename_profile", _fill_rename)
     remove = verbs.add_parser("remove", help="remove a profile of a server: its sign-in, copy and unsent changes")
     remove.add_argument("name", metavar="NAME", help="name of the profile")
+    remove.add_argument(
+        "--keep-journal", action="store_true", help="keep the unsent changes on this machine, for a later sign-in"
+    )
     remove.add_argument("--yes", action="store_true", help="remove it although changes have not been sent")
     add_display(remove)
     remove.set_defaults(handler="commands.profiles:remove_profile")

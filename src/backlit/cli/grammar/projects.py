@@ -7,6 +7,7 @@ from backlit.cli.late_parser import LateParser
 def add_verbs(projects: LateParser) -> None:
     verbs = projects.add_verbs()
     listing = verbs.add_parser("list", help="list the projects")
+    listing.add_argument("--mine", action="store_true", help="only those in which you have a role")
     add_formats(listing)
     add_reading(listing)
     listing.set_defaults(handler="commands.lists:list_projects")

@@ -59,11 +59,12 @@ class AppLocation(Struct, frozen=True):
 
 
 class StartTarget(Struct, frozen=True):
-    """What the command line names: an item, a query of the backlog, a saved view."""
+    """What the command line names: an item and the place that shows it, a query of the backlog, a saved view."""
 
     item_id: int | None = None
     query: str = ""
     view: str = ""
+    place: ItemDestination = ItemDestination.EDITOR
 
 
 NOTHING_NAMED = StartTarget()
@@ -274,8 +275,7 @@ class ScreenNavigator:
             if start.view:
                 backlog.show_saved(self.shared.views.named(start.view))
             if start.query:
-                query = both_queries(self.shared.now.query, start.query)
-                filter_list(backlog, replace(self.shared.now, query=query))
+                filter_list(backlog, replace(self.shared.now, query=both_queries(self.shared.now.query, start.query)))
         except BadRequest as error:
             self._app.say(str(error), is_bad=True)
         await backlog.loaded()
@@ -285,7 +285,7 @@ class ScreenNavigator:
             self._app.say(f"Item {start.item_id} does not exist here, or you have no access to it.", is_bad=True)
             return
         backlog.go_to_item(start.item_id)
-        await self.open(OpenItem(start.item_id, ItemDestination.EDITOR))
+        await self.open(OpenItem(start.item_id, start.place))
 
     # Undo and redo
 
