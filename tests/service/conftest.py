@@ -69,7 +69,9 @@ def connection(sample_file: Path, tmp_path: Path) -> Iterator[Connection]:
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-    server = Postgres(Path(tempfile.gettempdir()) / f"backlit-postgres-{run[:12]}")
+    # In memory like the files of the tests: a test copies a database of some hundred files.
+    place = Path(os.environ.get("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir()))
+    server = Postgres(place / f"backlit-postgres-{run[:12]}")
     files = tmp_path_factory.mktemp("files")
 
     def fill(url: str) -> None:

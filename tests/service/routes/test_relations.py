@@ -275,6 +275,7 @@ async def test_rollup_counts_each_item_once(maya: Client) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long_but("sqlite")
 async def test_no_sequence_of_changes_breaks_a_rule(maya: Client, service: Service) -> None:
     random = Random(17)
     items = {letter: item_id for letter, item_id in (await items_by_letter(maya)).items() if letter not in "XY"}
