@@ -42,6 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
         sys.modules["sniffio"] = None  # type: ignore[assignment] # not installed: httpx searches for it at each request
     gc.set_threshold(*RARELY)
     quiet.keep_parsed_rules()
+    quiet.keep_strips_light()
     if quiet.can_be_known():
         quiet.wait_so_with_keys()
     import_share(config)

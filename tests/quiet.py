@@ -7,7 +7,7 @@ that goes off a moment later, or of a thread that waits for the disk.
 import asyncio
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,10 @@ from weakref import WeakSet
 
 import textual.app
 import textual.pilot
+from rich.segment import Segment
 from textual._context import visible_screen_stack
 from textual.app import App
+from textual.cache import FIFOCache
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
@@ -218,6 +220,30 @@ def keep_parsed_rules() -> None:
 
     Stylesheet._parse_rules = parse_source  # type: ignore[method-assign,assignment] # with the same arguments
     Stylesheet.parse = parse_sheet  # type: ignore[method-assign,assignment] # likewise
+
+
+def keep_strips_light() -> None:
+    """Have Textual make the seven caches of a line where they are asked for: few of a test's lines are drawn twice.
+
+    To make them took 8 % of a test of the screens.
+    """
+    sizes = {"_divide_cache": 4, "_crop_cache": 16, "_style_cache": 16, "_filter_cache": 4}
+    sizes |= dict.fromkeys(("_line_length_cache", "_crop_extend_cache", "_offsets_cache"), 4)
+
+    def made(strip: Strip, segments: Iterable[Segment], cell_length: int | None = None) -> None:
+        strip._segments, strip._cell_length = list(segments), cell_length
+        strip._render_cache = strip._link_ids = strip._cell_count = None
+
+    def missing(strip: Strip, name: str) -> object:
+        if name not in sizes:
+            raise AttributeError(name)
+        cache: FIFOCache[object, object] = FIFOCache(sizes[name])
+        setattr(strip, name, cache)
+        return cache
+
+    if set(Strip.__slots__) == {*sizes, "_segments", "_cell_length", "_render_cache", "_link_ids", "_cell_count"}:
+        Strip.__init__ = made  # type: ignore[method-assign,assignment] # with the same arguments
+        Strip.__getattr__ = missing  # type: ignore[attr-defined] # called where a slot is empty
 
 
 def wait_so_with_keys() -> None:

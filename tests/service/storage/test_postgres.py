@@ -211,7 +211,10 @@ def test_an_interrupted_run_leaves_no_server_behind(open_folder: Path, processes
         "tests/service/routes/test_trees.py",
     ]
     run = subprocess.Popen(
-        command, env={**os.environ, "PYTEST_DEBUG_TEMPROOT": str(open_folder)}, stdout=subprocess.DEVNULL, start_new_session=True
+        command,
+        env={**os.environ, "PYTEST_DEBUG_TEMPROOT": str(open_folder)},
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
     )
     wait_until(lambda: bool(servers(open_folder)))
     run.send_signal(number)

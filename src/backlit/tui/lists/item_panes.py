@@ -201,9 +201,12 @@ class ItemPanes(StorageErrorGuard, Container):
     def _place(self) -> None:
         width, height = self.size
         is_below = self._is_wanted_below or width < MIN_WIDTH_BESIDE
-        self.set_class(is_below, "-below")
         is_usual = self._previews_from is not None and width >= self._previews_from
-        self.set_class(not (is_usual if self._choice is None else self._choice), "-alone")
+        before = self.classes
+        self.set_class(is_below, "-below", update=False)
+        self.set_class(not (is_usual if self._choice is None else self._choice), "-alone", update=False)
+        if self.classes != before:
+            self.update_node_styles()  # once: it matches the rules of all that is in the panes
         has_room = not is_below or height >= (MIN_HEIGHT_BELOW if self._choice else USUAL_HEIGHT_BELOW)
         self._preview_frame.display = has_room and not self.has_class("-alone") and not self.has_class("-empty")
         beside = width - width * LIST_SHARE // 100
