@@ -77,9 +77,8 @@ class ItemFinder(OffersDialog[Result]):
         except BacklitError:
             return
         if self.is_attached and self.input.value.strip() == query:
-            self._found, kept = found, self.list.current
-            if self.list.is_at_first and item_number(query) is not None:
-                kept = None
+            # Before the answer the first row is what else fits, such as a recent item: nobody chose it.
+            self._found, kept = found, None if self.list.is_at_first else self.list.current
             self.list.show(self.arranged(query, found), kept.value if kept else None)
 
     def arranged(self, _query: str, found: Sequence[Offer]) -> Sequence[Offer]:

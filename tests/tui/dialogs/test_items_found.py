@@ -1,0 +1,26 @@
+"""Dialogs that find items while their text is typed."""
+
+from collections.abc import Sequence
+
+from tests.tui.bare_app import BareApp
+
+from backlit.tui.app.navigation import GoToDialog
+from backlit.tui.dialogs.finder import Offer
+from backlit.tui.dialogs.palette import ItemSearch
+
+RECENT, WANTED = Offer(64, "#64", "Story 3"), Offer(65, "#65", "Story 4")
+
+
+async def test_enter_goes_to_the_item_that_is_found_and_not_to_a_recent_one_that_was_first_before() -> None:
+    async def find(query: str) -> Sequence[Offer]:
+        return [WANTED] if query == "Story 4" else [RECENT, WANTED]
+
+    async with BareApp().run_test() as pilot:
+        answers: list[int | None] = []
+        pilot.app.push_screen(GoToDialog([RECENT], ItemSearch(find, lambda _: True)), answers.append)
+        await pilot.pause()
+        await pilot.press(*"Story", "space", "4")
+        await pilot.pause()
+        await pilot.press("enter")
+
+    assert answers == [65]
