@@ -345,3 +345,19 @@ async def test_news_are_seen_in_the_project_or_everywhere(tmp_path: Path, everyw
         await (store.inbox.all_seen(everywhere=True) if everywhere else store.inbox.all_seen())
 
         assert [project for project in (1, 2) if store.files.journal.inbox.ids(project)] == left
+
+
+async def test_an_accepted_text_is_not_found_again_and_leaves_what_is_begun_after_it(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        await store.drafts.save("typed:new Story:1", {"lines": ["Story 1"]})
+        store.drafts.accept("typed:new Story:1")
+        accepted = store.drafts.find("typed:new Story:1")
+        await store.drafts.save("typed:new Story:1", {"lines": ["Story 2"]})
+        await store.drafts.discard_accepted("typed:new Story:1")
+        begun = store.drafts.find("typed:new Story:1")
+        store.drafts.accept("typed:new Story:1")
+        await store.drafts.discard_accepted("typed:new Story:1")
+
+        assert accepted is None
+        assert begun == {"lines": ["Story 2"]}
+        assert store.files.journal.drafts.find("typed:new Story:1") is None

@@ -62,9 +62,22 @@ class TextDrafts:
         self._files = files
         self._signal = signal
         self._unwritten: dict[str, dict[str, object]] = {}
+        self._accepted: set[str] = set()
 
     def find(self, key: str) -> dict[str, object] | None:
+        """Return a draft; None for a text that was accepted, though it stays on disk until its answer is written."""
+        return None if key in self._accepted else self._stored(key)
+
+    def _stored(self, key: str) -> dict[str, object] | None:
         return self._unwritten.get(key) or self._files.journal.drafts.find(key)
+
+    def accept(self, key: str) -> None:
+        self._accepted.add(key)
+
+    async def discard_accepted(self, key: str) -> None:
+        """Discard an accepted text, unless another one was begun under its key."""
+        if key in self._accepted:
+            await self.discard(key)
 
     def item_ids(self) -> frozenset[int]:
         found = map(item_of_draft, {*self._unwritten, *self._files.journal.drafts.keys()})
@@ -72,8 +85,9 @@ class TextDrafts:
 
     async def save(self, key: str, content: Mapping[str, object]) -> None:
         """Store a draft. It is on disk when this returns, and in memory where the disk rejects it."""
-        kept, is_new = dict(content), self.find(key) is None
+        kept, is_new = dict(content), self._stored(key) is None
         self._unwritten[key] = kept
+        self._accepted.discard(key)
         await self._files.write(lambda writer: writer.journal.drafts.save(key, kept))
         if self._unwritten.get(key) is kept:
             del self._unwritten[key]
@@ -81,9 +95,10 @@ class TextDrafts:
             self._announce(key)
 
     async def discard(self, key: str) -> None:
-        is_known = self.find(key) is not None
+        is_known = self._stored(key) is not None
         await self._files.write(lambda writer: writer.journal.drafts.discard(key))
         self._unwritten.pop(key, None)
+        self._accepted.discard(key)
         if is_known:
             self._announce(key)
 

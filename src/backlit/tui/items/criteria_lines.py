@@ -17,7 +17,7 @@ async def add_criteria(target: StoreCommandTarget, item_id: int) -> None:
     added = 0
     while True:
         title = f"Done when? {counted(added, 'criterion', 'criteria')} so far" if added else "Done when?"
-        kept = StoredLines(store, f"criterion line {added}:{item_id}")
+        kept = StoredLines(store, f"criteria:{item_id}")
         note = "enter adds a criterion, an empty line ends."
         line = await target.ask(LineDialog(title, "", _check, note=note, kept=kept))
         if line is None or not line.strip():

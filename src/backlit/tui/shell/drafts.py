@@ -1,12 +1,13 @@
 """Drafts on disk of unsaved text, written a moment after each change."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.worker import Worker
 
 from backlit.store.store import Store
 from backlit.tui.shell.workers import COMMANDS_GROUP, work
@@ -62,11 +63,16 @@ class StoredDraft:
         self._run(self._discard)
 
     def answered(self) -> None:
-        """Discard the draft once the answer is written; keep it where that is refused."""
+        """Discard the draft once the answer is written; keep it where that is refused.
+
+        The same dialog may open before: it begins empty then, and its text is not discarded.
+        """
         self._end()
         if self._screen is not None:
             app = cast("ChordApp", self._screen.app)
-            self._run(partial(self._discard_after, app, app.faults))
+            self._store.drafts.accept(self._key)
+            commands = [each for each in app.workers if each.group == COMMANDS_GROUP]
+            self._run(partial(self._discard_after, app, app.faults, commands))
 
     def move(self, key: str) -> None:
         self._run(partial(self._store.drafts.discard, self._key))
@@ -90,13 +96,13 @@ class StoredDraft:
     async def _discard(self) -> None:
         await self._store.drafts.discard(self._key)
 
-    async def _discard_after(self, app: "ChordApp", faults: int) -> None:
+    async def _discard_after(self, app: "ChordApp", faults: int, commands: Sequence[Worker[Any]]) -> None:
         pause = LOOK
         await asyncio.sleep(pause)  # lets the caller begin its write
-        while any(each.group == COMMANDS_GROUP and not each.is_finished for each in app.workers):
+        while any(not each.is_finished for each in commands):
             pause = min(2 * pause, LONGEST_LOOK)
             await asyncio.sleep(pause)
-        await (self._discard() if app.faults == faults else self._write())
+        await (self._store.drafts.discard_accepted(self._key) if app.faults == faults else self._write())
 
     def _run(self, act: Callable[[], Any]) -> None:
         # A worker of the application: Textual cancels those of a screen that closes, which is when drafts are written.
