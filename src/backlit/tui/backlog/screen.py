@@ -145,7 +145,9 @@ class BacklogScreen(OneListScreen):
 
     def item_added_below(self, feature_id: int, item_id: int) -> None:
         """Keep the cursor on the Feature in a tree, so that the next item is added beside this one."""
-        is_here = self.current_view.spec.is_tree and self.items.current_id == feature_id
+        feature = self.store.item(feature_id)  # it may have got its number while the name was typed
+        is_here = feature is not None and self.items.current_id in {feature_id, feature.id}
+        is_here = is_here and self.current_view.spec.is_tree
         self.want_item(item_id, is_added=True, keeps_cursor=is_here)
         self.reload()
 

@@ -344,6 +344,8 @@ class OneListScreen(ListScreen):
         if not self.items.is_attached or view is not self.current_view:
             return
         wanted, is_added, keeps_cursor = self._wanted_item, self._is_added, self._keeps_cursor
+        if wanted is not None and view.index_of(wanted) is None:
+            wanted = self._id_in(view, wanted)
         if self._is_reload_due and wanted is not None and view.index_of(wanted) is None:
             wanted = None  # the next reading may have it
         else:
@@ -357,6 +359,11 @@ class OneListScreen(ListScreen):
         panes.run_worker(work(self._count_unready, view), exclusive=True, group="unready")
         if is_added and wanted is not None and view.index_of(wanted) is None:
             self.say_hidden(wanted)
+
+    def _id_in(self, view: View, item_id: int) -> int:
+        """Return the number that an item got while the list was read, before the change that says so."""
+        item = self.store.item(item_id)
+        return item.id if item is not None and item.id in view.ids() else item_id
 
     async def _count_unready(self, view: View) -> None:
         # Counted behind the rows: the check reads fields out of the documents, 0.13 s of 100,000 items.
