@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from tests.store.world import Said, World, sent, until
 
 from backlit.store import Store
-from backlit.store.edits.imports import NewItem, NewPlace
+from backlit.store.edits.imports import ImportedRelation, NewItem, NewPlace
 from backlit.store.records.entry import EntryState
 from backlit.store.records.people import TreeKind
 
@@ -119,6 +119,24 @@ async def test_comments_go_one_by_one_where_the_service_rejects_them_together(wo
     await sent(store)
 
     assert await imported_texts(world) == TEXTS
+
+
+async def test_relations_of_an_import_go_in_one_request_and_once(world: World) -> None:
+    world.waits = replace(world.waits, first_pause=0.01, in_transit=0.0)
+    store = await world.online()
+    await written(store, NewItem("Feature", {"Name": "Shop"}), *ITEMS)
+    await sent(store)
+    ids = {row["fields"]["Name"]: row["id"] for row in (await world.rival.work_items.page(top=1000)).results}
+    before = world.faults.count("POST")
+    world.faults.lost_answers["POST"] = 1
+
+    wanted = [ImportedRelation(ids[name], "Parent", ids["Shop"]) for name in NAMES]
+    await store.imports.relate([*wanted, ImportedRelation(ids[NAMES[0]], "Blocks", ids[NAMES[1]])])
+    await sent(store)
+    listed = (await world.rival.resource("relations").page(filter=f"targetId eq {ids['Shop']}", top=100)).results
+
+    assert world.faults.count("POST") == before + 1
+    assert sorted(each["workItemId"] for each in listed) == sorted(ids[name] for name in NAMES)
 
 
 async def test_an_imported_comment_mentions_nobody(world: World) -> None:

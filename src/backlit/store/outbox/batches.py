@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec.structs import replace
 
 from backlit.model.errors import OutcomeUnknown, ServiceError, ServiceRefused
-from backlit.store.edits.items import update_overlay
+from backlit.store.edits.items import announce_objects, update_overlay
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.object_changes.kinds import CREATIONS
 from backlit.store.outbox.items import ItemCreationSearch, added, deliver_object
 from backlit.store.outbox.sending import Sending
-from backlit.store.records.changes import StoreChange
 from backlit.store.records.entry import EntryCause, EntryKind, EntryState, OutboxEntry
 from backlit.store.records.item import Document
 from backlit.store.remote.capabilities import BATCH, OBJECT_BATCHES
@@ -135,10 +134,8 @@ class ObjectBatchSending(BatchSending):
         with writer.journal.transaction(), transaction(writer.mirror.connection):
             for entry, document in zip(entries, made, strict=True):
                 renamed |= deliver_object(writer, entry, document)
-            item_ids = frozenset(entry.item_id for entry in entries)
-            update_overlay(writer, sorted(item_ids))
-        for kind in {entry.kind for entry in entries}:
-            writer.signal.publish(StoreChange(CREATIONS[kind].subject, item_ids, renamed=renamed))
+            update_overlay(writer, sorted({entry.item_id for entry in entries}))
+        announce_objects(writer, entries, renamed)
 
 
 class CreationBatch:

@@ -45,8 +45,10 @@ def take(
         if announces(offered, sender.extension)
     }
     earlier: dict[tuple[object, int], _EarlierEntries] = {}
-    # One after another: a relation may close a circle that is open once an earlier one is taken away.
+    # One after another: a relation may close a circle that is open once an earlier one is taken away. Those of one
+    # request are in their order.
     related: set[object] = set()
+    related_together: set[object] = set()
     turns, transforms = _StepOrder(), _TransformOrder(writer)
     behind = 0
     occupied: set[int] = set()
@@ -55,6 +57,7 @@ def take(
     for entry in writer.journal.entries.outgoing():
         before = earlier.setdefault(_line(entry), _EarlierEntries())
         batch = batches.get(entry.kind)
+        is_joining = batch is not None and batch.joins(entry)
         is_free = (
             _is_free(entry, before, batch)
             and _is_neighbour_there(entry, earlier)
@@ -62,6 +65,7 @@ def take(
             and _are_tasks_certain(entry, earlier, resting)
             and entry.parent_id not in being_deleted
             and not (entry.kind in ON_RELATIONS and entry.payload.get("type") in related)
+            and not (entry.kind in ON_RELATIONS and not is_joining and entry.payload.get("type") in related_together)
             and not occupied & deleted_nodes(entry)
             and turns.is_in_turn(entry)
             and transforms.is_in_turn(entry)
@@ -73,7 +77,7 @@ def take(
         is_free = is_free and not (is_ordered and entry.step in held)
         if is_ordered and entry.state in BUSY and any(node_id < ROOT_PARENT for node_id in entry.needs):
             held.add(entry.step)
-        if is_waiting and is_free and batch is not None and batch.joins(entry):
+        if is_waiting and is_free and batch is not None and is_joining:
             batch.add(entry)
         elif is_waiting and is_free:
             entry = replace(entry, state=EntryState.SENDING)  # noqa: PLW2901 # later entries see it as in transit
@@ -84,7 +88,8 @@ def take(
             break
         before.add(entry)
         if entry.kind in ON_RELATIONS and entry.state in BUSY:
-            related.add(entry.payload.get("type"))
+            is_together = batch is not None and batch.has(entry)
+            (related_together if is_together else related).add(entry.payload.get("type"))
         turns.add(entry)
         transforms.add(entry)
         if entry.state in BUSY:
