@@ -20,6 +20,7 @@ GROUND, FRONT, CAP = "#14151a", "#dcd8ce", "#2a2d36"
 LINES = {
     "─": (0, 8 / 17, 1, 1 / 17),
     "━": (0, 7 / 17, 1, 3 / 17),
+    "╸": (0, 7 / 17, 0.5, 3 / 17),
     "│": (7 / 16, 0, 1 / 8, 1),
     "┃": (5 / 16, 0, 3 / 8, 1),
 }
@@ -35,8 +36,10 @@ CORNERS = {
     "╮": "0 8.5Q4 8.5 4 12.5V17",
     "╰": "4 0V4.5Q4 8.5 8 8.5",
     "╯": "4 0V4.5Q4 8.5 0 8.5",
+    "┤": "4 0V17M0 8.5H4",
+    "└": "4 0V8.5H8",
 }
-"""The ways of the corners of frames, which meet the lines."""
+"""The ways of the corners of frames and of the marks on axes, which meet the lines."""
 HEAVY_CORNERS = {"┏": "4 17V8.5H8", "┓": "4 17V8.5H0", "┗": "4 0V8.5H8", "┛": "4 0V8.5H0"}
 """Those of a heavy line, which is as wide as its lines."""
 SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
@@ -113,7 +116,11 @@ def _block(sign: str, count: int, at: int, colour: str) -> str:
     )
 
 
-FONTS = f"text{{font:{FONT}px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}}"
+FONTS = (
+    f"text{{font:{FONT}px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}}"
+    # No seams between the rows of an area where a page scales it.
+    f'rect[height="{LINE}"]:not([width="1"]){{shape-rendering:crispEdges}}'
+)
 
 
 def still(strips: Sequence[Strip], ground: str, front: str) -> str:

@@ -116,6 +116,19 @@ async def test_no_list_is_ever_sorted(tmp_path: Path, spec: ViewSpec) -> None:
         connection.close()
 
 
+@pytest.mark.parametrize("group", [(), ("Status",)])
+async def test_totals_name_the_points_of_features_that_do_not_count_in_groups_too(
+    tmp_path: Path, group: tuple[str, ...]
+) -> None:
+    documents = [item(1, kind="Feature", Estimate="8"), item(2, ParentID=1, Estimate="5"), item(3, Estimate="2")]
+
+    with offline_store(tmp_path, documents) as store:
+        view = store.view(ViewSpec(group=group))
+        await view.load()
+
+        assert view.totals == NodeTotals(3, 7.0, 0, 8.0)
+
+
 async def test_ids_totals_and_counts_of_places_come_from_indexes_alone(tmp_path: Path) -> None:
     with offline_store(tmp_path):
         connection = connect(places_in(tmp_path).mirror, "NORMAL")

@@ -67,6 +67,19 @@ def test_lanes_are_as_high_as_the_only_shown_column_needs() -> None:
     assert [grid.place_at(0, row) for row in range(6)] == [None, 0, 1, None, None, 6]
 
 
+def test_done_cards_make_no_lane_higher_than_its_open_ones_unless_it_shows_all() -> None:
+    cells = {("a", "To do"): 1, ("a", "Done"): 3, ("b", "Done"): 2, ("c", "To do"): 1, ("c", "Done"): 2}
+    buckets = [GroupBucket(key, array("q", range(count))) for key, count in cells.items()]
+    lines = ListLines.grouped(("lane", "column"), buckets, {key: (count, 1.0) for key, count in cells.items()})
+    columns = (TO_DO, replace(DONE, is_done=True))
+
+    grid = CardGrid(columns, lines.headers, whole=[("c",)])
+
+    assert [[len(cell) for cell in lane.cells] for lane in grid.lanes] == [[1, 1], [0, 2], [1, 2]]
+    assert [(lane.totals[1].shown, lane.totals[1].count) for lane in grid.lanes] == [(1, 3), (2, 2), (2, 2)]
+    assert grid.lane_with(3) is grid.lanes[0]
+
+
 def test_moving_in_a_column_passes_over_headers_and_lanes_without_cards_of_it() -> None:
     grid = grid_of(IN_LANES)
 

@@ -117,6 +117,27 @@ async def test_other_lanes_begin_unfolded_with_the_latest_cards(store: Store, la
     assert (len(laned.folded), laned.has_all_done) == (0, False)
 
 
+async def test_lanes_in_which_all_is_done_begin_folded_and_a_card_below_the_open_ones_is_found(store: Store) -> None:
+    def with_done(_view: View) -> Sequence[BoardColumn]:
+        return [BoardColumn(name, (name,), is_done=name == "Done") for name in NAMES]
+
+    board = BoardPosition(with_done)
+    view = await view_of(store, "AssignedToID")
+    board.show(view, None, RowPosition())
+    lane = next(lane for lane in board.grid.lanes if lane.totals[-1].shown < lane.totals[-1].count)
+    hidden = view.ids()[lane.cells[-1].stop]
+    before = board.row_of(hidden)
+
+    found = board.reveal(hidden)
+
+    done = [lane for lane in board.grid.lanes if lane.totals[-1].count and not any(map(len, lane.cells[:-1]))]
+    assert all(lane.is_folded for lane in done)
+    assert not any(lane.is_folded for lane in board.grid.lanes if lane not in done)
+    assert before is None
+    assert found is not None
+    assert board.grid.place_at(*found) == lane.cells[-1].stop
+
+
 async def test_the_cards_below_the_latest_come_into_sight_when_one_is_revealed(store: Store) -> None:
     view = store.view(ViewSpec(group=("Status",), latest=("Not Done",)))
     await view.load()

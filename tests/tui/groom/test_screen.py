@@ -467,7 +467,9 @@ async def test_the_queue_is_there_from_other_places_too(store: Store, opened: Op
 
 
 @pytest.mark.slow
-async def test_the_next_items_of_the_queue_are_named_beside_the_item(world: World, store: Store, opened: Open) -> None:
+async def test_the_next_items_of_the_queue_are_named_below_its_questions(
+    world: World, store: Store, opened: Open
+) -> None:
     ids = await unestimated(world, store, 3)
     ids = [row.id for row in await shown(store) if row.id in ids]
     async with opened(store, (120, 40)) as pilot:
@@ -479,7 +481,7 @@ async def test_the_next_items_of_the_queue_are_named_beside_the_item(world: Worl
         names = [str(item_fields(store, each)["Name"]) for each in ids]
 
         assert re.search(rf"Next .*\n.* {ids[1]} . {re.escape(names[1][:20])}.*\n.* {ids[2]} ", first)
-        assert re.search(rf"Next .*\n.* {ids[2]} (.*\n)+.*How many points", text_of(pilot.app))
+        assert re.search(rf"How many points(.*\n)+.* Next .*\n.* {ids[2]} ", text_of(pilot.app))
         assert not re.search(rf" {ids[1]} . {re.escape(names[1][:20])}", text_of(pilot.app).split(" Next ")[1])
 
 

@@ -35,7 +35,8 @@ async def test_the_summary_wraps_what_a_line_cuts_where_there_is_room(world: Wor
         await queue_of(pilot, [item_id])
         await press(pilot, "n")
         await until(lambda: "Skipped" in text_of(pilot.app))
-        heads, *rows = lines_of(pilot.app)[2:7]
+        lines = lines_of(pilot.app)
+        heads, *rows = lines[(at := lines.index(line_with(pilot.app, "Changes and checks"))) : at + 3]
         first, end = heads.index("Item"), heads.index("Changes and checks")
 
         assert " ".join(row[first:end].strip() for row in rows) == name
@@ -186,7 +187,8 @@ def facts_of(pilot: Pilot[None], *results: GroomedItem) -> list[str]:
     """The lines beside the summary, with some results in place of its own."""
     facts = pilot.app.screen.query_one(SessionFacts)
     facts.show(results)
-    return ["".join(part.text for part in line) for line in facts.lines_for(50, ThemeStyles.of(pilot.app.screen.app))]
+    lines = facts.lines_for(facts.size.width, ThemeStyles.of(pilot.app.screen.app))
+    return ["".join(part.text for part in line) for line in lines]
 
 
 async def test_a_changed_estimate_is_not_an_added_one(store: Store, opened: Open) -> None:
@@ -198,7 +200,7 @@ async def test_a_changed_estimate_is_not_an_added_one(store: Store, opened: Open
         await pilot.app.push_screen(GroomSummaryScreen(store, (), lambda _place: Screen()))
         said = facts_of(pilot, added, changed)
 
-    assert "1 estimate added, 8 pts" in [line.strip() for line in said]
+    assert any(line.startswith("1 estimate added, 8 pts ") for line in said)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ async def test_the_summary_names_the_sprint_that_the_plan_opens_on(store: Store,
         await pilot.app.push_screen(GroomSummaryScreen(store, (), lambda _place: Screen()))
         said = facts_of(pilot, GroomedItem(1, "Story", "A name", False, (), (), ()))
 
-    assert f" gp  plan {last.name}" in said
+    assert any(f" gp  plan {last.name} " in line for line in said)
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The outbox: what waits, what is in conflict, and how it is settled."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -106,7 +107,7 @@ async def test_the_item_of_a_change_stands_below_it(world: World, store: Store, 
         assert "enter  resolve" in wide
         assert "r  retry" not in wide
         assert wide.count(f"#{item_id} Mine") == 1
-        assert f"#{item_id} with your changes" in wide
+        assert re.search(rf"#{item_id} . \w+ with your changes", wide)
 
 
 async def test_the_item_of_another_change_is_shown_from_its_top(world: World, store: Store, opened: Open) -> None:
@@ -124,7 +125,7 @@ async def test_the_item_of_another_change_is_shown_from_its_top(world: World, st
         await pilot.pause()
         before = aside.scroll_y
         await pilot.press("j")
-        await until(lambda: f"#{ids[1]} with your changes" in text_of(pilot.app))
+        await until(lambda: re.search(rf"#{ids[1]} . \w+ with your changes", text_of(pilot.app)))
         await pilot.pause()
 
         assert (before, aside.scroll_y) == (9, 0)
@@ -331,5 +332,5 @@ async def test_changes_stand_in_groups_that_say_how_to_resolve_them(tmp_path: Pa
             assert [line.split()[:2] for line in lines[at + 1 : at + 6 : 2]] == [["↑", "#2"], ["!", "#3"], ["≠", "#1"]]
             assert "Rejected" not in text_of(pilot.app)
             assert frame[1].startswith("╭─ 3 unsent changes ─")
-            assert frame[-2].endswith(" of 3 ─╯")
+            assert any(line.endswith(" of 3 ─╯") for line in frame)
             assert " of 3" not in frame[-1]

@@ -184,7 +184,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
         assert all(re.search(r"  [▲◆×■◇»] \w", line) for line in rows)
         assert lengths == sorted(lengths, reverse=True)
         assert lengths[0] > 0
-        assert any(re.match(r"│? #\d+ ", line) for line in lines_of(pilot.app))
+        assert any(re.match(r"(╭─)? #\d+ ", line) for line in lines_of(pilot.app))
 
 
 @pytest.mark.slow

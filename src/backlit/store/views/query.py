@@ -125,10 +125,10 @@ class ViewStatements(Struct, frozen=True):
     def ids(self) -> tuple[str, tuple[object, ...]]:
         """Return the statement for all ids in order.
 
-        With levels, each row holds their values, points, and 1 for no task.
+        With levels, each row holds their values, the points that count, those it has, and 1 for no task.
         """
         values = [level_sql(level) for level in self.levels]
-        figures = (f"coalesce({COUNTED_POINTS}, 0)", "1 - is_task") if values else ()
+        figures = (f"coalesce({COUNTED_POINTS}, 0)", "coalesce(points, 0)", "1 - is_task") if values else ()
         columns = ", ".join([*(value.text for value in values), *figures, "id"])
         bound = tuple(each for value in values for each in value.values)
         is_indexed = self.is_covered and (not self.sort or self.is_by_change)

@@ -365,11 +365,11 @@ def _load(
     met: dict[GroupKey, _BucketRows] = {}
     found: dict[GroupKey, _BucketRows] = {}
     for row in mirror.execute(*query.ids()):
-        key = row[:-3]
+        key = row[:-4]
         if key not in met:
             group = tuple(level_day(level, value, times) for level, value in zip(query.levels, key, strict=True))
             met[key] = found.setdefault(alike.first_of(group), _BucketRows())
-        met[key].add(*row[-3:])
+        met[key].add(*row[-4:])
     places = [_as_met(found, at) if level == "ParentID" else ranks[at] for at, level in enumerate(query.levels)]
     if spec.group and (spec.latest or spec.leading):
         leading = _ids_in(mirror, spec.leading)
@@ -384,8 +384,8 @@ def _load(
         ids.extend(bucket.ids)
     figures = {key: (each.count, each.points) for key, each in found.items()}
     lines = ListLines.grouped(spec.group, buckets, figures) if spec.group else ListLines(len(ids))
-    count = sum(each.count for each in found.values())
-    totals = NodeTotals(count, sum(each.points for each in found.values()), len(ids) - count)
+    count, points = sum(each.count for each in found.values()), sum(each.points for each in found.values())
+    totals = NodeTotals(count, points, len(ids) - count, sum(each.every for each in found.values()) - points)
     return _LoadedList(ids, max(ids, default=0), totals, lines)
 
 
@@ -405,16 +405,18 @@ def _as_met(found: Iterable[GroupKey], level: int) -> Mapping[object, object]:
 class _BucketRows:
     """The items found so far for a bucket."""
 
-    __slots__ = ("count", "ids", "points")
+    __slots__ = ("count", "every", "ids", "points")
 
     def __init__(self) -> None:
         self.ids = array("q")
-        self.count, self.points = 0, 0.0
+        self.count, self.points, self.every = 0, 0.0, 0.0
 
-    def add(self, points: float, count: int, item_id: int) -> None:
+    def add(self, points: float, every: float, count: int, item_id: int) -> None:
+        """Add an item with the points that count and those that it has."""
         self.ids.append(item_id)
         self.count += count
         self.points += points
+        self.every += every
 
 
 def _ids_in(mirror: sqlite3.Connection, iterations: frozenset[int]) -> frozenset[int]:

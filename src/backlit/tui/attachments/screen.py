@@ -186,7 +186,8 @@ class AttachmentsScreen(ItemRowsScreen):
         self.comment_id = comment_id
         self.transfers = TransferRunner(self, self.draw_status)
         self._files = files
-        self._body = self._split = RowsOverDetail(files)
+        self._pane = self._split = RowsOverDetail(files)
+        self._frame = self._split.frame
         self._previews: dict[int, FilePreview] = {}
 
     @property

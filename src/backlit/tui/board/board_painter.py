@@ -286,11 +286,11 @@ class CardPainter:
                 at = end
         return Strip(starmap(Segment, parts)).adjust_cell_length(width, style(on=on))
 
-    def foot(self, below: int, hidden: int, width: int) -> Strip:
-        """Draw the number of cards below those in sight, and that of older ones with the key that shows them."""
+    def foot(self, below: int, hidden: str, width: int) -> Strip:
+        """Draw the number of cards below those in sight, and words for hidden ones with the key that shows them."""
         key = key_of("board.all-done")
         parts = [(" " * INDENT, "muted"), (f"{below:,} more ↓" if below else "", "muted")]
-        parts += [("  " if below else "", "muted"), (key, KEY), (f" {hidden:,} older", "muted")] if hidden else []
+        parts += [("  " if below else "", "muted"), (key, KEY), (f" {hidden}", "muted")] if hidden else []
         return self._words(parts, width)
 
     def lanes(self, below: Iterable[GroupLine], count: int, width: int) -> Strip:
@@ -465,7 +465,9 @@ class BoardPainter:
         found = position.grid.lane_at(end - 1)
         below = len(found[0].cells[slot.number]) - found[1] - (not position.grid.has_lanes) if found else 0
         is_folded = found is not None and found[0].is_folded
-        return self._painter.foot(0 if is_folded else max(0, below), totals.count - totals.shown, slot.width)
+        hidden = totals.count - totals.shown
+        words = f"{hidden:,} {'more' if position.grid.has_lanes else 'older'}" if hidden else ""
+        return self._painter.foot(0 if is_folded else max(0, below), words, slot.width)
 
     def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, has_surface: bool) -> CardLines:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)

@@ -30,11 +30,15 @@ class ColumnTotals(Struct):
 
 
 class Swimlane(Struct):
-    """A lane across all columns: its header (None on a board without lanes), and the cards of each column."""
+    """A lane across all columns: its header (None on a board without lanes), and the cards of each column.
+
+    `first` is the place of its first card.
+    """
 
     header: GroupLine | None
     cells: list[range]
     totals: list[ColumnTotals]
+    first: int = 0
     is_folded: bool = False
     height: int = field(default=0)
 
@@ -44,8 +48,9 @@ class CardGrid:
 
     With lanes all columns scroll together: a row is a lane's header, or has at most one card in each column. A lane is
     as high as its highest column, or as the `only` shown one. Without lanes each column has rows of its own. A place is
-    the index of a card among the view's ids. A column
-    shows at most its number of cards in each lane.
+    the index of a card among the view's ids. A column shows at most its number of cards in each lane, and a column of
+    done items no more than make the lane higher than what is open; `whole` are the lanes that show all of them, None
+    means all lanes.
     """
 
     def __init__(
@@ -55,6 +60,8 @@ class CardGrid:
         collapsed: Collection[int] = (),
         folded: Collection[GroupKey] = (),
         only: int | None = None,
+        *,
+        whole: Collection[GroupKey] | None = None,
     ) -> None:
         self.columns = columns
         self.collapsed = frozenset(collapsed)
@@ -62,6 +69,8 @@ class CardGrid:
         self.lanes: list[Swimlane] = []
         self._number = {each.first: number for number, each in enumerate(columns)}
         self._place(headers)
+        if whole is not None and only is None:
+            self._cut_done(whole)
         self._firsts: list[int] = []
         row = 0
         for lane in self.lanes:
@@ -76,11 +85,11 @@ class CardGrid:
     def _place(self, headers: Sequence[GroupLine]) -> None:
         deepest = max((header.level for header in headers), default=1)
         if deepest == 1:
-            self._add_lane(None)
+            self._add_lane(None, 0)
         at = 0
         for header in headers:
             if header.level < deepest:
-                self._add_lane(header)
+                self._add_lane(header, at)
                 continue
             number = self._number.get(header.group[-1])
             if number is not None:
@@ -93,9 +102,31 @@ class CardGrid:
                 self.lanes[-1].cells[number] = range(at, at + shown)
             at += header.rows
 
-    def _add_lane(self, header: GroupLine | None) -> None:
+    def _add_lane(self, header: GroupLine | None, first: int) -> None:
         totals = [ColumnTotals() for _ in self.columns]
-        self.lanes.append(Swimlane(header, [range(0)] * len(self.columns), totals))
+        self.lanes.append(Swimlane(header, [range(0)] * len(self.columns), totals, first))
+
+    def _cut_done(self, whole: Collection[GroupKey]) -> None:
+        for lane in self.lanes:
+            most = self.open_height(lane)
+            if lane.header is None or lane.header.group in whole or not most:
+                continue
+            for number, column in enumerate(self.columns):
+                hidden = len(lane.cells[number]) - most
+                if column.is_done and hidden > 0:
+                    lane.cells[number] = lane.cells[number][:most]
+                    for totals in (self.totals[number], lane.totals[number]):
+                        totals.shown -= hidden
+
+    def open_height(self, lane: Swimlane) -> int:
+        """Return how many rows the cards of a lane need that are not done."""
+        cells = zip(self.columns, lane.cells, strict=True)
+        shown = [
+            len(cell)
+            for number, (column, cell) in enumerate(cells)
+            if not column.is_done and number not in self.collapsed
+        ]
+        return max(shown, default=0)
 
     @property
     def has_lanes(self) -> bool:
@@ -118,6 +149,11 @@ class CardGrid:
 
     def lanes_from(self, row: int) -> range:
         return range(bisect_left(self._firsts, row), len(self.lanes))
+
+    def lane_with(self, place: int) -> Swimlane | None:
+        """Return the lane of a card, whether it is shown or not; None without lanes."""
+        number = bisect_right(self.lanes, place, key=lambda lane: lane.first) - 1
+        return self.lanes[number] if self.has_lanes and number >= 0 else None
 
     def header_at(self, row: int) -> Swimlane | None:
         found = self.lane_at(row) if self.has_lanes else None
@@ -205,7 +241,7 @@ class CardGrid:
         cards = {number: self._usual_cards(number) for number in self.open_columns()}
         most = max(cards.values(), default=0)
         share = (width - GAP * (len(cards) - 1)) // max(1, len(cards))
-        few = max(MIN_COLUMN_WIDTH, min(share, int(width * SHARE_OF_FEW))) if self.has_lanes else MIN_COLUMN_WIDTH
+        few = max(MIN_COLUMN_WIDTH, min(share, int(width * SHARE_OF_FEW)))
         widths = dict[int, int | None].fromkeys(cards)
         for number, count in cards.items():
             if count <= FEW_CARDS < most or (not self.totals[number].count and most):
@@ -222,10 +258,10 @@ class CardGrid:
 
 HEADER_LINES = 2
 MIN_COLUMN_WIDTH = 22
-"""Cells of a column with cards beside others, and of one with few cards beside others with more."""
+"""Cells of a column with cards beside others."""
 GAP = 2
 FEW_CARDS, SHARE_OF_FEW = 2, 0.22
-"""Cards of a column that leaves the rest of the width to columns with more, and its largest share of it with lanes."""
+"""Cards of a column that leaves the rest of the width to columns with more, and its largest share of it."""
 MIN_NAME_WIDTH = 16
 """Cells of a column's name at least, if it has so many."""
 CARD_LINES = 3

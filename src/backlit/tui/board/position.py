@@ -38,7 +38,11 @@ class BoardPosition:
         """Columns that the user collapsed or opened, by their first values."""
         self.folded: set[GroupKey] = set()
         self.has_all_done = False
-        """True where columns of done items show all cards, not the last changed ones."""
+        """True where columns of done items show all cards, not the last changed ones or those beside open ones."""
+        self._whole: set[GroupKey] = set()
+        """Lanes that show all their done cards."""
+        self._is_fresh = True
+        """True until the lanes of another arrangement are shown."""
         self._columns_of = columns_of
         self._spots: dict[object, RowPosition] = {}
         self._start: GroupKey | None = None
@@ -53,11 +57,13 @@ class BoardPosition:
         before, self._start = self._start or self.group, None
         if self.view is None or view.spec.group != self.view.spec.group:
             self.folded.clear()
+            self._whole.clear()
             self._spots.clear()
-            self.has_all_done = False
+            self.has_all_done, self._is_fresh = False, True
         self.view = view
         self._make_grid()
-        found = self._find(item_id)
+        self._fold_done_lanes()
+        found = self._find(item_id) or self._find_cut(item_id)
         if found and before and found[0] in self.grid.collapsed and self.grid.columns[found[0]].first != before[0]:
             found = self.reveal(item_id)
         column = found[0] if found else self.grid.column_of(before[0]) if before else None
@@ -106,7 +112,7 @@ class BoardPosition:
 
     def reveal(self, item_id: int | None) -> tuple[int, int] | None:
         """Open the column and the lane of a card; return its column and row, None where the board lacks it."""
-        found = self._find(item_id)
+        found = self._find(item_id) or self._find_cut(item_id)
         if found is None and self.view is not None and self.view.spec.latest and item_id in self.view.ids():
             self.has_all_done = True
             self._make_grid()
@@ -185,6 +191,28 @@ class BoardPosition:
         except ValueError:
             return None
 
+    def _find_cut(self, item_id: int | None) -> tuple[int, int] | None:
+        """Show all cards of the lane that has a card below those in sight; return its column and row."""
+        if self.view is None or item_id is None or not self.grid.has_lanes or item_id not in self.view.ids():
+            return None
+        lane = self.grid.lane_with(self.view.ids().index(item_id))
+        if lane is None or lane.header is None or lane.header.group in self._whole:
+            return None
+        self._whole.add(lane.header.group)
+        self._make_grid()
+        return self._find(item_id)
+
+    def _fold_done_lanes(self) -> None:
+        """Fold the lanes in which all is done at first, beside others with open cards."""
+        if not (self._is_fresh and self.grid.has_lanes):
+            return
+        self._is_fresh = False
+        with_cards = [lane for lane in self.grid.lanes if lane.header and any(map(len, lane.cells))]
+        done = {lane.header.group for lane in with_cards if lane.header and not self.grid.open_height(lane)}
+        if done and len(done) < len(with_cards):
+            self.folded |= done
+            self._make_grid()
+
     def _first_with_cards(self) -> int:
         return next((number for number in self.grid.open_columns() if self.grid.totals[number].count), 0)
 
@@ -209,4 +237,5 @@ class BoardPosition:
         only = self.column if self.is_single and self.column < len(columns) else None
         cut = () if self.has_all_done else self.view.spec.latest
         columns = [replace(each, most=MAX_LATEST_CARDS) if each.first in cut else each for each in columns]
-        self.grid = CardGrid(columns, self.view.outline.headers, collapsed, self.folded, only)
+        whole = None if self.has_all_done else self._whole
+        self.grid = CardGrid(columns, self.view.outline.headers, collapsed, self.folded, only, whole=whole)

@@ -209,8 +209,8 @@ class BoardScreen(OneListScreen):
         self.board.go_to_column(max(0, min(len(position.grid.columns) - 1, wanted)))
 
     def toggle_all_done(self, _call: CommandContext) -> None:
-        """Show all cards of the columns of done items, or the last changed ones."""
-        if not self.spec.latest:
+        """Show all cards of the columns of done items, or the last changed ones and those beside open ones."""
+        if not (self.spec.latest or self.board.position.grid.has_lanes):
             raise CannotAct("No column is limited to its last changed cards.")
         self.board.position.has_all_done = not self.board.position.has_all_done
         self.board.regrid()

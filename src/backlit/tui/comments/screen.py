@@ -17,22 +17,25 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import ComposedComment
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
-from backlit.tui.items.latest_changes import LatestChanges
+from backlit.tui.items.latest_changes import HEADING, LEAST_CHANGES, LatestChanges
+from backlit.tui.items.preview import author_colours
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.side_lines import TwoSidedLine
+from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.side_lines import TwoSidedLine, Word
+from backlit.tui.widgets.text_view import FRAME_LINES
 
 AGE_CHECK = 60.0
 LINES_AROUND = 6
 """Lines of the title, the head, the rule, the footer, and a blank above the thread."""
 LEAST_LINES = 2
 """Lines of a thread without comments."""
-LATEST_LINES = 8
-"""Lines that the latest changes need below a thread, with the line to write in and the blanks around them."""
+TALL, ADD_LINES = 30, 3
+"""Lines of a terminal from which the place of a new comment has blanks, and its lines with them."""
 LEAST_ASIDE = 6
 """Lines for the item below its thread, beside which a narrow terminal has no room for it."""
 MAX_QUOTED_CHARACTERS = 120
@@ -72,7 +75,9 @@ class CommentsScreen(ItemRowsScreen):
         super().__init__(store, item_id, thread)
         self.thread = thread
         self._add, self._latest = NewComment(), LatestChanges(store)
-        self._body = Vertical(self._add, thread, self._latest)
+        self._frame = self._thread_frame = PaneFrame(Vertical(self._add, thread), thread, id="body-frame")
+        self._latest_frame = PaneFrame(self._latest, id="latest-frame")
+        self._pane = self._both = Vertical(self._frame, self._latest_frame)
 
     def on_mount(self) -> None:
         self.mark_seen(self.item_id)
@@ -93,19 +98,24 @@ class CommentsScreen(ItemRowsScreen):
     def _show_latest(self) -> None:
         item = self.store.item(self.item_id)
         if item is not None and self.has_class("-aside"):
+            key: list[Word] = [(key_of("item.history"), KEY, "item.history"), (" history", "muted", "item.history")]
+            self._latest_frame.say([(HEADING, "heading")], key)
             self._latest.show(item)
 
     def on_unmount(self) -> None:
         self.mark_seen(self.item_id)
 
     def show_rows(self) -> None:
-        self.thread.show(self._head.comments, self.files())
+        colours = author_colours(self.store.lookups.known_people())
+        self.thread.show(self._head.comments, self.files(), colours)
 
     def note(self) -> str:
         return "newest first" if len(self._head.comments) > 1 else ""
 
     def update_labels(self) -> None:
         self._add.display = not self.store.lookups.is_read_only
+        self._add.styles.height = self._add_lines
+        self._add.styles.padding = (int(self._add_lines > 1), 2)
         super().update_labels()
 
     @on(CommentThread.Highlighted)
@@ -116,14 +126,20 @@ class CommentsScreen(ItemRowsScreen):
         super().draw_status()
         room = self.size.height - LINES_AROUND - bool(self._add.display)
         lines = max(LEAST_LINES, min(self.thread.virtual_size.height, max(room // 2, room - LEAST_ASIDE)))
-        is_aside = self.has_class("-aside")
-        needed = self.thread.virtual_size.height + LATEST_LINES
-        self._latest.display = is_aside and bool(self._head.comments) and needed <= self._body.size.height
-        height: int | str = "1fr" if is_aside and not self._latest.display else lines
-        if is_aside and self._latest.display:
-            height = self.thread.virtual_size.height
-        if str(self.thread.styles.height) != str(height):
-            self.thread.styles.height = height
+        is_aside, edges = self.has_class("-aside"), FRAME_LINES * self._latest_frame.is_wanted
+        above = self.thread.virtual_size.height + 1 + self._add_lines * bool(self._add.display) + edges
+        latest = LEAST_CHANGES + (edges or 1)
+        is_latest = is_aside and bool(self._head.comments) and above + latest <= self._both.size.height
+        self._latest_frame.display = is_latest
+        heights = (self.thread, "1fr" if is_aside else lines), (self._thread_frame, above if is_latest else "1fr")
+        for widget, height in heights:
+            if str(widget.styles.height) != str(height):
+                widget.styles.height = height
+
+    @property
+    def _add_lines(self) -> int:
+        is_tall = self.has_class("-aside") and self.size.height >= TALL
+        return ADD_LINES if is_tall else 1
 
     def files(self) -> Mapping[int, Sequence[AttachmentEntry]]:
         """Return the files of the comments, by the comment's id."""

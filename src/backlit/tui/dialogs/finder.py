@@ -25,7 +25,8 @@ from backlit.tui.fields.choices import NO_MATCHES
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.line_list import LineList
 
-KEYS_WIDTH = 13
+KEYS_WIDTH, MORE_KEYS_WIDTH = 13, 2
+"""Cells of keys, and those added in a brief list, which has no labels."""
 KEY_GAP = "   "
 """Between two keys of a command: the ground of each has a blank on either side."""
 LABEL_WIDTH = 20
@@ -272,7 +273,7 @@ class OfferList(LineList, can_focus=False):
     def _widths(self, offer: Offer) -> tuple[int, int, int]:
         """Return the cells of the cursor, the keys and the label; none of a label that is left out."""
         width = self._row_width - FRAME_SIDES * offer.is_framed
-        keys = min(KEYS_WIDTH + 4 * self._is_brief, width // 3)
+        keys = min(KEYS_WIDTH + MORE_KEYS_WIDTH * self._is_brief, width // 3)
         keys = 0 if self._has_keys_at_right else keys
         if self._is_brief and offer.help and width < MIN_WIDTH_OF_WHOLE_HELP:
             return LEAD, keys, 0

@@ -26,6 +26,7 @@ _ONE_CELL = {
     "█": "#",
     "░": ".",
     "⊣": "]",
+    "╌": " ",
 }
 """Signs whose likeness is longer than the sign, or is that of another sign beside it."""
 

@@ -36,6 +36,12 @@ class CellGrid:
             elif sign == " " or before != ord(NO_DOTS):
                 self.put_over(x, y, chr(before | dot), colour)
 
+    def put_behind(self, x: int, y: int, sign: str, colour: str) -> None:
+        """Put a sign into the cells of a line, from one on, that nothing is drawn in."""
+        if 0 <= y < len(self._cells):
+            row = self._cells[y]
+            row[x:] = [(sign, colour) if cell == (" ", "foreground") else cell for cell in row[x:]]
+
     def is_free(self, x: int, y: int, count: int) -> bool:
         """Return whether some cells of a line are in the grid and blank."""
         is_inside = 0 <= y < len(self._cells) and x >= 0 and x + count <= self.width

@@ -30,10 +30,13 @@ BEHIND, AHEAD = ("bar-over", "conflict"), ("bar-done", "status-done")
 """The colours of the gap to the ideal line and of its words."""
 CORNER, TICK = "└", "┤"
 LEFT_HALF, LOWER_LEFT = "▌", "▖"
+GRID_LINE = "╌"
 MARK, LABEL_TICK = "▲", "╵"
 """The mark of the chosen day, and the tick of another one, below the axis."""
 
 
+LEAST_PLOT_WITH_GRID = 12
+"""Lines of a plot from which its ticks have faint lines."""
 BELOW = 2
 """Lines of the axis and its labels."""
 LEAST_SLOT_WITH_EDGES = 3
@@ -85,6 +88,8 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None =
         if series.tone in STEPPED and not chart.layers:
             _name_steps(grid, series, slots, plot, top)
     _draw_gap(grid, chart, slots, plot, top)
+    for tick in scale[1:] if plot >= LEAST_PLOT_WITH_GRID else ():
+        grid.put_behind(left, plot - round(tick / top * plot), GRID_LINE, "rule")
     return grid.rows()
 
 
@@ -259,13 +264,11 @@ NAMED_STEPS = 3
 
 
 def _name_steps(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Write beside the largest steps of a line how far they go, where there is room."""
-    known = [(slot, value) for slot in slots if (value := slot.value(line)) is not None]
-    steps = [(after[0], after[1], after[1] - before[1]) for before, after in pairwise(known)]
-    for slot, value, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:
-        if signed_text(change) == "0":
-            continue
-        text, y = f"{line.name} {signed_text(change)}", plot - round(value / top * plot)
+    """Write beside the largest steps in sight how far they go, where there is room; the first one names the line."""
+    known = [(slot, value, round(value / top * plot)) for slot in slots if (value := slot.value(line)) is not None]
+    steps = [(after[0], after[2], after[1] - before[1]) for before, after in pairwise(known) if after[2] != before[2]]
+    for number, (slot, height, change) in enumerate(sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]):
+        text, y = signed_text(change) if number else f"{line.name} {signed_text(change)}", plot - height
         x = min(slot.x + 1, grid.width - len(text))
         free = next((each for each in (y - 1, y + 1) if grid.is_free(x, each, len(text))), None)
         if free is not None:

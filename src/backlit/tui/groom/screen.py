@@ -24,7 +24,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import Line, fit
-from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
+from backlit.tui.drawing.themes import KEY, ThemeStyles, type_colour, type_sign
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, GroomingQuestions, SingleItemQueue, common_values, edit_of
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
@@ -48,7 +48,7 @@ from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.pane_frame import PaneFrame
-from backlit.tui.widgets.side_lines import NARROW_WIDTH, FooterLine, RuleLine
+from backlit.tui.widgets.side_lines import NARROW_WIDTH, FooterLine, RuleLine, Word
 from backlit.tui.widgets.text_view import DetailView
 
 WIDE, ASIDE_SHARE = 100, 40
@@ -65,8 +65,11 @@ MIN_WIDTH_WITH_LACKS = 56
 """Cells from which the next items say what they lack."""
 COMING, LEAST_COMING = 30, 5
 """Items of the queue that are read in advance, and those that are named below a long item."""
-PADDING, TALL, LEAST_ITEM = 4, 20, 12
-"""Cells around a text, lines from which a long item leaves room for the next ones, and those of a short item."""
+PADDING, TALL, LEAST_ITEM, ITEM_SHARE = 4, 20, 12, 0.36
+"""Cells around a text, lines from which a long item leaves room for the next ones, and those of a short item.
+
+The last is the share of a wide screen's lines that a short item has.
+"""
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS, Subject.RELATIONS, Subject.CRITERIA)
@@ -100,23 +103,22 @@ class GroomingItemPane(Vertical):
         self._preview, self._comments, self._strip = ItemPreview(), CommentsPreview(), strip
         self._frame, self._comments_frame = PaneFrame(self._preview), PaneFrame(self._comments, id="comments")
         self.question_frame = PaneFrame(strip, id="question")
-        self._coming_beside, self._coming = DetailView(), DetailView()
-        self._coming_frame = PaneFrame(self._coming_beside, id="coming")
-        self._aside = Vertical(self._comments_frame, self._coming_frame, id="beside-item")
+        self._coming = DetailView()
+        self._coming_frame = PaneFrame(self._coming, id="coming")
         self._below, self._rule = RuleLine("─"), RuleLine("─")
         self._rule.say([("Next", "heading")])
-        self._needed = self._needed_beside = 0
+        self._needed = 0
         self._shown: tuple[Item, Sequence[CommentEntry], ItemContext] | None = None
         self._next: tuple[Sequence[NextGroomItem], Mapping[int, str]] = ((), {})
 
     def compose(self) -> ComposeResult:
         with Horizontal():
             yield self._frame
-            yield self._aside
+            yield self._comments_frame
         yield self._below
         yield self.question_frame
         yield self._rule
-        yield self._coming
+        yield self._coming_frame
 
     def show_coming(self, coming: Sequence[NextGroomItem], lacks: Mapping[int, str]) -> None:
         """Set the items that come next, which are shown with the item, and what each lacks."""
@@ -126,14 +128,17 @@ class GroomingItemPane(Vertical):
     def show(self, item: Item, comments: Sequence[CommentEntry], context: ItemContext) -> None:
         self._shown = (item, comments, context)
         is_wide = self.size.width >= WIDE
-        self._comments_frame.display = is_beside = is_wide and bool(comments)
+        self._comments_frame.display = is_wide
         self._comments.show(comments, context.now, author_colours(context.people))
-        self._comments_frame.say([(counted(len(comments), "comment").capitalize(), "heading")])
-        self._preview.show(item, None if is_beside else comments, context)
+        key: list[Word] = [(key_of("groom.comment"), KEY, "groom.comment"), (" comment", "muted", "groom.comment")]
+        self._comments_frame.say([("Comments", "heading"), (f" {len(comments):,}" * bool(comments), "muted")], key)
+        self._preview.show(item, None if is_wide else comments, context)
         self._frame.say(*preview_head(item, context.now))
-        theme, aside = ThemeStyles.of(self.app), self.size.width * ASIDE_SHARE // 100 - PADDING
-        self._needed = 0 if is_wide else len(self._preview.lines_for(max(1, self.size.width - PADDING), theme))
-        self._needed_beside = len(self._comments.lines_for(aside, theme)) if is_beside else 0
+        theme, aside = ThemeStyles.of(self.app), self.size.width * ASIDE_SHARE // 100
+        width = self.size.width - aside * is_wide - PADDING
+        self._needed = len(self._preview.lines_for(max(1, width), theme))
+        if is_wide:
+            self._needed = max(self._needed, len(self._comments.lines_for(aside - PADDING, theme)))
         self.place()
 
     def place(self) -> None:
@@ -142,20 +147,13 @@ class GroomingItemPane(Vertical):
         lines = min(self._strip.height_for(self.size.width - edges), round(self.app.size.height * MOST_QUESTIONS))
         self.question_frame.styles.height = lines + edges
         coming, lacks = self._next
-        self._aside.display = is_wide and (bool(coming) or self._comments_frame.display)
-        if is_wide:
-            height = self.size.height - lines - edges
-            least = min(len(coming), LEAST_COMING) + FRAME_LINES if coming else 0
-            comments = min(self._needed_beside + FRAME_LINES, height - least) if self._comments_frame.display else 0
-            self._comments_frame.styles.height = comments if coming else "1fr"
-            rows = max(0, height - comments - FRAME_LINES)
-            self._coming_frame.display, self._rule.display, self._coming.display = bool(coming), False, False
-            self._coming_beside.show(partial(coming_lines, coming[:rows], lacks))
-            return
-        rest = self.size.height - lines - 2
-        rows = min(len(coming), max(LEAST_COMING if rest >= TALL else 0, rest - max(self._needed, LEAST_ITEM)))
-        self._rule.display = self._coming.display = rows > 0
-        self._coming.styles.height = max(1, rows)
+        # Beside its comments the item keeps its lines, so that the questions are at one place for most of the items.
+        rest = self.size.height - lines - (edges or 1) - (edges or 1)
+        least = max(LEAST_ITEM, round(self.size.height * ITEM_SHARE)) if is_wide else LEAST_ITEM
+        rows = min(len(coming), max(LEAST_COMING if rest >= TALL else 0, rest - max(self._needed, least) - edges))
+        self._coming_frame.display = rows > 0
+        self._rule.display = rows > 0 and not self._coming_frame.is_wanted
+        self._coming_frame.styles.height = max(1, rows) + edges
         self._coming.show(partial(coming_lines, coming[:rows], lacks))
 
     def on_resize(self) -> None:

@@ -52,8 +52,8 @@ HINTS = (
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 RESULT_SUBJECTS = (Subject.ITEMS, Subject.PEOPLE, Subject.TREES)
 """What the results are read again after."""
-WIDE, LOWEST, FRAME_LINES = 100, 10, 2
-"""Cells from which the item is shown, lines from which cut texts are, and lines of the edges of a frame."""
+WIDE, LOWEST, FRAME_LINES, FRAME_SIDES = 100, 10, 2, 4
+"""Cells from which the item is shown, lines from which cut texts are, and lines and cells of the edges of a frame."""
 MAX_TABLE_SHARE, MAX_TABLE_SHARE_OF_LOW_SCREEN = 0.6, 0.3
 """Shares of the height that the table takes at most."""
 KEYS = 5
@@ -66,6 +66,10 @@ FACTS, BESIDE = 31, 52
 
 def _drawn(line: Sequence[Part], theme: ThemeStyles) -> Line:
     return [Segment(text, theme.heading() if colour == HEADING else theme.style(colour)) for text, colour in line]
+
+
+def _added_words(points: Sequence[float]) -> str:
+    return f"{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}"
 
 
 class SessionFacts(LinesView):
@@ -84,7 +88,7 @@ class SessionFacts(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         if self.is_framed:
-            return [_drawn(each, theme) for each in self._card(width, theme)]
+            return self.lines_in_frame(width, theme)
         left = max(FACTS, width // 2) if width >= BESIDE else width
         room = width - left or width
         facts, steps = [*self._facts(left)], [*self._next(room, theme)]
@@ -94,19 +98,32 @@ class SessionFacts(LinesView):
         both = zip_longest(*drawn, fillvalue=[])
         return [[*Strip(one).adjust_cell_length(left, theme.style()), *other] for one, other in both]
 
-    def _card(self, width: int, theme: ThemeStyles) -> Iterator[Sequence[Part]]:
-        """Yield the session as it stands in a pane of its own: a large figure, the reasons, and the next steps."""
+    def lines_in_frame(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
+        """Return the session in three columns: a large figure, the reasons, and the next steps."""
+        cells = width // 3, width // 3, width - 2 * (width // 3)
+        reasons: list[Sequence[Part]] = [*self._reasons(cells[1])]
+        reasons = [[("Still open", HEADING)], *reasons] if reasons else []
+        columns = [*self._figure(cells[0])], reasons, [*self._next(cells[2], theme)]
+        return [
+            [
+                segment
+                for row, column in zip(rows, cells, strict=True)
+                for segment in Strip(_drawn(row, theme)).adjust_cell_length(column, theme.style())
+            ]
+            for rows in zip_longest(*columns, fillvalue=())
+        ]
+
+    def _figure(self, width: int) -> Iterator[Sequence[Part]]:
         here = [each for each in self._results if each.type]
         ready = [each for each in here if not each.open]
         made_ready = sum(bool(each.answers) for each in ready)
         more = f"{made_ready:,} more than before" if made_ready else ""
-        yield from figure_rows([Figure(f"{len(ready)}", f"of {len(here):,} ready", more, Tone.DONE)], ())
-        if len(here) <= width:
+        _blank, *rows = figure_rows([Figure(f"{len(ready)}", f"of {len(here):,} ready", more, Tone.DONE)], ())
+        yield from rows
+        if len(here) < width:
             yield [("✓" * len(ready), "status-done"), (UNREADY_SIGN * (len(here) - len(ready)), "warn")]
-            yield []
-        yield from self._reasons(width)
-        yield []
-        yield from self._next(width, theme)
+        if points := added_points(here):
+            yield [(_added_words(points), "muted")]
 
     def _next(self, width: int, theme: ThemeStyles) -> Iterator[Sequence[Part]]:
         yield [("Next", HEADING)]
@@ -123,21 +140,19 @@ class SessionFacts(LinesView):
         faults: list[Part] = [(f"{UNREADY_SIGN} ", "warn"), (f"{len(unready):,} not ready", "foreground")]
         whole = [*counts, ("  ", "foreground"), *faults] if unready else counts
         yield from [whole] if length(whole) <= width else [counts, faults]
-        yield from self._reasons(width)
+        yield from self._reasons(width, SIGN)
+        if points := added_points(here):
+            yield [(" " * SIGN + _added_words(points), "foreground")]
 
-    def _reasons(self, width: int) -> Iterator[Sequence[Part]]:
+    def _reasons(self, width: int, indent: int = 0) -> Iterator[Sequence[Part]]:
         here, inputs = [each for each in self._results if each.type], self._store.ready_check.rule_inputs()
         unready = [each for each in here if each.open]
         reasons = Counter(words for each in unready for words in open_words(each.open, inputs))
         digits = len(str(max(reasons.values(), default=0)))
         for words, count in reasons.most_common():
             for at, line in enumerate(wrapped(words, width - 2 * SIGN - digits - 1)):
-                yield [(f"{' ' * SIGN}{'' if at else count:>{digits}} {line}", "muted")]
-        points = added_points(here)
-        if points:
-            yield from [[]] if self.is_framed else []
-            words = f"{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}"
-            yield [(" " * SIGN + words, "foreground")]
+                number = f"{' ' * indent}{'' if at else count:>{digits}}"
+                yield [(number, "muted" if indent else "foreground"), (f" {line}", "muted")]
 
     def _steps(self, width: int) -> Iterator[tuple[str, Sequence[Part]]]:
         count = sum(bool(each.open) for each in self._results)
@@ -265,6 +280,11 @@ class GroomSummaryScreen(StoreScreen[None]):
             self.table.share(height), int(height * (MAX_TABLE_SHARE_OF_LOW_SCREEN if is_low else MAX_TABLE_SHARE))
         )
         self._table_frame.styles.height = lines + FRAME_LINES * (width >= WIDE)
+        if self._facts_frame.is_wanted:
+            facts = self._facts.lines_in_frame(width - FRAME_SIDES, ThemeStyles.of(self.app))
+            self._facts_frame.styles.height = len(facts) + FRAME_LINES
+        else:
+            self._facts_frame.styles.height = "1fr"
         self._show_changes()
         self._draw_words()
 

@@ -56,7 +56,8 @@ class HistoryScreen(ItemRowsScreen):
     def __init__(self, store: Store, item_id: int, field: str = "") -> None:
         self._events = EventList(store)
         super().__init__(store, item_id, self._events)
-        self._body = self._split = RowsOverDetail(self._events)
+        self._pane = self._split = RowsOverDetail(self._events)
+        self._frame = self._split.frame
         self._field = field
         self._source = HistorySource(is_offered=False)
         self._is_reading = self._is_read = False

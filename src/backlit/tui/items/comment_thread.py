@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 
 from rich.segment import Segment
 from textual import events
@@ -26,8 +27,8 @@ from backlit.tui.widgets.pane_frame import PaneFrame
 
 CURSOR_CELLS = 2
 """Cells before the author: the cursor bar and a blank."""
-INDENT = 2
-"""Cells from the author to the text below."""
+EDGE, EDGE_WIDTH = "▏", 2
+"""The bar beside a comment in the colour of its author, and its cells with a blank."""
 COMMENTS_A_LAYOUT = 40
 """Comments that are laid out at a time; the older ones follow while nobody waits."""
 LAYOUT_PAUSE = 0.01
@@ -98,6 +99,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self._local = local
         self._comments: Sequence[CommentEntry] = ()
         self._files: Mapping[int, Sequence[AttachmentEntry]] = {}
+        self._colours: Mapping[str, str] = {}
         self._expanded: set[int] = set()
         self._drawn: dict[CommentEntry, list[Line]] = {}
         self._laid_out = CommentLines((), self._body)
@@ -127,14 +129,18 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
     # What is shown
 
     def show(
-        self, comments: Sequence[CommentEntry], files: Mapping[int, Sequence[AttachmentEntry]] | None = None
+        self,
+        comments: Sequence[CommentEntry],
+        files: Mapping[int, Sequence[AttachmentEntry]] | None = None,
+        colours: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """Show comments, given oldest first, and their files by the comment's id.
+        """Show comments, given oldest first, their files by the comment's id, and the colours of their authors.
 
         The cursor stays on its comment; from the newest it goes to a newer one.
         """
         if self._files != (files or {}):
             self._files, self._drawn = files or {}, {}
+        self._colours = colours
         current = self.current
         offset = self._laid_out.extent(self.cursor)[0] - round(self.scroll_y) if self._laid_out.lines else 0
         self._comments = comments[::-1]
@@ -178,7 +184,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _body(self, comment: CommentEntry) -> list[Line]:
         if comment not in self._drawn:
-            theme, room = ThemeStyles.of(self.app), min(TEXT_WIDTH, self._width - CURSOR_CELLS - INDENT - 1)
+            theme, room = ThemeStyles.of(self.app), min(TEXT_WIDTH, self._width - CURSOR_CELLS - EDGE_WIDTH - 1)
             lines = markdown_lines(comment.text, room, theme)
             if len(lines) >= MIN_FOLDED_LINES and comment.id not in self._expanded:
                 more = f"… {counted(len(lines) - FOLDED_LINES, 'more line')}: {key_of('comments.expand')} shows them"
@@ -199,26 +205,31 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         is_cursor = is_within and index == self.cursor and self.has_focus
         on = "cursor-background" if is_cursor else None
         bar = Segment("▌ " if is_cursor else "  ", theme.style(CURSOR_BAR, on=on))
+        comment = self._comments[index]
         if line is BYLINE:
-            body = self._byline(self._comments[index], theme, on)
+            body = self._byline(comment, theme, on)
         else:
-            tint = theme.tint(on) if on else None
-            body = [Segment(" " * INDENT, theme.style(on=on)), *Segment.apply_style(line, post_style=tint)]
-        return Strip([bar, *body]).adjust_cell_length(width, theme.style(on=on))
+            body = list(Segment.apply_style(line, post_style=theme.tint(on) if on else None))
+        sign = EDGE if is_within else ""
+        edge = Segment(sign.ljust(EDGE_WIDTH), theme.style(self._colour(comment, "rule"), on=on))
+        return Strip([bar, edge, *body]).adjust_cell_length(width, theme.style(on=on))
 
     def _byline(self, comment: CommentEntry, theme: ThemeStyles, on: str | None) -> Line:
         parts = [
-            (comment.author or "you", theme.style(on=on, bold=True)),
+            (comment.author or "you", theme.style(self._colour(comment, "foreground"), on=on, bold=True)),
             (ago(comment.created_at, self._now()), theme.style("muted", on=on)),
             ("↑ waiting to be sent" if comment.pending else "", theme.style("pending", on=on)),
             ("" if comment.is_internal else "» customers see this", theme.style("type-feedback", on=on)),
         ]
         line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
-        room = min(INDENT + TEXT_WIDTH, self.size.width - CURSOR_CELLS - 1) - sum(
+        room = min(TEXT_WIDTH, self.size.width - CURSOR_CELLS - EDGE_WIDTH - 1) - sum(
             segment.cell_length for segment in line
         )
         when = moment(comment.created_at, self._local)
         return [*line, Segment(fit_right(when, max(room, len(when))), theme.style("muted", on=on))]
+
+    def _colour(self, comment: CommentEntry, otherwise: str) -> str:
+        return self._colours.get(comment.author or "", otherwise)
 
     def on_resize(self, event: events.Resize) -> None:
         if event.size.width != self._width:

@@ -1,6 +1,6 @@
 """The tabs of an item: the head over them, the screens of its rows, and the commands that go from tab to tab."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, time
 from typing import ClassVar, Protocol
 
@@ -31,6 +31,7 @@ from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import (
+    CURRENT_COLOURS,
     HEADING,
     MIN_RULE_WIDTH,
     Drawn,
@@ -96,8 +97,9 @@ class ItemHeader:
         """Return the tabs, with brief names and fewer blanks where they would take more than some cells."""
         places = (self._place,) if is_new else tabs_of(self._store, self._item_type)
         whole = [self._tab(place) for place in places]
-        if length(whole) <= room:
-            return whole
+        for tabs in (whole, _close(whole)):
+            if length(tabs) <= room:
+                return tabs
         brief = [self._tab(place, is_brief=True) for place in places]
         tight = [
             tab if place is self._place else (tab[0].rstrip(), *tab[1:])
@@ -107,12 +109,21 @@ class ItemHeader:
         with_own_name = [*tight[:here], whole[here], *tight[here + 1 :]]
         return with_own_name if length(with_own_name) <= room else tight
 
+    def has_whole_names(self, room: int) -> bool:
+        """Return whether the names of the tabs need no more than some cells."""
+        return length(_close(map(self._tab, tabs_of(self._store, self._item_type)))) <= room
+
     def _tab(self, place: ItemDestination, *, is_brief: bool = False) -> Drawn:
         rows = {ItemDestination.COMMENTS: self.comments, ItemDestination.ATTACHMENTS: self.files}.get(place)
         count = f" {len(rows):,}" if rows else f" {self._below[place]}" if place in self._below else ""
         name = tab_name(self._item_type, place)
         name = f"{BRIEF_NAMES[name] if is_brief else name}{count}"
         return tab_of(name, TABS[place][1], is_current=place is self._place)
+
+
+def _close(tabs: Iterable[Drawn]) -> list[Drawn]:
+    """Return tabs with one blank between them."""
+    return [tab if tab[1] in CURRENT_COLOURS else (tab[0].rstrip(), *tab[1:]) for tab in tabs]
 
 
 class ItemHeading(TwoSidedLine):
@@ -186,10 +197,10 @@ class ItemRowsScreen(ItemScreen):
         super().__init__(store, number_of(item_id))
         self.item_id = item_id
         self._rows = rows
-        self._body: Widget = rows
-        """The list, or the container that it stands in."""
         self._aside = ItemSidePane() if self.HAS_ASIDE else None
         self._frame: PaneFrame | None = None
+        self._pane: Widget | None = None
+        """The container of the frame of the rows and of what is below it; None for that frame alone."""
         self._aside_frame = PaneFrame(self._aside, id="aside-frame") if self._aside is not None else None
         self._head, self._rule, self.footer = (
             ItemHeader(store, self.TAB),
@@ -205,9 +216,9 @@ class ItemRowsScreen(ItemScreen):
         yield self.title_line
         yield self._head.heading
         yield self._head.tabs
-        self._frame = PaneFrame(self._body, self._rows, id="body-frame")
+        frame = self._frame = self._frame or PaneFrame(self._rows, id="body-frame")
         with Container(id="tab"):
-            yield self._frame
+            yield self._pane or frame
             if self._aside_frame is not None:
                 yield self._aside_frame
         yield self._rule
@@ -286,7 +297,12 @@ class ItemRowsScreen(ItemScreen):
             return False
         note: list[Part] = [(self._head.blocked, "warn")] if self._head.blocked else []
         note += [(f"  {self.note()}", "muted")] if self.note() else []
-        tabs = self._head.tab_words(self._frame.head_room - length(note))
+        room = self._frame.head_room
+        if not self._head.blocked and self._head.has_whole_names(room) > self._head.has_whole_names(
+            room - length(note)
+        ):
+            note = []
+        tabs = self._head.tab_words(room - length(note))
         self._frame.say(tabs, note, (), position_words(*self.position))
         return self._frame.is_wanted
 

@@ -23,7 +23,7 @@ LEAST_CHANGES = 3
 
 
 class LatestChanges(LinesView):
-    """Shows as many changes as fit, the latest first, below a heading that names the key of all of them."""
+    """Shows as many changes as fit, the latest first; the heading, or the frame around it, names the key of all."""
 
     MORE_KEY = ""
 
@@ -40,7 +40,7 @@ class LatestChanges(LinesView):
             self.lay_out()
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        room = self.size.height - 1
+        room = self.size.height - (not self.is_framed)
         if room < LEAST_CHANGES or not self._events:
             return ()
         key = theme.cap(key_of("item.history"))
@@ -50,7 +50,7 @@ class LatestChanges(LinesView):
         days, colours = [self._day(each) for each in shown], author_colours(self._store.lookups.known_people())
         day_width = max(map(cell_len, days))
         author_width = min(MOST_AUTHOR, max(cell_len(safe(each.author or "you")) for each in shown))
-        lines: list[Line] = [head]
+        lines: list[Line] = [] if self.is_framed else [head]
         for event, day in zip(shown, days, strict=True):
             author = event.author or "you"
             parts = [

@@ -27,6 +27,7 @@ from backlit.tui.lists.list_screen import ColumnChoice, ListScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import (
     explain_empty,
+    left_out_words,
     match_words,
     position_words,
     selection_words,
@@ -228,7 +229,10 @@ class OneListScreen(ListScreen):
         if not figures and unmatched.all != NO_TOTALS:
             figures = [(f" 0 of {counted(unmatched.all.count, 'item')}", "foreground")]
         self.frame.say(
-            [*heading, *figures, *arranged], lacking, [*unread, *status_words(store)], position=[*selected, *place]
+            [*heading, *figures, *arranged],
+            [*left_out_words(totals), *lacking],
+            [*unread, *status_words(store)],
+            position=[*selected, *place],
         )
         self.frame.show_tabs(views.labels, views.place(self.shared.now.view))
         is_empty = self.items.has_no_items

@@ -51,7 +51,7 @@ from backlit.tui.items.entry_text import (
     version_cells,
 )
 from backlit.tui.items.item_head import ItemSidePane
-from backlit.tui.items.preview import item_context
+from backlit.tui.items.preview import item_context, item_words
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -106,6 +106,7 @@ RULED, LEAST_LINES, LEAST_ASIDE = 7, 3, 6
 """Lines of the title, the rules and the footer around the change and its item, and the fewest lines of the item."""
 CHANGE_SHARE = 0.4
 """Largest share of the width for the description of the change."""
+WITH_CHANGES = " with your changes "
 
 
 class OutboxScreen(StoreScreen[None]):
@@ -119,11 +120,14 @@ class OutboxScreen(StoreScreen[None]):
     def compose(self) -> ComposeResult:
         self._item_rule, self._aside, self._list = RuleLine("─", id="item"), ItemSidePane(), OutboxList(self.store)
         self._entry = VerticalScroll(Static(id="entry-text"), id="entry", can_focus=False)
-        pane = Vertical(self._list, RuleLine("─", id="below"), self._entry, self._item_rule, self._aside)
+        pane = Vertical(self._list, RuleLine("─", id="below"), self._entry, id="change")
         self._frame = PaneFrame(pane, self._list, id="entries-pane")
+        self._item_frame = PaneFrame(self._aside, id="item-frame")
         yield self.title_line
         yield RuleLine("─", id="heading")
         yield self._frame
+        yield self._item_rule
+        yield self._item_frame
         yield RuleLine("─", id="foot")
         yield FooterLine(id="status")
 
@@ -210,8 +214,10 @@ class OutboxScreen(StoreScreen[None]):
         item = self.store.item(entry.item_id) if entry is not None and is_tall else None
         self.set_class(item is not None, "-with-item")
         self._fit_entry()
+        self._item_rule.display = item is not None and not self._item_frame.is_wanted
         if item is not None:
-            self._item_rule.say([(number_of(item.id), HEADING), (" with your changes ", "muted")])
+            self._item_rule.say([(number_of(item.id), HEADING), (WITH_CHANGES, "muted")])
+            self._item_frame.say([*item_words(item.id, item.type), (WITH_CHANGES, "muted")])
             self._aside.show(item, item_context(self.store, item))
 
     def _described(self, entry: OutboxEntry) -> Content:

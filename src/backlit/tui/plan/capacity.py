@@ -316,7 +316,8 @@ def _columns(name: Part, points: Part, hours: Part, bar: str | float, width: int
     amount = min(AMOUNT, width // 4)
     label = max(LEAST_NAME, min(NAME, width - 3 * amount - 2))
     room = max(0, min(SHARE_BAR, width - label - 2 * amount - 2))
-    drawn = (fit(bar, room), "$muted") if isinstance(bar, str) else (f"{plain_bar(bar, 1.0, room):{room}}", "$bar")
+    colour = "$bar" if name[1] == "$foreground" else name[1]
+    drawn = (fit(bar, room), "$muted") if isinstance(bar, str) else (f"{plain_bar(bar, 1.0, room):{room}}", colour)
     before, after = ((fit_right(text, amount), colour) for text, colour in (points, hours))
     return Content.assemble((fit(name[0], label), name[1]), before, "  ", drawn, after)
 

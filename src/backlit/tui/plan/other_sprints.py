@@ -13,7 +13,7 @@ from backlit.tui.drawing.charts import range_words
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import CURRENT_ITERATION, ThemeStyles
-from backlit.tui.fields.dates import days_until, span
+from backlit.tui.fields.dates import span
 from backlit.tui.plan.instrument import Instrument
 from backlit.tui.plan.pane import HeadLine
 from backlit.tui.widgets.pane_frame import PaneFrame
@@ -44,21 +44,33 @@ class OtherSprint(Struct, frozen=True):
             not self.is_release and self.start is not None and self.end is not None and self.start <= today <= self.end
         )
 
-    def lines(self, width: int, today: date) -> list[HeadLine]:
-        """Return name, dates and load, and below them the bar with the words that its free end has room for."""
+    def words_beside(self, width: int, today: date) -> int:
+        """Return the cells of the words that the free end of the bar has room for."""
+        words = self._words(Instrument(self.load, self.capacity, self.scale), today)
+        return length(words) if self._fits_beside(length(words), max(1, width - 2)) else 0
+
+    def _fits_beside(self, words: int, room: int) -> bool:
+        return bool(self.scale) and self.load.points / self.scale * room + words + 2 <= room
+
+    def lines(self, width: int, today: date, beside: int = 0) -> list[HeadLine]:
+        """Return name, dates and load, and below them the bar with the words that its free end has room for.
+
+        `beside` is the room for words at the right of all bars, which so end below each other.
+        """
         drawn = Instrument(self.load, self.capacity, self.scale)
         words = self._words(drawn, today)
         room = max(1, width - 2)
         edge: Part = (" ", "muted")
         # The legend above says that green is done.
         bar = drawn.bar(room, reached="bar") if self.scale and range_words(self.capacity) else []
-        is_beside = self.scale and self.load.points / self.scale * room + length(words) + 2 <= room
+        is_beside = self._fits_beside(length(words), room)
+        beside = beside if self._fits_beside(beside, room) else length(words)
         above = [] if is_beside else words
         load = self._load_words()
         name: list[Part] = [edge, self._name(width - length(load) - 3, today)]
         for more in ([(f" {span(self.start, self.end, today)}", "muted")], [(" · ", "muted"), *above] if above else []):
             name += more if length([*name, *more, *load]) + 3 <= width else []
-        below = _cut(bar, room - length(words) - 1) if is_beside and words else bar
+        below = _cut(bar, room - max(beside, length(words)) - 1) if is_beside and words else bar
         return [HeadLine(name, [*load, edge]), HeadLine([edge, *below], [*words, edge] if is_beside and words else [])]
 
     def _load_words(self) -> list[Part]:
@@ -89,9 +101,9 @@ class OtherSprint(Struct, frozen=True):
         return fit(name, max(1, min(length([(name, "")]), room))), CURRENT_ITERATION if is_current else "foreground"
 
     def _words(self, drawn: Instrument, today: date) -> list[Part]:
-        """Return the verdict; of a running one what is done and when it ends."""
+        """Return the verdict; of a running one, whose end the footer has, what is done."""
         if self.is_current(today) and self.load.done:
-            return [(f"{number_text(self.load.done)} done · {days_until(self.start, self.end, today)}", "muted")]
+            return [(f"{number_text(self.load.done)} done", "muted")]
         verdict, colour = drawn.verdict(self.load.points)
         return [(verdict, colour)] if verdict else []
 
@@ -127,10 +139,13 @@ class OtherSprints(StorageErrorGuard, Widget):
     def _lay_out(self) -> None:
         width, height = self.size
         is_roomy = 3 * len(self._sprints) - 1 <= height
-        lines = list[HeadLine]()
+        lines, beside = (
+            list[HeadLine](),
+            max((each.words_beside(width, self._today) for each in self._sprints), default=0),
+        )
         for sprint in self._sprints:
             lines += [HeadLine()] if lines and is_roomy else []
-            lines += sprint.lines(width, self._today)
+            lines += sprint.lines(width, self._today, beside)
         self._lines = lines
         self.refresh()
 

@@ -26,7 +26,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.large_figures import COLOURS
 from backlit.tui.drawing.themes import KEY, owner_colour, status_colour, status_sign
 from backlit.tui.fields.dates import event_words, span
-from backlit.tui.items.preview import ItemPreview, item_context
+from backlit.tui.items.preview import ItemPreview, item_context, preview_head
 from backlit.tui.reports.figures import ReportFigures, UnfinishedItem
 from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words, way_words
 from backlit.tui.shell.workers import work
@@ -148,12 +148,14 @@ class ReportPane(StorageErrorGuard, Container):
         self._chart, self.table = ReportChart(id="chart"), ReportTableView(id="numbers")
         self._way, self._preview = RuleLine("─", id="way"), ItemPreview()
         self._figures = ReportFigures(id="figures")
-        report = Container(self._chart, self.table, self._way, self._preview, id="report")
-        self.frame = PaneFrame(report, self.table, id="whole")
+        self.frame = PaneFrame(Container(self._chart, self.table, id="report"), self.table, id="whole")
+        self._item_frame = PaneFrame(Container(self._way, self._preview, id="item"), self._preview, id="item-frame")
         self._figures_frame = PaneFrame(self._figures, id="beside")
 
     def compose(self) -> ComposeResult:
-        yield self.frame
+        with Container(id="left"):
+            yield self.frame
+            yield self._item_frame
         yield self._figures_frame
 
     def on_mount(self) -> None:
@@ -303,7 +305,7 @@ class ReportPane(StorageErrorGuard, Container):
         rows = self.table.row_count()
         least = 8 * rows + 1 if has_items else 2 * rows + AROUND
         self.table.space(2 if is_list and least <= self.size.height else 1)
-        high = LIST_FRAME + self.table.ROW_LINES * rows if has_items else "1fr"
+        high = min(LIST_FRAME + self.table.ROW_LINES * rows, self.size.height // 2) if has_items else "1fr"
         # A table without cells keeps the focus: its keys move the mark of the chosen day below the chart.
         self.table.styles.height = 0 if not is_shown else high if is_list else None
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
@@ -413,7 +415,12 @@ class ReportPane(StorageErrorGuard, Container):
     def _show_item(self) -> None:
         item = None if self.current_item is None else self._store.item(self.current_item)
         self._chart.choose(self.table.cursor)
-        self._preview.display = self._way.display = item is not None
-        self._way.say([*way_words(self.table.current_way, self.table.status_groups)])
+        way = [*way_words(self.table.current_way, self.table.status_groups)]
         comments = self._store.comments.of_item(item.id) if item is not None else None
-        self._preview.show(item, comments, item_context(self._store, item))
+        context = item_context(self._store, item)
+        self._preview.display = self._item_frame.display = item is not None
+        self._way.display = not self._item_frame.is_wanted
+        self._way.say(way)
+        if item is not None:
+            self._item_frame.say(*preview_head(item, context.now), way)
+        self._preview.show(item, comments, context)

@@ -123,7 +123,7 @@ def rows_of(
 ) -> list[Row]:
     """Return the report in so many cells: a timeline takes the room that its words leave; bars are in the table.
 
-    Its unit stands above it, where blank lines fit too, or before the legend. Bars get a third of the screen's height.
+    Its unit and its legend stand above it. Bars get a third of the screen's height.
     """
     said = words(report.headline, width, "foreground")
     notes = below.rows
@@ -140,14 +140,13 @@ def rows_of(
         rest = height - len(said) - len(notes) - 2 * bool(height >= AIRY)
         around = [BLANK] * (height >= AIRY)
         return [*said, *around, *draw_histogram(report.chart, width, max(3, rest)), *around, *notes]
-    gap = [BLANK] if height >= AIRY else []
-    said += [*[BLANK] * (height >= AIRIEST), ((unit, "muted"),)] if gap else []
-    before = () if gap else ((unit, "muted"), ("  ", "muted"))
-    left = height - len(said) - len(gap) - len([*gap, *_legend_rows((*before, *legend(report.chart)), width)])
+    said += [BLANK] * (height >= AIRIEST)
+    gap = [BLANK] if notes and height >= AIRY else []
+    before = (unit, "muted"), ("  ", "muted")
+    left = height - len(said) - len(gap) - len(_legend_rows((*before, *legend(report.chart)), width))
     notes = _cut(notes, max(below.least, left - LEAST_PLOT), width)
     chart = draw_timeline(report.chart, width, max(1, min(left - len(notes), MOST_PLOT)), chosen)
-    signs = (*before, *legend(report.chart, chart))
-    return [*said, *chart, *gap, *_legend_rows(signs, width), *(gap if notes else []), *notes]
+    return [*said, *_legend_rows((*before, *legend(report.chart, chart)), width), *chart, *gap, *notes]
 
 
 def note_words(report: Report, *, has_notes: bool) -> list[Word]:

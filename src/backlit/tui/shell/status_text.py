@@ -154,8 +154,13 @@ def totals_words(totals: NodeTotals | None) -> list[Word]:
     tasks = f" + {counted(totals.tasks, 'task')}" if totals.count and totals.tasks else ""
     count, points = shown.words.split(" ", 1), counted(totals.points, "pt").split(" ", 1)
     items: list[Word] = [(f" {count[0]}", "foreground"), (f" {count[1]}{tasks} · ", "muted")]
-    apart = f" · Features’ {counted(totals.left_out, 'pt')} not counted" if totals.left_out else ""
-    return [*items, (points[0], "foreground"), (f" {points[1]}{apart}", "muted")]
+    return [*items, (points[0], "foreground"), (f" {points[1]}", "muted")]
+
+
+def left_out_words(totals: NodeTotals | None) -> list[Word]:
+    """Return what Features among the items have and the sum leaves out; a narrow line drops it."""
+    left_out = 0.0 if totals is None else totals.left_out
+    return [(f"  Features’ {counted(left_out, 'pt')} not counted  ", "muted")] if left_out else []
 
 
 def unready_words(unready: int, *, has_key: bool) -> list[Word]:

@@ -246,11 +246,13 @@ class TreeLayout:
         iteration = self._branches.iterations.get(node_id)
         if column is DATES and iteration is not None:
             return self._dates(iteration)
+        is_behind = False
         if column is NOT_READY:
-            totals = self._branches.all_unready[node_id]
+            everything, totals = totals.count, self._branches.all_unready[node_id]
+            is_behind = 2 * totals.count >= everything
         value = totals.points if column is POINTS else totals.count
         text = number_text(value) if value and column in (ITEMS, POINTS, NOT_READY) else ""
-        return [(column.aligned(text), "warn" if column is NOT_READY else "foreground")]
+        return [(column.aligned(text), "warn" if is_behind else "muted" if column is NOT_READY else "foreground")]
 
     def _phase_word(self, node_id: int) -> str:
         is_inner = not self._branches.tree.children(node_id)
@@ -265,14 +267,14 @@ class TreeLayout:
     def _share(self, node_id: int) -> list[Piece]:
         """Return the percentage of all open points, if it fits, and a bar that is full for the largest below a root.
 
-        The bars of nodes below the first level are darker.
+        The bars of nodes below the first level are grey.
         """
         points, (whole, largest) = self._branches.all[node_id].points, self._branches.whole_and_largest
         is_outer = self._branches.tree.depth(node_id) == 1
         halves = max(1, round(2 * points / largest * self._bar))
         bar = LINE * (halves // 2) + HALF_LINE * (halves % 2)
         percent = f"{points / whole:.0%} ".rjust(self._percent) if self._percent else ""
-        return [(f"{' ' * GAP}{percent}", "foreground"), (fit(bar, self._bar + 1), "foreground" if is_outer else "bar")]
+        return [(f"{' ' * GAP}{percent}", "foreground"), (fit(bar, self._bar + 1), "bar" if is_outer else "faint")]
 
 
 def _load(load: PlannedLoad, capacity: Capacity, width: int, scale: float) -> list[Piece]:

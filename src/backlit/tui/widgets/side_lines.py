@@ -59,8 +59,8 @@ EDGE = " "
 """The blank at the right end of title and footer."""
 MIN_RULE_WIDTH = 4
 """Cells of a rule between a heading and muted figures at its right."""
-MIN_CUT_WIDTH = 12
-"""Cells of a left part below which it is dropped, unless it is shorter."""
+MIN_CUT_WIDTH, APART = 12, "   "
+"""Cells of a left part below which it is dropped, unless it is shorter, and how words begin that are never cut."""
 
 
 class TwoSidedLine(Widget):
@@ -143,7 +143,7 @@ def fitted_sides(
         return tabs_within(left, room), ends
     for text, colour, command_id in left:
         rest = room - length(starts)
-        if starts and rest < min(cell_len(text), MIN_CUT_WIDTH):
+        if starts and rest < min(cell_len(text), cell_len(text) if text.startswith(APART) else MIN_CUT_WIDTH):
             if (command_id and starts[-1][1] == KEY) or starts[-1][0] == " · ":
                 starts.pop()  # no key without its label, and no separator before nothing
             break

@@ -31,6 +31,8 @@ MARGIN = 1
 """Blanks between the text and the scroll bar."""
 MIN_LINES_WITHOUT_BLANK = 4
 """Lines up to which a view leaves out no blank."""
+FRAME_LINES = 2
+"""Lines of the edges of a frame."""
 SCROLL_LINES = 3
 """Lines that a key scrolls by."""
 
@@ -193,7 +195,10 @@ class DetailView(LinesView):
 
 
 class RowsOverDetail(Container):
-    """A list as high as its rows, or half of the room for a long one, and below a rule the detail of its row."""
+    """A list as high as its rows, or half of the room for a long one, and below it the detail of its row.
+
+    Each has a frame where there is room, else a rule stands between them.
+    """
 
     COMMAND_GROUPS = ("widgets.text_view",)
     DEFAULT_CSS = """
@@ -204,11 +209,13 @@ class RowsOverDetail(Container):
     def __init__(self, rows: LineList) -> None:
         super().__init__()
         self._rows, self._rule, self._detail = rows, RuleLine("─"), DetailView()
+        self.frame = PaneFrame(rows, id="body-frame")
+        self._detail_frame = PaneFrame(self._detail, id="detail-frame")
 
     def compose(self) -> ComposeResult:
-        yield self._rows
+        yield self.frame
         yield self._rule
-        yield self._detail
+        yield self._detail_frame
 
     def on_resize(self) -> None:
         self._share()
@@ -216,30 +223,35 @@ class RowsOverDetail(Container):
     def show(self, draw: DrawDetail | None, heading: Sequence[Part] = ()) -> None:
         """Show the detail of the current row, below its heading; None hides it."""
         self._rule.say(heading)
-        self._rule.display = draw is not None
-        self._detail.display = draw is not None
+        self._detail_frame.say(heading)
+        self._detail.display = self._detail_frame.display = draw is not None
         self._share()
         self._detail.show(draw)
 
     def _share(self) -> None:
-        self._rows.fit_lines(self.size.height * 2 // 3 - self._rows.HEADER_LINES)
-        fit_rows(self._rows, self.size.height if self._rule.display else None)
+        is_framed, is_split = self.frame.is_wanted, self._detail.display
+        self._rule.display = is_split and not is_framed
+        edges = FRAME_LINES * is_framed
+        room = self.size.height - edges * (1 + is_split)
+        self._rows.fit_lines(room * 2 // 3 - self._rows.HEADER_LINES)
+        fit_rows(self._rows, room if is_split else None, self.frame, edges)
 
 
-def fit_rows(rows: LineList, room: int | None, pane: Widget | None = None) -> None:
+def fit_rows(rows: LineList, room: int | None, pane: Widget | None = None, edges: int = 0) -> None:
     """Make a list as high as its rows; where those leave less than a third of a room that it shares, it gets half.
 
-    None gives it all of the room. A pane around the list has its height.
+    None gives it all of the room. A pane around the list has its height, and that of its edges.
     """
     pane = pane or rows
     wanted = rows.HEADER_LINES + (len(rows.row_lines) or rows.ROW_LINES * rows.row_count())
-    height: int | str = "1fr" if room is None else wanted if wanted <= room * 2 // 3 else room // 2
+    height: int | str = "1fr" if room is None else edges + (wanted if wanted <= room * 2 // 3 else room // 2)
     if str(pane.styles.height) != str(height):
         pane.styles.height = height
 
 
 def scroll_detail(target: Widget, call: CommandContext) -> None:
-    view = next((each for each in target.query(LinesView) if each.display), None)
-    if view is None:
+    views = [each for each in target.query(LinesView) if each.display]
+    if not views:
         raise CannotAct("Nothing is shown beside or below the list.")
+    view = next((each for each in views if each.max_scroll_y), views[0])
     view.scroll_relative(y=SCROLL_LINES * int(call.command.argument) * (call.count or 1), animate=False, immediate=True)
