@@ -20,7 +20,7 @@ from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.item_tabs import BRIEF_NAMES, TABS, blocked_words, counts_below, tab_name, tabs_of
+from backlit.tui.items.item_tabs import BELOW, BRIEF_NAMES, TABS, blocked_words, counts_below, tab_name, tabs_of
 from backlit.tui.items.preview import ItemContext, PreviewLayout, edited_words, item_context, preview_head
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import position_words, status_words
@@ -94,10 +94,15 @@ class ItemHeader:
         self.tabs.say(self.tab_words(room, is_new=item is None), [*waits, *note])
 
     def tab_words(self, room: int, *, is_new: bool = False) -> list[Drawn]:
-        """Return the tabs, with brief names and fewer blanks where they would take more than some cells."""
+        """Return the tabs in some cells: fewer blanks where it is tight, no empty tabs, at last brief names."""
         places = (self._place,) if is_new else tabs_of(self._store, self._item_type)
         whole = [self._tab(place) for place in places]
-        for tabs in (whole, _close(whole)):
+        filled = [
+            tab
+            for place, tab in zip(places, whole, strict=True)
+            if place is self._place or place in self._below or place not in BELOW
+        ]
+        for tabs in (whole, _close(whole), _close(filled)):
             if length(tabs) <= room:
                 return tabs
         brief = [self._tab(place, is_brief=True) for place in places]

@@ -17,6 +17,8 @@ TABS: Mapping[ItemDestination, tuple[str, str]] = {
     ItemDestination.HISTORY: ("History", "item.history"),
 }
 """The tabs: their names, and the commands of a click."""
+BELOW = frozenset({ItemDestination.TASKS, ItemDestination.LINKS, ItemDestination.CRITERIA})
+"""Tabs that are left out where it is tight, while they have nothing."""
 BRIEF_NAMES: Mapping[str, str] = {
     "Details": "Det",
     "Tasks": "Tsk",
