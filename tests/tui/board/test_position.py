@@ -101,6 +101,7 @@ async def test_a_card_is_counted_among_those_of_its_lane(laned: BoardPosition) -
     first = (laned.grid.lane_row(number) or 0) + 1
 
     assert laned.card_place(first + 1) == (2, len(laned.grid.lanes[number].cells[1]), "card")
+    assert laned.card_place(first - 1) == (number + 1, len(laned.grid.lanes), "lane")
 
 
 async def test_other_lanes_begin_unfolded_with_the_latest_cards(store: Store, laned: BoardPosition) -> None:

@@ -147,11 +147,16 @@ class BoardPosition:
     # Rows of the current column
 
     def card_place(self, row: int) -> tuple[int, int, str]:
-        """Return the number of the card on a row in its column or its lane of it, that of the cards, and their noun."""
+        """Return the number of the card on a row in its column or its lane of it, that of the cards, and their noun.
+
+        On the header of a lane it is that of the lane.
+        """
         found = self.grid.lane_at(row) if self.grid.has_lanes else None
         if found is None:
             return row + 1, self.grid.height(self.column), "card"
         lane, number = found
+        if not number:
+            return self.grid.lanes.index(lane) + 1, len(self.grid.lanes), "lane"
         return number, len(lane.cells[self.column]), "card"
 
     def row_of(self, item_id: int | None) -> int | None:

@@ -32,6 +32,7 @@ from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.item_list import ItemList, RowIdentity
+from backlit.tui.widgets.pane_frame import FRAMED_CLASS
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
@@ -162,8 +163,9 @@ class ListFrame(Vertical):
 
     @on(ItemPanes.Placed)
     def _join_rules(self, message: ItemPanes.Placed) -> None:
-        self._above.join_at(message.above)
-        self._below.join_at(message.below)
+        is_framed = self.screen.has_class(FRAMED_CLASS)  # panes that were placed before it was do not know
+        self._above.join_at(None if is_framed else message.above)
+        self._below.join_at(None if is_framed else message.below)
         self._show_hints()
 
 
