@@ -45,7 +45,9 @@ def main() -> None:
     parser.set_defaults(items=ITEMS)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {"BACKLIT_HOME": str(Path(folder)), "BACKLIT_PROFILE": f"demo-{chosen.items}-1"}
+        # With it each run would compile what was changed last.
+        inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment = inherited | {"BACKLIT_HOME": str(Path(folder)), "BACKLIT_PROFILE": f"demo-{chosen.items}-1"}
         words = (sys.executable, "-m", "backlit")
         nothing = (sys.executable, "-c", "pass")
         spent((*words, "items", "list", "--limit", "1"), environment)

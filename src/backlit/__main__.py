@@ -21,6 +21,9 @@ ASKING = {
 }
 """Handlers that ask on the terminal, for a password or an answer."""
 
+WITHOUT_MSGSPEC = {"commands.items_list:list_items", "commands.completion:print_candidates"}
+"""Handlers that may end without it."""
+
 
 def _chosen(arguments: Sequence[str]) -> "argparse.Namespace":
     """Read the arguments; help and version, which end the process, are written first."""
@@ -89,6 +92,10 @@ def _run(arguments: Sequence[str]) -> int:
         if is_screen or (is_asking and can_ask()):
             terminal = terminal or end.enter_context(RawTerminal())
         chosen.terminal, chosen.frame = terminal, frame
+        if chosen.handler not in WITHOUT_MSGSPEC:
+            from backlit.cli.lean_msgspec import load_msgspec
+
+            load_msgspec()
         module, _, function = chosen.handler.partition(":")
         status: int = getattr(import_module(f"backlit.cli.{module}"), function)(chosen) or 0
     return status

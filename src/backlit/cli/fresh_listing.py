@@ -3,11 +3,10 @@
 import argparse
 import json
 import os
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 
 from backlit.cli.item_columns import PLAIN, plain_value, short_columns
+from backlit.cli.lean_msgspec import load_msgspec
 from backlit.cli.listing import NO_ITEMS, Column, chosen_columns, write_rows
 from backlit.config.folders import (
     JOURNAL,
@@ -78,28 +77,12 @@ def _items_of(
     """Return the items of the list; None where the store has to read them."""
     if not any(getattr(arguments, name) for name in _SELECTS):
         return copy.items(arguments.limit)
-    with _without_typing_extensions():
-        from backlit.cli.list_spec import list_spec
-        from backlit.store.fresh_query import matching_ids
+    load_msgspec()
+    from backlit.cli.list_spec import list_spec
+    from backlit.store.fresh_query import matching_ids
 
     ids = matching_ids(copy, list_spec(arguments), settings, arguments.limit)
     return None if ids is None else copy.items_of(ids)
-
-
-@contextmanager
-def _without_typing_extensions() -> Iterator[None]:
-    """Let msgspec do without typing_extensions, which imports inspect and ast: a tenth of a listing's processor time.
-
-    What msgspec takes from it is in typing, which it falls back to.
-    """
-    is_missing = "typing_extensions" not in sys.modules
-    if is_missing:
-        sys.modules["typing_extensions"] = None  # type: ignore[assignment] # not to be found
-    try:
-        yield
-    finally:
-        if is_missing:
-            del sys.modules["typing_extensions"]
 
 
 def _columns(arguments: argparse.Namespace) -> list[Column] | None:

@@ -97,9 +97,10 @@ def all_keys(custom: Collection[Field] = ()) -> dict[str, str]:
     }
 
 
-_UNDER_CURSOR = re.compile(r'(?:[^\s()"]|"(?:[^"\\]|\\.)*(?:"|\Z))+\Z')
-_PARTS = re.compile(r"(?P<sign>[#@])|(?P<key>[^\W\d]\w*)(?:<=|>=|[:=<>])")
-_VALUES_BEFORE = re.compile(r'(?:(?:"(?:[^"\\]|\\.)*"|[^",])*,)*')
+# Patterns as texts: no list needs them, and three compilations are 2 ms of its start.
+_UNDER_CURSOR = r'(?:[^\s()"]|"(?:[^"\\]|\\.)*(?:"|\Z))+\Z'
+_PARTS = r"(?P<sign>[#@])|(?P<key>[^\W\d]\w*)(?:<=|>=|[:=<>])"
+_VALUES_BEFORE = r'(?:(?:"(?:[^"\\]|\\.)*"|[^",])*,)*'
 _SIGN_KEYS = {"#": "tag", "@": "owner"}
 MAX_COMPLETIONS = 50
 
@@ -122,12 +123,12 @@ class Candidate(Struct, frozen=True):
 
 def complete(text: str, cursor: int, vocabulary: Vocabulary) -> list[Candidate]:
     """List candidates at the cursor, those with the typed prefix first; none inside free words."""
-    under = _UNDER_CURSOR.search(text[:cursor])
+    under = re.search(_UNDER_CURSOR, text[:cursor])
     start = under.start() if under else cursor
     while start < cursor and text[start] == "-":
         start += 1
     typed = text[start:cursor]
-    found = _PARTS.match(typed)
+    found = re.match(_PARTS, typed)
     if found is None:
         return [
             Candidate(f"{key}:", start, cursor, words)
@@ -135,8 +136,8 @@ def complete(text: str, cursor: int, vocabulary: Vocabulary) -> list[Candidate]:
             if key.startswith(typed.lower())
         ][:MAX_COMPLETIONS]
     key = _SIGN_KEYS[found["sign"]] if found["sign"] else found["key"]
-    before = _VALUES_BEFORE.match(typed, found.end())
-    start += before.end() if before else found.end()
+    before = re.match(_VALUES_BEFORE, typed[found.end() :])
+    start += found.end() + (before.end() if before else 0)
     return _values(text[start:cursor], start, cursor, vocabulary.values(key))
 
 

@@ -93,12 +93,12 @@ _TOML_FAULTS = (
 
 def _toml_fault(said: str, text: str) -> str:
     words = next((words for begin, words in _TOML_FAULTS if said.startswith(begin)), "it is not TOML")
-    place = _LINE.search(said) or (_LINE.search(_said_of(f"{text}'")) if said.startswith(_OPEN_QUOTE) else None)
+    place = re.search(_LINE, said) or (re.search(_LINE, _said_of(f"{text}'")) if said.startswith(_OPEN_QUOTE) else None)
     line = int(place[1]) if place else text.rstrip().count("\n") + 1
     return f"line {line}: {words}"
 
 
-_LINE = re.compile(r"at line ([0-9]+)")
+_LINE = r"at line ([0-9]+)"
 _OPEN_QUOTE = 'Expected "\'"'
 """Said at the end of the document; of a text that a quote there closes tomllib says the line it began on."""
 

@@ -19,7 +19,8 @@ MAX_GROUP_LEVELS = 2
 MAX_COLUMN_WIDTH = 60
 
 
-_WRITTEN = re.compile(r"(?P<key>\w+)(?: +(?P<width>\d{1,3}))?(?P<grows> *\+)?(?: +drop +(?P<drop>\d{1,2}))?", re.ASCII)
+# A text: no list needs it before it is compiled.
+_WRITTEN = r"(?P<key>\w+)(?: +(?P<width>\d{1,3}))?(?P<grows> *\+)?(?: +drop +(?P<drop>\d{1,2}))?"
 
 
 class ChosenColumn(Struct, frozen=True):
@@ -69,7 +70,7 @@ COMPUTED_COLUMNS: Mapping[str, ComputedColumn] = MappingProxyType(
 
 
 def column_wish(text: str, key_of: Callable[[str], str]) -> ChosenColumn:
-    found = _WRITTEN.fullmatch(" ".join(text.split()))
+    found = re.fullmatch(_WRITTEN, " ".join(text.split()), re.ASCII)
     if found is None:
         raise UnknownName(f"Unknown column “{text.strip()}”. Example: status, tags 14+, iter drop 1.")
     key = _column_key(found["key"], key_of)

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -426,7 +425,7 @@ class JournalFile(FileIdentity):
         drop_database(copy)
         lost.copy_to(copy)
         with closing(sqlite3.connect(copy)) as connection:
-            connection.execute(f"PRAGMA application_id = {secrets.randbits(31)}")
+            connection.execute(f"PRAGMA application_id = {int.from_bytes(os.urandom(4)) >> 1}")
         sentence = self._moved_aside()
         drop_database(self.path)
         copy.rename(self.path)

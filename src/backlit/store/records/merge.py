@@ -7,7 +7,6 @@ store CRLF, and changes that touch or overlap clash, as in diff3. The only small
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 
 from msgspec import Struct
 
@@ -208,6 +207,8 @@ def _groups(
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> list[_ReplacedLines]:
+    from difflib import SequenceMatcher  # for two changes of one text alone
+
     matcher = SequenceMatcher(None, _bare(old), _bare(new))
     return [_ReplacedLines(i1, i2, j2 - j1) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"]
 

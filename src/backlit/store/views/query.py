@@ -191,8 +191,10 @@ def resolved_query(spec: ViewSpec, project_id: int | None, names: ViewNames | No
     tree = parse_query(spec.query)
     meaning = filter_of(tree, names) if spec.query.strip() else None
     with_done = spec.with_done or mentions_status(tree)
-    custom, value_of = names.custom_fields(), names.column_value
-    return query_of(spec, project_id, meaning, custom, with_done=with_done, value_of=value_of)
+    keys = {*spec.group, *(key.name for key in spec.sort)}
+    keys |= {key for each in (spec.filter, meaning) if each is not None for key in keys_in(each)}
+    custom = names.custom_fields() if any(key.endswith("_cf") for key in keys) else ()
+    return query_of(spec, project_id, meaning, custom, with_done=with_done, value_of=names.column_value)
 
 
 def query_of(
