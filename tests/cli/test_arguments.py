@@ -147,11 +147,13 @@ MEANT: dict[str, Meaning] = {
     "log 1 2h --type t --note n --remaining 3 --dry-run --project x": DRY
     | {"project": "x"}
     | {"id": 1, "hours": "2h", "type": "t", "note": "n", "date": None, "remaining": "3", "dry_run": True},
-    "plan export": READING | {"iteration": [], "backlog": 0},
-    "plan export a b --backlog 5 --project x": READING | {"iteration": ["a", "b"], "backlog": 5, "project": "x"},
-    "plan apply f": DRY | {"file": "f", "dry_run": False, "mine": False, "keep_estimates": False},
+    "plan export": READING | {"json": False} | {"iteration": [], "backlog": 0},
+    "plan export a b --backlog 5 --project x": READING
+    | {"json": False}
+    | {"iteration": ["a", "b"], "backlog": 5, "project": "x"},
+    "plan apply f": DRY | {"json": False} | {"file": "f", "dry_run": False, "mine": False, "keep_estimates": False},
     "plan apply f --dry-run --mine --keep-estimates --project x": DRY
-    | {"project": "x"}
+    | {"project": "x", "json": False}
     | {"file": "f", "dry_run": True, "mine": True, "keep_estimates": True},
     "items set 12 est=5 --if status=Done --dry-run 13": SELECTION
     | {"words": ["12", "est=5", "13"], "conditions": ["status=Done"], "dry_run": True},

@@ -35,7 +35,7 @@ _CHANGING = (
     *("items new --dry-run", "items copy --dry-run"),
     *("areas new", "areas set", "areas move", "areas delete"),
     *("iterations new", "iterations set", "iterations move", "iterations delete"),
-    "iterations capacity ITERATION USER=CAPACITY",
+    *("iterations capacity ITERATION USER=CAPACITY", "plan apply"),
 )
 _ADMIN = {
     "admin-user": PublishedDocument("a user of a workspace", "admin:AdminUserDocument", many=("admin users list",)),
@@ -103,6 +103,7 @@ DOCUMENTS = {
     "area": PublishedDocument("an area", "projects:AreaDocument", many=("areas list",)),
     "iteration": PublishedDocument("an iteration or release", "projects:IterationDocument", many=("iterations list",)),
     "plan-line": PublishedDocument("an iteration under the plan", "projects:PlanLineDocument", many=("plan show",)),
+    "plan": PublishedDocument("a plan as a document", "plan:PlanDocument", ("plan export",)),
     "capacity": PublishedDocument(
         "what a person can do", "projects:CapacityDocument", many=("iterations capacity ITERATION",)
     ),

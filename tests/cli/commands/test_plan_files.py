@@ -1,8 +1,11 @@
 """backlit plan export and apply on a sample workspace."""
 
+import json
 import re
 
 import pytest
+from tests.cli.admin_world import Done
+from tests.cli.documents import check
 from tests.cli.home import DEMO, Home
 
 
@@ -121,3 +124,49 @@ def test_estimates_that_are_no_number_are_applied_only_with_an_answer(demo_home:
         "1 item written.",
         "1 item written.",
     ]
+
+
+@pytest.mark.slow
+def test_a_plan_is_exported_and_applied_as_json(demo_home: Home) -> None:
+    def plan(*words: str, given: str = "") -> Done:
+        return demo_home.run(*DEMO, "plan", *words, "--json", given=given)
+
+    document = plan("export", "--backlog", "30").json
+    check("plan export", document)
+    first, backlog = document["iterations"][0], document["iterations"][-1]
+    item = next(each for each in backlog["items"] if each["points"])
+    backlog["items"].remove(item)
+    first["items"].append({**item, "points": 13, "owner": "jon"})
+
+    tried = plan("apply", "--dry-run", "-", given=json.dumps(document))
+    done = plan("apply", "-", given=json.dumps(document))
+    again = plan("apply", "-", given=json.dumps(document))
+
+    for each in (tried, done, again):
+        check("plan apply", each.json)
+    assert [each["state"] for each in tried.json["items"]] == ["planned"]
+    assert [(each["id"], each["state"]) for each in done.json["items"]] == [(item["id"], "saved")]
+    assert {each["field"] for each in done.json["items"][0]["changes"]} >= {"IterationID", "Estimate"}
+    assert again.json["items"] == []
+    now = next(each for each in plan("export").json["iterations"][0]["items"] if each["id"] == item["id"])
+    assert (now["points"], now["owner"]) == ("13", "jon")
+
+
+@pytest.mark.parametrize(
+    ("document", "status", "sentence"),
+    [
+        ("{", 6, "The plan is no document of plan export --json"),
+        ('{"iterations": [{"name": "Backlog"}]}', 6, "iterations.0.items: Field required."),
+        ('{"iterations": [], "x": 1}', 6, "x: Extra inputs are not permitted."),
+        ('{"iterations": [{"name": "Sprint 999", "items": []}]}', 4, "Unknown iteration “Sprint 999”."),
+        ('{"iterations": [{"id": 999, "name": "", "items": []}]}', 6, "There is no iteration 999"),
+        ('{"iterations": [{"name": "Backlog", "items": [{"id": 2}, {"id": 2}]}]}', 6, "Item 2 is in the plan twice."),
+        ('{"iterations": [{"name": "Backlog", "items": [{"id": 987654}]}]}', 6, "This project has no item 987654."),
+        ('{"iterations": [{"name": "Backlog", "items": [{"id": 2, "owner": "mya"}]}]}', 4, "unknown user 'mya'"),
+    ],
+)
+def test_a_faulty_document_of_a_plan_is_refused(demo_home: Home, document: str, status: int, sentence: str) -> None:
+    done = demo_home.run(*DEMO, "--offline", "plan", "apply", "-", given=document)
+
+    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    assert sentence in done.stderr

@@ -10,7 +10,10 @@ from functools import partial
 
 from msgspec import Struct
 
-from backlit.cli.output import announce, write_document
+from backlit.cli.changes import ChangeReport, ThingChange, carry_out, write_report
+from backlit.cli.commands.items_set import change_row
+from backlit.cli.output import announce, write_document, write_json
+from backlit.cli.plan_documents import ExportedPlan, plan_document, read_plan_document
 from backlit.cli.questions import confirm_estimates
 from backlit.cli.synced import counting_changes, read_input, synced_store, wait_while
 from backlit.cli.terminal_input import PIPE, can_ask
@@ -19,6 +22,7 @@ from backlit.model.errors import BacklitError, BadRequest, NameNotFound
 from backlit.model.field_values import NOTHING
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.plain import plain
+from backlit.store.field_words import FieldWords
 from backlit.store.planning.draft import PLANNED, PlannedValue, Touches, Values
 from backlit.store.planning.plan import PlanChange
 from backlit.store.planning.text import (
@@ -31,6 +35,7 @@ from backlit.store.planning.text import (
     read_base,
     read_plan,
 )
+from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item, ItemRow
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
@@ -39,11 +44,20 @@ from backlit.store.views.query import ViewSpec
 
 def export_plan(arguments: argparse.Namespace) -> None:
     with synced_store(arguments) as store:
-        write_document(exported(store, arguments.iteration, arguments.backlog))
+        if arguments.json:
+            write_json(plan_document(exported_plan(store, arguments.iteration, arguments.backlog)))
+        else:
+            write_document(exported(store, arguments.iteration, arguments.backlog))
 
 
 def exported(store: Store, names: Sequence[str], backlog: int) -> str:
     """Return the text; raise BadRequest for an unknown iteration."""
+    plan = exported_plan(store, names, backlog)
+    return plan_text(plan.project, plan.sections, plan.labels, plan.notes, plan.was)
+
+
+def exported_plan(store: Store, names: Sequence[str], backlog: int) -> ExportedPlan:
+    """Return the plan; raise BadRequest for an unknown iteration."""
     iterations = store.plan.iterations
     labels = labels_of(iterations.targets())
     chosen = _named(store, names, labels)
@@ -55,7 +69,7 @@ def exported(store: Store, names: Sequence[str], backlog: int) -> str:
     now = iterations.as_is(line.id for lines in sections.values() for line in lines)
     was = {item_id: was_of(values, owners) for item_id, values in sorted(now.items())}
     project = next((each.name for each in store.lookups.projects() if each.id == store.project_id), "")
-    return plan_text(project, sections, labels, notes, was)
+    return ExportedPlan(project, chosen, iterations.backlog_id, labels, sections, notes, was)
 
 
 def _named(store: Store, names: Sequence[str], labels: dict[int, str]) -> list[IterationEntry]:
@@ -117,10 +131,16 @@ def owner_name(owner_id: int, owners: Mapping[int, str]) -> str:
 
 def apply_plan(arguments: argparse.Namespace) -> None:
     text = read_input(arguments.file, "plan")
+    if arguments.json:
+        arguments.wait = None  # that of the settings
     with synced_store(arguments, is_writing=True) as store:
         difference = differing(store, text, is_over_theirs=arguments.mine)
-        announce(described(store, difference, labels_of(store.plan.iterations.targets())))
         changes = _changes(difference)
+        if arguments.json:
+            write_report(arguments, _carried_out(arguments, store, difference), store)
+            changes = {}
+        else:
+            announce(described(store, difference, labels_of(store.plan.iterations.targets())))
         if changes and not arguments.dry_run:
             if not arguments.keep_estimates:
                 estimates = (values.get("Estimate") for values in changes.values())
@@ -137,8 +157,12 @@ def apply_plan(arguments: argparse.Namespace) -> None:
 def differing(store: Store, text: str, *, is_over_theirs: bool) -> list[PlanChange]:
     """Compare a text with the store; raise BadRequest for an unreadable line."""
     labels = labels_of(store.plan.iterations.targets())
-    lines = read_plan(text, labels, store.plan.iterations.backlog_id, partial(_iteration_id, store, labels))
-    return _along(store, store.plan.try_out(_wanted(store, lines, read_base(text))), is_over_theirs=is_over_theirs)
+    backlog_id, iteration_id = store.plan.iterations.backlog_id, partial(_iteration_id, store, labels)
+    if text.lstrip().startswith("{"):
+        lines, base = read_plan_document(text, labels, backlog_id, iteration_id)
+    else:
+        lines, base = read_plan(text, labels, backlog_id, iteration_id), read_base(text)
+    return _along(store, store.plan.try_out(_wanted(store, lines, base)), is_over_theirs=is_over_theirs)
 
 
 def _wanted(store: Store, plan: Mapping[int, Sequence[PlanLine]], base: Mapping[int, ExportedItem]) -> Touches:
@@ -220,6 +244,27 @@ def _along(store: Store, difference: Sequence[PlanChange], *, is_over_theirs: bo
 
 def _changes(difference: Sequence[PlanChange]) -> dict[int, Values]:
     return {each.id: {key: touch.mine for key, touch in each.fields.items()} for each in difference if each.fields}
+
+
+def _carried_out(arguments: argparse.Namespace, store: Store, difference: Sequence[PlanChange]) -> ChangeReport:
+    """Make the changes as one step, and tell what became of each item."""
+    words, changes = FieldWords(store), _changes(difference)
+    things = [
+        ThingChange(
+            each.id,
+            id_of(each.id),
+            tuple(change_row(store, words, key, touch.base, touch.mine) for key, touch in each.fields.items()),
+            name=each.name,
+        )
+        for each in difference
+        if each.fields
+    ]
+
+    async def act(_: Sequence[ThingChange]) -> None:
+        await store.plan.stage(changes)
+        await store.plan.commit(change for change in store.plan.difference() if change.id in changes)
+
+    return carry_out(arguments, store, things, act)
 
 
 async def _write(store: Store, changes: Mapping[int, Values]) -> None:
