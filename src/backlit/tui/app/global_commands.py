@@ -65,7 +65,7 @@ PAIRED_COMMANDS: Mapping[str, tuple[str, str]] = {
     "list.fold-all": ("list.unfold-all", "Fold or unfold everything"),
     "list.next-hit": ("list.previous-hit", "Next or previous match"),
     "view.next": ("view.previous", "Next or previous view"),
-    "list.columns-right": ("list.columns-left", "Scroll the columns to the right or left"),
+    "list.columns-right": ("list.columns-left", "Scroll to columns at either side"),
     "preview.page": ("preview.page-back", "Next or previous page of the preview"),
     "preview.down": ("preview.up", "Scroll the preview down or up"),
     "item.estimate-up": ("item.estimate-down", "Raise or lower the estimate by one step"),

@@ -1,7 +1,7 @@
 """The files of one item, or of one of its comments: the list, the transfers, and the screen."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.fields.dates import age_of, moment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
+from backlit.tui.items.preview import author_colours
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
@@ -59,6 +60,8 @@ class AttachmentList(EntryList[AttachmentEntry]):
         super().__init__(id=id)
         self._now = now
         self._local = local
+        self.colours: Mapping[str, str] = {}
+        """The colours of authors by their names."""
 
     # Drawing
 
@@ -76,7 +79,8 @@ class AttachmentList(EntryList[AttachmentEntry]):
         seen_by, seen_colour = ("team", "muted") if entry.is_internal else ("customers", "type-feedback")
         about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
         cells = self._fitted((entry.name, size, entry.author, when, seen_by, " ".join(about.split())))
-        colours = ("foreground", "muted", "muted", "muted", seen_colour, "foreground")
+        author = self.colours.get(entry.author or "", "muted")
+        colours = ("foreground", "muted", author, "muted", seen_colour, "foreground")
         return self.draw_parts(list(zip(cells, colours, strict=True)), is_cursor=is_cursor)
 
     def _fitted(self, cells: Sequence[str]) -> list[str]:
@@ -195,6 +199,7 @@ class AttachmentsScreen(ItemRowsScreen):
         return self.item_id, ItemDestination.ATTACHMENTS, self.comment_id
 
     def show_rows(self) -> None:
+        self._files.colours = author_colours(self.store.lookups.known_people())
         self._files.show([each for each in self._head.files if self.comment_id in {None, each.comment_id}])
 
     def note(self) -> str:

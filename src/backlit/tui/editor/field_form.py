@@ -132,10 +132,11 @@ class FieldForm(Container):
         """Show comments in a pane of their own, where there is room for one, else below the texts."""
         self._comments, store = comments, self.lines.store
         has_pane = self.has_class("-three")
+        self.texts.view.colours = author_colours(store.lookups.known_people())
         self._thread.can_write = not store.lookups.is_read_only
         self.texts.view.can_write = self._thread.can_write and not has_pane and not self.lines.is_new
         if has_pane:
-            self._thread.show(comments, store.now(), author_colours(store.lookups.known_people()))
+            self._thread.show(comments, store.now(), self.texts.view.colours)
         if self.texts.view.show(comments=() if has_pane else comments) and self.size.height:
             self._share()
 

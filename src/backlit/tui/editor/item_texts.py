@@ -80,6 +80,8 @@ class LongTextsView(LinesView):
         self._comments: Sequence[CommentEntry] = ()
         self._starts: Mapping[str, int] = {}
         self.can_write = False
+        self.colours: Mapping[str, str] = {}
+        """The colours of authors by their names."""
 
     def show(self, texts: Sequence[ItemText] | None = None, comments: Sequence[CommentEntry] | None = None) -> bool:
         """Show other texts or comments, and return whether they are others; the lines stay where they are scrolled to.
@@ -105,7 +107,8 @@ class LongTextsView(LinesView):
             lines += markdown_lines(text, width, theme) if text else [[Segment(empty, theme.style("muted"))]]
         self._starts = starts
         lines += [[], writing_line(width, theme)] if self.can_write else []
-        lines += [[], *PreviewLayout(theme, width).comments(self._comments, self._now())] if self._comments else []
+        comments = PreviewLayout(theme, width).comments(self._comments, self._now(), self.colours)
+        lines += [[], *comments] if self._comments else []
         return lines if not lines or lines[-1] else lines[:-1]
 
     def on_click(self, event: events.Click) -> None:

@@ -44,6 +44,8 @@ LEAST_BAR, LEAST_ITEM_BAR = 16, 8
 """Cells of the longest bar beside columns that a narrow table drops, of iterations and the like and of items."""
 LEAD, GAP = 1, 2
 """Cells of the cursor bar, and between columns."""
+SPARE_RANK = 4
+"""The rank of columns that lists leave out where they say nothing."""
 SIGN = 2
 """Cells of a sign and the blank behind it."""
 
@@ -311,6 +313,8 @@ class ReportTableView(LineList):
             text = str(value)[:width] if is_header else "" if value is None else value_text(value, column)
             is_late = item_type and isinstance(value, float) and value > STUCK_DAYS
             cell = theme.style("warn", on=on, bold=True) if is_late else style
+            if value == 0 and not is_cursor:
+                cell = theme.style("faint")  # what there is stands out
             if column.is_owner and not is_header:
                 cell = theme.style(self.owner_colours.get(text, "faint"), on=on)
             if column.is_status and not is_header:
@@ -338,11 +342,11 @@ def natural_width(report: Report) -> int:
 def widths_of(report: Report, room: int) -> dict[int, int]:
     """Return the shown columns with their widths: those of the largest rank are dropped first, then texts shrink.
 
-    Statuses keep their signs.
+    Those that say nothing in a list are left out. Statuses keep their signs.
     """
     room += GAP
     columns = report.table.columns
-    shown = {at: _natural(report, at) for at in range(len(columns))}
+    shown = {at: _natural(report, at) for at in range(len(columns)) if not _is_spare(report, at)}
     least = {at: min(width, columns[at].least) if columns[at].is_text else width for at, width in shown.items()}
     for at in sorted(shown, key=lambda at: (-columns[at].rank, -at)):
         if columns[at].rank == 0 or sum(least[each] + GAP for each in shown) <= room:
@@ -357,6 +361,12 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
         shown[at] -= less
         over -= less
     return shown
+
+
+def _is_spare(report: Report, at: int) -> bool:
+    """Return whether a column of a list, among the first to go in a narrow one, has nothing but 0."""
+    rows = report.table.rows
+    return report.is_list and report.table.columns[at].rank >= SPARE_RANK and all(row[at] in {0, None} for row in rows)
 
 
 def _natural(report: Report, at: int) -> int:
