@@ -102,6 +102,15 @@ def test_a_file_that_is_not_in_the_order_of_its_rank_says_so() -> None:
 
     assert [item.title for item in found.items] == ["Last", "First", "None"]
     assert [each.sentence for each in found.warnings] == [
-        'not in the order of Rank; map that column to "rank" to take it'
+        'The rows are not in the order of Rank. To take it, map the column to "rank"'
     ]
     assert sorted_file.warnings == []
+
+
+@pytest.mark.parametrize("end", [b"Ship,S-2,Bu", b'"Ship, S-2'])
+def test_a_file_that_ends_early_says_so(end: bytes) -> None:
+    found = read(b"Summary,Issue key,Issue Type,Status\nPay,S-1,Story,To Do\n" + end)
+    whole = read(b"Summary,Issue key,Issue Type,Status\nPay,S-1,Story,To Do\nShip\nSend\n")
+
+    assert ["the file may be cut off" in each.sentence for each in found.warnings] == [True]
+    assert whole.warnings == []

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from backlit.imports.drafts.draft import WHOLE_FILE
 from backlit.model.plain import plain
 
 MAX_KINDS = 20
@@ -13,7 +14,10 @@ _MAX_LINES = 3
 
 
 class Remark(Struct, frozen=True):
-    """A fault or a warning about a cell: its line, what is said of all equal ones, and the value."""
+    """A fault or a warning about a cell: its line, what is said of all equal ones, and the value.
+
+    The line is WHOLE_FILE where no cell is meant.
+    """
 
     line: int
     sentence: str
@@ -32,6 +36,9 @@ def grouped(remarks: Iterable[Remark], limit: int = MAX_KINDS) -> Iterator[str]:
             yield f"and {len(places) - limit:,} other kinds"
             return
         found = sorted(dict.fromkeys(lines))
+        if found == [WHOLE_FILE]:
+            yield plain(sentence)
+            continue
         named = ", ".join(f"{line:,}" for line in found[:_MAX_LINES])
         first = "first in lines" if len(found) > _MAX_LINES else "in line" if len(found) == 1 else "in lines"
         rows = "" if len(found) <= _MAX_LINES else f"{len(lines):,} rows, "
@@ -47,5 +54,5 @@ def listed(remarks: Iterable[Remark]) -> Iterator[str]:
     """Yield a line of tab-separated values for each remark, below a heading."""
     yield "line\tkey\tcolumn\tvalue\treason"
     for each in sorted(remarks, key=lambda remark: remark.line):
-        cells = (str(each.line), each.key, each.column, each.value, each.sentence)
+        cells = (str(each.line or ""), each.key, each.column, each.value, each.sentence)
         yield "\t".join(plain(" ".join(cell.split()), 1000) for cell in cells)

@@ -27,11 +27,16 @@ class PlacePlanning:
         self._store, self._plan, self._has_foreign_root = store, plan, has_foreign_root
         self._own = {folded(name): path for name, path in mapping.iterations.items()}
         self._places: dict[tuple[TreeKind, str], NewPlace] = {}
+        self._with_open_items: set[tuple[TreeKind, str]] = set()
         self._trees = {kind: _PlaceNames(store, kind) for kind in TreeKind}
 
     def made(self) -> list[NewPlace]:
         """Return the new places in the order of their names, Sprint 2 before Sprint 10; parents come first."""
-        return sorted(self._places.values(), key=lambda place: [*map(_by_number, place.path.casefold().split("\\"))])
+        places = [
+            replace(place, is_over=key not in self._with_open_items) if place.kind is TreeKind.ITERATIONS else place
+            for key, place in self._places.items()
+        ]
+        return sorted(places, key=lambda place: [*map(_by_number, place.path.casefold().split("\\"))])
 
     def current(self, key: str, node_id: object) -> str:
         """Return the path of the place that a field of an item names."""
@@ -50,8 +55,8 @@ class PlacePlanning:
             places["AreaID"] = self._trees[TreeKind.AREAS].path(area)
         return places
 
-    def need(self, draft: Draft, places: dict[str, str]) -> None:
-        """Plan the missing areas and iterations; a user who may not make them leaves the items at the root."""
+    def need(self, draft: Draft, places: dict[str, str], *, is_open: bool = True) -> None:
+        """Plan the missing areas and iterations of an item; a user who may not make them leaves it at the root."""
         for key, path in tuple(places.items()):
             kind = PLACES[key]
             if self._trees[kind].has(path):
@@ -67,6 +72,8 @@ class PlacePlanning:
             parts = path.split("\\")
             for depth in range(1, len(parts) + 1):
                 above = "\\".join(parts[:depth])
+                if is_open:
+                    self._with_open_items.add((kind, above.casefold()))
                 is_last = depth == len(parts)
                 place = self._places.get((kind, above.casefold()))
                 start, end = (span.start, span.end) if span and is_last else (None, None)

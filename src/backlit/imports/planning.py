@@ -202,7 +202,8 @@ class _Planning:
             except BadRequest as error:
                 self._plan.fault(draft, error.message, "comment")
         plan.comments += len(comments)
-        self._places.need(draft, places)
+        is_open = self._store.lookups.status_groups().is_open(str(fields.get("Status") or ""))
+        self._places.need(draft, places, is_open=is_open)
         criteria = self._values.criteria_of(draft, each.type)
         return NewItem(each.type, fields, places, comments, (), identity, criteria)
 

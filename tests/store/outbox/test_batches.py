@@ -57,6 +57,19 @@ async def test_items_wait_for_those_above_them_whose_iteration_is_not_there_yet(
     assert await imported(world) == NAMES
 
 
+async def test_sprints_that_are_over_end_before_today_and_the_next_one_begins(world: World) -> None:
+    store = await world.online()
+    store.pin_project(1)
+    names = {"Sprint 901": True, "Sprint 902": True, "Sprint 903": False, "Sprint 904": False}
+
+    await store.imports.make_places([NewPlace(TreeKind.ITERATIONS, name, is_over=over) for name, over in names.items()])
+    spans = {each.name: (each.start, each.end) for each in store.lookups.iterations().values() if each.name in names}
+
+    today = store.today()
+    assert [end < today for _, end in spans.values() if end] == [True, True, False, False]
+    assert spans["Sprint 903"][0] == today
+
+
 async def test_items_whose_answer_was_lost_are_found_and_not_made_again(world: World) -> None:
     world.waits = replace(world.waits, first_pause=0.01, in_transit=0.0)
     store = await world.online()

@@ -100,6 +100,10 @@ class Draft(Struct):
         return f"Line {self.line}" + (f" ({self.key})" if self.key else "")
 
 
+WHOLE_FILE = 0
+"""The line of a warning about all of a file."""
+
+
 class DraftWarning(Struct, frozen=True):
     """A decision about a cell, as a group of equal ones: the sentence, and the lines."""
 

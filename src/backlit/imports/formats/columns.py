@@ -8,7 +8,16 @@ from typing import Any
 from msgspec import Struct
 
 from backlit.imports.drafts.dates import DateReading
-from backlit.imports.drafts.draft import Draft, DraftComment, DraftFile, DraftIteration, DraftLink, Drafts, DraftWarning
+from backlit.imports.drafts.draft import (
+    WHOLE_FILE,
+    Draft,
+    DraftComment,
+    DraftFile,
+    DraftIteration,
+    DraftLink,
+    Drafts,
+    DraftWarning,
+)
 from backlit.imports.formats.markup import to_markdown
 from backlit.imports.reading.tables import SourceTable, TableRow, heading_key
 from backlit.imports.words.tables import role_of_heading, words_of
@@ -142,8 +151,9 @@ class _ColumnReading:
             if key in {"rank", "custom field (rank)"}:
                 ranks = [_rank(row.cells[at]) for row in rows]
                 if ranks != sorted(ranks):
-                    sentence = f'not in the order of {self._table.headings[at]}; map that column to "rank" to take it'
-                    self._drafts.warnings.append(DraftWarning(sentence, rows[0].line))
+                    heading = self._table.headings[at]
+                    sentence = f'The rows are not in the order of {heading}. To take it, map the column to "rank"'
+                    self._drafts.warnings.append(DraftWarning(sentence, WHOLE_FILE))
         return rows
 
     def _source(self) -> str:

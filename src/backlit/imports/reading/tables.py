@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
 
@@ -12,6 +13,7 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 MAX_CELL = 2**20
 """Longer cells are cut; no field of an item takes so much."""
 _FIELD_LIMIT = 16 * 2**20
+_MAY_BE_CUT = "the file may be cut off"
 
 
 class TableRow(Struct, frozen=True):
@@ -56,7 +58,12 @@ def read_table(text: str, delimiter: str = "") -> SourceTable:
         text, lines_before = rest, 1
     delimiter = delimiter or _delimiter(text)
     csv.field_size_limit(_FIELD_LIMIT)
-    return table_of(_records(text, delimiter, lines_before), delimiter)
+    table = table_of(_records(text, delimiter, lines_before), delimiter)
+    last = table.rows[-1].line
+    if _ends_within_quotes(text.split("\n")[last - lines_before - 1 :], delimiter):
+        cut = (last, f"The file ends within a quoted value: {_MAY_BE_CUT}")
+        table = replace(table, warnings=[cut])
+    return table
 
 
 def table_of(records: Iterable[tuple[int, Sequence[str]]], delimiter: str) -> SourceTable:
@@ -64,6 +71,7 @@ def table_of(records: Iterable[tuple[int, Sequence[str]]], delimiter: str) -> So
     warnings: list[tuple[int, str]] = []
     headings: list[str] = []
     rows: list[TableRow] = []
+    short: list[int] = []
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
             continue
@@ -73,6 +81,8 @@ def table_of(records: Iterable[tuple[int, Sequence[str]]], delimiter: str) -> So
         surplus = [cell for cell in cells[len(headings) :] if cell.strip()]
         if surplus:
             warnings.append((line, f"more values than headings: {surplus[0][:60]!r} is left out"))
+        if len(cells) < len(headings):
+            short.append(line)
         filled = [*cells[: len(headings)], *[""] * (len(headings) - len(cells))]
         if [cell.strip() for cell in filled] == headings:
             continue  # two exports were joined
@@ -83,6 +93,8 @@ def table_of(records: Iterable[tuple[int, Sequence[str]]], delimiter: str) -> So
         rows.append(TableRow(line, filled))
     if not rows:
         raise BadRequest("The file has no items.")
+    if len(rows) > 1 and short == [rows[-1].line]:
+        warnings.append((rows[-1].line, f"The last row alone has fewer values than there are headings: {_MAY_BE_CUT}"))
     return SourceTable(headings, rows, delimiter, warnings)
 
 
@@ -95,6 +107,15 @@ def _records(text: str, delimiter: str, lines_before: int = 0) -> Iterator[tuple
             line = lines_before + reader.line_num + 1
     except csv.Error as error:
         raise BadRequest(f"Line {line}: {error}.") from None
+
+
+def _ends_within_quotes(last_lines: Sequence[str], delimiter: str) -> bool:
+    try:
+        for _ in csv.reader((f"{line}\n" for line in last_lines), delimiter=delimiter, strict=True):
+            pass
+    except csv.Error as error:
+        return "unexpected end of data" in str(error)
+    return False
 
 
 def _delimiter(text: str) -> str:

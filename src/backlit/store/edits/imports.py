@@ -4,13 +4,14 @@ import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
+from itertools import takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
 from backlit.model.trees import Tree
-from backlit.store.edits.checks import ON_ADD, ON_EDIT, check, check_text, usual_dates
+from backlit.store.edits.checks import ENDS_IN, ON_ADD, ON_EDIT, STARTS_IN, check, check_text, usual_dates
 from backlit.store.edits.items import announce_objects, edit_entry, present, update_overlay
 from backlit.store.edits.nodes import show_trees
 from backlit.store.edits.objects import shown_object, write_objects
@@ -90,6 +91,8 @@ class NewPlace(Struct, frozen=True):
     path: str
     start: date | None = None
     end: date | None = None
+    is_over: bool = False
+    """Whether all items of an iteration are done."""
 
 
 class ImportEdits:
@@ -178,7 +181,8 @@ class ImportEdits:
     async def make_places(self, places: Sequence[NewPlace], step: int | None = None) -> int | None:
         """Create areas and iterations, and return the step of the act.
 
-        Iterations without dates follow the one before them: a team has one sprint at a time.
+        Iterations without dates follow the one before them: a team has one sprint at a time. The first ones that are
+        over end before today.
         """
         ends: dict[str, date] = {}
         for place in places:
@@ -187,8 +191,10 @@ class ImportEdits:
             parent_id = place_id(tree, above)
             values: dict[str, object] = {"name": name}
             if place.kind is TreeKind.ITERATIONS:
-                start, end = usual_dates(place.start, place.end, self._today())
-                if place.start is None and place.end is None and above in ends:
+                is_dated = place.start is not None or place.end is not None
+                begin = None if is_dated else self._begin_of_first(places, above)
+                start, end = usual_dates(place.start or begin, place.end, self._today())
+                if not is_dated and above in ends:
                     start, end = ends[above] + DAY, ends[above] + DAY + (end - start)
                 ends[above] = max(start, end)
                 values |= {
@@ -212,6 +218,19 @@ class ImportEdits:
 
             step = await self._files.edit(act)
         return step
+
+    def _begin_of_first(self, places: Sequence[NewPlace], above: str) -> date | None:
+        """Return the begin of the first iteration without dates of a level, so that those that are over end yesterday.
+
+        None where none is over.
+        """
+        level = [
+            place
+            for place in places
+            if place.kind is TreeKind.ITERATIONS and place.path.rpartition("\\")[0] == above and not place.start
+        ]
+        over = len([*takewhile(lambda place: place.is_over and not place.end, level)])
+        return self._today() - over * (ENDS_IN - STARTS_IN + DAY) if over else None
 
     async def relate(self, relations: Sequence[ImportedRelation], step: int | None = None) -> int | None:
         """Journal relations, without those whose items were deleted; return the step of the act."""
