@@ -38,28 +38,23 @@ def feature_of(store: Store) -> int | None:
     return store.relations.parents([STORY]).get(STORY)
 
 
-async def test_a_digit_chooses_the_feature_and_u_takes_it_back(tmp_path: Path, opened: Open) -> None:
+async def test_a_feature_is_chosen_by_a_digit_undone_declined_and_made(tmp_path: Path, opened: Open) -> None:
     async with groomed(tmp_path, opened, "feature") as (store, pilot):
         asked = text_of(pilot.app)
         await press(pilot, "2")
         chosen = feature_of(store)
         await press(pilot, "u")
+        undone = feature_of(store), "Part of which Feature?" in text_of(pilot.app)
+        await press(pilot, "9")
+        declined = text_of(pilot.app)
+        await press(pilot, "k", "0", *"Paying", "enter")
+        made = store.item(feature_of(store) or 0)
 
         assert "Part of which Feature?" in asked
         assert "1  Search same area    2  Suggestions same area" in asked
         assert "9  none" in asked
-        assert (chosen, feature_of(store)) == (FEATURE, None)
-        assert "Part of which Feature?" in text_of(pilot.app)
-
-
-async def test_none_is_an_answer_and_zero_makes_a_new_feature(tmp_path: Path, opened: Open) -> None:
-    async with groomed(tmp_path, opened, "feature") as (store, pilot):
-        await press(pilot, "9")
-        answered = text_of(pilot.app)
-        await press(pilot, "k", "0", *"Paying", "enter")
-        made = store.item(feature_of(store) or 0)
-
-        assert "all answered" in answered
+        assert (chosen, undone) == (FEATURE, (None, True))
+        assert "all answered" in declined
         assert made is not None
         assert (made.name, made.type) == ("Paying", "Feature")
 

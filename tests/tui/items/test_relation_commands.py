@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.store.documents import announce
 from tests.store.views.forest import forest
-from tests.tui.bare_app import text_of
+from tests.tui.bare_app import text_of, words_of_dialog
 from tests.tui.list_steps import items, press
 from tests.tui.opened import Open
 
@@ -18,16 +18,26 @@ def feature_of(store: Store, item_id: int) -> int | None:
     return store.relations.parents([item_id]).get(item_id)
 
 
-async def test_cf_changes_the_feature_and_chooses_none(tmp_path: Path, opened: Open) -> None:
+async def test_cf_offers_all_features_chooses_none_and_makes_the_one_that_is_typed(
+    tmp_path: Path, opened: Open
+) -> None:
     with forest(tmp_path) as store:
         async with opened(store, (100, 24)) as pilot:
-            await press(pilot, "#", "5", "enter", "c", "f", *"sugg", "enter")
+            await press(pilot, "#", "5", "enter", "c", "f")
+            offered = words_of_dialog(pilot.app)
+            await press(pilot, *"sugg", "enter")
             changed = feature_of(store, 5)
             await press(pilot, "c", "f", *"none", "enter")
             none = feature_of(store, 5)
             await press(pilot, "u")
+            undone = feature_of(store, 5)
+            await press(pilot, "c", "f", *"Paying", "enter")
+            made = store.item(feature_of(store, 5) or 0)
 
-            assert (changed, none, feature_of(store, 5)) == (3, None, 3)
+            assert "none ○ #1 Search ○ #3 Suggestions" in offered
+            assert (changed, none, undone) == (3, None, 3)
+            assert made is not None
+            assert (made.name, made.type) == ("Paying", "Feature")
 
 
 async def test_items_are_indented_and_outdented_in_the_tree(tmp_path: Path, opened: Open) -> None:
