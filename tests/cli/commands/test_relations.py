@@ -133,9 +133,10 @@ def test_a_step_with_relations_is_undone(demo_home: Home) -> None:
     before = relations(demo_home, STORY)
 
     offline(demo_home, "relate", STORY, "related", OTHER)
-    offline(demo_home, "undo")
+    undone = offline(demo_home, "undo")
 
     assert relations(demo_home, STORY) == before
+    assert [row[0] for row in columns(undone)] == [min(STORY, OTHER, key=int)], "the item that the relation is kept at"
 
 
 @pytest.mark.parametrize(

@@ -132,11 +132,13 @@ def _things(store: Store, offered: Reversal) -> Iterator[ThingChange]:
     ):
         for each in named:
             by_item.setdefault(each.id, []).append(FieldChangeRow("item", plain(each.name), effect))
+    for gone in offered.objects_deleted:
+        by_item.setdefault(gone.item_id, []).append(FieldChangeRow(gone.noun, plain(gone.text), "deleted"))
+    for again in offered.objects_made_again:
+        by_item.setdefault(again.item_id, []).append(FieldChangeRow(again.noun, "", plain(again.text)))
     for item_id, rows in by_item.items():
         yield ThingChange(item_id, id_of(item_id), tuple(rows))
     others = [
-        *(FieldChangeRow(each.noun, plain(each.text), "deleted") for each in offered.objects_deleted),
-        *(FieldChangeRow(each.noun, "", plain(each.text)) for each in offered.objects_made_again),
         *(_node_row(each, _effect_on_node(each)) for each in offered.nodes),
         *(_node_row(each.entry, _deletion_words(each)) for each in offered.nodes_deleted),
         *(_node_row(each.entry, "made again") for each in offered.nodes_made),

@@ -241,8 +241,8 @@ def _described(writer: WriteContext, act: int, told: Sequence[UndoEffect], *, is
 
 
 def _named_objects(*entries: OutboxEntry) -> tuple[NamedObject, ...]:
-    changes = [CHANGES[entry.kind](entry) for entry in entries]
-    return tuple(NamedObject(change.noun, change.text, change.again) for change in changes)
+    changes = [(CHANGES[entry.kind](entry), entry.item_id) for entry in entries]
+    return tuple(NamedObject(change.noun, change.text, change.again, item_id) for change, item_id in changes)
 
 
 def _named(document: Document) -> NamedItem:

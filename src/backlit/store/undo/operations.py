@@ -33,6 +33,7 @@ class NamedObject(Struct, frozen=True):
     noun: str
     text: str
     again: str
+    item_id: int = 0
 
 
 class _EntryOperation(Struct, frozen=True):
