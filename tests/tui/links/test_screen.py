@@ -35,6 +35,16 @@ async def test_relations_are_shown_added_and_removed(tmp_path: Path, opened: Ope
             assert words(store, 2) == [("Parent", 1), ("Related", 4)]
 
 
+async def test_narrow_terminal_leaves_the_room_to_the_names(tmp_path: Path, opened: Open) -> None:
+    with forest(tmp_path) as store:
+        put_relations(store, [(5, "Blocks", 2), (2, "Duplicates", 4), (2, "Parent", 1)])
+        async with opened(store, (60, 20)) as pilot:
+            await press(pilot, "#", "2", "enter", "g", "x")
+
+            assert line_with(pilot.app, "Payment").split() == ["Blk", "by", "5", "◆", "Payment"]
+            assert "Dup    4     × Nothing is suggested" in text_of(pilot.app)
+
+
 async def test_a_web_link_is_added_and_shows_its_address(tmp_path: Path, opened: Open) -> None:
     with forest(tmp_path) as store:
         async with opened(store, (100, 24)) as pilot:

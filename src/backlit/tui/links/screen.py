@@ -30,7 +30,11 @@ from backlit.tui.widgets.line_list import EntryList, LineList
 
 LABELS: Mapping[str, str] = {"Parent": "Feature", "Blocked By": "Blocked by", "Duplicated By": "Duplicated by"}
 """The words of relations where they differ from those of the interface."""
-LABEL_WIDTH, NUMBER_WIDTH = 13, 6
+SHORT_LABELS: Mapping[str, str] = {
+    "Blocked by": "Blk by", "Related": "Rel", "Duplicates": "Dup", "Duplicated by": "Dup by"
+}  # fmt: skip
+"""The words of a narrow terminal, where names need the room."""
+LABEL_WIDTH, SHORT_LABEL_WIDTH, NUMBER_WIDTH = 13, 7, 6
 MIN_WIDTH_WITH_FACTS = 72
 """Cells from which a row has the status and the owner of its item."""
 STATUS_WIDTH, OWNER_WIDTH, ITERATION_WIDTH = 15, 9, 12
@@ -66,9 +70,11 @@ class LinkList(EntryList[LinkRow]):
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         row, width = self.entries[index], self.size.width
         is_repeated = index > 0 and self.entries[index - 1].label == row.label
-        label = (fit(f"  {'' if is_repeated else row.label}", LABEL_WIDTH + 2), "muted")
-        room = width - 1 - LABEL_WIDTH - 2
-        return self.draw_parts([label, *self._parts(row, room)], is_cursor=is_cursor)
+        is_wide = width >= MIN_WIDTH_WITH_FACTS
+        words = row.label if is_wide else SHORT_LABELS.get(row.label, row.label)
+        cells = 2 + (LABEL_WIDTH if is_wide else SHORT_LABEL_WIDTH)
+        label = (fit(f"  {'' if is_repeated else words}", cells), "muted")
+        return self.draw_parts([label, *self._parts(row, width - 1 - cells)], is_cursor=is_cursor)
 
     def _parts(self, row: LinkRow, room: int) -> list[tuple[str, str]]:
         if row.link is not None:
