@@ -44,7 +44,7 @@ def list_fresh(arguments: argparse.Namespace) -> bool:
     if columns is None or found is None or os.environ.get(PROJECT) or _is_in_repository():
         return False
     settings = kept_settings(found["config"], found["cache"])
-    files = _files(found, arguments.profile or os.environ.get(PROFILE, ""))
+    files = profile_files(found, arguments.profile or os.environ.get(PROFILE, ""))
     if settings is None or settings.get("problems") or settings.get("profiles") or files is None:
         return False
     names, groups = settings.get("names"), settings.get("statuses")
@@ -105,7 +105,7 @@ def _is_in_repository() -> bool:
     return False
 
 
-def _files(found: Mapping[str, str], name: str) -> tuple[str, str] | None:
+def profile_files(found: Mapping[str, str], name: str) -> tuple[str, str] | None:
     """Return the mirror and the journal of a profile, or without a name of the one that commands use.
 
     None where there is none, and for a server's profile without a sign-in.

@@ -74,7 +74,7 @@ class FreshCopy:
 
     def clock_offset(self) -> int:
         """Return the service's clock offset from this machine's UTC, in seconds."""
-        return int(str(_value(self._journal, _SETTING, CLOCK) or 0))
+        return int(str(value_of(self._journal, _SETTING, CLOCK) or 0))
 
     def items(self, limit: int | None) -> list[ReadItem]:
         """Return the first items in backlog order, done ones included, all without a limit."""
@@ -118,7 +118,7 @@ def fresh_copy(
     """
     with ExitStack() as open_files:
         try:
-            of_mirror, of_journal = (open_files.enter_context(closing(_opened(path))) for path in (mirror, journal))
+            of_mirror, of_journal = (open_files.enter_context(closing(opened(path))) for path in (mirror, journal))
             project_id = _project(of_mirror, of_journal, own_project, own_groups)
         except (sqlite3.Error, ValueError):
             project_id = None
@@ -126,7 +126,7 @@ def fresh_copy(
         yield FreshCopy(of_mirror, of_journal, project_id) if project_id and 0.0 <= age < max_age else None
 
 
-def _opened(path: str) -> sqlite3.Connection:
+def opened(path: str) -> sqlite3.Connection:
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return sqlite3.connect(f"file:{quoted}?mode=ro", uri=True)
 
@@ -136,17 +136,17 @@ def _project(
 ) -> int | None:
     """Return the project that commands show, None where the store has something to do at its opening."""
     for connection, version in ((mirror, VERSION), (journal, len(MIGRATIONS))):
-        if _value(connection, "PRAGMA user_version") != version:
+        if value_of(connection, "PRAGMA user_version") != version:
             return None
-    groups = _value(mirror, "SELECT value FROM notes WHERE key = ?", OWN_GROUPS)
-    if _value(journal, _WAITING) or _value(mirror, _TO_ALIGN, REASSIGNED) or json.loads(str(groups)) != own_groups:
+    groups = value_of(mirror, "SELECT value FROM notes WHERE key = ?", OWN_GROUPS)
+    if value_of(journal, _WAITING) or value_of(mirror, _TO_ALIGN, REASSIGNED) or json.loads(str(groups)) != own_groups:
         return None
-    chosen = _value(journal, _SETTING, COMMANDS_PROJECT)
+    chosen = value_of(journal, _SETTING, COMMANDS_PROJECT)
     ids = [number for (number,) in mirror.execute("SELECT id FROM resources WHERE kind = 'project' ORDER BY id")]
     wanted = [int(str(chosen)) if chosen else None, own_project]
     return next((each for each in (*wanted, *ids) if each in ids), None)
 
 
-def _value(connection: sqlite3.Connection, sql: str, *values: object) -> object:
+def value_of(connection: sqlite3.Connection, sql: str, *values: object) -> object:
     found = connection.execute(sql, values).fetchone()
     return found[0] if found else None

@@ -232,7 +232,7 @@ def test_a_query_leaves_out_what_it_does_not_describe(text: str) -> None:
         ("est>nan", 1, "can be compared"),
         ("est>9007199254740994", 1, "can be compared"),
         *(("ownr:me", 1, "did you mean owner"), ("owzz:me", 1, "did you mean owner"), ("zz:me", 1, "use owner, iter")),
-        *(("status:gone", 1, "Active, Closed."), ("lint:gone", 1, "maturity and 1 more.")),
+        *(("status:gone", 1, "Active, Closed."), ("lint:gone", 1, "maturity and 5 more.")),
         ("a @nobody", 3, "unknown user"),
         ('a "b', 3, "double quote"),
         ("a (b", 3, "has no closing ')'"),

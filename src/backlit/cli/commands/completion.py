@@ -6,17 +6,26 @@ The candidates come from the parsers, so a script does not age with a release.
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from backlit.cli.aliases import own_aliases
 from backlit.cli.arguments import parser
+from backlit.cli.completion_values import values_of
 from backlit.cli.late_parser import LateParser
 
 _SCRIPTS: Mapping[str, str] = {
     "bash": """_backlit() {
-    local IFS=$'\\n' line
+    local IFS=$'\\n' line=${COMP_LINE:0:COMP_POINT} last=${COMP_WORDS[COMP_CWORD]} words word
+    IFS=' ' read -ra words <<< "$line"
+    [[ $line == *' ' ]] && words+=('')
+    # Bash ends a word at : and =, and replaces what is behind them.
+    [[ $last == [:=] ]] && last=
+    local before=${words[-1]%"$last"}
     COMPREPLY=()
-    for line in $(backlit complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); do
-        COMPREPLY+=("${line%%$'\\t'*}")
+    for line in $(backlit complete -- "${words[@]:1}" 2>/dev/null); do
+        word=${line%%$'\\t'*}
+        printf -v word %q "${word#"$before"}"
+        COMPREPLY+=("$word")
     done
 }
 complete -o default -F _backlit backlit
@@ -56,20 +65,30 @@ def print_candidates(arguments: argparse.Namespace) -> None:
     """Write what may stand for the last word, each with its help behind a tab."""
     *before, last = arguments.words or [""]
     for word, words in _candidates(before, last):
-        if word.startswith(last):
+        if word.casefold().startswith(last.casefold()):
             print(f"{word}\t{words}" if words else word)
 
 
 def _candidates(before: Sequence[str], last: str) -> Iterable[tuple[str, str]]:
     command, option = _command_at(before)
+    profile = _profile_in(before)
     if option is not None:
-        return _values_of(option)
+        return [*_values_of(command, option), *values_of(command, option, last, profile)]
     if last.startswith("-"):
         return _options_of(command)
     if command.verbs:
         aliases = [] if before else [(name, words) for name, words in own_aliases().items()]
         return [*command.verb_helps(), *aliases]
-    return (each for action in _actions(command) if not action.option_strings for each in _values_of(action))
+    places = [each for each in _actions(command) if not each.option_strings]
+    return [
+        each for action in places for each in (*_values_of(command, action), *values_of(command, action, last, profile))
+    ]
+
+
+def _profile_in(before: Sequence[str]) -> str:
+    """Return the profile that the words name, empty without one."""
+    named = [after for word, after in pairwise(before) if word == "--profile"]
+    return named[-1] if named else ""
 
 
 def _command_at(before: Sequence[str]) -> tuple[LateParser, argparse.Action | None]:
@@ -101,13 +120,21 @@ def _valued(command: LateParser, name: str) -> argparse.Action | None:
     return found if found is not None and found.nargs is None else None
 
 
-def _values_of(action: argparse.Action) -> Iterator[tuple[str, str]]:
+def _values_of(command: LateParser, action: argparse.Action) -> Iterator[tuple[str, str]]:
     if action.choices is not None:
         yield from ((str(each), "") for each in action.choices)
-    elif action.dest == "profile":
+    elif action.dest == "profile" or (action.dest == "name" and command.prog.startswith("backlit profiles ")):
         from backlit.config.settings import Profiles, find_locations
 
         yield from ((name, "") for name in Profiles(find_locations()).names())
+    elif action.dest == "view":
+        from pathlib import Path
+
+        from backlit.config.settings import find_locations
+        from backlit.config.view_files import read_views
+
+        views = read_views(find_locations(), Path.cwd())
+        yield from ((each.name, each.query) for each in (*views.own, *views.shared))
     elif action.dest == "own_command":
         from backlit.config.settings import find_locations, read_settings
 
