@@ -65,6 +65,27 @@ def test_a_change_offline_is_kept_and_undone(demo_home: Home) -> None:
     assert demo_home.run(*DEMO, "--offline", "outbox", "list").stdout == ""
 
 
+def test_an_item_is_read_with_its_relations(demo_home: Home) -> None:
+    done = offline(demo_home, "3", "19")
+
+    assert re.search(r"^Field: Blocked by number 33, Story, [^,]+, Store a card", done.stdout, re.MULTILINE), (
+        done.stdout
+    )
+
+
+def test_grooming_asks_for_a_feature_and_criteria_where_the_rules_do(demo_home: Home) -> None:
+    (demo_home.path / "config").mkdir(exist_ok=True)
+    others = "".join(f"{name} = []\n" for name in ("Feature", "Bug", "Issue", "Risk", "Feedback"))
+    rules = f'[lint]\nStory = ["feature", "criteria"]\n{others}'
+    (demo_home.path / "config" / "config.toml").write_text(rules)
+
+    done = offline(demo_home, "1", "Returns in three", "1", "By keyboard", "Translated", ".", "q")
+
+    assert "Not ready: Part of no Feature." in done.stdout
+    assert re.search(r"^Saved: number \d+, Feature number 15, Returns in three taps\.", done.stdout, re.MULTILINE)
+    assert re.search(r"^Saved: number \d+, 2 criteria\.", done.stdout, re.MULTILINE)
+
+
 def test_a_plan_is_staged_reviewed_and_saved(demo_home: Home) -> None:
     done = offline(demo_home, "2", "1", "1", "5", "6", "no", "6", "yes", "q")
 
