@@ -176,6 +176,7 @@ RULES: tuple[ReadyRule, ...] = (
 )
 """All rules, in the order of their display."""
 
+_WITH_EXTENSION = tuple(rule for rule in RULES if rule.extension)
 RULE_BY_ID: Mapping[str, ReadyRule] = MappingProxyType({rule.id: rule for rule in RULES})
 
 
@@ -193,7 +194,7 @@ class ReadyRules(Struct, frozen=True):
 
     def extensions(self) -> frozenset[str]:
         """Return the extensions of the interface that some rule needs."""
-        return frozenset(rule.extension for rule in RULES if rule.extension and self.types_by_rule[rule.id])
+        return frozenset(rule.extension for rule in _WITH_EXTENSION if self.types_by_rule[rule.id])
 
     def failing(self, inputs: RuleInputs, rule_id: str | None = None) -> Filter:
         """Return a filter for items that fail a rule, or any rule, open or not."""

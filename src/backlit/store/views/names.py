@@ -142,7 +142,7 @@ class QueryNames:
         """Return the current facts that the ready-check depends on; an only area counts as an area."""
         areas = self._lookups.tree(TreeKind.AREAS)
         root_id = areas.roots[0].id if areas.roots and len(areas) > 1 else None
-        due = self._lookups.due_field()
+        due = self._lookups.due_field() if self.rules.types_by_rule["overdue"] else None
         lacks = (each for each in self.rules.extensions() if not self._lookups.announces(each))
         return RuleInputs(
             self.now(),
@@ -150,7 +150,7 @@ class QueryNames:
             self._iterations_of(CURRENT),
             self.stale_days,
             None if due is None else due.key,
-            self.today(),
+            None if due is None else self.today(),
             frozenset(lacks),
         )
 
