@@ -164,7 +164,7 @@ def _write_headed_tabs(columns: Sequence[Column], rows: Iterable[Sequence[str]])
     _write_tabs(columns, [[each.name for each in columns], *rows])
 
 
-def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+def write_csv(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
     import csv
     import io
 
@@ -176,7 +176,7 @@ def _write_csv(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None
 def _write_export(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
     from backlit.model.spreadsheets import defused
 
-    _write_csv(columns, [list(map(defused, row)) for row in rows])
+    write_csv(columns, [list(map(defused, row)) for row in rows])
 
 
 def _write_excel(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
@@ -209,6 +209,6 @@ _WRITERS: "Mapping[str, Callable[[Sequence[Column], Any], None]]" = {
     "excel": _write_excel,
     "": _write_tabs,
     "tsv": _write_headed_tabs,
-    "csv": _write_csv,
+    "csv": write_csv,
     "md": _write_markdown,
 }

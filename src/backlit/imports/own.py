@@ -52,7 +52,7 @@ _MOVED = {
 }
 """What the fields of an export hold in another project, by their keys."""
 _COMMENT = re.compile(r"comment \d+")
-_BESIDE = re.compile(r"comment \d+|iteration (start|end)")
+_BESIDE = re.compile(r"comment \d+|iteration (start|end)|files")
 """Columns that an export has for other projects alone."""
 _TYPES = {each.casefold(): each.value for each in ItemType}
 

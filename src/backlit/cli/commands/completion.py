@@ -10,7 +10,6 @@ from itertools import pairwise
 
 from backlit.cli.aliases import own_aliases
 from backlit.cli.arguments import parser
-from backlit.cli.completion_values import values_of
 from backlit.cli.late_parser import LateParser
 
 _SCRIPTS: Mapping[str, str] = {
@@ -73,7 +72,7 @@ def _candidates(before: Sequence[str], last: str) -> Iterable[tuple[str, str]]:
     command, option = _command_at(before)
     profile = _profile_in(before)
     if option is not None:
-        return [*_values_of(command, option), *values_of(command, option, last, profile)]
+        return [*_values_of(command, option), *_copied(command, option, last, profile)]
     if last.startswith("-"):
         return _options_of(command)
     if command.verbs:
@@ -81,8 +80,14 @@ def _candidates(before: Sequence[str], last: str) -> Iterable[tuple[str, str]]:
         return [*command.verb_helps(), *aliases]
     places = [each for each in _actions(command) if not each.option_strings]
     return [
-        each for action in places for each in (*_values_of(command, action), *values_of(command, action, last, profile))
+        each for action in places for each in (*_values_of(command, action), *_copied(command, action, last, profile))
     ]
+
+
+def _copied(command: LateParser, action: argparse.Action, last: str, profile: str) -> Iterator[tuple[str, str]]:
+    from backlit.cli.completion_values import values_of  # 25 ms, which the completion of options saves
+
+    return values_of(command, action, last, profile)
 
 
 def _profile_in(before: Sequence[str]) -> str:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -27,7 +26,7 @@ from backlit.config.settings import find_locations
 from backlit.model.amounts import hours_of, hours_text
 from backlit.model.dates import past_day
 from backlit.model.errors import BacklitError, BadRequest, NotFound, UsageFault
-from backlit.model.fields import FIELD_BY_KEY, FIELDS, ItemType, Kind
+from backlit.model.fields import FIELD_BY_KEY, ItemType
 from backlit.model.plain import plain
 from backlit.model.settings.view_settings import MAX_GROUP_LEVELS
 from backlit.store.edits.work_log import LoggedWork, type_named
@@ -41,11 +40,6 @@ from backlit.store.records.item import Item, counted_types, fields_in
 from backlit.store.records.people import TreeKind
 from backlit.store.records.work import COMPLETED, REMAINING
 from backlit.store.store import Store
-
-EXPORTED = ("id", "type", "Name")
-"""Fields that begin every exported row."""
-EXPORTED_PARTS = ("feature", "blocked by", "related", "duplicates", "criteria", "links")
-"""Columns that end every exported row, where an item has such parts; `blocks` says what `blocked by` says."""
 
 
 def list_through_store(arguments: argparse.Namespace) -> None:
@@ -114,51 +108,6 @@ def with_parts(arguments: argparse.Namespace, fields: ItemFields, columns: Seque
     more = [name for part in arguments.parts for name in COLUMNS_OF_PARTS[part] if name not in names]
     by_name = {each.name: each for each in fields.columns()}
     return [*columns, *(by_name[name] for name in more)]
-
-
-def export_items(arguments: argparse.Namespace) -> None:
-    """Write items as CSV, which `items import` reads, or in another format; by default every field that is used."""
-    with synced_store(arguments, is_listing=True) as store:
-        items = list(listed_items(store, arguments))
-        fields = ItemFields(store)
-        names = tuple(each.strip() for each in (arguments.fields or "").split(",") if each.strip())
-        arguments.columns = names or _used(store, items)
-        if not arguments.json and arguments.format in {None, "csv"}:
-            arguments.format = "excel" if arguments.excel else "export"
-        if not names and (arguments.json or arguments.format == "ndjson"):
-            arguments.columns = ()
-        columns = with_parts(arguments, fields, chosen_columns(arguments, fields.columns()))
-        if arguments.all and arguments.format in {"export", "excel"}:
-            beside = [*map(partial(_beside, store), items)]
-            more = [Column(name, name) for name in dict.fromkeys(name for row in beside for name in row)]
-            rows = [{**row, **other} for row, other in zip(fields.rows(items, columns), beside, strict=True)]
-            write_rows(arguments, [*columns, *more], rows)
-        else:
-            write_items(arguments, store, items, columns)
-
-
-def _beside(store: Store, item: Item) -> dict[str, object]:
-    """Return what another project needs beside the fields: author, dates of the iteration, and comments."""
-    found: dict[str, object] = {"createdAt": item.created_at, "createdBy": item.created_by}
-    node_id = item.fields.get("IterationID")
-    iteration = store.lookups.iterations().get(node_id) if isinstance(node_id, int) else None
-    if iteration is not None:
-        found |= {"iteration start": iteration.start, "iteration end": iteration.end}
-    for number, comment in enumerate(store.comments.of_item(item.id), 1):
-        when = f"{store.local(comment.created_at):%Y-%m-%d %H:%M}" if comment.created_at else ""
-        found[f"comment {number}"] = ";".join((when, comment.author.replace(";", ","), comment.text))
-    return found
-
-
-def _used(store: Store, items: Sequence[Item]) -> tuple[str, ...]:
-    """Return the columns of the fields that some item has, by the keys that the import reads."""
-    own = {key for item in items for key, value in item.fields.items() if value not in (None, "", [])}
-    names = {"AssignedToID": "owner", "IterationID": "iter", "AreaID": "area", "TeamID": "team", "Estimate": "est"}
-    every = [field.key for field in (*FIELDS, *store.lookups.custom_fields()) if field.kind is not Kind.COMPUTED]
-    rest = [names.get(key, key) for key in every if key in own and key not in EXPORTED]
-    parts = ItemParts(store, items)
-    beside = [name for name in EXPORTED_PARTS if any(parts.cell(item, name) for item in items)]
-    return (*EXPORTED, *rest, *beside)
 
 
 _TREE_BY_KEY = {"AreaID": TreeKind.AREAS, "IterationID": TreeKind.ITERATIONS}

@@ -17,7 +17,7 @@ def add_verbs(items: LateParser) -> None:
     add("show", "show work items", "commands.items:show_item", _fill_show)
     add("history", "list the changes of a work item", "commands.items_history:list_changes", _fill_history)
     words = "write work items as a file that items import reads (CSV, or a format)"
-    add("export", words, "commands.items:export_items", _fill_export)
+    add("export", words, "commands.items_export:export_items", _fill_export)
     add("new", "make an item, or one for each line of --stdin", "commands.items_new:create_items", _fill_new)
     add("set", "change fields of items", "commands.items_set:set_fields", _fill_set)
     words = "change items in your editor (VISUAL, EDITOR): one as a page, several as a table"
@@ -92,6 +92,14 @@ def _fill_export(export: LateParser) -> None:
         "--all", action="store_true", help="also comments, authors and dates of iterations, for another project"
     )
     _add_parts(export)
+    export.add_argument("--comments", action="store_true", help="also the comments")
+    export.add_argument("--files", metavar="DIRECTORY", help="also save the files, below this directory by item")
+    export.add_argument(
+        "--for",
+        dest="tracker",
+        choices=("jira", "github"),
+        help="write the CSV of Jira's import, or the JSON of gh issue list",
+    )
     export.add_argument("--excel", action="store_true", help="begin the CSV with a byte order mark, as Excel needs it")
     add_formats(export, has_columns=False)
     add_reading(export)
