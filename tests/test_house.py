@@ -81,7 +81,8 @@ def test_no_dialog_holds_the_store() -> None:
 
 
 def test_no_screen_calls_back_with_its_result() -> None:
-    calls = [(path, node) for path, node in nodes(TERMINAL) if isinstance(node, ast.Call)]
+    pushing = [path for path in TERMINAL if "push_screen" in texts()[path]]
+    calls = [(path, node) for path, node in nodes(pushing) if isinstance(node, ast.Call)]
     pushes = [(path, node) for path, node in calls if name_of(node.func) == "push_screen"]
 
     assert [at(path, node) for path, node in pushes if len(node.args) + len(node.keywords) > 1] == []
@@ -100,7 +101,8 @@ def test_nothing_catches_everything_to_carry_on() -> None:
         has_reason = "# noqa: BLE001 - " in texts()[path].splitlines()[node.lineno - 1]
         return not (is_raised or (is_handed_on and has_reason))
 
-    handlers = [(path, node) for path, node in nodes(SOURCES) if isinstance(node, ast.ExceptHandler)]
+    broad = [path for path in SOURCES if re.search(r"Exception|except\s*:", texts()[path])]
+    handlers = [(path, node) for path, node in nodes(broad) if isinstance(node, ast.ExceptHandler)]
 
     assert [at(path, node) for path, node in handlers if caught(node) & TOO_BROAD and carries_on(path, node)] == []
 
@@ -114,7 +116,7 @@ def test_nothing_is_left_for_later_in_a_comment() -> None:
 
 def test_every_style_names_a_class_that_exists() -> None:
     in_python = re.compile(r'CSS(?:: [^=]+)? = (?:"""(.*?)"""|"([^"\n]*)")', re.DOTALL)
-    classes = {node.name for _, node in nodes(SOURCES) if isinstance(node, ast.ClassDef)}
+    classes = {name for path in SOURCES for name in re.findall(r"^\s*class (\w+)", texts()[path], re.MULTILINE)}
     styles = [path.read_text() for path in sorted((HOUSE / "src").rglob("*.tcss"))]
     styles += ["".join(match) for path in TERMINAL for match in in_python.findall(texts()[path])]
     rules = [re.sub(r"\{[^}]*\}", ",", re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)) for style in styles]
@@ -125,7 +127,8 @@ def test_every_style_names_a_class_that_exists() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    silent = [path for path in ALL if tree_of(path).body and not ast.get_docstring(tree_of(path))]
+    doubtful = [path for path in ALL if not re.match(r'(?:#.*\n|\n)*r?"""', texts()[path])]
+    silent = [path for path in doubtful if tree_of(path).body and not ast.get_docstring(tree_of(path))]
 
     assert [str(path.relative_to(HOUSE)) for path in silent] == []
 
@@ -316,7 +319,9 @@ def imports_mock(node: ast.AST) -> bool:
 
 @pytest.mark.slow
 def test_no_test_patches_our_own_code() -> None:
-    tests = [path for path in ALL if "tests" in path.parts]
+    # Few name what could be a patch: the trees of all tests took 18 seconds of the processor's time.
+    may_patch = re.compile(r"\b(setattr|delattr|setitem|patch|mock|pytest_mock)\b|\bobject\(")
+    tests = [path for path in ALL if "tests" in path.parts and may_patch.search(texts()[path])]
     ours = {path: names_from_backlit(tree_of(path)) for path in tests}
 
     assert [at(path, node) for path, node in nodes(tests) if imports_mock(node) or patches_ours(node, ours[path])] == []

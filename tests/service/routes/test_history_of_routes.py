@@ -27,6 +27,7 @@ def in_database(service: Service, work: Any) -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.long_but("sqlite")
 async def test_every_writing_route_records_all_that_it_changes_and_no_more(maya: Client, service: Service) -> None:
     wrong = {}
     for method, path in WRITES:

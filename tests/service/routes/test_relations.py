@@ -53,6 +53,7 @@ async def sides(client: Client, item_id: int) -> list[tuple[str, int]]:
 
 
 @pytest.mark.slow
+@pytest.mark.long_but("sqlite")
 async def test_each_rule_of_a_new_relation(maya: Client) -> None:
     items = await items_by_letter(maya)
     wrong = {}
