@@ -229,11 +229,13 @@ def _fill_login(login: LateParser) -> None:
     login.add_argument("--client-key", metavar="FILE", help="its key (PEM), where the certificate's file has none")
     login.add_argument("--proxy", metavar="URL", help="reach the server by this proxy: http, https or socks5")
     login.add_argument("--fingerprint", metavar="SHA256", help="trust only the certificate with this public key")
+    add_display(login)
 
 
 def _fill_logout(logout: LateParser) -> None:
     logout.add_argument("--yes", action="store_true", help="sign out although changes have not been sent")
     add_target(logout)
+    add_display(logout)
 
 
 def _fill_whoami(whoami: LateParser) -> None:
@@ -247,6 +249,7 @@ def _fill_doctor(doctor: LateParser) -> None:
     doctor.add_argument("--offline", action="store_true", help="look at this machine only")
     doctor.add_argument("--section", metavar="NAME", help="only what is found about one subject, such as encryption")
     add_target(doctor)
+    add_display(doctor)
 
 
 def _fill_trash(trash: LateParser) -> None:
