@@ -292,7 +292,7 @@ def test_a_bar_above_the_average_goes_beyond_its_line_and_one_below_it_does_not(
     assert stacked_bar(chart, chart.bars[2], 10)[1] == ("│", "background on bar-done")
 
 
-@pytest.mark.parametrize("room", [1, 8, 80])
+@pytest.mark.parametrize("room", [0, 1, 8, 80])
 @pytest.mark.parametrize("values", [[(0.0, 0.0)], [(0.4, 0.1)], [(1e6, 3.0), (0.0, 1.0)]])
 def test_bars_never_leave_their_cells(room: int, values: list[tuple[float, ...]]) -> None:
     assert {len(text) for text in bar_texts(bars(*values, average=0.3), room)} == {room}

@@ -60,8 +60,8 @@ def joined(cells: Sequence[Piece]) -> list[Piece]:
 
 
 def line_at(chart: Bars, room: int) -> int | None:
-    """Return the cell of the line across bars, behind a bar of just that length; None without a line."""
-    return min(room - 1, round(chart.line / chart.top * room)) if chart.line else None
+    """Return the cell of the line across bars, behind a bar of just that length; None without a line or room."""
+    return min(room - 1, round(chart.line / chart.top * room)) if chart.line and room > 0 else None
 
 
 def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
