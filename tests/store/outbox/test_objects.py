@@ -137,6 +137,31 @@ async def test_a_change_that_was_not_sent_is_undone_and_redone(world: World, nam
     assert await act.at_service(world, story) == after
 
 
+async def _between(store: Store, item_id: int, _: int) -> None:
+    await store.criterion_edits.add(item_id, "Between", after=store.criteria.of_item(item_id)[0].id)
+
+
+async def _moved_up(store: Store, item_id: int, _: int) -> None:
+    await store.criterion_edits.place(store.criteria.of_item(item_id)[-1].id, 0)
+
+
+@pytest.mark.parametrize("act", [_between, _moved_down, _moved_up])
+async def test_criteria_keep_their_order_when_the_answer_to_a_place_arrives(
+    world: World, act: Callable[[Store, int, int], Awaitable[None]]
+) -> None:
+    story = await made(world)
+    store = await world.online()
+    await _two(store, story, 0)
+    await sent(store)
+    await store.refresh()
+
+    await act(store, story, 0)
+    shown = criteria_in(store, story)
+    await sent(store)
+
+    assert criteria_in(store, story) == shown == await criteria_at(world, story)
+
+
 @pytest.mark.parametrize("name", ["relate", "add criteria", "add a link"])
 async def test_a_lost_answer_makes_nothing_twice(world: World, name: str) -> None:
     act = ACTS[name]

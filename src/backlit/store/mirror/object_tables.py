@@ -1,6 +1,7 @@
 """Tables of objects below items, each a row of `OBJECT_KINDS`: relations, criteria, links and time entries."""
 
 import sqlite3
+import sys
 from collections.abc import Collection, Iterable
 from enum import IntEnum
 
@@ -13,6 +14,7 @@ from backlit.store.records.object_kinds import ObjectKind
 from backlit.store.sqlite.database import SqliteTable, transaction
 from backlit.store.sqlite.ids import ids_json
 
+_PLACE = "sequence"
 _AMONG = "IN (SELECT value FROM json_each(?1))"
 
 
@@ -71,6 +73,27 @@ class MirroredObjects(SqliteTable):
         """Store received objects, as if nothing unsent concerned them."""
         rows = [self._row(each, ObjectState.RECEIVED, each) for each in received if self._is_usable(each)]
         self._insert(rows)
+
+    def make_room_for(self, document: Document, before: Document | None) -> None:
+        """Shift the siblings of an object that has a new place, as the service has done; `before` is what it was.
+
+        Without it two have one place until the next answer, in the order of their ids. Those with unsent changes stay.
+        """
+        if _PLACE not in self.kind.columns:
+            return
+        place, place_before = id_in(document, _PLACE), None if before is None else id_in(before, _PLACE)
+        if place_before is None:
+            places, step = range(place, sys.maxsize), 1
+        else:
+            is_down = place_before < place
+            places, step = (range(place_before + 1, place + 1), -1) if is_down else (range(place, place_before), 1)
+        shifted = [
+            {**each, _PLACE: id_in(each, _PLACE) + step}
+            for each in self.documents([id_in(document, self.kind.item_key)])
+            if id_in(each, _PLACE) in places and id_in(each) != id_in(document)
+        ]
+        sql = f"UPDATE {self.table} SET sequence = ?, doc = ? WHERE id = ? AND state = 0"  # noqa: S608 # a constant
+        self._connection.executemany(sql, [(each[_PLACE], orjson.dumps(each), id_in(each)) for each in shifted])
 
     def remove(self, ids: Iterable[int]) -> None:
         self._connection.execute(f"DELETE FROM {self.table} WHERE id {_AMONG}", (ids_json(ids),))  # noqa: S608 # constants

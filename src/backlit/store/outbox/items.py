@@ -13,6 +13,7 @@ from backlit.store.edits.rank_order import rank_neighbours
 from backlit.store.edits.work_log import add_up
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.journal.undo_log import ItemCopy
+from backlit.store.mirror.object_tables import MirroredObjects
 from backlit.store.object_changes.kinds import CHANGES, CREATIONS, EDITS, object_creation
 from backlit.store.object_changes.object_change import ObjectCreation
 from backlit.store.object_changes.rows import SEQUENCE
@@ -396,9 +397,12 @@ def deliver_object(writer: WriteContext, entry: OutboxEntry, document: Document)
     """Record the answer to the change of an object, empty for a deletion; return its new id by the temporary one."""
     change, real_id = CHANGES[entry.kind](entry), whole(document.get("id"))
     table, is_new = writer.mirror.objects[change.subject], entry.kind in OBJECT_CREATIONS
+    before = None if real_id is None else table.document(real_id)
     writer.journal.deliver(entry, real_id if is_new else None)
     table.remove([change.object_id])
     table.put([document] if document else ())
+    if document and isinstance(table, MirroredObjects):
+        table.make_room_for(document, before)
     return {change.object_id: real_id} if is_new and real_id is not None else {}
 
 

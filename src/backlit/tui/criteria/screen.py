@@ -16,6 +16,7 @@ from backlit.tui.fields.dates import age_of
 from backlit.tui.items.field_commands import check_name
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.drafts import StoredLines
+from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.widgets.line_list import EntryList, LineList
 
@@ -78,7 +79,13 @@ class CriteriaScreen(ItemRowsScreen):
         self._criteria = CriterionList(store)
         super().__init__(store, item_id, self._criteria)
         self._added = 0
-        """The criterion that was just added, which gets the cursor; 0 for none."""
+        """The criterion that was just added, or got its id from the service, which gets the cursor; 0 for none."""
+
+    def store_changed(self, changes: ChangeBatch) -> None:
+        current = self._criteria.current
+        if current is not None and current.id in changes.renamed:
+            self._added = changes.renamed[current.id]
+        super().store_changed(changes)
 
     def show_rows(self) -> None:
         self._criteria.show(self.store.criteria.of_item(self.item_id))
