@@ -63,6 +63,11 @@ def comment(text: str) -> NamedObject:
         ({"objects_deleted": (comment("Hello"),)}, "Undone: comment “Hello” deleted.", None),
         ({"objects_made_again": (comment("a"), comment("b"))}, "Undone: 2 comments posted again.", None),
         (
+            {"objects_made_again": (NamedObject("criterion", "Sum", "changed back"),)},
+            "Undone: criterion “Sum” changed back.",
+            "Redone: criterion “Sum” changed again.",
+        ),
+        (
             {"changes": (POINTS,), "missing": (9,), "item_ids": frozenset({7, 9})},
             "Undone: Estimate of #7 back to 5; #9 no longer exists.",
             None,

@@ -31,7 +31,7 @@ class CriterionCreation(_CriterionChange, RowCreation):
     """An ADD_CRITERION."""
 
 
-class CriterionEdit(_CriterionChange, RowEdit):
+class CriterionEdit(RowEdit, _CriterionChange):
     """An EDIT_CRITERION."""
 
 

@@ -26,7 +26,7 @@ class LinkCreation(_LinkChange, RowCreation):
     """An ADD_LINK."""
 
 
-class LinkEdit(_LinkChange, RowEdit):
+class LinkEdit(RowEdit, _LinkChange):
     """An EDIT_LINK."""
 
 

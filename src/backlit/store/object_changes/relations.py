@@ -52,7 +52,7 @@ class RelationCreation(_RelationChange, RowCreation):
         return self.is_made(document)
 
 
-class ParentChange(_RelationChange, RowEdit):
+class ParentChange(RowEdit, _RelationChange):
     """A MOVE_PARENT: another target."""
 
 

@@ -35,7 +35,7 @@ class TimeCreation(_TimeChange, RowCreation):
         return frozenset(self.entry.base)
 
 
-class TimeEdit(_TimeChange, RowEdit):
+class TimeEdit(RowEdit, _TimeChange):
     """An EDIT_TIME."""
 
 

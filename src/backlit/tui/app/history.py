@@ -197,7 +197,7 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
     for _, objects in groupby(done.objects_deleted, key=lambda each: each.noun):
         yield f"{_objects([*objects])} deleted"
     for words, objects in groupby(done.objects_made_again, key=lambda each: each.again):
-        yield f"{_objects([*objects])} {words}"
+        yield f"{_objects([*objects])} {words.replace(' back', ' again') if done.is_redo else words}"
 
 
 def node_deleted_words(deleted: DeleteNodeOperation, others: int = 0) -> str:
