@@ -140,6 +140,7 @@ class CriteriaScreen(ItemRowsScreen):
     async def _judge(self, status: CriterionStatus) -> None:
         self.store.lookups.need_writer()
         await self.store.criterion_edits.edit([self._criteria.chosen().id], {"status": status.value})
+        self.say(f"Criterion {status.words}. u to undo.")
 
     async def move(self, call: CommandContext) -> None:
         """Move the criterion by some places, down or up by the argument's sign."""
