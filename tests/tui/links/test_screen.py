@@ -45,6 +45,15 @@ async def test_narrow_terminal_leaves_the_room_to_the_names(tmp_path: Path, open
             assert "Dup    4     × Nothing is suggested" in text_of(pilot.app)
 
 
+async def test_columns_that_no_row_fills_leave_their_room_to_the_names(tmp_path: Path, opened: Open) -> None:
+    with forest(tmp_path) as store:
+        put_relations(store, [(4, "Duplicates", 2)])
+        async with opened(store, (80, 24)) as pilot:
+            await press(pilot, "#", "2", "enter", "g", "x")
+
+            assert "Duplicated by 4     × Nothing is suggested  " in text_of(pilot.app)
+
+
 async def test_a_web_link_is_added_and_shows_its_address(tmp_path: Path, opened: Open) -> None:
     with forest(tmp_path) as store:
         async with opened(store, (100, 24)) as pilot:

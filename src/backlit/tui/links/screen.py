@@ -34,9 +34,9 @@ SHORT_LABELS: Mapping[str, str] = {
     "Blocked by": "Blk by", "Related": "Rel", "Duplicates": "Dup", "Duplicated by": "Dup by"
 }  # fmt: skip
 """The words of a narrow terminal, where names need the room."""
-LABEL_WIDTH, SHORT_LABEL_WIDTH, NUMBER_WIDTH = 13, 7, 6
-MIN_WIDTH_WITH_FACTS = 72
-"""Cells from which a row has the status and the owner of its item."""
+LABEL_WIDTH, SHORT_LABEL_WIDTH, NUMBER_WIDTH = 14, 7, 6
+MIN_WIDTH_WITH_FACTS, MIN_WIDTH_WITH_WORDS = 72, 100
+"""Cells from which a row has the status and the owner of its item, and these with the words of the status."""
 STATUS_WIDTH, OWNER_WIDTH, ITERATION_WIDTH = 15, 9, 12
 
 
@@ -96,14 +96,28 @@ class LinkList(EntryList[LinkRow]):
         ]
 
     def _facts(self, item: Item) -> list[tuple[str, str]]:
-        groups, fields = self._store.lookups.status_groups(), item.fields
-        status = f"{status_sign(item.status, groups)} {status_word(item.status)}" if item.status else ""
-        owner, iteration = fields.get("AssignedToID"), fields.get("IterationID")
-        return [
-            (f"  {fit(status, STATUS_WIDTH)}", status_colour(item.status, groups)),
-            (fit(self._names.owner(owner if isinstance(owner, int) else None), OWNER_WIDTH), "muted"),
-            (fit(self._names.iteration(iteration if isinstance(iteration, int) else None), ITERATION_WIDTH), "muted"),
+        """Return the status of an item, its owner and its iteration; those that no row has take no room."""
+        groups = self._store.lookups.status_groups()
+        word = f" {status_word(item.status)}" if self.size.width >= MIN_WIDTH_WITH_WORDS else ""
+        facts = [
+            (
+                f"  {fit(f'{status_sign(item.status, groups)}{word}', STATUS_WIDTH if word else 1)}",
+                status_colour(item.status, groups),
+            )
         ]
+        rows = [row.item for row in self.entries if row.item is not None]
+        for fact, width in ((self._owner, OWNER_WIDTH), (self._iteration, ITERATION_WIDTH)):
+            if any(map(fact, rows)):
+                facts.append((" " + fit(fact(item), width), "muted"))
+        return facts
+
+    def _owner(self, item: Item) -> str:
+        owner = item.fields.get("AssignedToID")
+        return self._names.owner(owner if isinstance(owner, int) else None)
+
+    def _iteration(self, item: Item) -> str:
+        iteration = item.fields.get("IterationID")
+        return self._names.iteration(iteration if isinstance(iteration, int) else None)
 
 
 class LinksScreen(ItemRowsScreen):
