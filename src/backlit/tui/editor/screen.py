@@ -171,7 +171,8 @@ class ItemEditorScreen(ItemScreen):
             self._is_unsent = self.item_id < 0
             author_of = partial(self.store.recent_edits.editor_of, item.id)
             self.draft.rebase(item.fields, self.form.open_key, is_told=is_told, author_of=author_of)
-        if any(changes.touches(subject, self.item_id) for subject in COUNTED_SUBJECTS):
+        is_counted = any(changes.touches(subject, self.item_id) for subject in COUNTED_SUBJECTS)
+        if is_counted or Subject.ITEMS in changes:  # items below it have other ids
             self.form.show_comments(self._head.read(self.item_id))
         if item is not None:
             self._note.follow(self.store, item)

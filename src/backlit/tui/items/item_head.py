@@ -94,7 +94,7 @@ class ItemHeader:
         self.tabs.say(self.tab_words(room, is_new=item is None), [*waits, *note])
 
     def tab_words(self, room: int, *, is_new: bool = False) -> list[Drawn]:
-        """Return the tabs in some cells: fewer blanks where it is tight, no empty tabs, at last brief names."""
+        """Return the tabs in some cells: fewer blanks where it is tight, no empty tabs nor files, then brief names."""
         places = (self._place,) if is_new else tabs_of(self._store, self._item_type)
         whole = [self._tab(place) for place in places]
         filled = [
@@ -102,7 +102,13 @@ class ItemHeader:
             for place, tab in zip(places, whole, strict=True)
             if place is self._place or place in self._below or place not in BELOW
         ]
-        for tabs in (whole, _close(whole), _close(filled)):
+        with_files = self._place is ItemDestination.ATTACHMENTS or bool(self.files)
+        fewest = [
+            tab
+            for place, tab in zip(places, whole, strict=True)
+            if tab in filled and (with_files or place is not ItemDestination.ATTACHMENTS)
+        ]
+        for tabs in (whole, _close(whole), _close(filled), _close(fewest)):
             if length(tabs) <= room:
                 return tabs
         brief = [self._tab(place, is_brief=True) for place in places]
