@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import KEY, ThemeStyles
-from backlit.tui.widgets.side_lines import FooterLine, capped, spaced
+from backlit.tui.widgets.side_lines import SEPARATOR, FooterLine, capped, fitted_sides, spaced
 from backlit.tui.widgets.text_view import LinesView
 
 
@@ -126,3 +126,19 @@ def test_a_key_keeps_its_ground_at_both_ends_of_an_edge() -> None:
     words = capped([("td", KEY, "a"), (" day table", "muted", "a"), ("w", KEY, "b")], has_caps=True)
 
     assert [text for text, _, _ in spaced(words)] == [" ", " td ", " day table", " w ", " "]
+
+
+def test_figures_keep_the_separator_between_them_where_the_muted_words_go() -> None:
+    right = [
+        *[
+            ("about ", "muted", ""),
+            (SEPARATOR, "muted", ""),
+            ("6 days", "foreground", ""),
+            (" the median", "muted", ""),
+        ],
+        *[(SEPARATOR, "muted", ""), ("9 days", "foreground", ""), (" the oldest", "muted", "")],
+    ]
+
+    _, kept = fitted_sides([("Cycle", "heading", "")], right, 30, drops_muted=True)
+
+    assert "".join(text for text, _, _ in kept) == "6 days · 9 days"

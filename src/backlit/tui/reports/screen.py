@@ -126,6 +126,11 @@ class ReportsScreen(StoreScreen[None]):
     def has_two(self) -> bool:
         return self.size.width >= MIN_TWO_REPORTS_WIDTH
 
+    @property
+    def _others(self) -> Sequence[ReportPane]:
+        """The panes in sight without the focus."""
+        return [pane for pane in self._panes if self.has_two and pane is not self._pane]
+
     def report(self) -> Report:
         """Return the report with the focus; raises CannotAct while it loads, and for one that could not be read."""
         return self._pane.report()
@@ -158,9 +163,8 @@ class ReportsScreen(StoreScreen[None]):
 
     def step_pane(self, call: CommandContext) -> None:
         """Go to the other report, or show the next or the previous one where there is one alone."""
-        if self.has_two:
-            other = next(pane for pane in self._panes if pane is not self._pane)
-            other.table.focus()
+        if self._others:
+            self._others[0].table.focus()
         else:
             self.step_report(call)
 
@@ -190,7 +194,12 @@ class ReportsScreen(StoreScreen[None]):
     @on(TabLine.Chosen)
     def _report_chosen(self, message: TabLine.Chosen) -> None:
         message.stop()
-        self.selection.name = list(ReportName)[message.index]
+        name = list(ReportName)[message.index]
+        beside = next((each for each in self._others if each.selection.name == name), None)
+        if beside is not None:
+            beside.table.focus()
+            return
+        self.selection.name = name
         self.load()
 
     @on(LineList.Chosen)
@@ -200,8 +209,9 @@ class ReportsScreen(StoreScreen[None]):
             self.run_command("reports.open")
 
     def step_report(self, call: CommandContext) -> None:
-        """Show the next or previous report, by argument and count, wrapping around."""
-        names = list(ReportName)
+        """Show the next or previous report, by argument and count, wrapping around, past that of the other pane."""
+        beside = {each.selection.name for each in self._others}
+        names = [each for each in ReportName if each not in beside]
         at = names.index(self.selection.name) + int(call.command.argument) * (call.count or 1)
         self.selection.name = names[at % len(names)]
         self.load()

@@ -59,7 +59,7 @@ EDGE = " "
 """The blank at the right end of title and footer."""
 MIN_RULE_WIDTH = 4
 """Cells of a rule between a heading and muted figures at its right."""
-MIN_CUT_WIDTH, APART = 12, "   "
+MIN_CUT_WIDTH, APART, SEPARATOR = 12, "   ", " · "
 """Cells of a left part below which it is dropped, unless it is shorter, and how words begin that are never cut."""
 
 
@@ -133,8 +133,8 @@ def fitted_sides(
     """
     ends = list(right)
     if drops_muted and length(left) + length(ends) > width - MIN_RULE_WIDTH:
-        ends = [each for each in ends if each[1] != "muted" or each[2]]
-    while ends and length(ends) > width - min(width // 2, length(left) + 1):
+        ends = [each for each in ends if each[1] != "muted" or each[2] or each[0] == SEPARATOR]
+    while ends and (ends[0][0] == SEPARATOR or length(ends) > width - min(width // 2, length(left) + 1)):
         _, _, gone = ends.pop(0)
         while gone and ends and ends[0][2] == gone:
             ends.pop(0)
@@ -144,7 +144,7 @@ def fitted_sides(
     for text, colour, command_id in left:
         rest = room - length(starts)
         if starts and rest < min(cell_len(text), cell_len(text) if text.startswith(APART) else MIN_CUT_WIDTH):
-            if (command_id and starts[-1][1] == KEY) or starts[-1][0] == " · ":
+            if (command_id and starts[-1][1] == KEY) or starts[-1][0] == SEPARATOR:
                 starts.pop()  # no key without its label, and no separator before nothing
             break
         starts.append((fit(text, max(0, min(cell_len(text), rest))), colour, command_id))
