@@ -15,6 +15,7 @@ from backlit.tui.widgets.item_rows import (
     UNESTIMATED_SIGN,
     Badge,
     DisplayNames,
+    NameWidths,
     RowLayout,
 )
 
@@ -168,3 +169,12 @@ def test_a_card_of_two_lines_keeps_owner_and_points_beside_a_long_name(width: in
     facts = painter.card(row, width, 2, is_cursor=False, is_selected=False, badge=NO_BADGE)[1].text
 
     assert " ".join(facts.split()).endswith(" kofi 13")
+
+
+@pytest.mark.parametrize(("width", "shown"), [(120, "long for …"), (196, "long for its list ")])
+def test_names_have_the_cells_that_no_column_needs(width: int, shown: str) -> None:
+    row = ROW._replace(name="A name that is rather long for its list")
+    layout = RowLayout(width, NAMES, LOOKS, name_widths=NameWidths(near=31, whole=46))
+
+    assert shown in layout.row(row, is_cursor=False).text
+    assert [each.title for each in layout.columns[-2:]] == ["Area", "Tags"]

@@ -11,12 +11,12 @@ from backlit.store.views.groups import GroupLine
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.widgets.item_rows import (
-    MAX_NAME_WIDTH,
     Badge,
     DisplayNames,
     ListColumn,
+    NameWidths,
     RowLayout,
-    name_width_of,
+    name_widths_of,
     needed_widths,
 )
 
@@ -46,8 +46,7 @@ class ColumnScroll:
         self._changed = changed
         self._first = 0
         self._cells: Mapping[str, int] = {}
-        self.name_width = MAX_NAME_WIDTH
-        """Cells of a name at most, where the list is wide."""
+        self.name_widths = NameWidths()
         self._list: tuple[int | None, ViewSpec] | None = None
         self._layout: RowLayout | None = None
         self._strips: dict[Drawn, Strip] = {}
@@ -67,9 +66,9 @@ class ColumnScroll:
         is_loaded = view.count is not None
         lines = view.lines(top, top + page) if is_loaded else [*view.rows(0, FIRST_ROWS)]
         rows = [each for each in lines if isinstance(each, ItemRow)]
-        self.need(needed_widths(view, rows, names), view, name_width_of(rows))
+        self.need(needed_widths(view, rows, names), view, name_widths_of(rows))
 
-    def need(self, cells: Mapping[str, int], view: View, name_width: int = MAX_NAME_WIDTH) -> None:
+    def need(self, cells: Mapping[str, int], view: View, name_widths: NameWidths | None = None) -> None:
         """Give default columns the cells that their values need, never less than before in the same list.
 
         A list stays the same while its text is typed and while its items are planned; so does the width of its names.
@@ -80,9 +79,9 @@ class ColumnScroll:
         before = self._cells if is_same else {}
         self._list = view.project_id, spec
         wanted = {key: max(width, before.get(key, 0)) for key, width in cells.items()}
-        name_width = self.name_width if is_same else name_width
-        if (wanted, name_width) != (self._cells, self.name_width):
-            self._cells, self.name_width = wanted, name_width
+        name_widths = self.name_widths if is_same else name_widths or NameWidths()
+        if (wanted, name_widths) != (self._cells, self.name_widths):
+            self._cells, self.name_widths = wanted, name_widths
             self.redraw()
 
     @property

@@ -86,6 +86,8 @@ MIN_NAME_WIDTH, MIN_NAME_WIDTH_IN_PANE, MAX_PANE_WIDTH = 28, 22, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
 MAX_NAME_WIDTH, MAX_NAME_BLANKS = 70, 12
 """Cells of a name in a wide list at most, and those between its end and the next column on average."""
+MAX_SIGNS_WIDTH = 7
+"""Cells of what may stand behind a name, as in `⊣1 ▸2`."""
 MAX_WIDE_COLUMN_WIDTH = 30
 """Cells of a column that has what names leave."""
 AMPLE_NAME_WIDTH = 40
@@ -231,17 +233,23 @@ def fitting_columns(columns: Sequence[ListColumn], room: int, edge: int = EDGE) 
     return [replace(each, width=each.width + more) if each.grows else each for each in shown]
 
 
-def name_width_of(rows: Iterable[ItemRow]) -> int:
-    """Return the cells of names in a wide list: as many as leave MAX_NAME_BLANKS beside the names of some rows."""
+class NameWidths(NamedTuple):
+    """The cells of names in a wide list: `near` leave MAX_NAME_BLANKS beside them, `whole` cut none of some rows."""
+
+    near: int = MAX_NAME_WIDTH
+    whole: int = MAX_NAME_WIDTH
+
+
+def name_widths_of(rows: Iterable[ItemRow]) -> NameWidths:
     lengths = sorted(cell_len(safe(row.name)) + INDENT * (row.type == ItemType.TASK) for row in rows)
     if not lengths:
-        return MAX_NAME_WIDTH
+        return NameWidths()
     width = MAX_NAME_WIDTH
     blanks = sum(max(0, width - length) for length in lengths)
     while width > MIN_NAME_WIDTH and blanks > (MAX_NAME_BLANKS - GAP) * len(lengths):
         blanks -= bisect_left(lengths, width)  # a narrower column takes one from every shorter name
         width -= 1
-    return width
+    return NameWidths(width, min(MAX_NAME_WIDTH, lengths[-1] + MAX_SIGNS_WIDTH))
 
 
 def columns_width(columns: Sequence[ListColumn], edge: int = EDGE) -> int:
@@ -287,7 +295,7 @@ class RowLayout:
         sought: Sequence[str] = (),
         is_plain: bool = False,
         edge: int = EDGE,
-        most_name: int = MAX_NAME_WIDTH,
+        name_widths: NameWidths | None = None,
     ) -> None:
         self.width = width
         self._edge = edge
@@ -305,19 +313,25 @@ class RowLayout:
         self._chosen = None if is_plain else SELECTED_BACKGROUND
         self._name_width = max(4, room - columns_width(self.columns, edge))
         if width >= MIN_LIST_WIDTH_WITH_STATUS_WORD:
-            self._give_names_no_more_than(most_name, has_usual=any(each.is_usual for each in columns))
+            self._share_with_names(name_widths or NameWidths(), has_usual=any(each.is_usual for each in columns))
         self._drawn: dict[tuple[str, str | None, Any], Segment] = {}
 
-    def _give_names_no_more_than(self, most: int, *, has_usual: bool) -> None:
-        """Give further columns what names leave; beside default columns these are WIDE_COLUMNS, as many as fit."""
+    def _share_with_names(self, names: NameWidths, *, has_usual: bool) -> None:
+        """Give further columns what names leave; beside default columns these are WIDE_COLUMNS, as many as fit.
+
+        What these leave at the end of the line is for names that would be cut.
+        """
         wide = []
         for column in WIDE_COLUMNS if has_usual else ():
-            if self._name_width - column.width - GAP >= most:
+            if self._name_width - column.width - GAP >= names.near:
                 wide.append(column)
                 self._name_width -= column.width + GAP
-        more = max(0, self._name_width - most) // max(1, len(wide))
-        self.columns += [replace(each, width=min(each.width + more, MAX_WIDE_COLUMN_WIDTH)) for each in wide]
-        self._name_width = min(self._name_width, most)
+        more = max(0, self._name_width - names.near)
+        each_more = more // max(1, len(wide))
+        grown = [replace(each, width=min(each.width + each_more, MAX_WIDE_COLUMN_WIDTH)) for each in wide]
+        self.columns += grown
+        left = more - sum(each.width for each in grown) + sum(each.width for each in wide)
+        self._name_width = min(self._name_width, names.near + min(left, max(0, names.whole - names.near)))
 
     @property
     def read(self) -> tuple[str, ...]:

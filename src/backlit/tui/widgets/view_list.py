@@ -226,7 +226,7 @@ class BacklogList(ItemList):
                 sought=self._sought,
                 is_plain=self.is_low_bandwidth,
                 edge=FRAMED_EDGE if self.is_framed else EDGE,
-                most_name=self.columns.name_width,
+                name_widths=self.columns.name_widths,
             )
 
         self.columns = ColumnScroll(self.COLUMNS, lambda: self.size.width, lay_out, redraw)
