@@ -19,14 +19,13 @@ from backlit.tui.drawing.themes import ThemeStyles, load_themes
 from backlit.tui.items.preview import MAX_TEXT_WIDTH, ItemPreview
 from backlit.tui.widgets.column_scroll import ColumnScroll
 from backlit.tui.widgets.item_rows import (
-    MAX_NAME_BLANKS,
-    MAX_SIGNS_WIDTH,
     USUAL_COLUMNS,
     DisplayNames,
     ListColumn,
     RowLayout,
     fitting_columns,
 )
+from backlit.tui.widgets.name_widths import MAX_NAME_BLANKS, MAX_SIGNS_WIDTH
 from backlit.tui.widgets.view_list import BacklogList
 
 

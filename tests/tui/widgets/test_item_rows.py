@@ -15,9 +15,9 @@ from backlit.tui.widgets.item_rows import (
     UNESTIMATED_SIGN,
     Badge,
     DisplayNames,
-    NameWidths,
     RowLayout,
 )
+from backlit.tui.widgets.name_widths import NameWidths
 
 ROW = ItemRow(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
 LOOKS = ThemeStyles(dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff"))
@@ -171,10 +171,10 @@ def test_a_card_of_two_lines_keeps_owner_and_points_beside_a_long_name(width: in
     assert " ".join(facts.split()).endswith(" kofi 13")
 
 
-@pytest.mark.parametrize(("width", "shown"), [(120, "long for …"), (196, "long for its list ")])
+@pytest.mark.parametrize(("width", "shown"), [(120, "rather long …"), (196, "long for its list ")])
 def test_names_have_the_cells_that_no_column_needs(width: int, shown: str) -> None:
     row = ROW._replace(name="A name that is rather long for its list")
-    layout = RowLayout(width, NAMES, LOOKS, name_widths=NameWidths(near=31, whole=46))
+    layout = RowLayout(width, NAMES, LOOKS, name_widths=NameWidths(near=27, whole=46))
 
     assert shown in layout.row(row, is_cursor=False).text
     assert [each.title for each in layout.columns[-2:]] == ["Area", "Tags"]

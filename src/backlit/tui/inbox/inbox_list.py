@@ -21,8 +21,8 @@ from backlit.tui.drawing.themes import ThemeStyles, owner_colour, type_colour, t
 from backlit.tui.fields.dates import age_of, ago, moment, near_day
 from backlit.tui.items.change_words import change_words, fields_lines, short_first
 from backlit.tui.items.preview import PreviewLayout, item_words
-from backlit.tui.widgets.item_rows import MAX_NAME_WIDTH
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
+from backlit.tui.widgets.name_widths import MAX_NAME_WIDTH
 from backlit.tui.widgets.side_lines import Part
 
 AGE_WIDTH, SENTENCE_LINES = 4, (2, 1)

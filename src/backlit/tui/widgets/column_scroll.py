@@ -14,11 +14,11 @@ from backlit.tui.widgets.item_rows import (
     Badge,
     DisplayNames,
     ListColumn,
-    NameWidths,
     RowLayout,
     name_widths_of,
     needed_widths,
 )
+from backlit.tui.widgets.name_widths import NameWidths
 
 FIRST_ROWS = 200
 """Rows that are read of a view that is not loaded."""

@@ -1,6 +1,5 @@
 """Rows of work items: their badges, their columns and layout, and the window of rows in sight."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -30,6 +29,7 @@ from backlit.tui.drawing.themes import (
     type_sign,
 )
 from backlit.tui.widgets.flash import FLASH_GROUND, DrawnCells
+from backlit.tui.widgets.name_widths import NameWidths
 
 SYNCED_SIGN = "⇄"
 """The sign of an item that is synced with another tracker."""
@@ -84,10 +84,6 @@ EDGE, FRAMED_EDGE = 2, 1
 """Cells at the end of a line: a blank and the scrollbar. A frame has the bar, which leaves the blank."""
 MIN_NAME_WIDTH, MIN_NAME_WIDTH_IN_PANE, MAX_PANE_WIDTH = 28, 22, 48
 """Cells of the name below which columns are dropped: in a list, and in a pane with less than PANE cells for all."""
-MAX_NAME_WIDTH, MAX_NAME_BLANKS = 70, 12
-"""Cells of a name in a wide list at most, and those between its end and the next column on average."""
-MAX_SIGNS_WIDTH = 7
-"""Cells of what may stand behind a name, as in `⊣1 ▸2`."""
 MAX_WIDE_COLUMN_WIDTH = 30
 """Cells of a column that has what names leave."""
 AMPLE_NAME_WIDTH = 40
@@ -233,23 +229,9 @@ def fitting_columns(columns: Sequence[ListColumn], room: int, edge: int = EDGE) 
     return [replace(each, width=each.width + more) if each.grows else each for each in shown]
 
 
-class NameWidths(NamedTuple):
-    """The cells of names in a wide list: `near` leave MAX_NAME_BLANKS beside them, `whole` cut none of some rows."""
-
-    near: int = MAX_NAME_WIDTH
-    whole: int = MAX_NAME_WIDTH
-
-
 def name_widths_of(rows: Iterable[ItemRow]) -> NameWidths:
-    lengths = sorted(cell_len(safe(row.name)) + INDENT * (row.type == ItemType.TASK) for row in rows)
-    if not lengths:
-        return NameWidths()
-    width = MAX_NAME_WIDTH
-    blanks = sum(max(0, width - length) for length in lengths)
-    while width > MIN_NAME_WIDTH and blanks > (MAX_NAME_BLANKS - GAP) * len(lengths):
-        blanks -= bisect_left(lengths, width)  # a narrower column takes one from every shorter name
-        width -= 1
-    return NameWidths(width, min(MAX_NAME_WIDTH, lengths[-1] + MAX_SIGNS_WIDTH))
+    lengths = [cell_len(safe(row.name)) + INDENT * (row.type == ItemType.TASK) for row in rows]
+    return NameWidths.of(lengths, MIN_NAME_WIDTH, GAP)
 
 
 def columns_width(columns: Sequence[ListColumn], edge: int = EDGE) -> int:
@@ -319,19 +301,20 @@ class RowLayout:
     def _share_with_names(self, names: NameWidths, *, has_usual: bool) -> None:
         """Give further columns what names leave; beside default columns these are WIDE_COLUMNS, as many as fit.
 
-        What these leave at the end of the line is for names that would be cut.
+        Names that would be cut have half of the spare cells, and what these columns leave at the end of the line.
         """
         wide = []
         for column in WIDE_COLUMNS if has_usual else ():
             if self._name_width - column.width - GAP >= names.near:
                 wide.append(column)
                 self._name_width -= column.width + GAP
-        more = max(0, self._name_width - names.near)
-        each_more = more // max(1, len(wide))
+        spare = max(0, self._name_width - names.near)
+        lacking = max(0, names.whole - names.near)
+        each_more = (spare - min(lacking, spare // 2)) // max(1, len(wide))
         grown = [replace(each, width=min(each.width + each_more, MAX_WIDE_COLUMN_WIDTH)) for each in wide]
         self.columns += grown
-        left = more - sum(each.width for each in grown) + sum(each.width for each in wide)
-        self._name_width = min(self._name_width, names.near + min(left, max(0, names.whole - names.near)))
+        left = spare - sum(each.width for each in grown) + sum(each.width for each in wide)
+        self._name_width = min(self._name_width, names.near + min(left, lacking))
 
     @property
     def read(self) -> tuple[str, ...]:
