@@ -25,7 +25,7 @@ from backlit.tui.widgets.item_rows import (
     RowLayout,
     fitting_columns,
 )
-from backlit.tui.widgets.name_widths import MAX_NAME_BLANKS, MAX_SIGNS_WIDTH
+from backlit.tui.widgets.name_widths import MAX_FURTHER_BLANKS, MAX_NAME_BLANKS
 from backlit.tui.widgets.view_list import BacklogList
 
 
@@ -306,7 +306,7 @@ async def test_a_name_is_near_its_next_column_in_a_wide_terminal(store: Store, o
         gaps = gaps_of(items(pilot))
 
         assert len(gaps) > 10
-        assert sum(gaps) / len(gaps) <= MAX_NAME_BLANKS + MAX_SIGNS_WIDTH  # where no other column needs the cells
+        assert sum(gaps) / len(gaps) <= MAX_NAME_BLANKS + MAX_FURTHER_BLANKS
         preview = pilot.app.screen.query_one(ItemPreview)
         assert 48 <= preview.outer_size.width + 2 <= 60
 
