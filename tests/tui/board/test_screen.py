@@ -168,11 +168,12 @@ async def test_a_column_collapses_to_a_word_of_the_heading_and_opens_again(store
         await press(pilot, "z", "c")
         count = board(pilot).position.grid.totals[0].count
         words, heads = lines_of(pilot.app)[1:3]
-        nothing, hints = board(pilot).current_id, lines_of(pilot.app)[-1]
+        nothing, hints, rule = board(pilot).current_id, lines_of(pilot.app)[-1], lines_of(pilot.app)[3]
         await press(pilot, "z", "c")
 
         assert "Not done" not in heads
         assert f"Not done {count}, Deferred 1 folded" in words
+        assert f"▸ Not done {count} folded, zc opens it" in rule
         assert nothing is None
         assert "card right" in hints
         assert board(pilot).current_id is not None

@@ -410,7 +410,10 @@ class BoardPainter:
         grid, layout = self._board.position.grid, self._board.laid_out
         if layout.is_single:
             return []
-        shown = grid.open_columns()
+        current, shown = self._board.position.column, grid.open_columns()
+        if current in grid.collapsed:  # it has no cards to show the cursor on
+            word = f"▸ {safe(grid.columns[current].word)} {grid.totals[current].count:,} folded"
+            return [HiddenColumnLabel(f" {word}, {key_of('board.collapse')} opens it ", -1, current)]
         before, beyond = shown[: layout.left], shown[len(shown) - layout.right :]
 
         def words(numbers: Sequence[int], side: int, *, is_brief: bool) -> list[HiddenColumnLabel]:
