@@ -84,6 +84,14 @@ def test_an_item_groomed_alone_is_asked_for_an_estimate_that_no_rule_wants(tmp_p
         assert (questions.current.field.key, questions.current.is_open) == ("Estimate", True)
 
 
+def test_an_item_without_an_iteration_is_in_the_backlog_not_in_the_project(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(5, IterationID=20)]) as store:
+        put_nouns(store, iterations=[node(20, "Aurora"), node(21, "S1", 20)])
+        questions = begun(store, item_id=5)
+
+        assert {each.field.key: each.words for each in questions.asked}["IterationID"] == "backlog"
+
+
 def test_an_answer_is_the_value_only_with_its_type() -> None:
     question = GroomingQuestion(FIELD_BY_KEY["Priority"], 1, "1", is_open=True, answers={})
 

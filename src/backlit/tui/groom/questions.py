@@ -52,6 +52,7 @@ class GroomingQuestion(Struct, frozen=True):
 
 OTHERS_BELOW: Mapping[str, str] = {FEATURE_ID: "other or new…", CRITERIA_COUNT: "write them, one a line…"}
 """The words for 0 of what is beside the fields of an item."""
+BACKLOG_WORD = "backlog"
 CommonValues = Mapping[str, Sequence[object]]
 """The most frequent values of open items by field (owner, area, tags), and the Features to choose from."""
 
@@ -152,6 +153,8 @@ class GroomingQuestions:
         is_failed = is_missing and key not in seen.confirmed
         is_open = is_failed and is_same(seen.before.get(key), value)
         words = ScreenFieldWords(self._store).shown(field, value)
+        if key == "IterationID" and value in {each.value for each in _backlogs(self._store)}:
+            words = BACKLOG_WORD  # as its answer is called; the path of the root is the project's name
         scale = self._scale()
         if key == "Estimate" and _types_points(scale):
             points = [Choice(number_text(step), number_text(step)) for step in scale if step]
@@ -276,5 +279,10 @@ def _iterations(store: Store) -> Iterator[Choice]:
     later = sorted((each for each in every if each.start and each.start > today), key=lambda each: each.start or today)
     yield from (Choice(each.id, each.name, "current") for each in current(every, today))
     yield from (Choice(each.id, each.name, "next") for each in following(every, today))
-    yield from (Choice(each.id, "backlog") for each in entries if "\\" not in each.path)
+    yield from _backlogs(store)
     yield from (Choice(each.id, each.name) for each in later)
+
+
+def _backlogs(store: Store) -> Iterator[Choice]:
+    entries = store.lookups.iterations().values()
+    yield from (Choice(each.id, BACKLOG_WORD) for each in entries if "\\" not in each.path)
