@@ -74,7 +74,9 @@ class SplitDialog(Dialog[SplitAnswer | None]):
 
     def __init__(self, item: Item, tasks: Sequence[Item], criteria: Sequence[Criterion], draft: StoredDraft) -> None:
         estimate = str(item.fields.get("Estimate") or "")
-        number, points = f"{number_of(item.id)} " if item.id > 0 else "", f" · {estimate} pts" if estimate else ""
+        amount = points_of(estimate)
+        number = f"{number_of(item.id)} " if item.id > 0 else ""
+        points = f" · {estimate if amount is None else counted(amount, 'pt')}" if estimate else ""
         super().__init__(f"Split {number}{item.name}"[: 70 - len(points)] + points)
         self._item, self._tasks, self._criteria = item, tasks, criteria
         self._places = dict.fromkeys([*(each.id for each in tasks), *(each.id for each in criteria)], 0)
