@@ -48,6 +48,8 @@ SPARE_RANK = 4
 """The rank of columns that lists leave out where they say nothing."""
 SIGN = 2
 """Cells of a sign and the blank behind it."""
+LEAST_TITLE = 6
+"""Cells that a title of figures keeps where a narrow table cuts it."""
 
 
 class ReportChart(Widget):
@@ -310,7 +312,8 @@ class ReportTableView(LineList):
         widths, room = self._laid_out(self._report)
         for at, width in widths.items():
             column, value = self._report.table.columns[at], values[at]
-            text = str(value)[:width] if is_header else "" if value is None else value_text(value, column)
+            text = str(value) if is_header else "" if value is None else value_text(value, column)
+            text = fit(text, min(width, cell_len(text))) if is_header else text
             is_late = item_type and isinstance(value, float) and value > STUCK_DAYS
             cell = theme.style("warn", on=on, bold=True) if is_late else style
             if value == 0 and not is_cursor:
@@ -360,6 +363,10 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
         less = max(0, min(over, shown[at] - least[at]))
         shown[at] -= less
         over -= less
+    for at in sorted(shown, key=lambda at: -shown[at]):  # titles of figures are cut before a column is
+        less = 0 if columns[at].is_text else max(0, min(over, shown[at] - max(LEAST_TITLE, _values_width(report, at))))
+        shown[at] -= less
+        over -= less
     return shown
 
 
@@ -371,7 +378,12 @@ def _is_spare(report: Report, at: int) -> bool:
 
 def _natural(report: Report, at: int) -> int:
     column: ReportColumn = report.table.columns[at]
+    return max(len(column.title) + SIGN * column.is_item, _values_width(report, at))
+
+
+def _values_width(report: Report, at: int) -> int:
+    column: ReportColumn = report.table.columns[at]
     sign = SIGN if column.is_status or column.is_item else 0
     texts = (value_text(row[at], column) for row in report.table.rows)
     cells = (cell_len(safe(status_word(text) if column.is_status else text)) + sign for text in texts)
-    return max(len(column.title), max(cells, default=1))
+    return max(cells, default=1)
