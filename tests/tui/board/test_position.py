@@ -118,6 +118,15 @@ async def test_other_lanes_begin_unfolded_with_the_latest_cards(store: Store, la
     assert (len(laned.folded), laned.has_all_done) == (0, False)
 
 
+async def test_a_lane_with_open_cards_in_a_folded_column_begins_open(store: Store) -> None:
+    board = BoardPosition(columns_of)
+    board.collapsed = {"Not Done": True}
+    board.show(await view_of(store, "AssignedToID"), None, RowPosition())
+
+    assert [lane.is_folded for lane in board.grid.lanes if len(lane.cells[0])] != []
+    assert not any(lane.is_folded for lane in board.grid.lanes if len(lane.cells[0]))
+
+
 async def test_lanes_in_which_all_is_done_begin_folded_and_a_card_below_the_open_ones_is_found(store: Store) -> None:
     def with_done(_view: View) -> Sequence[BoardColumn]:
         return [BoardColumn(name, (name,), is_done=name == "Done") for name in NAMES]

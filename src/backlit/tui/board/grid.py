@@ -128,6 +128,11 @@ class CardGrid:
         ]
         return max(shown, default=0)
 
+    def has_open_cards(self, lane: Swimlane) -> bool:
+        """Return whether a lane has cards that are not done, also in a column that the user folded."""
+        cells = zip(self.columns, lane.cells, strict=True)
+        return any(len(cell) for column, cell in cells if not (column.is_done or column.is_collapsed))
+
     @property
     def has_lanes(self) -> bool:
         """True where all columns scroll together, below headers."""

@@ -213,7 +213,7 @@ class BoardPosition:
             return
         self._is_fresh = False
         with_cards = [lane for lane in self.grid.lanes if lane.header and any(map(len, lane.cells))]
-        done = {lane.header.group for lane in with_cards if lane.header and not self.grid.open_height(lane)}
+        done = {lane.header.group for lane in with_cards if lane.header and not self.grid.has_open_cards(lane)}
         if done and len(done) < len(with_cards):
             self.folded |= done
             self._make_grid()
