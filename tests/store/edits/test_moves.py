@@ -30,7 +30,9 @@ async def sprint(world: World, project_id: int) -> int:
 @pytest.mark.parametrize("is_online", [True, False], ids=["online", "offline"])
 async def test_an_item_moves_with_its_tasks_and_comes_back_as_it_was(world: World, is_online: bool) -> None:
     own, other = await sprint(world, 1), await sprint(world, OTHER)
-    story = await made(world, Estimate="5", IterationID=own, Channel_cf="Store", Status="Ready For Test")
+    area = (await world.rival.areas.page(filter="projectId eq 1 and parentId ne null")).results[-1]["id"]
+    values = {"Estimate": "5", "IterationID": own, "AreaID": area, "Channel_cf": "Store", "Status": "Ready For Test"}
+    story = await made(world, **values)
     task = await made(world, "Task", ParentID=story, WorkRemaining=2.0)
     feature = await made(world, "Feature")
     await related(world, story, "Parent", feature)

@@ -38,7 +38,9 @@ class TransformBack:
         after = entry.transformed_values
         # What somebody has changed since is not overwritten.
         values = {key: entry.base.get(key) for key, value in after.items() if is_same(now.get(key), value)}
-        values |= {key: entry.base.get(key) for key in _ASKED_FOR if key in after and key in entry.base}
+        # A place that was left to the service, as this machine did not know those of the other project, is one there.
+        left = [key for key in ITEM_PLACES if key in after and after[key] is None]
+        values |= {key: entry.base.get(key) for key in (*_ASKED_FOR, *left) if key in after and key in entry.base}
         parent_id = values.pop("ParentID", None)
         payload: dict[str, object] = {**entry.payload, "values": values, "fields": self._asked(entry, values)}
         payload.pop(TARGET_KEY, None)
