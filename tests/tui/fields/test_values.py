@@ -10,7 +10,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.field_values import number_text, read_tags, read_text, tags_text, typed_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
 from backlit.store.field_words import FieldReading
-from backlit.tui.fields.values import MOST_FAULTS, ScreenFieldWords, TextFault, raise_all, words_of
+from backlit.tui.fields.values import MOST_FAULTS, ScreenFieldWords, TextFault, label_of, raise_all, words_of
 
 NUMBER = custom_field("Weight_cf", Kind.NUMBER)
 TODAY = date(2026, 3, 4)
@@ -178,3 +178,9 @@ def test_many_faults_of_a_text_are_counted(count: int, lines: int, last: str) ->
     assert (raised.value.line, raised.value.column, raised.value.sentence) == (2, 5, "0")
     assert MOST_FAULTS == 11
     raise_all([])
+
+
+def test_a_field_is_named_by_its_label_a_custom_one_too() -> None:
+    assert [label_of(key) for key in ("AreaID", "projectId", "BusinessValue_cf", "alpha_cf")] == [
+        *("Area", "Project", "Business Value", "alpha")
+    ]

@@ -37,9 +37,9 @@ def _html_lines(text: str) -> list[str]:
 
 
 def label_of(key: str) -> str:
-    """Return the name of a field; the key of a custom field."""
+    """Return the name of a field."""
     field = FIELD_BY_KEY.get(key) or next((each for each in TOP_LEVEL if each.key == key), None)
-    return field.label if field else key
+    return (field or custom_field(key, Kind.TEXT)).label
 
 
 def words_of(store: Store, key: str, value: object) -> str:

@@ -7,7 +7,6 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from backlit.model.amounts import counted
-from backlit.model.query.keys import field_named
 from backlit.store.records.item import FieldNews
 from backlit.store.records.merge import is_empty, is_long
 from backlit.store.store import Store
@@ -46,7 +45,7 @@ def fields_lines(
     it began with are shown.
     """
     fields = [each for each in fields if not (is_new and is_empty(each.after))]
-    labels = {each.key: safe(_full_label(store, each.key)) for each in fields}
+    labels = {each.key: safe(label_of(each.key)) for each in fields}
     label_width = max([LABEL_WIDTH - 2, *map(cell_len, labels.values())])
     for field in short_first(fields):
         label = Segment(labels[field.key] + " " * (label_width + 2 - cell_len(labels[field.key])), theme.style("muted"))
@@ -69,11 +68,6 @@ def fields_lines(
             for at, part in enumerate(wrapped(line, width - HANGING) if line.strip() or sign in COLOURS else ()):
                 yield [Segment(f"{' ' if at else sign} {part}", style)]
                 shown += 1
-
-
-def _full_label(store: Store, key: str) -> str:
-    field = field_named(key, store.lookups.custom_fields())
-    return field.label if field else label_of(key)
 
 
 def _others(count: int, theme: ThemeStyles) -> Iterator[Line]:
