@@ -3,27 +3,30 @@
 from tests.model.reports.documents import day, document
 
 from backlit.model.reports.names import ReportName
-from backlit.model.reports.report import Bars, Report, ReportColumn, ReportTable, Value
+from backlit.model.reports.report import Bars, Report, ReportColumn, ReportTable, Series, Timeline, Tone, Value
 from backlit.tui.reports.report_panes import natural_width, widths_of
 
 LAYERS = ("Day", "Not started", "In progress", "Ready for test", "Done")
 
 
-def report_of(columns: tuple[ReportColumn, ...], *rows: tuple[Value, ...]) -> Report:
+def report_of(columns: tuple[ReportColumn, ...], chart: Bars | Timeline, *rows: tuple[Value, ...]) -> Report:
     figures = document(ReportName.CUMULATIVE_FLOW, [column.title for column in columns], ())
-    return Report(figures, "4 left.", Bars((), ()), ReportTable(columns, rows))
+    return Report(figures, "4 left.", chart, ReportTable(columns, rows))
 
 
 def test_a_table_without_items_has_room_for_the_word_beside_their_sign() -> None:
-    report = report_of((ReportColumn("Item", is_text=True, least=28, is_item=True),))
+    report = report_of((ReportColumn("Item", is_text=True, least=28, is_item=True),), Bars((), ()))
 
     assert widths_of(report, 60) == {0: len("◆ Item")}
 
 
 def test_titles_of_figures_are_cut_before_the_last_column_is_lost() -> None:
-    report = report_of(tuple(map(ReportColumn, LAYERS)), (day(2), 20.0, 16.0, 1.0, 0.0))
+    columns = [ReportColumn(title, rank=number) for number, title in enumerate(LAYERS)]
+    chart = Timeline((day(2),), Series("done", Tone.DONE, (0.0,)), (), frozenset(), day(2))
+    report = report_of(tuple(columns), chart, (day(2), 20.0, 16.0, 1.0, 0.0))
     narrow, wide = widths_of(report, 37), widths_of(report, 80)
 
+    assert len(narrow) == len(LAYERS)
     assert sum(narrow.values()) + 2 * (len(LAYERS) - 1) <= 37
     assert min(narrow.values()) >= len("Done")
     assert wide == {0: len("2 Mar"), 1: 11, 2: 11, 3: 14, 4: 4}

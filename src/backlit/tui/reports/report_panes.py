@@ -350,7 +350,11 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
     room += GAP
     columns = report.table.columns
     shown = {at: _natural(report, at) for at in range(len(columns)) if not _is_spare(report, at)}
-    least = {at: min(width, columns[at].least) if columns[at].is_text else width for at, width in shown.items()}
+    cut = {at: max(min(width, LEAST_TITLE), _values_width(report, at)) for at, width in shown.items()}
+    least = {
+        at: min(width, columns[at].least) if columns[at].is_text else width if report.is_list else cut[at]
+        for at, width in shown.items()
+    }
     for at in sorted(shown, key=lambda at: (-columns[at].rank, -at)):
         if columns[at].rank == 0 or sum(least[each] + GAP for each in shown) <= room:
             break
@@ -364,7 +368,7 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
         shown[at] -= less
         over -= less
     for at in sorted(shown, key=lambda at: -shown[at]):  # titles of figures are cut before a column is
-        less = 0 if columns[at].is_text else max(0, min(over, shown[at] - max(LEAST_TITLE, _values_width(report, at))))
+        less = 0 if columns[at].is_text else max(0, min(over, shown[at] - cut[at]))
         shown[at] -= less
         over -= less
     return shown
