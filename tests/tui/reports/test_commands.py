@@ -49,7 +49,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 class FakeReports(FakeTarget):
-    """A `reports.screen.ReportsScreen` that draws nothing."""
+    """A `reports.screen.ReportsScreen` of one pane that draws nothing."""
+
+    names_beside: frozenset[ReportName] = frozenset()
 
     def __init__(self, store: Store, report: Report | None = None) -> None:
         super().__init__(store)

@@ -127,6 +127,11 @@ class ReportsScreen(StoreScreen[None]):
         return self.size.width >= MIN_TWO_REPORTS_WIDTH
 
     @property
+    def names_beside(self) -> frozenset[ReportName]:
+        """The reports of the other panes, which the steps of this one pass over."""
+        return frozenset(each.selection.name for each in self._others)
+
+    @property
     def _others(self) -> Sequence[ReportPane]:
         """The panes in sight without the focus."""
         return [pane for pane in self._panes if self.has_two and pane is not self._pane]
@@ -210,8 +215,7 @@ class ReportsScreen(StoreScreen[None]):
 
     def step_report(self, call: CommandContext) -> None:
         """Show the next or previous report, by argument and count, wrapping around, past that of the other pane."""
-        beside = {each.selection.name for each in self._others}
-        names = [each for each in ReportName if each not in beside]
+        names = [each for each in ReportName if each not in self.names_beside]
         at = names.index(self.selection.name) + int(call.command.argument) * (call.count or 1)
         self.selection.name = names[at % len(names)]
         self.load()
