@@ -7,6 +7,7 @@ from tests.tui.bare_app import BareApp
 from backlit.store.records.item import Item, ItemRow, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.tui.board.board_painter import CardPainter
+from backlit.tui.board.grid import ColumnSlot, ColumnTotals
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.fields.field_edits import BulkChange, FieldEdit
 from backlit.tui.items.item_commands import synced_warning
@@ -178,3 +179,18 @@ def test_names_have_the_cells_that_no_column_needs(width: int, shown: str) -> No
 
     assert shown in layout.row(row, is_cursor=False).text
     assert [each.title for each in layout.columns[-2:]] == ["Area", "Tags"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("▲ #172 Deliveries · ███████░ 24/27 pts", "24/27 pts  8 items ─"),
+        ("Kofi Mensah", "Kofi Mensah  8 items · 27 pts ─"),
+    ],
+)
+def test_the_header_of_a_lane_says_its_points_once(name: str, shown: str) -> None:
+    names = replace(NAMES, group=lambda _line: name)
+    painter = CardPainter(LOOKS, names, has_status=False, has_owner=True)
+    header = GroupLine((172,), "AssignedToID", 172, 1, 8, 27.0, 8)
+
+    assert shown in painter.lane(header, [(ColumnSlot(0, 0, 80), ColumnTotals())], 80, is_cursor=False).text

@@ -268,6 +268,8 @@ class CardPainter:
         style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else None
         counts, points = f"  {' + '.join(group_counts(header))} · ", counted(header.points, "pt")
         name = safe(self._names.group(header))
+        if f"/{points}" in name:  # a Feature's progress says them
+            counts, points = counts.removesuffix(" · "), ""
         for slot, totals in cells[:1]:
             least = cell_len(name) + len(f"▌▾   {points}  {totals.shown_words}{totals.points_words} ")
             counts = "  " if totals.count and least < slot.width <= least + len(counts) - 2 else counts

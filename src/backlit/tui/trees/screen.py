@@ -281,6 +281,7 @@ class TreeScreen(StoreScreen[None]):
         self._items_frame.display = is_shown
         self._below.display = is_shown and not is_beside and not is_framed
         self.set_class(is_beside, "-beside")
+        self.set_class(is_beside and width >= WIDEST, "-widest")
         if not is_area:
             edges = EDGES if is_framed else 0
             around = AROUND + EDGES if is_framed else AROUND
