@@ -155,11 +155,13 @@ async def test_h_and_l_go_from_column_to_column_and_each_keeps_its_place(store: 
 async def test_the_commands_of_lists_move_in_the_column(store: Store) -> None:
     async with on_board(store) as pilot:
         await press(pilot, "G")
-        last = board(pilot).cursor
+        last, top, below = board(pilot).cursor, board(pilot).top, text_of(pilot.app)
         await press(pilot, "g", "g")
 
         assert last == board(pilot).position.grid.totals[0].count - 1
         assert board(pilot).cursor == 0
+        assert f" {top} more ↑ " in below
+        assert "more ↑" not in text_of(pilot.app)
 
 
 @pytest.mark.slow

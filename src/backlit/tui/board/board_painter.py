@@ -288,11 +288,12 @@ class CardPainter:
                 at = end
         return Strip(starmap(Segment, parts)).adjust_cell_length(width, style(on=on))
 
-    def foot(self, below: int, hidden: str, width: int) -> Strip:
-        """Draw the number of cards below those in sight, and words for hidden ones with the key that shows them."""
+    def foot(self, above: int, below: int, hidden: str, width: int) -> Strip:
+        """Draw the cards above and below those in sight, and words for hidden ones with the key that shows them."""
         key = key_of("board.all-done")
-        parts = [(" " * INDENT, "muted"), (f"{below:,} more ↓" if below else "", "muted")]
-        parts += [("  " if below else "", "muted"), (key, KEY), (f" {hidden}", "muted")] if hidden else []
+        counts = [f"{above:,} more ↑"] * bool(above) + [f"{below:,} more ↓"] * bool(below)
+        parts = [(" " * INDENT, "muted"), ("  ".join(counts), "muted")]
+        parts += [("  " if counts else "", "muted"), (key, KEY), (f" {hidden}", "muted")] if hidden else []
         return self._words(parts, width)
 
     def lanes(self, below: Iterable[GroupLine], count: int, width: int) -> Strip:
@@ -466,13 +467,15 @@ class BoardPainter:
     def _foot(self, slot: ColumnSlot) -> Strip:
         board, position = self._board, self._board.position
         totals = position.grid.totals[slot.number]
-        end = position.top_of(slot.number, board.top, board.page) + board.laid_out.shown
+        top = position.top_of(slot.number, board.top, board.page)
+        end = top + board.laid_out.shown
         found = position.grid.lane_at(end - 1)
         below = len(found[0].cells[slot.number]) - found[1] - (not position.grid.has_lanes) if found else 0
         is_folded = found is not None and found[0].is_folded
         hidden = totals.count - totals.shown
         words = f"{hidden:,} {'more' if position.grid.has_lanes else 'older'}" if hidden else ""
-        return self._painter.foot(0 if is_folded else max(0, below), words, slot.width)
+        above = 0 if position.grid.has_lanes else top
+        return self._painter.foot(above, 0 if is_folded else max(0, below), words, slot.width)
 
     def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, has_surface: bool) -> CardLines:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
