@@ -161,6 +161,11 @@ def test_amounts_over_a_limit_have_their_own_colour() -> None:
             "velocity 29 of 0–31",
         ),
         (
+            Velocity(24.5, 24.2, 19.0, 28.0, 6),
+            "Velocity 24.5 pts (median of 6 sprints, 19–28; mean 24.2)",
+            "velocity 24.5 of 19–28",
+        ),
+        (
             Velocity(45.0, 45.0, 45.0, 45.0, 2, is_of_rounds=True),
             "Velocity 45 pts (median of 2 rounds of parallel sprints, 45–45; mean 45)",
             "velocity 45 of 45–45",
