@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from backlit.store.records.entry import OutboxEntry
 
 _T = TypeVar("_T")
+_NOTHING = object()
 
 _TOTALS_SQL = {
     TreeKind.AREAS: (
@@ -88,7 +89,7 @@ class Lookups:
 
     def __init__(self, files: LookupFiles, signal: Signal) -> None:
         self._files = files
-        self._kept: dict[tuple[frozenset[Subject], str], object] = {}
+        self._kept: dict[tuple[Subject, tuple[Subject, ...], int | None, str], object] = {}
         self._changes = 0
         self._lock = threading.Lock()
         self.project_id: int | None = None
@@ -101,15 +102,15 @@ class Lookups:
         stale = {change.kind, Subject.ITEMS} if change.kind is Subject.TREES else {change.kind}
         with self._lock:
             self._changes += 1
-            self._kept = {key: value for key, value in self._kept.items() if not key[0] & stale}
+            self._kept = {key: value for key, value in self._kept.items() if not stale & {key[0], *key[1]}}
 
     def keep(self, subject: Subject, name: str, make: Callable[[], _T], *others: Subject) -> _T:
         """Return the cached value, else compute it. A change of a subject discards it, or prevents caching."""
-        key = (frozenset({subject, *others}), f"{self.project_id} {name}")
-        with self._lock:
-            changes = self._changes
-            if key in self._kept:
-                return self._kept[key]  # type: ignore[return-value] # the result of `make`
+        key = (subject, others, self.project_id, name)
+        changes = self._changes  # read first: what was kept before a change is never kept after it
+        found = self._kept.get(key, _NOTHING)
+        if found is not _NOTHING:
+            return found  # type: ignore[return-value] # the result of `make`
         made = make()
         with self._lock:
             if changes == self._changes:

@@ -36,6 +36,7 @@ def progress_bar(share: object) -> str:
 
 def with_own_estimate_apart(row: ItemRow, read: Sequence[str], cells: Sequence[str]) -> ItemRow:
     """Return a row whose own estimate is in brackets where it differs from the points below it, which a cell has."""
-    total = next((text.rpartition("/")[2] for key, text in zip(read, cells, strict=False) if key == ROLLUP_KEY), "")
-    is_other = row.estimate and total not in {"", "0", row.estimate}
-    return row._replace(estimate=f"({row.estimate})") if is_other else row
+    if not row.estimate or not cells or ROLLUP_KEY not in read:
+        return row
+    total = cells[read.index(ROLLUP_KEY)].rpartition("/")[2]
+    return row if total in {"", "0", row.estimate} else row._replace(estimate=f"({row.estimate})")
