@@ -431,9 +431,9 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
 @pytest.mark.parametrize(
     ("width", "heading"),
     [
-        (60, " 21 iterations · 12 folded ────────── Sprint 14 · 16–29 Nov"),
-        (40, " 21 iterations ── Sprint 14 · 16–29 Nov"),
-        (30, " Sprint 14 · 16–29 Nov ───────"),
+        (60, " 21 iterations · 12 folded ─+ Sprint 14 · DAYS"),
+        (40, " (21 iterations ─+ Sprint 14 · DAYS|Sprint 14 · DAYS ─+)"),  # the days may lie in two months
+        (30, " Sprint 14 · DAYS ─+"),
     ],
 )
 async def test_a_low_terminal_names_the_iteration_before_its_days_and_the_counts(
@@ -443,7 +443,7 @@ async def test_a_low_terminal_names_the_iteration_before_its_days_and_the_counts
         await pilot.press("g", "i")
         await pilot.pause()
 
-        assert lines_of(pilot.app)[1] == heading
+        assert re.fullmatch(heading.replace("DAYS", r"\d+( \w+)?–\d+ \w+"), lines_of(pilot.app)[1])
 
 
 async def test_without_areas_or_items_it_says_why_in_full(world: World, opened: Open) -> None:
