@@ -9,6 +9,7 @@ from backlit.model.errors import BadRequest
 from backlit.store import Store
 from backlit.store.edits.moves import WithChildren, move_tasks
 from backlit.store.remote.reachability import RetryPauses
+from backlit.store.views.query import ViewSpec
 
 EVIDENT_SOON = RetryPauses(first_pause=0.01, longest_pause=0.01, in_transit=0.05)
 OTHER = 2
@@ -61,6 +62,36 @@ async def test_an_item_moves_with_its_tasks_and_comes_back_as_it_was(world: Worl
     await settled(world, store)
     assert {await place(world, each) for each in (story, task)} == {OTHER} == projects_of(store, story, task)
     assert store.outbox_entries() == ()
+
+
+@pytest.mark.parametrize("is_sent", [True, False], ids=["sent", "unsent"])
+async def test_undone_moves_give_the_places_in_the_order_back(world: World, is_sent: bool) -> None:
+    feature, story, last = await made(world, "Feature"), await made(world), await made(world)
+    await related(world, story, "Parent", feature)
+    for each in (last, feature, story):
+        await world.rival.work_items.act(each, "rank", {"top": True})
+    store = await world.online()
+    before = await order(store)
+    world.faults.is_down = not is_sent
+
+    await store.moves.to_project([feature, last], OTHER)
+    if is_sent:
+        await settled(world, store)
+    await store.history.undo()
+    at_once = await order(store)
+    await settled(world, store)
+
+    assert {feature, story, last} < {*before}
+    assert at_once == before == await order(store)
+    page = await world.rival.work_items.page(filter="projectId eq 1 and type ne 'Task'")
+    served = [each["id"] for each in page.results]
+    assert [each for each in before if each in served] == [each for each in served if each in before]
+
+
+async def order(store: Store) -> list[int]:
+    view = store.view(ViewSpec())
+    await view.load()
+    return list(view.ids())
 
 
 async def test_a_move_that_was_not_sent_is_undone_and_redone(world: World) -> None:

@@ -1,7 +1,7 @@
 """Items that move to another project, and tasks that move below another item."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 
@@ -12,6 +12,7 @@ from backlit.store.edits.conversions import LOST_WITH_COPY, TransformOutlook, pa
 from backlit.store.edits.fitted_values import FittedValues
 from backlit.store.edits.items import present
 from backlit.store.edits.objects import write_objects
+from backlit.store.edits.rank_order import RankOrder
 from backlit.store.edits.relations import ShownRelations
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.entry import TARGET_KEY, EntryKind, OutboxEntry, new_entry
@@ -19,8 +20,8 @@ from backlit.store.records.item import Document, fields_in, id_in, number_of
 from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.lookups import READER, Lookups
 
-MOVE = "move"
-"""The extension by which the service moves items."""
+MOVE, RANKING = "move", "rank"
+"""The extensions by which the service moves and ranks items."""
 
 
 class WithChildren(StrEnum):
@@ -83,13 +84,19 @@ class Moves:
             moved_document = partial(_in_project, fitted)
             copies = [(each, moved_document(each)) for _, each in roots]
             return write_copies(writer, copies, self._lookups, moved_document)
-        entries: list[OutboxEntry] = []
+        families: dict[int, Sequence[int]] = {}
         moved: set[int] = set()
-        for real_id, document in roots:
+        for real_id, _ in roots:
             if real_id not in moved:
-                family = _family(writer, real_id, children)
-                entries += _entries(writer, fitted, document, children, family)
-                moved |= {real_id, *family}
+                families[real_id] = _family(writer, real_id, children)
+                moved |= {real_id, *families[real_id]}
+        places = self._places(writer, id_in(roots[0][1], "projectId"), moved) if roots else {}
+        entries = [
+            entry
+            for real_id, document in roots
+            if real_id in families
+            for entry in _entries(writer, fitted, document, children, families[real_id], places=places)
+        ]
         write_objects(writer, entries)
         return [real_id for real_id, _ in roots]
 
@@ -110,6 +117,15 @@ class Moves:
         if below and (children is WithChildren.LEAVE or not self.is_offered):
             left.append(f"the {below:,} items below it" if below > 1 else "the item below it")
         return [*left, *(() if self.is_offered else LOST_WITH_COPY)]
+
+    def _places(self, writer: WriteContext, project_id: int, item_ids: Collection[int]) -> Mapping[int, Document]:
+        """Return what items stand beside, for an undo; tasks keep their place, and without ranking nobody has one."""
+        if not self._lookups.announces(RANKING):
+            return {}
+        rank_order, ids = RankOrder(writer.mirror.connection, project_id, None), list(item_ids)
+        places = {each: place for each in ids if (place := rank_order.place_of(each))}
+        from_top = sorted(places, key=lambda each: (places[each].number, each))
+        return {each: {"at": at, "beside": rank_order.former(each, ids)} for at, each in enumerate(from_top)}
 
 
 async def move_tasks(files: LocalDatabase, task_ids: Iterable[int], parent_id: int) -> None:
@@ -151,6 +167,8 @@ def _entries(
     document: Document,
     children: WithChildren,
     family: Sequence[int],
+    *,
+    places: Mapping[int, Document],
 ) -> list[OutboxEntry]:
     """Return what moves an item. Relations that stay behind are taken away first, so that an undo makes them again."""
     item_id = id_in(document)
@@ -159,10 +177,12 @@ def _entries(
         known = ShownRelations(writer.mirror.connection)
         left = [each.first_id for each in known.to_items(RelationType.PARENT, [item_id])]
         apart += [entry for each in left for entry in parent_taken_away(writer, each)]
-    move = _entry(EntryKind.MOVE, fitted, document, {"children": children.value})
-    documents = [present(writer, each)[1] for each in family]
-    beside = {TARGET_KEY: item_id}
-    return [*apart, move, *(_entry(EntryKind.MOVE_ALONG, fitted, each, beside) for each in documents)]
+    move = _entry(EntryKind.MOVE, fitted, document, {"children": children.value, **places.get(item_id, {})})
+    along = [
+        _entry(EntryKind.MOVE_ALONG, fitted, present(writer, each)[1], {TARGET_KEY: item_id, **places.get(each, {})})
+        for each in family
+    ]
+    return [*apart, move, *along]
 
 
 def _entry(kind: EntryKind, fitted: FittedValues, document: Document, more: Mapping[str, object]) -> OutboxEntry:

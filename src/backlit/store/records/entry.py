@@ -155,7 +155,8 @@ class OutboxEntry(Struct, frozen=True):
     of a new object below an item, `{id, values}` of a changed one, `{id}` and the values of a deleted one,
     `{beside}` of a RANK: target positions, the best first. TRANSFORMS hold `values`, what the item has after them with
     `type` and `projectId` among the fields, and `fields`, what is asked for of these; `targetId` is the new parent of a
-    task, of a MOVE_ALONG the item that it moves with.
+    task, of a MOVE_ALONG the item that it moves with. What moves to another project holds what it stands `beside`, and
+    where `at` among what moves with it.
 
     Entries on nodes hold `tree` and `name`, and in addition: a NODE_ADD `values` and `place`, a NODE_EDIT `id`,
     `values` and for a move `place`, a NODE_DELETE `id`, `reassignmentId`, `below`, the ids of all deleted nodes,

@@ -29,6 +29,7 @@ from backlit.store.records.entry import (
     OutboxEntry,
 )
 from backlit.store.records.item import Document, fields_in, id_in
+from backlit.store.records.work import number_in
 from backlit.store.undo.items import UndoPlan
 from backlit.store.undo.nodes import restore_nodes, return_nodes
 from backlit.store.undo.operations import (
@@ -354,8 +355,18 @@ def _written(writer: WriteContext, moves: Sequence[UndoOperation], step: int) ->
     restored = [move for move in moves if isinstance(move, RecreateNodesOperation)]
     returned = [move.entry for move in moves if isinstance(move, RestoreEntryOperation) and move.entry.kind in ON_NODES]
     written = [entry for move in moves for entry in _carried_out(writer, move, step)]
+    written += _ranked_again(writer, moves, step)
     written += restore_nodes(writer, restored, {each.item_id for each in written}, step)
     return [*written, *return_nodes(writer, returned, step)]
+
+
+def _ranked_again(writer: WriteContext, moves: Sequence[UndoOperation], step: int) -> list[OutboxEntry]:
+    """Give items that are back in their project their former places, from the top on."""
+    ranks = [each for move in moves if isinstance(move, TransformBackOperation) for each in move.ranks]
+    if not ranks:
+        return []
+    update_overlay(writer, [each.item_id for each in ranks])
+    return move_back(writer, sorted(ranks, key=lambda each: number_in(each.base, "at")), step)
 
 
 def _carried_out(writer: WriteContext, move: UndoOperation, step: int) -> Iterator[OutboxEntry]:

@@ -267,8 +267,9 @@ class UndoPlan:
             yield MissingItem(item_id), ()
             return
         back = TransformBack(self._mirror.effective, self._journal.renames.followed)
-        entries = back.entries(entry, self._journal.entries.along(entry))
-        yield TransformBackOperation(item_id, tuple(entries)), (_transform_change(entry, item_id, is_back=True),)
+        along = self._journal.entries.along(entry)
+        entries, ranks = tuple(back.entries(entry, along)), tuple(back.ranks([entry, *along]))
+        yield TransformBackOperation(item_id, entries, ranks), (_transform_change(entry, item_id, is_back=True),)
 
     def _latest_id(self, change: ObjectChange) -> int:
         """Return the id of an object now, which was perhaps deleted and made again."""

@@ -102,6 +102,8 @@ class TransformBackOperation(Struct, frozen=True):
 
     item_id: int
     entries: tuple[OutboxEntry, ...]
+    ranks: tuple[OutboxEntry, ...] = ()
+    """The former places in the order, which are found once the items are back."""
 
 
 class MissingItem(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """The entries that take back a conversion or a move, with the values that were lost by it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from backlit.store.edits.deletions import is_settable
 from backlit.store.edits.items import edit_entry
@@ -11,6 +11,7 @@ from backlit.store.records.merge import is_empty, is_same
 
 _ASKED_FOR = (*TOP_KEYS, "ParentID")
 """What a conversion or a move is about, which is taken back in any case."""
+_PLACE = ("at", "beside")
 
 
 class TransformBack:
@@ -31,6 +32,13 @@ class TransformBack:
             for each in (back, *others):
                 yield from self._edits(each)
 
+    def ranks(self, entries: Iterable[OutboxEntry]) -> Iterator[OutboxEntry]:
+        """Yield the former places of moved items, as what is taken back; a place is lost by a move."""
+        for each in entries:
+            if "beside" in each.payload and isinstance(project_id := each.base.get("projectId"), int):
+                place = {key: each.payload[key] for key in _PLACE}
+                yield new_entry(EntryKind.RANK, project_id, {}, self._followed(each.item_id), place)
+
     def _back(self, entry: OutboxEntry, target_id: int | None = None) -> OutboxEntry:
         item_id = self._followed(entry.item_id)
         document = self._shown(item_id) or {}
@@ -43,7 +51,8 @@ class TransformBack:
         values |= {key: entry.base.get(key) for key in (*_ASKED_FOR, *left) if key in after and key in entry.base}
         parent_id = values.pop("ParentID", None)
         payload: dict[str, object] = {**entry.payload, "values": values, "fields": self._asked(entry, values)}
-        payload.pop(TARGET_KEY, None)
+        for key in (TARGET_KEY, *_PLACE):
+            payload.pop(key, None)
         target = parent_id if target_id is None else target_id
         if isinstance(target, int):
             payload[TARGET_KEY] = self._followed(target)
