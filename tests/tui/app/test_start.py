@@ -23,13 +23,14 @@ from backlit.tui.app.app import BacklitApp
 
 ITEMS = [item(number, Name=f"Kept from yesterday {number}") for number in range(1, 90)]
 
-EARLY_MODULES = 193
+EARLY_MODULES = 194
 """The most modules of ours that the first rows wait for, packages included; all others are imported when first used.
 
 They include what only looks dispensable: the driver of the terminal with its parser of input, which draws the rows; the
 private files, which are made before the store opens them; the local times of the service's DateTimes; the frame, which
 is drawn around the rows; the settings of connections and keys, which hold from the first key on; what a listing reads
-without the store; what the backlog shares with the board; and its tree, with the tables of what is below items.
+without the store; what the backlog shares with the board; its tree, with the tables of what is below items; and the
+room of names.
 """
 FIRST_PAINT = """
 import sys
