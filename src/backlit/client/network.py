@@ -7,6 +7,7 @@ import shlex
 import socket
 import ssl
 import subprocess
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -143,6 +144,10 @@ def _variable(lower: str) -> str:
     return lower if lower in names else next(iter(reversed(names)), _SYSTEM_SETTINGS)
 
 
+_LOADING = threading.Lock()
+"""Held while files are loaded. Connections begin in threads, and two that load an encrypted key at once end Python."""
+
+
 class TrustingContext(ssl.SSLContext):
     """TLS with the authorities of the machine, loaded for the first connection: http is spared the 20 ms."""
 
@@ -152,9 +157,10 @@ class TrustingContext(ssl.SSLContext):
 
     def wrap_bio(self, *arguments: Any, **options: Any) -> ssl.SSLObject:
         """Begin a connection; raise UnusableSetting for files of the settings that cannot be read."""
-        if not self._is_loaded:
-            self._load()
-            self._is_loaded = True
+        with _LOADING:
+            if not self._is_loaded:
+                self._load()
+                self._is_loaded = True
         return super().wrap_bio(*arguments, **options)
 
     def _load(self) -> None:
