@@ -25,9 +25,8 @@ from backlit.tui.items.latest_changes import HEADING, LEAST_CHANGES, LatestChang
 from backlit.tui.items.preview import author_colours
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import TwoSidedLine, Word
-from backlit.tui.widgets.text_view import FRAME_LINES
 
 AGE_CHECK = 60.0
 LINES_AROUND = 6

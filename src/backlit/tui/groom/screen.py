@@ -47,14 +47,14 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import NARROW_WIDTH, FooterLine, RuleLine, Word
 from backlit.tui.widgets.text_view import DetailView
 
 WIDE, ASIDE_SHARE = 100, 40
 """Cells from which comments and next items are beside the item, and their share in per cent, as in the style sheet."""
-FRAME_LINES, PROGRESS_CELLS = 2, 24
-"""Lines of the edges of a frame, and cells of the progress of the session in one."""
+PROGRESS_CELLS = 24
+"""Cells of the progress of the session in the edge of a frame."""
 NAME_GAP = 4
 """Cells around the type of an item that comes next, with the margin."""
 MOST_QUESTIONS = 0.6
@@ -148,7 +148,7 @@ class GroomingItemPane(Vertical):
         self.question_frame.styles.height = lines + edges
         coming, lacks = self._next
         # Beside its comments the item keeps its lines, so that the questions are at one place for most of the items.
-        rest = self.size.height - lines - (edges or 1) - (edges or 1)
+        rest = self.size.height - lines - 2 * (edges or 1)
         least = max(LEAST_ITEM, round(self.size.height * ITEM_SHARE)) if is_wide else LEAST_ITEM
         rows = min(len(coming), max(LEAST_COMING if rest >= TALL else 0, rest - max(self._needed, least) - edges))
         self._coming_frame.display = rows > 0

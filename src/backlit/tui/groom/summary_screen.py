@@ -41,7 +41,7 @@ from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine, length
 from backlit.tui.widgets.text_view import LinesView
 
@@ -52,8 +52,8 @@ HINTS = (
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 RESULT_SUBJECTS = (Subject.ITEMS, Subject.PEOPLE, Subject.TREES)
 """What the results are read again after."""
-WIDE, LOWEST, FRAME_LINES, FRAME_SIDES = 100, 10, 2, 4
-"""Cells from which the item is shown, lines from which cut texts are, and lines and cells of the edges of a frame."""
+WIDE, LOWEST, FRAME_SIDES = 100, 10, 4
+"""Cells from which the item is shown, lines from which cut texts are, and cells of the sides of a frame."""
 MAX_TABLE_SHARE, MAX_TABLE_SHARE_OF_LOW_SCREEN = 0.6, 0.3
 """Shares of the height that the table takes at most."""
 KEYS = 5

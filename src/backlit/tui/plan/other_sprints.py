@@ -139,10 +139,8 @@ class OtherSprints(StorageErrorGuard, Widget):
     def _lay_out(self) -> None:
         width, height = self.size
         is_roomy = 3 * len(self._sprints) - 1 <= height
-        lines, beside = (
-            list[HeadLine](),
-            max((each.words_beside(width, self._today) for each in self._sprints), default=0),
-        )
+        lines = list[HeadLine]()
+        beside = max((each.words_beside(width, self._today) for each in self._sprints), default=0)
         for sprint in self._sprints:
             lines += [HeadLine()] if lines and is_roomy else []
             lines += sprint.lines(width, self._today, beside)

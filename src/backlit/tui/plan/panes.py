@@ -17,15 +17,13 @@ from backlit.tui.plan.other_sprints import LINES_OF_SPRINT, OtherSprint, OtherSp
 from backlit.tui.plan.pane import PlanPane
 from backlit.tui.widgets.item_list import ItemList
 from backlit.tui.widgets.item_rows import DisplayNames
-from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 MIN_TWO_PANES_WIDTH, MIN_THREE_PANES_WIDTH = 80, 190
 """Columns of a terminal with two panes, and of one with the other sprints as a third pane."""
 MAX_OTHER_SHARE = 0.5
 """Share of the height for the other sprints below the target at most."""
-EDGES = 2
-"""Lines of a frame around a pane."""
 
 
 class PlanPanes(StorageErrorGuard, Container):
@@ -97,7 +95,7 @@ class PlanPanes(StorageErrorGuard, Container):
 
     def _place_others(self) -> None:
         is_beside = self.size.width >= MIN_THREE_PANES_WIDTH
-        height = min(LINES_OF_SPRINT * self._others_count + EDGES, int(self.size.height * MAX_OTHER_SHARE))
+        height = min(LINES_OF_SPRINT * self._others_count + FRAME_LINES, int(self.size.height * MAX_OTHER_SHARE))
         has_room = is_beside or self.app.size.height >= PlanPane.TALL
         self.others_frame.display = bool(self._others_count) and self.has_frames and has_room
         self.set_class(is_beside and self.others_frame.display, "-three")

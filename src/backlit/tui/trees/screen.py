@@ -30,7 +30,7 @@ from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, length
 from backlit.tui.widgets.view_list import BacklogList
 
@@ -46,8 +46,6 @@ HIGH, AROUND = 20, 4
 """Lines from which the items of the iteration are shown below the tree, and the lines around both."""
 FRAME = 5
 """Cells around the words of the heading and between them."""
-EDGES = 2
-"""Lines of a frame."""
 DONE_BAR, DONE_SHARE = 20, 6
 """Cells at most of the bar of done points in the head of an iteration's items, and its part of the head."""
 HINTS = ("tree.filter", "tree.add", "tree.series", "tree.move", "tree.delete", "g", "app.help")
@@ -283,8 +281,8 @@ class TreeScreen(StoreScreen[None]):
         self.set_class(is_beside, "-beside")
         self.set_class(is_beside and width >= WIDEST, "-widest")
         if not is_area:
-            edges = EDGES if is_framed else 0
-            around = AROUND + EDGES if is_framed else AROUND
+            edges = FRAME_LINES if is_framed else 0
+            around = AROUND + FRAME_LINES if is_framed else AROUND
             rows = min(self._tree.HEADER_LINES + self._tree.row_count() + 1, (height - around) * 7 // 10) + edges
             self._tree_frame.styles.height = rows if is_shown and not is_beside else "1fr"
         if is_shown and not was_shown:

@@ -32,6 +32,8 @@ from backlit.tui.widgets.storage_errors import StorageErrorGuard
 FRAMED_CLASS, ZEN_CLASS = "-framed", "-zen"
 """The class of a screen with room for frames, and of one that hides all lines around its panes."""
 SIDE, BAR = "│", "┃"
+FRAME_LINES = 2
+"""Lines of the edges of a frame."""
 Sides = tuple[tuple[Drawn, ...], tuple[Drawn, ...]]
 NO_WORDS: Sides = ((), ())
 

@@ -22,7 +22,7 @@ from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.textual_private import ContentSizeView
 from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import Part, RuleLine
 
 PREVIEW_DELAY = 0.06
@@ -31,8 +31,6 @@ MARGIN = 1
 """Blanks between the text and the scroll bar."""
 MIN_LINES_WITHOUT_BLANK = 4
 """Lines up to which a view leaves out no blank."""
-FRAME_LINES = 2
-"""Lines of the edges of a frame."""
 SCROLL_LINES = 3
 """Lines that a key scrolls by."""
 
