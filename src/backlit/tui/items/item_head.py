@@ -97,25 +97,16 @@ class ItemHeader:
         """Return the tabs in some cells: fewer blanks where it is tight, no empty tabs nor files, then brief names."""
         places = (self._place,) if is_new else tabs_of(self._store, self._item_type)
         whole = [self._tab(place) for place in places]
-        filled = [
-            tab
-            for place, tab in zip(places, whole, strict=True)
-            if place is self._place or place in self._below or place not in BELOW
-        ]
-        with_files = self._place is ItemDestination.ATTACHMENTS or bool(self.files)
-        fewest = [
-            tab
-            for place, tab in zip(places, whole, strict=True)
-            if tab in filled and (with_files or place is not ItemDestination.ATTACHMENTS)
-        ]
-        for tabs in (whole, _close(whole), _close(filled), _close(fewest)):
+        choices = [whole, _close(whole)]
+        empty = {place for place in BELOW - self._below.keys() if place is not self._place}
+        no_files = {ItemDestination.ATTACHMENTS} - {self._place} if not self.files else set()
+        for left_out in (empty, empty | no_files):
+            shown = [tab for place, tab in zip(places, whole, strict=True) if place not in left_out]
+            choices.append(_close(shown))
+        for tabs in choices:
             if length(tabs) <= room:
                 return tabs
-        brief = [self._tab(place, is_brief=True) for place in places]
-        tight = [
-            tab if place is self._place else (tab[0].rstrip(), *tab[1:])
-            for place, tab in zip(places, brief, strict=True)
-        ]
+        tight = _close(self._tab(place, is_brief=True) for place in places)
         here = places.index(self._place)
         with_own_name = [*tight[:here], whole[here], *tight[here + 1 :]]
         return with_own_name if length(with_own_name) <= room else tight
@@ -309,11 +300,11 @@ class ItemRowsScreen(ItemScreen):
         note: list[Part] = [(self._head.blocked, "warn")] if self._head.blocked else []
         note += [(f"  {self.note()}", "muted")] if self.note() else []
         room = self._frame.head_room
-        if not self._head.blocked and self._head.has_whole_names(room) > self._head.has_whole_names(
-            room - length(note)
-        ):
-            note = []
-        tabs = self._head.tab_words(room - length(note))
+        beside = room - length(note)
+        has_room = self._head.has_whole_names(beside) or not self._head.has_whole_names(room)
+        if not (self._head.blocked or has_room):
+            note, beside = [], room  # names of tabs say more than it
+        tabs = self._head.tab_words(beside)
         self._frame.say(tabs, note, (), position_words(*self.position))
         return self._frame.is_wanted
 
