@@ -1,6 +1,6 @@
 """The relations of an item to others, and the web addresses on it: the tab, and its commands."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -66,6 +66,14 @@ class LinkList(EntryList[LinkRow]):
         super().__init__(id="links")
         self._store = store
         self._names = ListNames(store)
+        self._columns: Sequence[tuple[Callable[[Item], str], int]] = ()
+        """The facts beside the status that some row has, with their cells."""
+
+    def show(self, entries: Sequence[LinkRow]) -> None:
+        items = [row.item for row in entries if row.item is not None]
+        facts = (self._owner, OWNER_WIDTH), (self._iteration, ITERATION_WIDTH)
+        self._columns = [(fact, width) for fact, width in facts if any(map(fact, items))]
+        super().show(entries)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         row, width = self.entries[index], self.size.width
@@ -105,10 +113,7 @@ class LinkList(EntryList[LinkRow]):
                 status_colour(item.status, groups),
             )
         ]
-        rows = [row.item for row in self.entries if row.item is not None]
-        for fact, width in ((self._owner, OWNER_WIDTH), (self._iteration, ITERATION_WIDTH)):
-            if any(map(fact, rows)):
-                facts.append((" " + fit(fact(item), width), "muted"))
+        facts += [(" " + fit(fact(item), width), "muted") for fact, width in self._columns]
         return facts
 
     def _owner(self, item: Item) -> str:
