@@ -114,3 +114,11 @@ def test_a_file_that_ends_early_says_so(end: bytes) -> None:
 
     assert ["the file may be cut off" in each.sentence for each in found.warnings] == [True]
     assert whole.warnings == []
+
+
+def test_a_file_that_ends_early_keeps_its_other_warnings() -> None:
+    found = read(b'Summary,Issue key,Issue Type,Status\nPay,S-1,Story,To Do,more\n"Ship, S-2')
+
+    assert [each.line for each in found.warnings] == [2, 3]
+    assert "more values than headings" in found.warnings[0].sentence
+    assert "the file may be cut off" in found.warnings[1].sentence

@@ -61,8 +61,9 @@ def read_table(text: str, delimiter: str = "") -> SourceTable:
     table = table_of(_records(text, delimiter, lines_before), delimiter)
     last = table.rows[-1].line
     if _ends_within_quotes(text.split("\n")[last - lines_before - 1 :], delimiter):
-        cut = (last, f"The file ends within a quoted value: {_MAY_BE_CUT}")
-        table = replace(table, warnings=[cut])
+        # The rest of the file is in that value: what else is said of its row is only that.
+        others = [warning for warning in table.warnings if warning[0] != last]
+        table = replace(table, warnings=[*others, (last, f"The file ends within a quoted value: {_MAY_BE_CUT}")])
     return table
 
 
