@@ -12,7 +12,7 @@ from backlit.store.edits.conversions import LOST_WITH_COPY, TransformOutlook, pa
 from backlit.store.edits.fitted_values import FittedValues
 from backlit.store.edits.items import present
 from backlit.store.edits.objects import write_objects
-from backlit.store.edits.rank_order import RankOrder
+from backlit.store.edits.rank_order import RANKING, RankOrder
 from backlit.store.edits.relations import ShownRelations
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.entry import TARGET_KEY, EntryKind, OutboxEntry, new_entry
@@ -20,8 +20,8 @@ from backlit.store.records.item import Document, fields_in, id_in, number_of
 from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.lookups import READER, Lookups
 
-MOVE, RANKING = "move", "rank"
-"""The extensions by which the service moves and ranks items."""
+MOVE = "move"
+"""The extension by which the service moves items."""
 
 
 class WithChildren(StrEnum):
@@ -84,20 +84,21 @@ class Moves:
             moved_document = partial(_in_project, fitted)
             copies = [(each, moved_document(each)) for _, each in roots]
             return write_copies(writer, copies, self._lookups, moved_document)
-        families: dict[int, Sequence[int]] = {}
+        families: list[tuple[Document, Sequence[int]]] = []
         moved: set[int] = set()
-        for real_id, _ in roots:
+        for real_id, document in roots:
             if real_id not in moved:
-                families[real_id] = _family(writer, real_id, children)
-                moved |= {real_id, *families[real_id]}
+                families.append((document, _family(writer, real_id, children)))
+                moved |= {real_id, *families[-1][1]}
         places = self._places(writer, id_in(roots[0][1], "projectId"), moved) if roots else {}
-        entries = [
-            entry
-            for real_id, document in roots
-            if real_id in families
-            for entry in _entries(writer, fitted, document, children, families[real_id], places=places)
-        ]
-        write_objects(writer, entries)
+        write_objects(
+            writer,
+            [
+                entry
+                for document, family in families
+                for entry in _entries(writer, fitted, document, children, family, places=places)
+            ],
+        )
         return [real_id for real_id, _ in roots]
 
     def _must_move(self, document: Document, project_id: int) -> None:

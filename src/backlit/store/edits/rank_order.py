@@ -14,6 +14,8 @@ from backlit.store.records.entry import EntryKind, EntryState, OutboxEntry, new_
 from backlit.store.sqlite.database import transaction
 from backlit.store.sqlite.ids import ids_json
 
+RANKING = "rank"
+"""The extension by which the service ranks items."""
 WINDOW = 32
 """The first number of neighbours above a gap to renumber if the gap is full. Each retry takes eight times as many."""
 NEAR = 2

@@ -7,14 +7,12 @@ from msgspec import Struct
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store.edits.items import update_overlay
-from backlit.store.edits.rank_order import RankedBlock, RankPosition, RankTarget, rank_order_of, reorder
+from backlit.store.edits.rank_order import RANKING, RankedBlock, RankPosition, RankTarget, rank_order_of, reorder
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.remote.capabilities import ServiceFeatures
 from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.query import ViewStatements
 from backlit.store.views.view import View
-
-EXTENSION = "rank"
 
 
 class MoveResult(Struct, frozen=True):
@@ -47,7 +45,7 @@ class Ranking:
     def is_offered(self) -> bool:
         """True if the service supports ranking. Otherwise the order is kept on this machine only."""
         told = (self._server.capabilities() or {}).get("extensions")
-        return isinstance(told, list | tuple) and EXTENSION in told
+        return isinstance(told, list | tuple) and RANKING in told
 
     def local_ids(self) -> list[int]:
         """Return the ids of the project's items whose position only this machine knows."""
