@@ -21,15 +21,16 @@ _OF_COMMAND: Mapping[tuple[str, str], str] = {
     ("users show", "name"): "user",
     ("projects use", "name"): "project",
     ("projects show", "name"): "project",
-    **{("areas " + verb, "node"): "areas" for verb in ("set", "move", "delete")},
-    **{("iterations " + verb, "node"): "iterations" for verb in ("set", "move", "delete")},
     **{
         (f"{tree} {verb}", name): tree
         for tree in ("areas", "iterations")
-        for verb in ("new", "move", "delete")
-        for name in ("parent", "to", "after")
+        for verb in ("new", "set", "move", "delete")
+        for name in ("node", "parent", "to", "after")
     },
 }
+"""What arguments of single commands take."""
+_NOT_ITEMS = frozenset(key for key in _OF_COMMAND if key[1] != "words")
+"""Arguments of them that have a name of _ITEMS."""
 _OF_OPTION: Mapping[str, str] = {"project": "project", "iteration": "iterations", "area": "areas", "team": "team"}
 _OF_FIELD: Mapping[str, str] = {
     "owner": "user",
@@ -65,13 +66,8 @@ def values_of(command: LateParser, action: argparse.Action, last: str, profile: 
             yield from ((f"{sign}{number}", words) for number, words in copy.items(last.removeprefix("#")))
 
 
-_NOT_ITEMS = frozenset(key for key, kind in _OF_COMMAND.items() if key[1] != "words")
-
-
 def _named(copy: CopiedNames, kind: str) -> Named:
-    if kind in _LEARNT:
-        return copy.learnt(kind)
-    return copy.resources(kind)
+    return copy.learnt(kind) if kind in _LEARNT else copy.resources(kind)
 
 
 def _of_assignment(copy: CopiedNames, last: str) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """What is beside and below an item, as columns, as the cells of a file, and in documents: `--with`."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from backlit.cli.item_columns import RELATION_COLUMNS
@@ -61,12 +62,17 @@ class ItemParts:
         return [
             {
                 "id": id_of(each.id),
-                "at": f"{write_datetime(each.created_at)}Z" if each.created_at else None,
+                "at": moment_text(each.created_at),
                 "author": each.author,
                 "text": each.text,
             }
             for each in self._store.comments.of_item(item.id)
         ]
+
+
+def moment_text(when: datetime | None) -> str | None:
+    """Return a service's DateTime as documents have it."""
+    return f"{write_datetime(when)}Z" if when else None
 
 
 def _relation_document(relation: ItemRelation, name: str | None) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def add_files(arguments: argparse.Namespace) -> None:
 
 async def _attached(store: Store, item: Item, path: Path, arguments: argparse.Namespace) -> int:
     kind = FOR_CUSTOMERS if arguments.customers_see else None
-    number = await store.transfers.upload(item.id, path, _nothing, kind=kind)
+    number = await store.transfers.upload(item.id, path, say_nothing, kind=kind)
     if arguments.description:
         await store.transfers.describe(number, arguments.description)
     return number
@@ -112,7 +112,7 @@ def get_files(arguments: argparse.Namespace) -> None:
                 note(arguments, f"{plain(str(folder / name), 200)} is there already: left out.")
                 continue
             if not arguments.dry_run:
-                name = str(asyncio.run(store.transfers.download(entry.id, folder, _nothing, name)))
+                name = str(asyncio.run(store.transfers.download(entry.id, folder, say_nothing, name)))
             _write(f"{entry.id}\t{name}")
 
 
@@ -121,7 +121,7 @@ def _write_contents(arguments: argparse.Namespace, store: Store, entry: Attachme
     if arguments.dry_run:
         return
     with tempfile.TemporaryDirectory(prefix="backlit-") as folder:
-        path = asyncio.run(store.transfers.download(entry.id, Path(folder), _nothing, "contents"))
+        path = asyncio.run(store.transfers.download(entry.id, Path(folder), say_nothing, "contents"))
         with path.open("rb") as contents:
             sys.stdout.flush()
             shutil.copyfileobj(contents, sys.stdout.buffer)
@@ -155,5 +155,6 @@ def _write(row: str) -> None:
     print("\t".join(map(plain, row.split("\t"))))
 
 
-def _nothing(_done: int, _total: int) -> None:
+def say_nothing(_done: int, _total: int) -> None:
+    """Take the progress of a transfer."""
     return

@@ -8,15 +8,15 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
+from backlit.cli.commands.files import say_nothing
 from backlit.cli.commands.items import with_parts, write_items
 from backlit.cli.item_fields import ItemFields
-from backlit.cli.item_parts import ItemParts
+from backlit.cli.item_parts import ItemParts, moment_text
 from backlit.cli.listing import Column, chosen_columns, write_csv, write_rows
 from backlit.cli.output import note, write_json
 from backlit.cli.selection import listed_items
 from backlit.cli.synced import synced_store
 from backlit.config.atomic_files import writing_to
-from backlit.model.dates import write_datetime
 from backlit.model.errors import UsageFault
 from backlit.model.fields import FIELDS, Kind
 from backlit.model.plain import local_file_name, plain
@@ -101,13 +101,9 @@ def _saved_files(arguments: argparse.Namespace, store: Store, item: Item) -> lis
         else:
             with writing_to(folder):
                 folder.mkdir(parents=True, exist_ok=True)
-            name = asyncio.run(store.transfers.download(entry.id, folder, _nothing, name)).name
+            name = asyncio.run(store.transfers.download(entry.id, folder, say_nothing, name)).name
         saved.append(f"{folder.name}/{name}")
     return saved
-
-
-def _nothing(_done: int, _total: int) -> None:
-    return
 
 
 # Other trackers
@@ -147,7 +143,7 @@ def _write_github(arguments: argparse.Namespace, store: Store, items: Sequence[I
                 "assignees": [{"login": row["owner"]}] if row["owner"] else [],
                 "author": {"login": row["by"]},
                 "milestone": {"title": row["iter"]} if row["iter"] else None,
-                "createdAt": row["created"] or None,
+                "createdAt": row["created"],
                 **({"comments": _github_comments(store, item)} if arguments.comments else {}),
             }
             for row, item in zip(_plain_rows(store, items), items, strict=True)
@@ -160,7 +156,7 @@ def _github_comments(store: Store, item: Item) -> list[dict[str, Any]]:
         {
             "author": {"login": each.author},
             "body": each.text,
-            "createdAt": f"{write_datetime(each.created_at)}Z" if each.created_at else None,
+            "createdAt": moment_text(each.created_at),
         }
         for each in store.comments.of_item(item.id)
     ]
@@ -173,7 +169,7 @@ def _plain_rows(store: Store, items: Sequence[Item]) -> list[Mapping[str, object
     return [
         {
             **row,
-            "created": f"{write_datetime(item.created_at)}Z" if item.created_at else "",
+            "created": moment_text(item.created_at),
             **{key: _last_name(str(row[key] or "")) for key in ("iter", "area")},
             **{key: item.fields.get(key) for key in ("ParentID", "Description")},
         }

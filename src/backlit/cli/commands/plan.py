@@ -135,23 +135,25 @@ def apply_plan(arguments: argparse.Namespace) -> None:
         arguments.wait = None  # that of the settings
     with synced_store(arguments, is_writing=True) as store:
         difference = differing(store, text, is_over_theirs=arguments.mine)
-        changes = _changes(difference)
         if arguments.json:
             write_report(arguments, _carried_out(arguments, store, difference), store)
-            changes = {}
         else:
             announce(described(store, difference, labels_of(store.plan.iterations.targets())))
-        if changes and not arguments.dry_run:
-            if not arguments.keep_estimates:
-                estimates = (values.get("Estimate") for values in changes.values())
-                confirm_estimates(estimates, can_answer=arguments.file != PIPE and can_ask())
-            asyncio.run(_write(store, changes))
+            _write_confirmed(arguments, store, _changes(difference))
         contested = sum(bool(change.contests) for change in difference)
         if contested:
             was = counted(contested, "change was", "changes were")
             raise BacklitError(
                 f"{was} skipped: others changed the same fields. To overwrite their changes, add --mine."
             )
+
+
+def _write_confirmed(arguments: argparse.Namespace, store: Store, changes: Mapping[int, Values]) -> None:
+    if changes and not arguments.dry_run:
+        if not arguments.keep_estimates:
+            estimates = (values.get("Estimate") for values in changes.values())
+            confirm_estimates(estimates, can_answer=arguments.file != PIPE and can_ask())
+        asyncio.run(_write(store, changes))
 
 
 def differing(store: Store, text: str, *, is_over_theirs: bool) -> list[PlanChange]:
