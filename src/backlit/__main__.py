@@ -22,7 +22,7 @@ ASKING = {
 """Handlers that ask on the terminal, for a password or an answer."""
 
 WITHOUT_MSGSPEC = {"commands.items_list:list_items", "commands.completion:print_candidates"}
-"""Handlers that may end without it."""
+"""Handlers that often need no msgspec, and load it where they do."""
 
 
 def _chosen(arguments: Sequence[str]) -> "argparse.Namespace":

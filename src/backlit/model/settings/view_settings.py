@@ -19,7 +19,7 @@ MAX_GROUP_LEVELS = 2
 MAX_COLUMN_WIDTH = 60
 
 
-# A text: no list needs it before it is compiled.
+# A text, compiled when a column is first read: most lists name none.
 _WRITTEN = r"(?P<key>\w+)(?: +(?P<width>\d{1,3}))?(?P<grows> *\+)?(?: +drop +(?P<drop>\d{1,2}))?"
 
 

@@ -117,7 +117,7 @@ def opened(path: Path, patience: float = OPENING_PATIENCE) -> JournalConnection:
 
 def _create(path: Path) -> None:
     """Create the journal whole under its name, so that an empty file is a damaged one and never a beginning."""
-    made = path.with_name(f"{path.name}.{os.urandom(4).hex()}.new")
+    made = path.with_name(f"{path.name}.{os.urandom(4).hex()}.new")  # secrets loads hmac and more for this
     try:
         with closing(connect(made, "FULL")) as connection, transaction(connection):
             _bring_up(connection)

@@ -425,7 +425,9 @@ class JournalFile(FileIdentity):
         drop_database(copy)
         lost.copy_to(copy)
         with closing(sqlite3.connect(copy)) as connection:
-            connection.execute(f"PRAGMA application_id = {int.from_bytes(os.urandom(4)) >> 1}")
+            connection.execute(
+                f"PRAGMA application_id = {int.from_bytes(os.urandom(4)) >> 1}"
+            )  # 31 bits, as SQLite takes
         sentence = self._moved_aside()
         drop_database(self.path)
         copy.rename(self.path)
