@@ -109,7 +109,7 @@ class OneListScreen(ListScreen):
         self._empty_list_reader = EmptyListReader(store.view)
         self.shown_tasks = ShownTasks(of_all=True)
         self.is_tree = False
-        self._filtered_among: int | None = None
+        self._filtered_among: NodeTotals | None = None
         """The number of rows without what is typed in the filter line."""
         self._item_left_at: dict[int | None, int | None] = {}
         """The last item under the cursor by project."""
@@ -194,7 +194,7 @@ class OneListScreen(ListScreen):
         except BadRequest:
             return
         if self.items.is_attached:
-            self._filtered_among = totals.count + totals.tasks
+            self._filtered_among = totals
             self.update_labels()
 
     async def loaded(self) -> None:
@@ -221,7 +221,7 @@ class OneListScreen(ListScreen):
         has_key = not (store.lookups.is_read_only or self.line.is_open)
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
         if self.line.is_open:
-            place = [] if totals is None else match_words(totals.count + totals.tasks, self._filtered_among)
+            place = [] if totals is None else match_words(totals, self._filtered_among)
         else:
             place = [] if self.items.is_low_bandwidth else position_words(*position)
         unmatched = self._empty_list if self._empty_list.spec == self.spec else EmptyListFigures()

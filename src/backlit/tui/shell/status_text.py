@@ -177,10 +177,15 @@ def position_words(position: int = 0, count: int = 0, noun: str = "") -> list[Wo
     return [(f"{name}{position:,} of {count:,}", "muted")] if count else []
 
 
-def match_words(count: int, among: int | None) -> list[Word]:
-    """Return the number of rows that match a filter that is being typed, and of how many, if it is known."""
-    rest = " match" if among is None else f" of {among:,} match"
-    return [(f"{count:,}", FIGURE), (rest, "muted")]
+def match_words(found: NodeTotals, among: NodeTotals | None) -> list[Word]:
+    """Return how many items match a filter that is being typed, as the heading counts them, and of how many.
+
+    Tasks are counted where they alone match. The others may not be known yet.
+    """
+    if found.tasks and not found.count:
+        return [(f"{found.tasks:,}", FIGURE), (" task matches" if found.tasks == 1 else " tasks match", "muted")]
+    rest = " match" if among is None else f" of {among.count:,} match"
+    return [(f"{found.count:,}", FIGURE), (rest, "muted")]
 
 
 def selection_words(selected: NodeTotals) -> list[Part]:
