@@ -49,6 +49,11 @@ def comment(text: str) -> NamedObject:
             "Redone: 2 items changed again.",
         ),
         (
+            {"changes": (FieldChange(8, "Status", "Not Done", "Deleted"), POINTS)},
+            "Undone: #8 “Item 8” set to Deleted; Estimate of #7 back to 5.",
+            "Redone: 2 items changed again.",
+        ),
+        (
             {"changes": (FieldChange(7, "Estimate", "3", "5", is_contested=True),)},
             "Undone: Estimate of #7 back to 5; someone else has changed it since: resolve the conflict (go).",
             None,

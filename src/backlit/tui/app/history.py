@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Protocol
 
+from msgspec.structs import replace
 from textual.content import Content
 
 from backlit.model.amounts import counted
@@ -230,17 +231,31 @@ def recalled_words(recalled: Sequence[OutboxEntry]) -> str:
 
 
 def _changed(store: Store, done: Reversal) -> str:
-    """Return the changes of fields: a value for one, labels for several of one item, else the number of items."""
+    """Return the changes of fields: a value for one, labels for several of one item, else the number of items.
+
+    Items that the step had added, and that its undo sets to Deleted, are named beside the others.
+    """
     items = list(dict.fromkeys(change.item_id for change in done.changes))
+    taken_back = {change.item_id: change for change in done.changes if _is_deletion(change) and not done.is_redo}
+    others = tuple(change for change in done.changes if change.item_id not in taken_back)
+    if taken_back and others:
+        found = store.batch.items(list(taken_back))
+        names = _names([NamedItem(each.id, each.type, each.name) for each in found])
+        status = words_of(store, "Status", next(iter(taken_back.values())).after)
+        return f"{names} set to {status}; {_changed(store, replace(done, changes=others))}"
     if len(items) > 1:
         return f"{store.batch.words(items)} {'changed again' if done.is_redo else 'changed back'}"
     item = f"#{items[0]}" if items[0] > 0 else "the new item"
     if len(done.changes) > 1:
         return f"{', '.join(label_of(change.key) for change in done.changes)} of {item}"
     (change,) = done.changes
-    is_deletion = change.key == "Status" and deleted_status([str(change.after)])  # an addition is undone
-    direction = "to" if done.is_redo or is_deletion else "back to"
+    direction = "to" if done.is_redo or _is_deletion(change) else "back to"
     return f"{label_of(change.key)} of {item} {direction} {_short(words_of(store, change.key, change.after))}"
+
+
+def _is_deletion(change: FieldChange) -> bool:
+    """Return whether a change is how an addition is undone."""
+    return change.key == "Status" and deleted_status([str(change.after)]) is not None
 
 
 def contested_words(changes: Iterable[FieldChange]) -> str:
