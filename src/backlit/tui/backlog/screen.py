@@ -144,10 +144,9 @@ class BacklogScreen(OneListScreen):
         self.reload()
 
     def item_added_below(self, feature_id: int, item_id: int) -> None:
-        """Keep the cursor on the Feature in a tree, so that the next item is added beside this one."""
+        """Keep the cursor on the Feature, so that the same key adds the next item beside this one."""
         feature = self.store.item(feature_id)  # it may have got its number while the name was typed
         is_here = feature is not None and self.items.current_id in {feature_id, feature.id}
-        is_here = is_here and self.current_view.spec.is_tree
         self.want_item(item_id, is_added=True, keeps_cursor=is_here)
         self.reload()
 
