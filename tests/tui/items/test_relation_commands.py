@@ -51,10 +51,13 @@ async def test_items_are_indented_and_outdented_in_the_tree(tmp_path: Path, open
             assert feature_of(store, 5) is None
 
 
-async def test_a_story_is_added_under_a_feature(tmp_path: Path, opened: Open) -> None:
+@pytest.mark.parametrize("keys", ["t f", ""])
+async def test_stories_are_added_under_a_feature_of_a_tree_or_a_flat_list(
+    tmp_path: Path, opened: Open, keys: str
+) -> None:
     with forest(tmp_path) as store:
         async with opened(store, (100, 24)) as pilot:
-            await press(pilot, "t", "f", "g", "g", "A", *"Spelling", "enter", "A", *"Stemming", "enter")
+            await press(pilot, *keys.split(), "g", "g", "A", *"Spelling", "enter", "A", *"Stemming", "enter")
             cursor, *added = items(pilot).current_id, *map(store.item, store.relations.children(1)[-2:])
 
             assert cursor == 1, "so that the next one is a sibling"
@@ -95,3 +98,26 @@ async def test_a_server_without_relations_is_named(tmp_path: Path, opened: Open,
             await press(pilot, *keys.split())
 
             assert "This server has no relations between items." in text_of(pilot.app)
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("y", "Deleted"), ("escape", "Not Done")])
+async def test_a_duplicate_is_closed_where_that_is_agreed_and_is_open_again_after_one_undo(
+    tmp_path: Path, opened: Open, answer: str, expected: str
+) -> None:
+    with forest(tmp_path) as store:
+        async with opened(store, (100, 24)) as pilot:
+            await press(pilot, "#", "8", "enter", "c", "l", "4", *"Payment", "enter")
+            question = words_of_dialog(pilot.app)
+            await press(pilot, answer)
+            said = text_of(pilot.app)
+            closed = store.item(8)
+            related = [each.word for each in store.relations.of_item(8)]
+            await press(pilot, "u")
+            undone = store.item(8)
+
+            assert "Close #8 as a duplicate? Status → Deleted; the relation stays." in question
+            assert closed is not None
+            assert (closed.status, related) == (expected, ["Parent", "Duplicates"])
+            assert f"#8 duplicates #5{', and closed' * (answer == 'y')}." in said
+            assert undone is not None
+            assert (undone.status, [each.word for each in store.relations.of_item(8)]) == ("Not Done", ["Parent"])

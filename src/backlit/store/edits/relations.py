@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from backlit.model.errors import BadRequest, Conflict, NotFound
@@ -16,13 +16,15 @@ from backlit.model.relations import (
     directed,
     must_fit,
 )
-from backlit.store.edits.deletions import delete_objects
-from backlit.store.edits.items import ItemEdits, ItemWithTasks, add_checked
+from backlit.model.statuses import StatusGroup
+from backlit.store.edits.deletions import delete_objects, deleted_status
+from backlit.store.edits.items import ItemEdits, ItemWithTasks, add_checked, edit_entry, present
 from backlit.store.edits.objects import must_offer, shown_object, write_objects
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.schema import SHOWN
 from backlit.store.object_changes.relations import ParentChange
 from backlit.store.records.entry import EntryKind, OutboxEntry, new_entry
+from backlit.store.records.item import Item
 from backlit.store.records.object_kinds import RELATIONS
 from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.lookups import Lookups
@@ -117,11 +119,35 @@ class RelationEdits:
 
         return await self._files.edit(act)
 
-    async def relate(self, item_ids: Iterable[int], word: str, target_ids: Iterable[int]) -> None:
-        """Relate each item to each target: *item* **word** *target*. Raises BadRequest or Conflict by the rules."""
+    async def relate(self, item_ids: Iterable[int], word: str, target_ids: Iterable[int]) -> int:
+        """Relate each item to each target: *item* **word** *target*; return the step.
+
+        Raises BadRequest or Conflict by the rules.
+        """
         self._lookups.need_writer()
         pairs = [(item_id, target_id) for target_id in target_ids for item_id in item_ids]
-        await self._files.edit(partial(_relate, word=word, pairs=pairs))
+        return await self._files.edit(partial(_relate, word=word, pairs=pairs))
+
+    def closed_status(self, item: Item) -> str | None:
+        """Return the status of an item that is closed as a duplicate; None for one that is not open, or has none.
+
+        What is done counts in the velocity, and what is deferred comes back: a duplicate does neither.
+        """
+        groups, statuses = self._lookups.status_groups(), self._lookups.statuses(item.type)
+        if not groups.is_open(item.status):
+            return None
+        named = next((each for each in statuses if each.strip().casefold() == "duplicate"), None)
+        return named or deleted_status(statuses) or groups.first(statuses, StatusGroup.DONE)
+
+    async def close(self, statuses: Mapping[int, str], step: int) -> None:
+        """Give items the statuses of closed duplicates, as part of the step that related them."""
+
+        def act(writer: WriteContext) -> None:
+            found = [(*present(writer, item_id), status) for item_id, status in statuses.items()]
+            entries = [edit_entry(item_id, document, {"Status": status}) for item_id, document, status in found]
+            write_objects(writer, entries, step)
+
+        await self._files.edit(act)
 
     async def set_parent(self, item_ids: Iterable[int], feature_id: int | None) -> None:
         """Put items below a Feature, or below none."""
@@ -147,7 +173,7 @@ class RelationEdits:
         return ""
 
 
-def _relate(writer: WriteContext, word: str, pairs: Sequence[tuple[int, int]]) -> None:
+def _relate(writer: WriteContext, word: str, pairs: Sequence[tuple[int, int]]) -> int:
     must_offer(writer, RELATIONS, NO_RELATIONS)
     known, entries = ShownRelations(writer.mirror.connection), []
     for item_id, target_id in pairs:
@@ -155,7 +181,7 @@ def _relate(writer: WriteContext, word: str, pairs: Sequence[tuple[int, int]]) -
         relation = _fitting(known, item_id=real_id(item_id), word=word, target_id=real_id(target_id))
         known.add(relation)
         entries.append(creation_of(relation))
-    write_objects(writer, entries)
+    return write_objects(writer, entries)[0].step
 
 
 def _must_fit_below_new(writer: WriteContext, item_ids: Iterable[int]) -> None:

@@ -191,7 +191,7 @@ class PreviewLayout:
             yield from () if self._is_brief else places
             if context.related is not None and context.related.blocked:
                 yield from self._chips([("Blocked by", "warn"), (context.related.blocked, "warn")], " ")
-            for line in context.related.below() if context.related is not None else ():
+            for line in context.related.lines() if context.related is not None else ():
                 yield from self._chips([(line, "muted")])
         if context.found:
             yield from self._chips([("Found", "muted"), (context.found, "foreground")], " ")
@@ -231,6 +231,8 @@ class PreviewLayout:
             yield from self._fact("" if number else "Below", line, "muted" if number else "foreground")
         if context.related is not None and context.related.blocked:
             yield from self._fact("Waits", f"{BLOCKED_SIGN} {context.related.blocked}", "warn")
+        if context.related is not None and context.related.duplicates:
+            yield from self._fact("Links", context.related.duplicates, "foreground")
         if context.faults:
             reasons = " · ".join(each.removesuffix(".") for each in context.faults)
             *lines, last = self._fact("Ready", f"{UNREADY_SIGN} {reasons}", "warn")

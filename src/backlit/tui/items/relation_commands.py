@@ -4,15 +4,17 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from backlit.model.amounts import counted
+from backlit.model.amounts import counted, listed
 from backlit.model.fields import ItemType
 from backlit.model.filters import Comparison, Literal, Operator, Property
+from backlit.model.relations import RelationType
 from backlit.store.edits.items import ItemWithTasks
 from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
+from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.finder import Offer
 from backlit.tui.dialogs.palette import ItemFinder, ItemSearch, item_search
 from backlit.tui.dialogs.pick import PickDialog
@@ -134,8 +136,25 @@ async def add_relation(target: ItemTarget, items: Sequence[Item]) -> None:
     last = await target.ask(dialog)
     if last is not None:
         others = list({**dialog.taken, last: None})
-        await store.relation_edits.relate([each.id for each in items], word, others)
-        target.say(f"{_named(items)} {choice.label} {', '.join(map(number_of, others))}. u to undo.")
+        step = await store.relation_edits.relate([each.id for each in items], word, others)
+        is_closed = word == RelationType.DUPLICATES and await _is_closed(target, items, step)
+        closed = ", and closed" if is_closed else ""
+        target.say(f"{_named(items)} {choice.label} {', '.join(map(number_of, others))}{closed}. u to undo.")
+
+
+async def _is_closed(target: ItemTarget, items: Sequence[Item], step: int) -> bool:
+    """Ask whether duplicates are closed, as part of the step that related them; return whether they are."""
+    edits = target.store.relation_edits
+    statuses = {item.id: status for item in items if (status := edits.closed_status(item)) is not None}
+    if not statuses:
+        return False
+    named = _named([item for item in items if item.id in statuses])
+    sentence = f"Close {named} as a duplicate? Status → {listed(sorted(set(statuses.values())))}; the relation stays."
+    answers = [AnswerKey("y", "close")]
+    if await target.ask(ConfirmDialog("Duplicate", sentence, answers, "leave open")) != "y":
+        return False
+    await edits.close(statuses, step)
+    return True
 
 
 def go_to_parent(target: ItemTarget, _call: CommandContext) -> None:
