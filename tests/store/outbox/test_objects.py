@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import pytest
 from tests.store.related import criteria_at, criteria_in, links_at, made, related, relations_at, relations_in
-from tests.store.service_items import of_type
+from tests.store.service_items import fields, of_type
+from tests.store.store_items import field, shown
 from tests.store.world import World, raised, sent
 
 from backlit.model.errors import BadRequest, Conflict
@@ -45,6 +46,34 @@ async def _two(store: Store, item_id: int, _: int) -> None:
     await store.criterion_edits.add_all(item_id, ["One", "Two"])
 
 
+LISTED = "How it looks.\n\n## Done when\n\n- One\n- Two"
+
+
+async def _described(store: Store, item_id: int, _: int) -> None:
+    await store.items.edit([item_id], {"Description": LISTED})
+
+
+def _criteria_and_text(store: Store, item_id: int) -> object:
+    return [*criteria_in(store, item_id), field(store, item_id, "Description") or ""]
+
+
+async def _criteria_and_text_at(world: World, item_id: int) -> object:
+    return [*await criteria_at(world, item_id), (await fields(world, item_id))["Description"] or ""]
+
+
+async def _closed_as_duplicate(store: Store, item_id: int, other_id: int) -> None:
+    edits, closed = store.relation_edits, store.relation_edits.closed_status(shown(store, item_id))
+    await edits.close({item_id: closed or ""}, await edits.relate([item_id], "Duplicates", [other_id]))
+
+
+def _relations_and_status(store: Store, item_id: int) -> object:
+    return [*relations_in(store, item_id), shown(store, item_id).status]
+
+
+async def _relations_and_status_at(world: World, item_id: int) -> object:
+    return [*await relations_at(world, item_id), (await fields(world, item_id))["Status"]]
+
+
 ACTS = {
     "relate": Act(
         lambda store, item, other: store.relation_edits.relate([item], "Blocked By", [other]),
@@ -65,6 +94,13 @@ ACTS = {
     "pass a criterion": Act(_passed, criteria_in, criteria_at, prepare=_two),
     "move a criterion": Act(_moved_down, criteria_in, criteria_at, prepare=_two),
     "delete a criterion": Act(_deleted, criteria_in, criteria_at, prepare=_two),
+    "take criteria from the description": Act(
+        lambda store, item, _: store.criterion_edits.take_from_description(item),
+        _criteria_and_text,
+        _criteria_and_text_at,
+        prepare=_described,
+    ),
+    "close a duplicate": Act(_closed_as_duplicate, _relations_and_status, _relations_and_status_at),
     "add a link": Act(
         lambda store, item, _: store.link_edits.add(item, "Survey", "https://survey.example"),
         lambda store, item: [each.url for each in store.links.of_item(item)],

@@ -5,18 +5,19 @@ from datetime import date
 from functools import partial
 from typing import ClassVar
 
+from backlit.model.criteria_lists import criteria_in
 from backlit.model.errors import BadRequest, NotFound
 from backlit.model.field_values import Misfit, parse_hours, parse_link, parse_name, parse_text
 from backlit.model.fields import ItemType
 from backlit.model.resources import CriterionStatus
 from backlit.store.edits.deletions import delete_objects
-from backlit.store.edits.items import announce_objects, present, update_overlay
+from backlit.store.edits.items import announce_objects, edit_entry, present, update_overlay
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.object_changes.kinds import EDITS
 from backlit.store.object_changes.rows import LAST_PLACE, SEQUENCE
 from backlit.store.records.entry import OBJECT_EDIT_BY_CREATION, EntryKind, OutboxEntry, new_entry
-from backlit.store.records.item import Document, id_in
+from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.records.merge import is_same
 from backlit.store.records.object_kinds import CRITERIA, LINKS, TIME_ENTRIES, ObjectKind
 from backlit.store.remote.capabilities import announces
@@ -73,13 +74,18 @@ class ObjectEdits:
         return found
 
     def _written(self, writer: WriteContext, item_id: int, several: Sequence[Mapping[str, object]]) -> list[int]:
+        return [entry.temporary_id for entry in write_objects(writer, self._entries(writer, item_id, several))]
+
+    def _entries(
+        self, writer: WriteContext, item_id: int, several: Sequence[Mapping[str, object]]
+    ) -> list[OutboxEntry]:
+        """Return the entries of new objects on an item; raise BadRequest for an item that cannot have them."""
         must_offer(writer, self.row, self.missing)
         real_id, document = present(writer, item_id)
         if (document.get("type") == ItemType.TASK) is not self.is_of_tasks:
             raise BadRequest(self._misplaced(real_id))
         project_id = id_in(document, "projectId")
-        entries = [new_entry(self.creation_kind, project_id, values, real_id) for values in several]
-        return [entry.temporary_id for entry in write_objects(writer, entries)]
+        return [new_entry(self.creation_kind, project_id, values, real_id) for values in several]
 
     def _misplaced(self, item_id: int) -> str:
         return f"#{item_id} is a Task; a Task has no {self.row.table}."
@@ -156,6 +162,27 @@ class CriterionEdits(ObjectEdits):
     async def add_all(self, item_id: int, titles: Iterable[str]) -> list[int]:
         preset = {"description": "", "status": CriterionStatus.NOT_EXECUTED.value, SEQUENCE: LAST_PLACE}
         return await self._add(item_id, [{"title": title, **preset} for title in titles])
+
+    async def take_from_description(self, item_id: int) -> int:
+        """Make criteria of the list that the description has for them, and take it out of the text, as one step.
+
+        Return how many they are. Raises BadRequest for a description without such a list.
+        """
+        self._lookups.need_writer()
+        return await self._files.edit(partial(self._taken_from_description, item_id=item_id))
+
+    def _taken_from_description(self, writer: WriteContext, item_id: int) -> int:
+        _, document = present(writer, item_id)
+        found = criteria_in(str(fields_in(document).get("Description") or ""))
+        several = [
+            {"title": each.title, "description": each.description, "status": each.status.value, SEQUENCE: LAST_PLACE}
+            for each in found.criteria
+        ]
+        entries = self._entries(writer, item_id, several)
+        if not entries:
+            raise BadRequest("The description has no list below a heading such as “Done when”, and no checklist.")
+        write_objects(writer, [*entries, edit_entry(entries[0].item_id, document, {"Description": found.rest})])
+        return len(entries)
 
     async def edit(self, criterion_ids: Iterable[int], values: Mapping[str, object]) -> None:
         await self._edit(list(criterion_ids), values)

@@ -23,6 +23,7 @@ ITEM_COMMANDS = (
     "items.relation_commands",
     "items.transform_commands",
     "items.split",
+    "items.criteria_lines",
 )
 
 

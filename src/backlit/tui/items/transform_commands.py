@@ -25,7 +25,7 @@ from backlit.tui.items.target import ItemTarget
 
 async def convert(target: ItemTarget, call: CommandContext) -> None:
     """Pick the type that items get, of one that becomes a task its item too."""
-    chosen, store = _saved(target, call), target.store
+    chosen, store = saved_items(target, call.rows), target.store
     item_type = _type_named(call.text) or await _picked_type(target, chosen)
     if item_type is None:
         return
@@ -48,7 +48,7 @@ async def convert(target: ItemTarget, call: CommandContext) -> None:
 
 async def move_to_project(target: ItemTarget, call: CommandContext) -> None:
     """Pick the project that items move to, and what becomes of the items below a Feature."""
-    items, store = _saved(target, call), target.store
+    items, store = saved_items(target, call.rows), target.store
     roles = store.lookups.roles()
     others = [each for each in store.lookups.projects() if each.id != store.project_id and roles[each.id] != READER]
     if not others:
@@ -75,10 +75,10 @@ async def move_to_project(target: ItemTarget, call: CommandContext) -> None:
         target.say(f"{what} → {choice.label}{copied}. u to undo.")
 
 
-def _saved(target: ItemTarget, call: CommandContext) -> list[Item]:
+def saved_items(target: ItemTarget, rows: int | None) -> list[Item]:
     """Return the chosen items; raise CannotAct for a form with changes, which would not fit any more."""
     target.store.lookups.need_writer()
-    items = target.chosen(call.rows)
+    items = target.chosen(rows)
     for each in items:
         stored = target.store.item(each.id) if each.id else target.current()
         if stored is None or stored.fields != each.fields:
