@@ -40,6 +40,8 @@ COMMANDS = {
     "criteria check": ("criteria", "check", "19", "1"),
     "criteria list": ("criteria", "list", "19"),
     "criteria delete": ("criteria", "delete", "19", "1", "--yes"),
+    "time list": ("time", "list"),
+    "time list --by person": ("time", "list", "--by", "person"),
     "links add": ("links", "add", "19", "https://example.com"),
     "links list": ("links", "list", "19"),
     "files list": ("files", "list", "19"),
@@ -98,7 +100,7 @@ NEEDING_MORE = {
     "outbox resolve",
 }
 """Commands that need an editor, a server, a deleted item, a conflict, or the number of what was made."""
-VARIANTS = {"trash --restore", "undo --list", "items new --dry-run", "items copy --dry-run"}
+VARIANTS = {"trash --restore", "undo --list", "items new --dry-run", "items copy --dry-run", "time list --by person"}
 """Options with which a command writes another document."""
 
 

@@ -26,6 +26,7 @@ NOUNS = {
     "items": "list, show, make and change work items",
     "comments": "list, write and delete comments",
     "criteria": "list, add, judge and delete the acceptance criteria of items",
+    "time": "list the hours that were logged on tasks",
     "links": "list, add and delete the web links of items",
     "files": "list, attach, save and delete files of work items",
     "areas": "list and change the areas of a project",

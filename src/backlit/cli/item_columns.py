@@ -60,6 +60,7 @@ COLUMNS_OF_PARTS: Mapping[str, tuple[str, ...]] = {
     "criteria": ("criteria",),
     "links": ("links",),
     "comments": (),
+    "time": (),
 }
 """The columns of what `--with` adds to items."""
 PART_COLUMNS = frozenset({column for columns in COLUMNS_OF_PARTS.values() for column in columns})

@@ -10,8 +10,9 @@ from backlit.model.fields import ItemType
 from backlit.model.resources import CriterionStatus
 from backlit.store.records.entry_values import id_of
 from backlit.store.records.item import Item
+from backlit.store.records.people import Person
 from backlit.store.store import Store
-from backlit.store.views.objects import Criterion, WebLink
+from backlit.store.views.objects import Criterion, LoggedTime, WebLink
 from backlit.store.views.relations import ItemRelation
 
 MARKS: Mapping[str, str] = {CriterionStatus.PASS: "x", CriterionStatus.FAIL: "!"}
@@ -19,7 +20,7 @@ MARKS: Mapping[str, str] = {CriterionStatus.PASS: "x", CriterionStatus.FAIL: "!"
 
 
 class ItemParts:
-    """The relations, criteria, links and comments of some items."""
+    """The relations, criteria, links, comments and logged hours of some items."""
 
     def __init__(self, store: Store, items: Iterable[Item]) -> None:
         self._store = store
@@ -43,6 +44,7 @@ class ItemParts:
             "criteria": self._criterion_documents,
             "links": self._link_documents,
             "comments": self._comment_documents,
+            "time": self._time_documents,
         }
         return {part: makers[part](item) for part in parts}
 
@@ -57,6 +59,11 @@ class ItemParts:
 
     def _link_documents(self, item: Item) -> list[dict[str, Any]]:
         return [link_document(each) for each in self._store.links.of_item(item.id)]
+
+    def _time_documents(self, item: Item) -> list[dict[str, Any]]:
+        times = self._store.time_entries.of_task(item.id) if item.type == ItemType.TASK else ()
+        people = self._store.lookups.known_people()
+        return [time_document(each, people, item.name) for each in times]
 
     def _comment_documents(self, item: Item) -> list[dict[str, Any]]:
         return [
@@ -91,6 +98,21 @@ def criterion_document(criterion: Criterion, place: int) -> dict[str, Any]:
 
 def link_document(link: WebLink) -> dict[str, Any]:
     return {"id": id_of(link.id), "text": link.text, "url": link.url}
+
+
+def time_document(entry: LoggedTime, people: Mapping[int, Person], name: str | None) -> dict[str, Any]:
+    person = people.get(entry.user_id or 0)
+    return {
+        "id": id_of(entry.id),
+        "day": None if entry.day is None else entry.day.isoformat(),
+        "user": None if person is None else person.username,
+        "hours": entry.hours,
+        "type": entry.type,
+        "note": entry.note or None,
+        "item": id_of(entry.item_id),
+        "name": name,
+        "unsent": entry.pending,
+    }
 
 
 def criteria_text(criteria: Sequence[Criterion]) -> str:

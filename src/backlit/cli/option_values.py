@@ -1,6 +1,7 @@
 """Values of options and words, checked as the command line is read."""
 
 import argparse
+from datetime import date
 
 from backlit.store.records.entry_values import NEW
 
@@ -25,7 +26,7 @@ def points_of_item(text: str) -> tuple[int, str]:
     return item_number(item), points
 
 
-PARTS = ("relations", "criteria", "links", "comments")
+PARTS = ("relations", "criteria", "links", "comments", "time")
 """What `--with` adds to items."""
 
 
@@ -64,3 +65,17 @@ def port(text: str) -> int:
     if found > 65535:
         raise argparse.ArgumentTypeError("the highest port is 65535")
     return found
+
+
+CURRENT_WEEK, PREVIOUS_WEEK = "current", "previous"
+
+
+def week(text: str) -> str:
+    """Return `current`, `previous`, or a week as 2026-W47."""
+    if text in {CURRENT_WEEK, PREVIOUS_WEEK}:
+        return text
+    try:
+        date.fromisoformat(f"{text}-1" if "W" in text else "")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text[:24]!r} is not a week, such as 2026-W47, or previous") from None
+    return text

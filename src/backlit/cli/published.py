@@ -97,6 +97,10 @@ DOCUMENTS = {
     "comment": PublishedDocument("a comment on an item", "items:CommentDocument", many=("comments list",)),
     "criterion": PublishedDocument("an acceptance criterion", "items:CriterionDocument", many=("criteria list",)),
     "link": PublishedDocument("a web link of an item", "items:LinkDocument", many=("links list",)),
+    "time-entry": PublishedDocument("hours of a person on a task", "items:TimeEntryDocument", many=("time list",)),
+    "time-sum": PublishedDocument(
+        "hours of a person, a type or a Feature", "items:TimeSumDocument", many=("time list --by person",)
+    ),
     "file": PublishedDocument("a file of an item", "items:FileDocument", many=("files list",)),
     "deleted-item": PublishedDocument("a deleted item", "items:TrashDocument", many=("trash",)),
     "item-copy": PublishedDocument("the copy of a deleted item", "items:ItemCopyDocument", ("trash ID",)),

@@ -3,9 +3,9 @@
 import importlib
 import threading
 import weakref
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -172,7 +172,7 @@ class Store:
     relations = StorePart(lambda self: ItemRelations(self.files, self.lookups))
     criteria = StorePart(lambda self: Criteria(self.files))
     links = StorePart(lambda self: WebLinks(self.files))
-    time_entries = StorePart(lambda self: LoggedTimes(self.files))
+    time_entries = StorePart(lambda self: LoggedTimes(self.files, self._read_times, self._read_times_of))
     batch = StorePart(lambda self: ItemBatch(self.files))
     cells = StorePart(lambda self: ColumnCells(self.files, self.names))
     item_history = StorePart(lambda self: ItemHistory(self.files, self.lookups, self.server_time, self._read_history))
@@ -408,6 +408,14 @@ class Store:
 
     async def _read_history(self, item_id: int, is_older: bool) -> None:
         await self.engine.ask(lambda session: session.read_history(item_id, is_older=is_older))
+
+    async def _read_times(self, first: date, last: date) -> None:
+        project_id = self.lookups.need_project()
+        await self.engine.ask(lambda session: session.read_times(project_id, first, last))
+
+    async def _read_times_of(self, task_ids: Sequence[int]) -> None:
+        project_id = self.lookups.need_project()
+        await self.engine.ask(lambda session: session.read_times_of(project_id, task_ids))
 
     async def look_at(self, item_id: int) -> None:
         self.engine.look_at(self.files.journal.real_id(item_id))

@@ -36,6 +36,7 @@ BAD_INPUT: dict[str, tuple[tuple[str, ...], int]] = {
     "criteria add": ((NO_ITEM, "text"), 4),
     "criteria check": (("2", NO_ITEM), 4),
     "criteria delete": (("2", NO_ITEM, "--yes"), 4),
+    "time list": (("--week", "someday"), 2),
     "links list": ((NO_ITEM,), 4),
     "links add": (("2", "no-address"), 6),
     "links delete": (("2", NO_ITEM, "--yes"), 4),

@@ -1,10 +1,14 @@
 """Relations, criteria, links and time entries as a store reads them from the service."""
 
+from datetime import date
+
 from tests.store.related import made, related, relations_in
 from tests.store.service_items import of_type
-from tests.store.world import World, sent
+from tests.store.world import World, sent, until
 
 from backlit.store import Store
+
+DAY = date(2026, 1, 5)
 
 
 async def test_what_was_there_before_the_first_load_is_read(world: World) -> None:
@@ -129,3 +133,26 @@ async def test_a_service_without_the_extensions_is_asked_nothing(world: World) -
 
     assert not asked_for_objects(world)
     assert not store.server.offers("relations")
+
+
+async def test_hours_of_others_are_read_with_an_opened_task_and_for_the_days_that_are_asked_for(world: World) -> None:
+    story = await made(world)
+    tasks = [await made(world, "Task", ParentID=story) for _ in range(2)]
+    times = world.rival.resource("timeentries")
+    body = {"hours": 1, "type": "Development", "date": "2026-01-05"}
+    entries = [(await times.create({**body, "taskId": task}))["id"] for task in tasks]
+    store = await world.online("fresh")
+    at_first = [store.time_entries.of_task(task) for task in tasks]
+
+    await store.look_at(tasks[0])
+    await until(lambda: store.time_entries.of_task(tasks[0]))
+    opened = store.time_entries.of_days(1, DAY, DAY)
+    await store.time_entries.read(DAY, DAY)
+    read = store.time_entries.of_days(1, DAY, DAY)
+    await times.delete(entries[0])
+    await store.time_entries.read(DAY, DAY)
+
+    assert at_first == [(), ()]
+    assert [each.id for each in opened] == entries[:1]
+    assert [each.id for each in read] == entries[::-1]
+    assert [each.id for each in store.time_entries.of_days(1, DAY, DAY)] == entries[1:]

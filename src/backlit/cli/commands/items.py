@@ -41,9 +41,12 @@ from backlit.store.records.people import TreeKind
 from backlit.store.records.work import COMPLETED, REMAINING
 from backlit.store.store import Store
 
+TIME = "time"
+"""The part of items that the local copy may not have completely."""
+
 
 def list_through_store(arguments: argparse.Namespace) -> None:
-    with synced_store(arguments, is_listing=True) as store:
+    with synced_store(arguments, is_listing=TIME not in arguments.parts) as store:
         fields = ItemFields(store)
         columns = with_parts(arguments, fields, chosen_columns(arguments, fields.columns()))
         groups = named_columns(arguments.group, fields.columns())
@@ -53,6 +56,7 @@ def list_through_store(arguments: argparse.Namespace) -> None:
         if arguments.count:
             _write_counts(arguments, store, items, groups)
             return
+        read_times(arguments, store, items)
         below = counted_types(item.type for item in items)
         write_items(arguments, store, items, columns, groups=groups, below=below)
 
@@ -98,6 +102,13 @@ def documents_with_parts(store: Store, items: Sequence[Item], parts: Sequence[st
     return [{**document, **found.document(item, parts)} for item, document in zip(items, documents, strict=True)]
 
 
+def read_times(arguments: argparse.Namespace, store: Store, items: Sequence[Item]) -> None:
+    """Read all hours that were logged on the tasks, where they are asked for; the copy has those of late alone."""
+    tasks = [item.id for item in items if item.type == ItemType.TASK and item.id > 0]
+    if TIME in arguments.parts and tasks and store.connection.state is ConnectionState.ONLINE:
+        asyncio.run(store.time_entries.read_of(tasks))
+
+
 def with_parts(arguments: argparse.Namespace, fields: ItemFields, columns: Sequence[Column]) -> list[Column]:
     """Return columns with those that `--with` adds to a table; raise UsageFault for a part that has none."""
     if _is_of_documents(arguments):
@@ -114,9 +125,10 @@ _TREE_BY_KEY = {"AreaID": TreeKind.AREAS, "IterationID": TreeKind.ITERATIONS}
 
 
 def show_item(arguments: argparse.Namespace) -> None:
-    # A history is read from the server, which a listing of a fresh copy does not connect to.
-    with synced_store(arguments, is_listing=not arguments.history) as store:
+    # A history and all logged hours are read from the server, which a listing of a fresh copy does not connect to.
+    with synced_store(arguments, is_listing=not (arguments.history or TIME in arguments.parts)) as store:
         items = [item_numbered(store, word) for word in arguments.ids]
+        read_times(arguments, store, items)
         if arguments.web:
             for item in items:
                 print(_address(arguments, item))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from backlit.cli.commands.files import say_nothing
-from backlit.cli.commands.items import with_parts, write_items
+from backlit.cli.commands.items import TIME, read_times, with_parts, write_items
 from backlit.cli.item_fields import ItemFields
 from backlit.cli.item_parts import ItemParts, moment_text
 from backlit.cli.listing import Column, chosen_columns, write_csv, write_rows
@@ -37,8 +37,9 @@ def export_items(arguments: argparse.Namespace) -> None:
         raise UsageFault("--for has a format of its own. Leave out the other one.")
     if arguments.files and (arguments.tracker or not is_own_csv):
         raise UsageFault("--files goes with backlit's own CSV.")
-    with synced_store(arguments, is_listing=not arguments.files) as store:
+    with synced_store(arguments, is_listing=not (arguments.files or TIME in arguments.parts)) as store:
         items = list(listed_items(store, arguments))
+        read_times(arguments, store, items)
         if arguments.tracker:
             _FOR_TRACKER[arguments.tracker](arguments, store, items)
             return

@@ -1,5 +1,6 @@
 """Documents of work items and of what belongs to them."""
 
+from datetime import date
 from typing import Any, Literal
 
 from pydantic import Field
@@ -86,6 +87,29 @@ class LinkDocument(Document):
     url: str
 
 
+class TimeEntryDocument(Document):
+    """Hours of a person on a task on one day."""
+
+    id: ItemKey
+    day: date | None
+    user: str | None
+    hours: float
+    type: str | None
+    note: str | None
+    item: ItemKey = Field(description="The number of the task.")
+    name: str | None = Field(description="The name of the task; null for one that this machine does not have.")
+    unsent: bool
+
+
+class TimeSumDocument(Document):
+    """Hours by a person, a type or a Feature: `name` is null for those without one."""
+
+    name: str | None
+    id: int | None = Field(description="The number of a person or a Feature; null for a type.")
+    hours: float
+    entries: int
+
+
 class FileDocument(Document):
     """A file of an item; `size` is in bytes."""
 
@@ -116,6 +140,7 @@ class ItemDocument(Document):
     relations: list[RelationDocument] | None = Field(default=None, description="With --with relations.")
     criteria: list[CriterionDocument] | None = Field(default=None, description="With --with criteria.")
     links: list[LinkDocument] | None = Field(default=None, description="With --with links.")
+    time: list[TimeEntryDocument] | None = Field(default=None, description="With --with time: those of a task.")
     comments: list[CommentDocument] | None = Field(default=None, description="With --comments, or --with comments.")
     files: list[FileDocument] | None = Field(default=None, description="With --files.")
     history: list[EventDocument] | None = Field(default=None, description="With --history.")

@@ -3,18 +3,14 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from backlit.client.auth import SESSION_ENDED
-from backlit.model.errors import (
-    BacklitError,
-    NotFound,
-    SignInNeeded,
-    StorageError,
-    TransientError,
-)
+from backlit.model.errors import BacklitError, NotFound, SignInNeeded, StorageError, TransientError
+from backlit.model.fields import ItemType
 from backlit.model.plain import plain
 from backlit.model.user_names import is_same_user
 from backlit.model.wrap import TokenGrant
@@ -27,7 +23,7 @@ from backlit.store.engine.user_lookup import UserLookup
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.outbox.queue import Outbox
 from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
-from backlit.store.records.item import Document, is_item
+from backlit.store.records.item import Document, id_in, is_item
 from backlit.store.records.others import ItemEditing
 from backlit.store.records.people import Person, signed_in_of
 from backlit.store.remote.listing import read_offered
@@ -132,6 +128,14 @@ class SyncSession:
         """Read the newest recorded changes of an item, or those before the known ones. Raises what prevents it."""
         await self.confirm_owner()
         await self._news.history.read(item_id, is_older=is_older)
+
+    async def read_times(self, project_id: int, first: date, last: date) -> None:
+        await self.confirm_owner()
+        await self._sync.read_times(project_id, first, last)
+
+    async def read_times_of(self, project_id: int, task_ids: Sequence[int]) -> None:
+        await self.confirm_owner()
+        await self._sync.read_times_of(project_id, task_ids)
 
     def cancel(self) -> None:
         self._sync.cancel()
@@ -458,6 +462,8 @@ class SyncSession:
         if is_item(document, item_id):
             comments, attachments = (None if isinstance(each, BaseException) else each for each in lists)
             await self._files.write(partial(_store, item_id, document, comments, attachments))
+            if document.get("type") == ItemType.TASK:
+                await self._sync.read_times_of(id_in(document, "projectId"), [item_id])
         for each in lists:
             if isinstance(each, BaseException):
                 raise each

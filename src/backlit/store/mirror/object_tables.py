@@ -3,6 +3,7 @@
 import sqlite3
 import sys
 from collections.abc import Collection, Iterable
+from datetime import date
 from enum import IntEnum
 
 import orjson
@@ -133,6 +134,13 @@ class MirroredObjects(SqliteTable):
         other = " OR target_project_id = ?1" if self.kind.other_end else ""
         sql = f"SELECT id FROM {self.table} WHERE id > 0 AND (project_id = ?1{other})"  # noqa: S608 # constants
         return {object_id for (object_id,) in self._connection.execute(sql, (project_id,))}
+
+    def ids_between(self, project_id: int, column: str, first: date, last: date) -> set[int]:
+        """Return the ids of the received objects of a project with a day in a column."""
+        where = f"id > 0 AND project_id = ? AND substr({column}, 1, 10) BETWEEN ? AND ?"
+        sql = f"SELECT id FROM {self.table} WHERE {where}"  # noqa: S608 # a constant and a column
+        found = self._connection.execute(sql, (project_id, first.isoformat(), last.isoformat()))
+        return {object_id for (object_id,) in found}
 
     def items_of(self, documents: Iterable[Document]) -> frozenset[int]:
         keys = [key for key in (self.kind.item_key, self.kind.other_end) if key is not None]

@@ -1,8 +1,8 @@
 """Relations, criteria, links and time entries: read whole once, then with the items that were changed."""
 
 import asyncio
-from collections.abc import Collection, Iterable
-from datetime import UTC, datetime, timedelta
+from collections.abc import Collection, Sequence
+from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -42,11 +42,28 @@ class ObjectReader:
             if not await self._files.write(partial(_is_loaded, kind=kind, project_id=lists.project_id)):
                 await self._load(kind, lists)
         while item_ids := await self._files.write(lambda writer: writer.mirror.objects_due(BLOCK)):
-            await self.read_of_items(kinds, lists, item_ids)
+            await self._read_of_items(kinds, lists, item_ids, is_all=True)
 
-    async def read_of_items(self, kinds: Iterable[ObjectKind], lists: ProjectLists, item_ids: Collection[int]) -> None:
-        """Replace the objects of items by those of the service."""
-        kinds = list(kinds)
+    async def read_times(self, lists: ProjectLists, first: date, last: date) -> None:
+        """Replace the time entries of some days by those of the service."""
+        known = await self._files.write(
+            lambda writer: writer.mirror.table_of(TIME_ENTRIES).ids_between(lists.project_id, "day", first, last)
+        )
+        form = lists.traits.dates or DateForm.V3
+        days = [form.write(datetime.combine(day, time())) for day in (first, last)]
+        condition = f"projectId eq {lists.project_id} and date ge {days[0]} and date le {days[1]}"
+        received = await self._read(TIME_ENTRIES, lists, condition)
+        await self._files.write(partial(_take, kind=TIME_ENTRIES, known=known, received=received))
+
+    async def read_times_of(self, lists: ProjectLists, task_ids: Sequence[int]) -> None:
+        """Replace the time entries of tasks by those of the service."""
+        for start in range(0, len(task_ids), BLOCK):
+            await self._read_of_items([TIME_ENTRIES], lists, task_ids[start : start + BLOCK], is_all=False)
+
+    async def _read_of_items(
+        self, kinds: Sequence[ObjectKind], lists: ProjectLists, item_ids: Collection[int], *, is_all: bool
+    ) -> None:
+        """Replace the objects of items by those of the service; `is_all` where these are all kinds."""
         # What is sent while the lists are read is not in them, and stays.
         known = await self._files.write(
             lambda writer: [
@@ -59,7 +76,8 @@ class ObjectReader:
             with transaction(writer.mirror.connection):
                 for kind, ids, documents in zip(kinds, known, found, strict=True):
                     _replace(writer, kind, item_ids, ids, documents)
-                writer.mirror.objects_were_read(item_ids)
+                if is_all:
+                    writer.mirror.objects_were_read(item_ids)
 
         await self._files.write(act)
 
@@ -75,17 +93,8 @@ class ObjectReader:
         received = await self._read(kind, lists, _of_project(kind, lists, me))
 
         def act(writer: WriteContext) -> None:
-            table = writer.mirror.table_of(kind)
-            gone = known - {id_in(each) for each in received}
-            with transaction(writer.mirror.connection):
-                table.remove(gone)
-                table.put(received)
-                items = table.items_of(received)
-                table.lay_over(items, writer.journal.entries.undelivered(items))
-                writer.mirror.set_note(load_key(kind, project_id), value=True)
-            writer.signal.publish(StoreChange(kind.subject))
-            if kind.other_end:
-                writer.signal.publish(StoreChange(Subject.ITEMS))
+            _take(writer, kind, known, received)
+            writer.mirror.set_note(load_key(kind, project_id), value=True)
 
         if known or received:
             await self._files.write(act)
@@ -102,6 +111,19 @@ class ObjectReader:
             found |= {id_in(each): each for each in page.results}
             if not page.results or len(page.results) >= page.total:
                 return list(found.values())
+
+
+def _take(writer: WriteContext, kind: ObjectKind, known: Collection[int], received: Collection[Document]) -> None:
+    """Store the objects that were received, in place of those that were known before."""
+    table = writer.mirror.table_of(kind)
+    items = table.items_of(received)
+    with transaction(writer.mirror.connection):
+        table.remove(set(known) - {id_in(each) for each in received})
+        table.put(received)
+        table.lay_over(items, writer.journal.entries.undelivered(items))
+    writer.signal.publish(StoreChange(kind.subject))
+    if kind.other_end:
+        writer.signal.publish(StoreChange(Subject.ITEMS))
 
 
 def _is_loaded(writer: WriteContext, kind: ObjectKind, project_id: int) -> bool:

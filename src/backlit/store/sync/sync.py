@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from backlit.store.mirror.mirror import tree_writes
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, id_in, whole
-from backlit.store.records.object_kinds import OBJECT_KINDS
+from backlit.store.records.object_kinds import OBJECT_KINDS, TIME_ENTRIES
 from backlit.store.records.people import ITERATION_EVENTS, TIME_ENTRY_TYPES, Person, TreeKind, signed_in_of
 from backlit.store.remote.capabilities import (
     ITERATION_EVENTS_EXTENSION,
@@ -216,6 +217,18 @@ class Sync:
         traits = traits_of(await self._note(TRAITS))
         lists = None if traits is None else ProjectLists(self._client, traits, project_id)
         return lists if lists is not None and await self._note(_filled_key(lists)) else None
+
+    async def read_times(self, project_id: int, first: date, last: date) -> None:
+        """Read the time entries of some days, which the mirror has in part."""
+        lists = await self._loaded_lists(project_id)
+        if lists is not None:
+            await self._objects.read_times(lists, first, last)
+
+    async def read_times_of(self, project_id: int, task_ids: Sequence[int]) -> None:
+        """Read the time entries of tasks, of which the mirror has those of late."""
+        lists = await self._loaded_lists(project_id)
+        if lists is not None and announces(await self._note(CAPABILITIES), TIME_ENTRIES.extension):
+            await self._objects.read_times_of(lists, task_ids)
 
     async def _changed_items(self, item_ids: Iterable[int]) -> list[Document] | None:
         """Read items by id; None where a page of the service is too small for them."""

@@ -1,7 +1,8 @@
 """Acceptance criteria, links and time entries as screens read them, with unsent changes laid over."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from typing import Any
 
 import orjson
 from msgspec import Struct
@@ -99,18 +100,36 @@ class LoggedTime(Struct, frozen=True):
 
 
 class LoggedTimes:
-    """The time entries of tasks, as far as they were read: the user's own of late, and those of changed tasks."""
+    """The time entries of tasks, as far as they were read: the user's own of late, and those of changed tasks.
 
-    def __init__(self, files: LocalDatabase) -> None:
+    `read` has the mirror hold those of some days, `read_of` those of some tasks; both raise what prevents it.
+    """
+
+    def __init__(
+        self,
+        files: LocalDatabase,
+        read: Callable[[date, date], Coroutine[Any, Any, None]],
+        read_of: Callable[[Sequence[int]], Coroutine[Any, Any, None]],
+    ) -> None:
         self._files = files
+        self.read = read
+        self.read_of = read_of
 
     def of_task(self, task_id: int) -> tuple[LoggedTime, ...]:
         """Return the entries of a task, the latest first."""
+        return self._found(_OF_ITEM, (self._files.journal.real_id(task_id),))
+
+    def of_days(self, project_id: int, first: date, last: date, user_id: int | None = None) -> tuple[LoggedTime, ...]:
+        """Return the entries of some days of a user, or of everybody, the latest first."""
+        where = f"{SHOWN} AND project_id = ?1 AND substr(day, 1, 10) BETWEEN ?2 AND ?3 AND (?4 IS NULL OR user_id = ?4)"
+        return self._found(where, (project_id, first.isoformat(), last.isoformat(), user_id))
+
+    def _found(self, where: str, values: tuple[object, ...]) -> tuple[LoggedTime, ...]:
         sql = (
             "SELECT id, item_id, user_id, day, hours, type, note, state FROM time_entries"  # noqa: S608 # constants
-            f" WHERE {_OF_ITEM} ORDER BY day DESC, id < 0 DESC, id DESC"
+            f" WHERE {where} ORDER BY day DESC, id < 0 DESC, id DESC"
         )
-        found = self._files.mirror.execute(sql, (self._files.journal.real_id(task_id),))
+        found = self._files.mirror.execute(sql, values)
         return tuple(
             LoggedTime(object_id, of, user_id, _day(day), hours or 0.0, kind, note or "", bool(state))
             for object_id, of, user_id, day, hours, kind, note, state in found
