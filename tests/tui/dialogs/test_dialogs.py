@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from textual.strip import Strip
 
 from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog, Dialog
-from backlit.tui.dialogs.line import LineDialog
+from backlit.tui.dialogs.line import LineDialog, PathDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog, PickTagsDialog, TagChange
 from backlit.tui.dialogs.ranking import ranked, searchable
 from backlit.tui.dialogs.reading import changed_lines
@@ -255,6 +256,18 @@ async def test_a_line_that_is_refused_says_why_and_stays() -> None:
         assert complaint == []
         assert missing(app, ["A name is needed."]) == ["A name is needed."]
         assert app.answers == []
+
+
+async def test_what_was_said_of_a_line_goes_with_the_line(tmp_path: Path) -> None:
+    async with BareApp().run_test() as pilot:
+        app = await show(pilot, PathDialog("Attach", f"{tmp_path}/no", lambda text: f"There is no {Path(text).name}."))
+        await pilot.press("enter")
+        complaint = missing(app, ["There is no no."])
+        await asyncio.sleep(PAUSE)
+        await pilot.press("t")
+
+        assert complaint == []
+        assert missing(app, ["There is no no."]) == ["There is no no."]
 
 
 async def test_enter_never_confirms() -> None:

@@ -278,3 +278,4 @@ async def test_the_note_follows_a_save_until_it_is_sent_and_after_a_move_says_on
     note.resume_save()
     assert note.sentence.startswith("Saved on this machine, not sent yet: ")
     assert (after(sent), after(refused)) == ("Saved and sent.", "Saved and sent.")
+    assert after(replace(sent, fields={**sent.fields, "Name": "Undone"})) == ""

@@ -53,6 +53,8 @@ class LineDialog(Dialog[str | None]):
         self._check = check
         self._about = Static(literal(note), classes="note") if note else None
         self._note = Static(literal(""), classes="fault")
+        self._noted_text = ""
+        """The text that the note below the line is about."""
 
     def content(self) -> ComposeResult:
         if self._about is not None:
@@ -74,16 +76,20 @@ class LineDialog(Dialog[str | None]):
             if self.draft is not None:
                 self.draft.answered()
         else:
-            self._note.update(literal(fault))
+            self._note_below(fault)
             self.post_message(AnswerRefused(fault))
         return True
 
+    def _note_below(self, words: str) -> None:
+        self._noted_text = self.input.value
+        self._note.update(literal(words))
+
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Take the complaint away once it is answered; never complain while somebody is typing."""
+        """Take away what was said of another text; never complain while somebody is typing."""
         event.stop()
         if self.draft is not None:
             self.draft.write_soon()
-        if self._note.content and (self._check is None or self._check(event.value) is None):
+        if self._note.content and event.value != self._noted_text:
             self._note.update(literal(""))
 
 
@@ -114,7 +120,7 @@ class PathDialog(LineDialog):
         if len(found) != 1:
             names = [each.rstrip("/").rpartition("/")[2] + "/" * each.endswith("/") for each in found]
             more = f" … {len(names) - MAX_SHOWN_PATHS:,} more" if len(names) > MAX_SHOWN_PATHS else ""
-            self._note.update(literal("  ".join(names[:MAX_SHOWN_PATHS]) + more or "Nothing begins like that."))
+            self._note_below("  ".join(names[:MAX_SHOWN_PATHS]) + more or "Nothing begins like that.")
 
 
 class FormDialog(Dialog[tuple[str, ...] | None]):

@@ -131,6 +131,8 @@ class EditorNotice:
         self._said_at: tuple[Field | None, str] = (None, "")
         self._about_save = ""
         self._is_followed = False
+        self._sent: Mapping[str, object] = {}
+        """The values of the item when its saved changes had been sent."""
 
     def say(self, sentence: str) -> None:
         self.sentence, self._said_at = sentence, self._place
@@ -150,10 +152,15 @@ class EditorNotice:
         self.say(self._about_save)
 
     def follow(self, store: Store, item: Item) -> None:
-        """Say how far the saved changes are; once the cursor has moved, only how they ended."""
+        """Say how far the saved changes are; once the cursor has moved, only how they ended.
+
+        That they were sent is taken back with the next change, such as their undo.
+        """
         if not self._is_followed:
+            if self.sentence and self.sentence == self._about_save and item.fields != self._sent:
+                self.say("")
             return
-        self._is_followed = item.sign is not RowSign.NONE
+        self._is_followed, self._sent = item.sign is not RowSign.NONE, item.fields
         before, self._about_save = self._about_save, saved_words(store, item)
         is_over = item.sign is not RowSign.PENDING and before != self._about_save
         if is_over or self.sentence == before:
