@@ -240,7 +240,7 @@ class BacklogList(ItemList):
     # The view
 
     def show(self, view: View, item_id: int | None = None) -> None:
-        item_id = self._begin_view(item_id)
+        item_id, before = self._begin_view(item_id), self.view
         self.view = view
         self._window.forget_lines()
         # Before all ids are loaded a list is as long as its first rows, so the first paint waits for no more of them.
@@ -254,6 +254,8 @@ class BacklogList(ItemList):
             index = view.outline.header_line(self._group_here)
         if self._is_page_held and index is not None:
             self.cursor = index
+        if index is None and before is not None and _selected_by(before.spec) != _selected_by(view.spec):
+            self.cursor = self.top = 0  # another list, which begins at its first row
         self.rows_replaced(self.cursor if index is None else index)
         self.columns.fit(view, self.top, self.page, self._names)
         if view.spec.group != self._levels and view.line_count is not None:
@@ -425,3 +427,7 @@ def searched_name_parts(spec: ViewSpec) -> tuple[str, ...]:
     """Return the parts of names that a spec asks for, in lower case."""
     words = [each.text for each in parts_of(spec.query) if isinstance(each, NameText)]
     return tuple(each.lower() for each in (spec.text, *words) if each)
+
+
+def _selected_by(spec: ViewSpec) -> tuple[object, ...]:
+    return spec.text, spec.query, spec.filter, spec.area_ids, spec.iteration_ids
