@@ -199,6 +199,22 @@ def test_the_header_of_a_lane_has_one_line() -> None:
     assert rows_of(grid_of(IN_LANES), 11, 2) == [0, 1, 1, 2, 2, 3, 4, 4]
 
 
+def test_a_blank_line_stands_above_the_header_of_a_lane_but_below_a_folded_one() -> None:
+    grid = grid_of(IN_LANES, folded=("b",))
+    laid = BoardLayout(card_lines=3, has_lane_gaps=True)
+    card = [(row, line) for row in (1, 2) for line in range(3)]
+
+    assert laid.fitted(grid, 0, 15).lines == ((0, 2), *card, (3, 1), (3, 2), (4, 2), (5, 0), (5, 1), (5, 2))
+
+
+def test_no_header_of_a_lane_is_in_sight_without_a_card_below_it() -> None:
+    grid = grid_of(IN_LANES, folded=("b",))
+    laid = BoardLayout(card_lines=3, has_lane_gaps=True)
+    last = [laid.fitted(grid, 0, height).lines[-1] for height in range(10, 16)]
+
+    assert last == [(2, 2), (3, 2), (3, 2), (3, 2), (3, 2), (5, 2)]
+
+
 def test_only_whole_cards_are_in_sight_the_last_one_perhaps_without_its_blank_line() -> None:
     grid = grid_of({("To do",): 9})
 

@@ -104,6 +104,13 @@ async def test_a_card_is_counted_among_those_of_its_lane(laned: BoardPosition) -
     assert laned.card_place(first - 1) == (number + 1, len(laned.grid.lanes), "lane")
 
 
+async def test_a_folded_column_has_no_place_for_the_cursor(laned: BoardPosition) -> None:
+    laned.toggle_collapsed()
+    laned.regrid(None, 0)
+
+    assert laned.card_place(1) == (0, 0, "card")
+
+
 async def test_other_lanes_begin_unfolded_with_the_latest_cards(store: Store, laned: BoardPosition) -> None:
     header = laned.grid.lanes[0].header
     assert header is not None

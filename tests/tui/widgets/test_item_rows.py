@@ -1,18 +1,22 @@
 """The quiet signs of a row, each in its own place."""
 
+from collections.abc import Sequence
+
 import pytest
 from msgspec.structs import replace
 from tests.tui.bare_app import BareApp
 
 from backlit.store.records.item import Item, ItemRow, RowSign
 from backlit.store.views.groups import GroupLine
-from backlit.tui.board.board_painter import CardPainter
+from backlit.tui.board.card_painter import CardPainter
 from backlit.tui.board.grid import ColumnSlot, ColumnTotals
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.fields.field_edits import BulkChange, FieldEdit
 from backlit.tui.items.item_commands import synced_warning
 from backlit.tui.widgets.item_rows import (
     NO_BADGE,
+    OWNER_COLUMN,
+    POINTS_COLUMN,
     UNESTIMATED_SIGN,
     Badge,
     DisplayNames,
@@ -21,6 +25,7 @@ from backlit.tui.widgets.item_rows import (
 from backlit.tui.widgets.name_widths import NameWidths
 
 ROW = ItemRow(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
+ESTIMATED = ROW._replace(estimate="2")
 LOOKS = ThemeStyles(dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff"))
 NAMES = DisplayNames(lambda _id: "", lambda _id: "")
 ITEM = Item(1, "Story", 1, {}, {}, "", None, "", None, RowSign.NONE)
@@ -194,3 +199,55 @@ def test_the_header_of_a_lane_says_its_points_once(name: str, shown: str) -> Non
     header = GroupLine((172,), "AssignedToID", 172, 1, 8, 27.0, 8)
 
     assert shown in painter.lane(header, [(ColumnSlot(0, 0, 80), ColumnTotals())], 80, is_cursor=False).text
+
+
+def lane_line(cells: Sequence[tuple[ColumnSlot, ColumnTotals]], *, is_folded: bool = False) -> str:
+    painter = CardPainter(LOOKS, replace(NAMES, group=lambda _line: "Kofi Mensah"), has_status=False, has_owner=True)
+    header = GroupLine((172,), "AssignedToID", 172, 1, 8, 27.0, 8, is_folded=is_folded)
+    return painter.lane(header, cells, 92, is_cursor=False).text
+
+
+def test_the_header_of_a_lane_has_the_sums_of_each_column_where_its_cards_end() -> None:
+    slots = [ColumnSlot(number, 31 * number, 30) for number in range(3)]
+    totals = [ColumnTotals(3, 3, 10.0), ColumnTotals(5, 1, 17.0), ColumnTotals()]
+
+    shown = lane_line([*zip(slots, totals, strict=True)])
+    folded = lane_line([*zip(slots, totals, strict=True)], is_folded=True)
+
+    assert shown.startswith(" ▾ Kofi Mensah ─")
+    assert shown[:30].endswith("─ 10 pts ")
+    assert shown[:61].endswith("─ 1 of 5 cards · 17 pts ")
+    assert shown[61:] == "─" * 31
+    assert folded[:30].endswith("▸ Kofi Mensah ─── 3 · 10 pts ")
+
+
+@pytest.mark.parametrize(
+    ("width", "row", "badge", "facts"),
+    [
+        (34, ESTIMATED, Badge(is_unready=True), "◆ #699  not ready  kofi   2"),
+        (24, ESTIMATED, Badge(is_unready=True), "◆ #699  ¬  kofi   2"),
+        (34, ROW, Badge(is_unready=True), "◆ #699  kofi  no pts"),
+        (34, ESTIMATED, Badge(blockers=2), "◆ #699  blocked  kofi   2"),
+        (24, ESTIMATED, Badge(blockers=2), "◆ #699 ⊣2  kofi   2"),
+    ],
+)
+def test_a_started_card_says_what_it_lacks_in_words_where_they_fit(
+    width: int, row: ItemRow, badge: Badge, facts: str
+) -> None:
+    row = row._replace(status="In Progress", owner_id=7)
+    painter = CardPainter(LOOKS, replace(NAMES, owner=lambda _id: "kofi"), has_status=False, has_owner=True)
+
+    drawn = painter.card(row, width, 2, is_cursor=False, is_selected=False, badge=badge)[1].text
+
+    assert drawn.removeprefix("▌ ").split() == facts.split()
+
+
+@pytest.mark.parametrize(("owner_id", "shown"), [(None, "long for its li… "), (7, "long … kofi ")])
+def test_a_name_goes_on_where_no_owner_stands_beside_it(owner_id: int | None, shown: str) -> None:
+    row = ROW._replace(name="A name that is rather long for its list, by far", owner_id=owner_id, estimate="13")
+    layout = RowLayout(56, replace(NAMES, owner=lambda _id: "kofi"), LOOKS, columns=(OWNER_COLUMN, POINTS_COLUMN))
+
+    drawn = layout.row(row, is_cursor=False)
+
+    assert drawn.cell_length == 56
+    assert " ".join(drawn.text.split()).endswith(f"{shown}13")

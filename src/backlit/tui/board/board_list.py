@@ -10,7 +10,8 @@ from textual.strip import Strip
 
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
-from backlit.tui.board.board_painter import MIN_CARD_LINES, BoardPainter, CardPainter
+from backlit.tui.board.board_painter import BoardPainter
+from backlit.tui.board.card_painter import MIN_CARD_LINES, CardPainter
 from backlit.tui.board.card_window import CardWindow
 from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, lay_out_columns
 from backlit.tui.board.position import BoardPosition, ColumnsOf, RowPosition
@@ -90,7 +91,8 @@ class BoardList(ItemList):
             lines = MIN_CARD_LINES
         else:
             lines = CARD_LINES + (has_room and not position.grid.has_lanes)
-        self.laid_out = replace(self.laid_out, card_lines=lines, is_single=position.is_single)
+        has_gaps = has_room and position.grid.has_lanes
+        self.laid_out = replace(self.laid_out, card_lines=lines, is_single=position.is_single, has_lane_gaps=has_gaps)
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()

@@ -304,10 +304,13 @@ class BoardLayout(Struct, frozen=True):
     card_lines: int = 2
     is_single: bool = False
     """True where one column is in sight at a time."""
+    has_lane_gaps: bool = False
+    """True where a blank line stands above the header of a lane, but for one below a folded lane."""
     lines: tuple[tuple[int, int], ...] = ()
     """The row on each line below the heads, counted from the first one in sight, and the line of the row.
 
-    A lane's header, the first row too, has only the last line of a card; a higher card at the end may lack its own.
+    A lane's header, the first row too, has only the last line of a card, and a blank one above it where lanes have
+    gaps; a higher card at the end may lack its own.
     """
 
     @property
@@ -325,17 +328,29 @@ class BoardLayout(Struct, frozen=True):
         lines: list[tuple[int, int]] = []
         for row in range(room):
             is_header = grid.has_lanes and (not row or grid.header_at(top + row) is not None)
-            own = [(row, line) for line in range(last if is_header else 0, last + 1 if is_header else self.card_lines)]
+            first = last - self._has_gap(grid, top + row) * bool(row) if is_header else 0
+            own = [(row, line) for line in range(first, last + 1 if is_header else self.card_lines)]
             if room - len(lines) < len(own) - (len(own) > CARD_LINES):
                 break
             lines += own[: room - len(lines)]
+        if self.has_lane_gaps and lines and lines[-1][0] and _is_open_header(grid, top + lines[-1][0]):
+            lines = [each for each in lines if each[0] < lines[-1][0]]  # no header without a card below it
         return replace(self, lines=tuple(lines))
+
+    def _has_gap(self, grid: CardGrid, header: int) -> bool:
+        above = grid.lane_at(header - 1)
+        return self.has_lane_gaps and above is not None and not above[0].is_folded
 
     def slot(self, number: int) -> ColumnSlot | None:
         return next((each for each in self.slots if each.number == number), None)
 
     def slot_at(self, x: int) -> ColumnSlot | None:
         return next((each for each in self.slots if each.x <= x < each.x + each.width), None)
+
+
+def _is_open_header(grid: CardGrid, row: int) -> bool:
+    lane = grid.header_at(row)
+    return lane is not None and not lane.is_folded and lane.height > 1
 
 
 def lay_out_columns(width: int, columns: Mapping[int, int | None], current: int, before: BoardLayout) -> BoardLayout:

@@ -149,8 +149,10 @@ class BoardPosition:
     def card_place(self, row: int) -> tuple[int, int, str]:
         """Return the number of the card on a row in its column or its lane of it, that of the cards, and their noun.
 
-        On the header of a lane it is that of the lane.
+        On the header of a lane it is that of the lane; a folded column has no place.
         """
+        if self.column in self.grid.collapsed:
+            return 0, 0, "card"
         found = self.grid.lane_at(row) if self.grid.has_lanes else None
         if found is None:
             return row + 1, self.grid.height(self.column), "card"

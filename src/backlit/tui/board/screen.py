@@ -32,7 +32,7 @@ from backlit.tui.lists.one_list_screen import OneListScreen
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import Badge
-from backlit.tui.widgets.side_lines import Part
+from backlit.tui.widgets.side_lines import SEPARATOR, Part
 
 MIN_WIDTH_WITH_PREVIEW = 200
 """Columns of a terminal in which the preview stands beside the board without being asked for."""
@@ -224,9 +224,12 @@ class BoardScreen(OneListScreen):
     def _arranged(self) -> list[Part]:
         arrangement, grid, label = self.arrangement, self.board.position.grid, self._names.label
         columns = RELEASE if arrangement.by == RELEASE else label(arrangement.by)
-        lanes = f", lanes by {label(arrangement.lanes)}" if arrangement.lanes else ""
         folded = [f"{grid.columns[each].word} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
-        parts: list[Part] = [(f"   by {columns}{lanes}", "muted")]
+        parts: list[Part] = [(f"   by {columns}", "muted")]
+        if arrangement.lanes:
+            parts += [(SEPARATOR, "muted"), (f"lanes by {label(arrangement.lanes)}", "muted")]
         if self.spec.leading and arrangement.sprint is not None:
-            parts.append((f"   {safe(arrangement.sprint.name)} first", CURRENT_ITERATION))
-        return [*parts, *[(f"   {', '.join(folded)} folded", "muted")][: len(folded)]]
+            parts += [(SEPARATOR, "muted"), (f"{safe(arrangement.sprint.name)} first", CURRENT_ITERATION)]
+        if folded:
+            parts += [(SEPARATOR, "muted"), (f"{', '.join(folded)} folded", "muted")]
+        return parts

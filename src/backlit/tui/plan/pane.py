@@ -23,8 +23,18 @@ from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import GroupFolding
-from backlit.tui.widgets.item_rows import OWNER_COLUMN, POINTS_COLUMN, SCROLLBAR, DisplayNames, ListColumn
-from backlit.tui.widgets.side_lines import TwoSidedLine, Word, drawn_word, segments_of
+from backlit.tui.widgets.item_rows import (
+    BLOCKED_SIGN,
+    EDGE,
+    FOLDED_SIGN,
+    FRAMED_EDGE,
+    OWNER_COLUMN,
+    POINTS_COLUMN,
+    UNREADY_SIGN,
+    DisplayNames,
+    ListColumn,
+)
+from backlit.tui.widgets.side_lines import Part, TwoSidedLine, Word, drawn_word, segments_of
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
@@ -36,6 +46,8 @@ FORECAST_KEY = "forecast"
 """The key of the lines that divide the backlog by iterations."""
 FITTING_SIGN = "✓"
 """The sign of an iteration that is on target."""
+SIGNS: Sequence[Part] = [(f"{FOLDED_SIGN} tasks  {BLOCKED_SIGN} blocked  {UNREADY_SIGN} not ready", "faint")]
+"""The meaning of the signs of rows, for the edge of a frame."""
 
 
 class HeadLine(Struct, frozen=True):
@@ -63,8 +75,8 @@ class TasksAsked(Message):
 class PlanList(BacklogList):
     """The items of a pane; only the pane with the focus shows its cursor."""
 
-    COLUMNS: ClassVar[Sequence[ListColumn]] = (POINTS_COLUMN, OWNER_COLUMN)
-    WITH_HOURS: ClassVar[Sequence[ListColumn]] = (POINTS_COLUMN, HOURS_COLUMN, OWNER_COLUMN)
+    COLUMNS: ClassVar[Sequence[ListColumn]] = (OWNER_COLUMN, POINTS_COLUMN)
+    WITH_HOURS: ClassVar[Sequence[ListColumn]] = (OWNER_COLUMN, POINTS_COLUMN, HOURS_COLUMN)
 
     def __init__(self, names: DisplayNames) -> None:
         super().__init__(names)
@@ -86,7 +98,8 @@ class PlanList(BacklogList):
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         row = self.row(index)
         if isinstance(row, GroupLine) and row.key == FORECAST_KEY:
-            line = forecast_line(self._names.group(row), row, self.size.width, ThemeStyles.of(self.app))
+            end = FRAMED_EDGE if self.is_framed else EDGE
+            line = forecast_line(self._names.group(row), row, self.size.width, ThemeStyles.of(self.app), end)
             return self.with_scrollbar(line, index)
         return super().render_row(index, is_cursor=is_cursor and self.has_focus)
 
@@ -115,14 +128,14 @@ class PlanList(BacklogList):
                 return
 
 
-def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) -> Strip:
-    """Draw a rule between the name of a part and its figures, as many as fit; the end is free for a scrollbar.
+def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles, end: int = EDGE) -> Strip:
+    """Draw a rule between the name of a part and its figures, as many as fit, which end where points do.
 
     A name that begins with FITTING_SIGN stands in place of the start of the rule.
     """
     fits, name = name.startswith(FITTING_SIGN), name.removeprefix(FITTING_SIGN).strip()
     facts, points = safe(name).split(" · "), counted(line.points, "pt")
-    count, room = f"{counted(line.count, 'item')} · {points}", width - len(SCROLLBAR) - 7
+    count, room = f"{counted(line.count, 'item')} · {points}", width - end - 6
     fitting = [
         (" · ".join(facts[:end]), each) for end, each in ((3, count), (2, count), (2, points), (1, count), (1, points))
     ]
@@ -137,7 +150,7 @@ def forecast_line(name: str, line: GroupLine, width: int, theme: ThemeStyles) ->
         (rule, "rule"),
         (figures, "muted"),
     ]
-    segments = [Segment(text, theme.style(colour)) for text, colour in parts]
+    segments = [Segment(text, theme.style(colour, bold=at == 1)) for at, (text, colour) in enumerate(parts)]
     return Strip(segments).adjust_cell_length(width, theme.style())
 
 

@@ -22,8 +22,9 @@ from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 MIN_TWO_PANES_WIDTH, MIN_THREE_PANES_WIDTH = 80, 190
 """Columns of a terminal with two panes, and of one with the other sprints as a third pane."""
-MAX_OTHER_SHARE = 0.5
-"""Share of the height for the other sprints below the target at most."""
+MAX_OTHER_SHARE, MIN_TARGET_HEIGHT = 0.5, 22
+"""Share of the height for the other sprints below the target at most, and the lines of the target above them that
+leave room for blank ones between them."""
 
 
 class PlanPanes(StorageErrorGuard, Container):
@@ -95,7 +96,9 @@ class PlanPanes(StorageErrorGuard, Container):
 
     def _place_others(self) -> None:
         is_beside = self.size.width >= MIN_THREE_PANES_WIDTH
-        height = min(LINES_OF_SPRINT * self._others_count + FRAME_LINES, int(self.size.height * MAX_OTHER_SHARE))
+        lines = LINES_OF_SPRINT * self._others_count
+        lines += max(0, self._others_count - 1) * (self.size.height - lines - self._others_count >= MIN_TARGET_HEIGHT)
+        height = min(lines + FRAME_LINES, int(self.size.height * MAX_OTHER_SHARE))
         has_room = is_beside or self.app.size.height >= PlanPane.TALL
         self.others_frame.display = bool(self._others_count) and self.has_frames and has_room
         self.set_class(is_beside and self.others_frame.display, "-three")

@@ -345,8 +345,12 @@ class RowLayout:
         """Draw one item; cursor, selection and state have a cell each. `flashed` are keys of columns, and NAME.
 
         Up to the points the row under the cursor has one colour of text, which keeps a step small on the wire; owner
-        and iteration keep theirs, as they are drawn again with it anyway.
+        and iteration keep theirs, as they are drawn again with it anyway. Where the owner stands beside the name, the
+        name of an item without one goes on in its place.
         """
+        columns, spare = self.columns, 0
+        if row.owner_id is None and columns and columns[0].key == OWNER_COLUMN.key:
+            columns, spare = columns[1:], columns[0].width + GAP
         is_shown = is_cursor and self._cursor is not None
         on = self._cursor if is_cursor else self._chosen if is_selected else None
         theme, (sign, sign_colour) = self._theme, state_sign(row, badge)
@@ -359,10 +363,10 @@ class RowLayout:
             Segment(mark, theme.style(mark_colour, on=on, bold=is_selected)),
             Segment(sign, number if sign == " " else theme.style(quiet if is_shown else sign_colour, on=on, bold=True)),
             Segment(shown + " ", number),
-            *self._type_and_name(row, badge, on, FLASH_GROUND if NAME in flashed else on, is_cursor=is_shown),
+            *self._type_and_name(row, badge, on, FLASH_GROUND if NAME in flashed else on, spare, is_cursor=is_shown),
         ]
         texts = iter(cells)
-        for column in self.columns:
+        for column in columns:
             under = FLASH_GROUND if column.key in flashed else on
             if column.key in USUAL_COLUMN_BY_KEY:
                 segments.append(self._known(column, row, under))
@@ -413,7 +417,7 @@ class RowLayout:
         return (*[NAME][: drawn.name != row.name], *keys)
 
     def _type_and_name(
-        self, row: ItemRow, badge: Badge, on: str | None, under_name: str | None, *, is_cursor: bool
+        self, row: ItemRow, badge: Badge, on: str | None, under_name: str | None, spare: int, *, is_cursor: bool
     ) -> Iterator[Segment]:
         theme, depth = self._theme, badge.depth
         lead = " " * INDENT * (row.type == ItemType.TASK if depth is None else min(depth, MAX_INDENTS))
@@ -423,7 +427,7 @@ class RowLayout:
         is_bold = is_cursor or (row.type == ItemType.FEATURE and not is_quiet)
         style, room = (
             theme.style("muted" if is_quiet and on == under_name else "foreground", on=under_name, bold=is_bold),
-            self._name_width - len(lead),
+            self._name_width + spare - len(lead),
         )
         late = f" {BLOCKED_SIGN} {number_of(badge.late_blocker)}" if badge.late_blocker else ""
         blocked = f" {BLOCKED_SIGN}{badge.blockers}" if badge.blockers and not late else ""

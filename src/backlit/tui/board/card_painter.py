@@ -1,0 +1,320 @@
+"""The drawing of one card, of the head of its column and of its lane, and of the words around the cards."""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice, starmap
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from backlit.model.amounts import counted
+from backlit.model.fields import ItemType
+from backlit.model.statuses import STARTED_GROUPS, status_word
+from backlit.store.records.item import ItemRow
+from backlit.store.views.groups import GroupLine
+from backlit.tui.board.columns import BoardColumn
+from backlit.tui.board.grid import (
+    GAP,
+    MIN_NAME_WIDTH,
+    ColumnSlot,
+    ColumnTotals,
+    count_words,
+    is_over,
+)
+from backlit.tui.commands.table import key_of
+from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
+from backlit.tui.drawing.themes import (
+    CURSOR_BAR,
+    FOCUSED_HEAD,
+    KEY,
+    ThemeStyles,
+    status_colour,
+    status_sign,
+    type_colour,
+    type_sign,
+)
+from backlit.tui.widgets.flash import FLASH_GROUND
+from backlit.tui.widgets.item_rows import (
+    BLOCKED_SIGN,
+    CURSOR_BACKGROUND,
+    SELECTED_BACKGROUND,
+    SELECTED_SIGN,
+    UNESTIMATED_SIGN,
+    UNREADY_SIGN,
+    Badge,
+    DisplayNames,
+    group_counts,
+    lacks_estimate,
+    marked,
+    state_sign,
+)
+from backlit.tui.widgets.side_lines import indices_around
+
+CardLines = tuple[Strip, ...]
+CardFact = tuple[str, str, bool]
+"""A fact of a card: its text, its colour, and whether it is bold."""
+INDENT = 2
+"""Cells before the lines of a card: its edge and a blank."""
+UNESTIMATED_WORDS, UNREADY_WORDS, BLOCKED_WORDS = "no pts", "  not ready", "  blocked"
+"""What a started card lacks, in place of its points and after its number, and that an open item comes before it."""
+MIN_CARD_LINES = 2
+"""Lines of the lowest card: its name and its facts."""
+POINT_CELLS, MAX_POINT_CELLS = 4, 8
+"""Cells of a card's points, with the blanks before them, and of a longer estimate at most."""
+MIN_FACT_WIDTH, MIN_LANE_WIDTH, MIN_LANE_RULE = 6, len("▸  1   "), 3
+"""The fewest cells of a fact on a card, of a folded lane's name and count, and of the rule before a sum."""
+
+
+class HiddenColumnLabel(NamedTuple):
+    """A word for a column in the line below the heads, at its left (-1) or right (1); None for no column."""
+
+    text: str
+    side: int
+    number: int | None = None
+
+
+class CardPainter:
+    """Draws for one theme and one choice of columns and lanes; with `has_status` cards name their status.
+
+    With `has_owner` they name their owner, who else is the name of their lane or column.
+
+    Parts of names that are `sought`, in lower case, are marked.
+    """
+
+    def __init__(
+        self, theme: ThemeStyles, names: DisplayNames, *, has_status: bool, has_owner: bool, sought: Sequence[str] = ()
+    ) -> None:
+        self._sought = sought
+        self._theme = theme
+        self._names = names
+        self._has_status, self._has_owner = has_status, has_owner
+        self.ground = theme.style()
+        self._blanks: dict[int, Strip] = {}
+
+    def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
+        """Draw the sign and the name of a column with its count, and its points at the right where they fit."""
+        style, groups = self._theme.style, self._names.status_groups()
+        sign = [Segment(f"{status_sign(str(column.first), groups)} ", style(self.column_colour(column)))]
+        sign = [] if self._has_status or column.first is None else sign
+        count, is_full = count_words(column, totals), is_over(column, totals)
+        points = counted(totals.points, "pt") if totals.count else ""
+        room = width - Segment.get_line_length(sign) - cell_len(count) - 1
+        name_cells = min(cell_len(safe(column.word)), MIN_NAME_WIDTH)
+        points = points if room - name_cells >= cell_len(points) + 2 else ""
+        name = fit(column.word, max(1, min(cell_len(safe(column.word)), room - cell_len(points) - 2 * bool(points))))
+        blanks = " " * (room - cell_len(name) - cell_len(points))
+        figures = Segment(f" {count}", style("conflict" if is_full else "muted", bold=is_full))
+        parts = [*sign, Segment(name, style(bold=True)), figures, Segment(blanks + points, style("muted"))]
+        return Strip(parts).adjust_cell_length(width, style())
+
+    def column_colour(self, column: BoardColumn) -> str:
+        """Return the colour of a column's status, on a board by other fields that of a rule."""
+        groups = self._names.status_groups()
+        return "rule" if self._has_status or column.first is None else status_colour(str(column.first), groups)
+
+    def rules(
+        self, slots: Sequence[tuple[ColumnSlot, str]], current: int, words: Sequence[HiddenColumnLabel], width: int
+    ) -> Strip:
+        """Draw the lines below the heads in a colour each, with words about columns out of sight over the ends."""
+        style = self._theme.style
+        looks = [
+            ("━", style(FOCUSED_HEAD if colour != "conflict" else colour))
+            if slot.number == current
+            else ("─", style(colour))
+            for slot, colour in slots
+        ]
+        rules = [Segment(line * slot.width, look) for (slot, _), (line, look) in zip(slots, looks, strict=True)]
+        lines = [segment for rule in rules for segment in (rule, Segment(" " * GAP, style()))]
+        sides = ([each for each in words if each.side == way] for way in (-1, 1))
+        left, right = (Strip([Segment(each.text, style("muted")) for each in side]) for side in sides)
+        start, end = left.cell_length, width - right.cell_length
+        rule = Strip(lines).adjust_cell_length(width, style()).crop(start, max(start, end))
+        return Strip.join([left, rule, right]).adjust_cell_length(width, style())
+
+    def tabs(self, columns: Sequence[BoardColumn], totals: Sequence[ColumnTotals], current: int, width: int) -> Strip:
+        theme = self._theme
+        words = [f"{safe(each.word)} {count_words(each, sums)}" for each, sums in zip(columns, totals, strict=True)]
+        sight = indices_around([cell_len(each) + 3 for each in words], current, width - 3)
+        segments = [Segment("‹ " if sight.start else " ", theme.style("muted"))]
+        for number in sight:
+            is_current = number == current
+            colour = "conflict" if is_over(columns[number], totals[number]) else "foreground" if is_current else "muted"
+            segments += [Segment(words[number], theme.style(colour, bold=is_current)), Segment("   ", theme.style())]
+        more = [Segment("›", theme.style("muted"))] if sight.stop < len(words) else []
+        return Strip([*segments[:-1], Segment("  ", theme.style()), *more]).adjust_cell_length(width, theme.style())
+
+    def card(
+        self,
+        row: ItemRow,
+        width: int,
+        lines: int,
+        *,
+        is_cursor: bool,
+        is_selected: bool,
+        badge: Badge,
+        has_surface: bool = True,
+        is_flashing: bool = False,
+    ) -> CardLines:
+        """Draw a card: its name in up to two lines, and its facts; a line below those is blank.
+
+        The ground of the cursor has the lines of the name alone, which keeps a step small on the wire; so has that of
+        a card that flashes. On a card of two lines the name is cut, so that facts are in one column. Where no blank
+        parts the cards, every second one has no surface.
+        """
+        theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else "surface" if has_surface else None
+        edge = ("█", CURSOR_BAR) if is_cursor else ("▌", type_colour(row.type))
+        room, on = max(1, width - INDENT - 1), CURSOR_BACKGROUND if is_cursor else ground
+        under_name = FLASH_GROUND if is_flashing else on
+        is_done = not self._names.status_groups().is_open(row.status)
+        name = theme.style(
+            "muted" if is_done and not (is_cursor or is_flashing) else "foreground",
+            on=under_name,
+            bold=is_cursor or (row.type == ItemType.FEATURE and not is_done),
+        )
+        title, *more = wrapped(row.name, room)
+        names = [row.name] if lines == MIN_CARD_LINES else [title, " ".join(more)]
+        facts = self._facts(row, room, ground, badge, is_selected=is_selected)
+
+        def drawn(line: Sequence[Segment], under: str | None) -> Strip:
+            start = Segment(edge[0], theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
+            return Strip([*start, *line]).adjust_cell_length(width, theme.style(on=under))
+
+        found = [drawn([*marked(fit(each, room), self._sought, name)], on) for each in names]
+        found.append(drawn(facts, ground))
+        return (*found, *[self.blank(width)] * (lines - len(found)))
+
+    def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
+        """Return sign and number, what is missing or its status, and at the right owner and points.
+
+        What is missing is said in words, and by signs where these do not fit. Where it is tight, the tasks go first,
+        then what is missing, then the owner.
+        """
+        style, groups = self._theme.style, self._names.status_groups()
+        sign, sign_colour = state_sign(row, badge)
+        left: list[CardFact] = [(f"{SELECTED_SIGN} ", "mark", True)] * is_selected
+        left += [(f"{sign} ", sign_colour, True)] if sign not in {" ", UNREADY_SIGN} else []
+        left += [(f"{type_sign(row.type)} ", type_colour(row.type), False)]
+        left += [(f"#{row.id}" if row.id > 0 else "new", "muted", False)]
+        points = (
+            (fit(row.estimate, min(len(row.estimate), MAX_POINT_CELLS)), "foreground", True)
+            if row.estimate
+            else ("", "muted", False)
+        )
+        is_told = badge.is_unready and groups.of(row.status) in STARTED_GROUPS and not self._has_status
+        if lacks_estimate(row, groups):
+            points = (UNESTIMATED_WORDS, "warn", True) if is_told else (UNESTIMATED_SIGN, "muted", False)
+        owner = safe(self._names.owner(row.owner_id)) if self._has_owner else ""
+        lack, brief_lack = list[CardFact](), list[CardFact]()
+        if self._has_status and row.status:
+            word = f"  {status_sign(row.status, groups)} {status_word(row.status)}"
+            lack.append((word, status_colour(row.status, groups), False))
+        elif is_told and points[0] != UNESTIMATED_WORDS:
+            lack, brief_lack = [(UNREADY_WORDS, "warn", True)], [(f"  {UNREADY_SIGN}", "warn", True)]
+        blocked, waits = list[CardFact](), list[CardFact]()
+        if badge.blockers:
+            blocked = [(f" {BLOCKED_SIGN}{badge.blockers}", "warn", False)]
+            waits = [(BLOCKED_WORDS, "warn", False)]
+        tasks = list[CardFact]()
+        if badge.task_progress is not None:
+            done, count = badge.task_progress
+            tasks.append((f"  {done}/{counted(count, 'task')}", "muted", False))
+
+        def cells(parts: Sequence[CardFact]) -> int:
+            return sum(cell_len(text) for text, _, _ in parts)
+
+        end = [(f"  {fit_right(points[0], max(POINT_CELLS - 2, cell_len(points[0])))}", *points[1:])]
+        free = room - cells([*left, *blocked, *end])
+        named = f"  {fit(owner, min(cell_len(owner), max(MIN_FACT_WIDTH, free - 2)))}" if owner else ""
+        if cell_len(named) > free:
+            named = ""
+        free = room - cells([*left, *end]) - cell_len(named)
+        choices: Sequence[Sequence[CardFact]] = (
+            *([*waits, *tasks, *lack], [*waits, *lack], [*blocked, *tasks, *lack], [*blocked, *lack]),
+            *([*blocked, *tasks, *brief_lack], [*blocked, *brief_lack]),
+        )
+        more = next((each for each in choices if cells(each) <= free), blocked)
+        blanks = free - cells(more)
+        between = [(" " * max(0, blanks), "muted", False), (named, self._names.owner_colour(row.owner_id), False)]
+        parts = [*left, *more, *between, *end] if blanks >= 0 else left
+        return [Segment(text, style(colour, on=on, bold=bold)) for text, colour, bold in parts if text]
+
+    def lane(
+        self, header: GroupLine, cells: Sequence[tuple[ColumnSlot, ColumnTotals]], width: int, *, is_cursor: bool
+    ) -> Strip:
+        """Draw the header of a lane: its name on a rule, and the sums of each column where its cards end.
+
+        A name is cut at the end of the line alone. Where other columns are out of sight, the sums of the lane follow.
+        """
+        style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else None
+        name = safe(self._names.group(header))
+        counts, points, sums = " + ".join(group_counts(header)), counted(header.points, "pt"), ""
+        if len(cells) == 1:
+            sums = f"  {counts}" if f"/{points}" in name else f"  {counts} · {points}"  # a Feature's progress has them
+        name = fit(name, min(cell_len(name), width - len(sums) - INDENT - 2))
+        line = list[tuple[str, Style]]()
+        line += [("▌" if is_cursor else " ", style(CURSOR_BAR, on=on))]
+        line += [("▸ " if header.is_folded else "▾ ", style("muted", on=on))]
+        line += [(name, self._lane_name(header, on)), (f"{sums} ", style("muted", on=on))]
+        at = sum(cell_len(text) for text, _ in line)
+        for slot, totals in cells:
+            end = slot.x + slot.width
+            choices = _lane_sums(totals, is_folded=header.is_folded)
+            words = next((f" {each} " for each in choices if len(each) + MIN_LANE_RULE < end - at), "")
+            rule = max(0, end - at - len(words))
+            line += [("─" * rule, style("rule", on=on)), (words, style("muted", on=on))]
+            at += rule + len(words)
+        line.append(("─" * (width - at), style("rule", on=on)))
+        return Strip(starmap(Segment, line)).adjust_cell_length(width, style(on=on))
+
+    def _lane_name(self, header: GroupLine, on: str | None) -> Style:
+        """Return the look of a lane's name: a person's has the colour of the person, a folded lane's none."""
+        owner_id, colour = header.value, "foreground"
+        if header.is_folded and not on:
+            colour = "muted"
+        elif header.key == "AssignedToID" and isinstance(owner_id, int) and not on:
+            colour = self._names.owner_colour(owner_id)
+        return self._theme.style(colour, on=on, bold=True)
+
+    def foot(self, above: int, below: int, hidden: str, width: int) -> Strip:
+        """Draw the cards above and below those in sight, and words for hidden ones with the key that shows them."""
+        key = self._theme.cap(key_of("board.all-done")).text
+        counts = [f"{above:,} more ↑"] * bool(above) + [f"{below:,} more ↓"] * bool(below)
+        parts = [(" " * INDENT, "muted"), ("  ".join(counts), "muted")]
+        parts += [("  " if counts else "", "muted"), (key, KEY), (f" {hidden}", "muted")] if hidden else []
+        return self._words(parts, width)
+
+    def lanes(self, below: Iterable[GroupLine], count: int, width: int) -> Strip:
+        """Draw the lanes below those in sight like folded ones, as many as fit, and the key of the next one."""
+        named = [
+            (safe(self._names.group(each)), f" {each.rows:,}   ") for each in islice(below, width // MIN_LANE_WIDTH)
+        ]
+        key, label = self._theme.cap(key_of("list.next-group")).text, " next lane"
+        sizes = [cell_len(f"▸ {name}{rows}") for name, rows in named]
+        fitting = indices_around(sizes, 0, width - len(f" 99 more lanes   {key}{label} ")).stop
+        parts = [(" ", "muted")]
+        for name, rows in named[:fitting]:
+            parts += [("▸ ", "muted"), (name, "foreground"), (rows, "muted")]
+        more = [(f"{counted(count - fitting, 'more lane')}   ", "muted")] if fitting < count else []
+        return self._words([*parts, *more, (key, KEY), (label, "muted")] if count else [], width)
+
+    def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
+        words = [Segment(text, self._theme.style(colour)) for text, colour in parts]
+        return Strip(words).adjust_cell_length(width, self.ground)
+
+    def blank(self, width: int) -> Strip:
+        if width not in self._blanks:
+            self._blanks[width] = Strip.blank(width, self.ground)
+        return self._blanks[width]
+
+
+def _lane_sums(totals: ColumnTotals, *, is_folded: bool) -> Sequence[str]:
+    """Return the words for the cards of a column in a lane, the best ones first; cards in sight are not counted."""
+    if not totals.count:
+        return ()
+    points = counted(totals.points, "pt")
+    if is_folded or totals.shown < totals.count:
+        cards = totals.shown_words
+        return f"{cards} {'card' if totals.count == 1 else 'cards'} · {points}", f"{cards} · {points}", cards
+    return (points if totals.points else counted(totals.count, "card"),)
