@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from tests.tui.attachments.pictures import picture
 
-from backlit.tui.attachments.file_preview import MAX_ROWS, PREVIEW_BYTES, preview_of
+from backlit.tui.attachments.file_preview import MAX_ROWS, PREVIEW_BYTES, kind_word, preview_of
 from backlit.tui.drawing import images, themes
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.shell.paths import completions, files_in, folder_and_name
@@ -54,6 +54,13 @@ def test_the_rows_of_a_narrow_table_are_set_in_columns() -> None:
     assert first_of(table, "x.csv", 20, 4) == ["a  b │ a  b", "1  x │ 4  x", "2  x │ 5  x", "3  x │"]
     assert first_of(table, "x.csv", 20, 3) == ["a  b │ a  b │ a  b", "1  x │ 3  x │ 5  x", "2  x │ 4  x │"]
     assert first_of(table, "x.csv", 20, 9) == ["a  b", *(f"{number}  x" for number in range(1, 6))]
+
+
+def test_the_figures_of_a_table_stand_beside_it_where_it_leaves_room() -> None:
+    table = b"number,kind\n" + b"".join(b"%d,x\n" % number for number in range(1, 6))
+
+    assert first_of(table, "x.csv", 80, 9)[2] == "     2  x" + " " * 10 + "number  1 to 5, median 3"
+    assert first_of(table, "x.csv", 40, 9)[1] == "     1  x"
 
 
 @pytest.mark.parametrize(
@@ -113,6 +120,13 @@ def test_a_text_that_was_cut_inside_a_character_is_a_text() -> None:
     look = preview_of(content[:-1] + "é".encode()[:1], "x.txt", 10 * PREVIEW_BYTES)
 
     assert (look.kind, look.note) == ("text", "only the first 256 KB")
+
+
+@pytest.mark.parametrize(
+    ("name", "word"), [("shot.PNG", "picture"), ("a.csv", "table"), ("b.pdf", "document"), ("notes", ""), ("x.bin", "")]
+)
+def test_a_file_has_a_word_for_its_kind_by_its_name(name: str, word: str) -> None:
+    assert kind_word(name) == word
 
 
 def test_a_picture_is_half_blocks_of_its_colours() -> None:

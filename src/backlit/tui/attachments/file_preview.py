@@ -5,7 +5,8 @@ import codecs
 import csv
 import json
 import mimetypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.model.amounts import counted, size_text
+from backlit.tui.attachments.table_figures import MIN_FIGURES_WIDTH, ColumnFigures, column_figures, figure_lines
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.images import (
@@ -47,13 +49,23 @@ MAX_LINES = 20_000
 MAX_ROWS = 5_000
 MAX_COLUMNS = 40
 WIDEST_COLUMN = 40
-COLUMN_GAP = 3
-"""Cells between the columns that the rows of a narrow table are set in."""
+COLUMN_GAP, FIGURES_GAP = 3, 7
+"""Cells between the columns that the rows of a narrow table are set in, and before the figures beside them."""
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", "PNG"), (b"\xff\xd8\xff", "JPEG"), (b"GIF8", "GIF"), (b"BM", "BMP"))
 _OTHERS = (
     *((b"%PDF", "PDF document"), (b"PK\x03\x04", "zip archive, or a document in one"), (b"\x1f\x8b", "gzip archive")),
     *((b"7z\xbc\xaf\x27\x1c", "7z archive"), (b"SQLite format 3\0", "SQLite database"), (b"\x7fELF", "program")),
 )
+_KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("png", "jpg", "jpeg", "gif", "bmp", "webp", "svg", "heic"), "picture"),
+    **dict.fromkeys(("csv", "tsv", "xls", "xlsx", "ods"), "table"),
+    **dict.fromkeys(("pdf", "doc", "docx", "odt", "rtf", "ppt", "pptx", "odp"), "document"),
+    **dict.fromkeys(("md", "markdown", "txt", "log", "rst"), "text"),
+    **dict.fromkeys(("json", "geojson", "xml", "yaml", "yml", "toml", "sql"), "data"),
+    **dict.fromkeys(("zip", "gz", "7z", "tar", "xz", "bz2"), "archive"),
+    **dict.fromkeys(("mp4", "mov", "webm", "mkv", "avi"), "film"),
+}
+"""The words for files by the ends of their names."""
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 FileLayout = Callable[[int, int, ThemeStyles], list[Line]]
@@ -71,15 +83,18 @@ class FilePreview(Struct, frozen=True):
     draw: FileLayout
     picture: "Image | None" = None
     is_table: bool = False
+    figures: Sequence[ColumnFigures] = ()
+    """What the columns of a table hold."""
 
     def first_lines(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
         """Return the lines of a file that fit below a list, and the number of the others; a narrow table in columns.
 
-        Without room for a heading, a row and that number, they are the first lines.
+        Without room for a heading, a row and that number, they are the first lines. The figures of a table stand beside
+        it where they fit.
         """
         lines, heads = self.draw(width, max(1, height), theme), int(self.is_table)
         if len(lines) <= height or height < heads + 2:
-            return lines[: max(0, height)]
+            return self._with_figures(lines[: max(0, height)], width, height, theme)
         heading, rest = lines[:heads], lines[heads:]
         cells = max((_cells(line) for line in lines[: width * height]), default=0) + COLUMN_GAP
         most = max(1, (width + COLUMN_GAP) // cells) if self.is_table else 1
@@ -88,10 +103,21 @@ class FilePreview(Struct, frozen=True):
         rows = -(-len(rest) // needed) if needed <= most else rows - 1
         parts = [rest[at : at + rows] for at in range(0, len(rest), rows)][:most]
         shown = [_beside([[*heading, *part][y : y + 1] for part in parts], cells, theme) for y in range(heads + rows)]
+        shown = self._with_figures(shown, width, heads + rows, theme)
         left = len(rest) - sum(map(len, parts))
         key = key_of("attachments.look")
         more = fit(f" {counted(left, 'more row' if self.is_table else 'more line')}", width - len(key))
         return [*shown, [theme.cap(key), Segment(more, theme.style("muted"))]] if left else shown
+
+    def _with_figures(self, lines: Sequence[Line], width: int, height: int, theme: ThemeStyles) -> list[Line]:
+        start = max(map(_cells, lines), default=0) + FIGURES_GAP
+        if not self.figures or width - start < MIN_FIGURES_WIDTH:
+            return list(lines)
+        beside = [*figure_lines(self.figures, width - start, theme)][:height]
+        return [
+            [*line, Segment(" " * (start - _cells(line)), theme.style()), *other]
+            for line, other in zip_longest(lines, beside, fillvalue=list[Segment]())
+        ]
 
 
 def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bool = True) -> FilePreview:
@@ -117,7 +143,10 @@ def preview_of(content: bytes, name: str, size: int | None, *, with_pictures: bo
     if suffix in {"csv", "tsv"} and (rows := _rows(text, suffix, is_cut=is_cut)):
         is_part = is_cut or text.count("\n") > MAX_ROWS
         kind = f"{'first ' * is_part}{counted(len(rows) - 1, 'row')}, {len(rows[0]):,} columns"
-        return FilePreview(kind, note, lambda width, _, theme: _table(rows, width, theme), is_table=True)
+        figures = column_figures(rows)
+        return FilePreview(
+            kind, note, lambda width, _, theme: _table(rows, width, theme), is_table=True, figures=figures
+        )
     if suffix in {"json", "geojson"}:
         return _json(text, note)
     return FilePreview("text", note, _lines_of(text))
@@ -133,6 +162,11 @@ def _beside(parts: Sequence[Sequence[Line]], cells: int, theme: ThemeStyles) -> 
 
 def _cells(line: Line) -> int:
     return sum(segment.cell_length for segment in line)
+
+
+def kind_word(name: str) -> str:
+    """Return a word for a file by the end of its name, before the file is read; empty for an unknown one."""
+    return _KINDS.get(name.lower().rpartition(".")[2], "")
 
 
 def picture_kind(content: bytes) -> str | None:

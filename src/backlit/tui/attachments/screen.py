@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
+from rich.cells import cell_len
 from textual import on
 from textual.strip import Strip
 from textual.worker import Worker
@@ -14,9 +15,9 @@ from backlit.model.amounts import counted, size_text
 from backlit.model.errors import BacklitError, sentence_of
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry
-from backlit.tui.attachments.file_preview import PREVIEW_BYTES, FilePreview, preview_of
+from backlit.tui.attachments.file_preview import PREVIEW_BYTES, FilePreview, kind_word, preview_of
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.drawing.text import fit, fit_right
+from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.fields.dates import age_of, moment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.items.preview import author_colours
@@ -32,16 +33,18 @@ AUTHOR_WIDTH = 10
 AGE_WIDTH = 4
 WHEN_WIDTH = AGE_WIDTH + 18
 SEEN_WIDTH = 10
+KIND_WIDTH, MIN_NAME_WIDTH = 8, 16
 NAME_SHARE = 0.4
-"""Share of the remaining width that goes to the name where a description stands beside it."""
+"""Share of the remaining width that goes to the name at most where a description stands beside it."""
 WIDEST, WIDE, MIDDLING = 140, 100, 72
-"""Cells from which there is room for the whole time; for its author; for its description."""
+"""Cells from which there is room for the whole time; for its author and the kind; for its description."""
 KEPT_PREVIEWS = 10
 PREVIEW_DELAY = 0.25
 """Seconds that the cursor rests on a file before the file is read for its preview."""
 BAR_WIDTH = 16
 DRAW_EVERY = 0.15
 """Seconds between two drawings of the progress."""
+KIND_COLOURS: Mapping[str, str] = {"picture": "type-feature", "table": "type-feedback", "document": "type-story"}
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
@@ -68,7 +71,15 @@ class AttachmentList(EntryList[AttachmentEntry]):
     def render_header(self, y: int) -> Strip:
         if not self.entries:
             return super().render_header(y)
-        titles = ("Name", fit_right("Size", SIZE_WIDTH), "By", fit_right("Age", AGE_WIDTH), "Visible to", "Description")
+        titles = (
+            "Name",
+            "Kind",
+            fit_right("Size", SIZE_WIDTH),
+            "By",
+            fit_right("Age", AGE_WIDTH),
+            "Visible to",
+            "Description",
+        )
         return self.draw_headings(" " + "".join(self._fitted(titles)))
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
@@ -78,17 +89,21 @@ class AttachmentList(EntryList[AttachmentEntry]):
         when = f"{age_of(at, now):>{AGE_WIDTH}}" + (f"  {moment(at, self._local)}" if self.size.width >= WIDEST else "")
         seen_by, seen_colour = ("team", "muted") if entry.is_internal else ("customers", "type-feedback")
         about = entry.description if entry.comment_id is None else f"(on a comment) {entry.description}"
-        cells = self._fitted((entry.name, size, entry.author, when, seen_by, " ".join(about.split())))
+        kind = kind_word(entry.name)
+        cells = self._fitted((entry.name, kind, size, entry.author, when, seen_by, " ".join(about.split())))
         author = self.colours.get(entry.author or "", "muted")
-        colours = ("foreground", "muted", author, "muted", seen_colour, "foreground")
+        colours = ("foreground", KIND_COLOURS.get(kind, "muted"), "muted", author, "muted", seen_colour, "foreground")
         return self.draw_parts(list(zip(cells, colours, strict=True)), is_cursor=is_cursor)
 
     def _fitted(self, cells: Sequence[str]) -> list[str]:
         """Return the cells of a row as wide as their columns; those of a column without room are empty."""
         width = self.size.width
-        facts = SIZE_WIDTH, AUTHOR_WIDTH * (width >= WIDE), WHEN_WIDTH if width >= WIDEST else AGE_WIDTH, SEEN_WIDTH
+        is_wide = width >= WIDE
+        when = WHEN_WIDTH if width >= WIDEST else AGE_WIDTH
+        facts = KIND_WIDTH * is_wide, SIZE_WIDTH, AUTHOR_WIDTH * is_wide, when, SEEN_WIDTH
         room = max(8, width - 2 - sum(each + 2 for each in facts if each))
-        name = round(room * NAME_SHARE) if width >= MIDDLING else room
+        longest = max((cell_len(safe(each.name)) for each in self.entries), default=0)
+        name = min(max(longest, MIN_NAME_WIDTH), round(room * NAME_SHARE)) if width >= MIDDLING else room
         widths = name, *facts, room - name - 2
         return [fit(text, each) + "  " * (each > 0) for text, each in zip(cells, widths, strict=True)]
 

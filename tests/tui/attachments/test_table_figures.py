@@ -1,0 +1,40 @@
+"""The figures of the columns of a table."""
+
+from backlit.tui.attachments.table_figures import ColumnFigures, column_figures, figure_lines
+from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
+
+LOOKS = ThemeStyles({**VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
+
+
+def test_numbers_have_a_range_and_a_shape_and_repeated_values_are_counted() -> None:
+    rows = [["at", "answer", "note"], *([str(at), "503" if at % 3 else "200", f"note {at}"] for at in range(8))]
+
+    numbers, answers = column_figures(rows)
+
+    assert numbers == ColumnFigures("at", words="0 to 7, median 3.5", numbers=list(map(float, range(8))))
+    assert answers == ColumnFigures("answer", [("503", 5), ("200", 3)])
+
+
+def test_a_column_of_texts_or_of_none_has_no_figures() -> None:
+    assert column_figures([["a", "b", "c"], ["x", "", "nan"], ["y", "", "1"], ["1", "", "2"]]) == []
+    assert column_figures([["a", "b"]]) == []
+
+
+def test_the_shape_of_numbers_has_one_cell_for_neighbours_where_it_is_narrow() -> None:
+    figures = column_figures([["a"], *([str(at)] for at in range(16))])
+    flat = column_figures([["a"], ["7"]])
+
+    shapes = [[*figure_lines(each, 3 + width, LOOKS)][-1][-1].text for each, width in ((figures, 8), (flat, 8))]
+
+    assert shapes == ["▁▂▃▄▅▆▇█", "▁"]
+
+
+def test_the_bars_of_values_have_one_scale_and_fit() -> None:
+    figures = [ColumnFigures("answer", [("503", 20), ("200", 5)])]
+
+    lines = ["".join(part.text for part in line) for line in figure_lines(figures, 40, LOOKS)]
+
+    assert [line.count("█") for line in lines] == [0, 0, 22, 6]
+    assert lines[2].startswith("answer  503 █")
+    assert lines[3].endswith("█  5")
+    assert max(map(len, lines)) <= 40
