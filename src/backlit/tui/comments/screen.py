@@ -6,6 +6,7 @@ from contextlib import suppress
 from textual import on
 from textual.containers import Vertical
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
 from backlit.model.amounts import counted
@@ -18,11 +19,12 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import ComposedComment
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.themes import KEY, ThemeStyles
+from backlit.tui.items.brief_lists import AreaNeighbours, BriefFiles
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.items.latest_changes import HEADING, LEAST_CHANGES, LatestChanges
-from backlit.tui.items.preview import author_colours
+from backlit.tui.items.preview import author_colours, item_context
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
@@ -35,6 +37,8 @@ LEAST_LINES = 2
 """Lines of a thread without comments."""
 TALL, ADD_LINES = 30, 3
 """Lines of a terminal from which the place of a new comment has blanks, and its lines with them."""
+MOST_CHANGES = 8
+"""The latest changes below a thread at most."""
 LEAST_ASIDE = 6
 """Lines for the item below its thread, beside which a narrow terminal has no room for it."""
 MAX_QUOTED_CHARACTERS = 120
@@ -74,9 +78,12 @@ class CommentsScreen(ItemRowsScreen):
         super().__init__(store, item_id, thread)
         self.thread = thread
         self._add, self._latest = NewComment(), LatestChanges(store)
-        self._frame = self._thread_frame = PaneFrame(Vertical(self._add, thread), thread, id="body-frame")
+        self._files, self._neighbours = BriefFiles(store), AreaNeighbours(store)
+        self._frame = PaneFrame(Vertical(self._add, thread), thread, id="body-frame")
         self._latest_frame = PaneFrame(self._latest, id="latest-frame")
-        self._pane = self._both = Vertical(self._frame, self._latest_frame)
+        self._files_frame = PaneFrame(self._files, id="files-frame")
+        self._neighbours_frame = PaneFrame(self._neighbours, id="neighbours-frame")
+        self._pane = self._stack = Vertical(self._frame, self._files_frame, self._latest_frame, self._neighbours_frame)
 
     def on_mount(self) -> None:
         self.mark_seen(self.item_id)
@@ -84,22 +91,35 @@ class CommentsScreen(ItemRowsScreen):
 
     def on_resize(self) -> None:
         super().on_resize()
-        self._show_latest()
+        self._show_around()
         if self.has_class("-aside"):
-            self.run_worker(work(self._read_history), exclusive=True, group="history")
+            self.run_worker(work(self._read_around), exclusive=True, group="around")
 
-    async def _read_history(self) -> None:
-        """Read the newest changes; without a connection those that are known stay."""
+    async def _read_around(self) -> None:
+        """Read the items of the area, and the newest changes; without a connection those that are known stay."""
+        item = self.store.item(self.item_id)
+        if item is not None:
+            await self._neighbours.read(item)
         with suppress(BacklitError):
             await self.store.item_history.read(self.item_id)
-            self._show_latest()
+        if self.is_attached:
+            self._show_around()
 
-    def _show_latest(self) -> None:
+    def _show_around(self) -> None:
+        """Show what is known around the item, in frames of their own below the thread."""
         item = self.store.item(self.item_id)
-        if item is not None and self.has_class("-aside"):
-            key: list[Word] = [(key_of("item.history"), KEY, "item.history"), (" history", "muted", "item.history")]
-            self._latest_frame.say([(HEADING, "heading")], key)
-            self._latest.show(item)
+        if item is None or not self.has_class("-aside"):
+            return
+        self._latest.show(item)
+        self._latest_frame.say([(HEADING, "heading")], _key_words("item.history", " history"))
+        files = self._head.files
+        self._files.show(files)
+        self._files_frame.say(
+            [("Files", "heading"), (f" {len(files):,}", "muted")], _key_words("item.attachments", " files")
+        )
+        path = item_context(self.store, item).area_path.partition("\\")[2].replace("\\", " › ")
+        self._neighbours_frame.say([(f"Also in {path}" if path else "Also in this area", "heading")])
+        self.draw_status()
 
     def on_unmount(self) -> None:
         self.mark_seen(self.item_id)
@@ -107,6 +127,7 @@ class CommentsScreen(ItemRowsScreen):
     def show_rows(self) -> None:
         colours = author_colours(self.store.lookups.known_people())
         self.thread.show(self._head.comments, self.files(), colours)
+        self._show_around()
 
     def note(self) -> str:
         return "newest first" if len(self._head.comments) > 1 else ""
@@ -126,14 +147,20 @@ class CommentsScreen(ItemRowsScreen):
         room = self.size.height - LINES_AROUND - bool(self._add.display)
         lines = max(LEAST_LINES, min(self.thread.virtual_size.height, max(room // 2, room - LEAST_ASIDE)))
         is_aside, edges = self.has_class("-aside"), FRAME_LINES * self._latest_frame.is_wanted
+        _set_height(self.thread, "1fr" if is_aside else lines)
         above = self.thread.virtual_size.height + 1 + self._add_lines * bool(self._add.display) + edges
-        latest = LEAST_CHANGES + (edges or 1)
-        is_latest = is_aside and bool(self._head.comments) and above + latest <= self._both.size.height
-        self._latest_frame.display = is_latest
-        heights = (self.thread, "1fr" if is_aside else lines), (self._thread_frame, above if is_latest else "1fr")
-        for widget, height in heights:
-            if str(widget.styles.height) != str(height):
-                widget.styles.height = height
+        rest = self._stack.size.height - above if is_aside and self._head.comments else 0
+        wanted = (
+            (self._files_frame, len(self._head.files) if edges else 0, 1),
+            (self._latest_frame, min(self._latest.count, MOST_CHANGES) + (not edges), LEAST_CHANGES),
+            (self._neighbours_frame, len(self._neighbours.rows) if edges else 0, LEAST_CHANGES),
+        )
+        for frame, most, least in wanted:
+            shown = min(most, rest - edges)
+            frame.display = shown >= min(most, least) > 0
+            if frame.display:
+                _set_height(frame, shown + edges)
+                rest -= shown + edges
 
     @property
     def _add_lines(self) -> int:
@@ -236,3 +263,12 @@ class CommentsScreen(ItemRowsScreen):
     def refresh_comments(self, _call: CommandContext) -> None:
         self.run_worker(work(self.store.look_at, self.item_id), group="look")
         self.run_command("app.refresh")
+
+
+def _key_words(command_id: str, label: str) -> list[Word]:
+    return [(key_of(command_id), KEY, command_id), (label, "muted", command_id)]
+
+
+def _set_height(widget: Widget, height: int | str) -> None:
+    if str(widget.styles.height) != str(height):
+        widget.styles.height = height

@@ -100,7 +100,7 @@ class QuestionStrip(LinesView, can_focus=True):
             *blank,
             *answers,
             *(line for block in below for line in (*blank, *block)),
-            *blank,
+            *([] if self.is_framed else blank),
         ]
 
     def on_click(self, event: events.Click) -> None:

@@ -1,6 +1,7 @@
 """Grooming: one item at a time with its open questions, and one key for each answer; its commands."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from functools import partial
 
@@ -8,10 +9,11 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 
 from backlit.model.amounts import counted
 from backlit.model.dates import written_day
+from backlit.model.errors import BacklitError
 from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID
 from backlit.model.trees import NO_TOTALS
 from backlit.store.grooming import NextGroomItem
@@ -24,7 +26,8 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import Line, fit
-from backlit.tui.drawing.themes import KEY, ThemeStyles, type_colour, type_sign
+from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
+from backlit.tui.groom.item_beside import WIDE, ItemBesideComments
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, GroomingQuestions, SingleItemQueue, common_values, edit_of
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
@@ -33,14 +36,7 @@ from backlit.tui.items.criteria_lines import add_criteria
 from backlit.tui.items.field_commands import change_field
 from backlit.tui.items.item_commands import comment_on_current
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.preview import (
-    CommentsPreview,
-    ItemContext,
-    ItemPreview,
-    author_colours,
-    item_context,
-    preview_head,
-)
+from backlit.tui.items.preview import ItemContext, item_context
 from backlit.tui.items.relation_commands import need_relations, pick_feature
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
@@ -48,11 +44,9 @@ from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
-from backlit.tui.widgets.side_lines import NARROW_WIDTH, FooterLine, RuleLine, Word
+from backlit.tui.widgets.side_lines import NARROW_WIDTH, FooterLine, RuleLine
 from backlit.tui.widgets.text_view import DetailView
 
-WIDE, ASIDE_SHARE = 100, 40
-"""Cells from which comments and next items are beside the item, and their share in per cent, as in the style sheet."""
 PROGRESS_CELLS = 24
 """Cells of the progress of the session in the edge of a frame."""
 NAME_GAP = 4
@@ -65,8 +59,8 @@ MIN_WIDTH_WITH_LACKS = 56
 """Cells from which the next items say what they lack."""
 COMING, LEAST_COMING = 30, 5
 """Items of the queue that are read in advance, and those that are named below a long item."""
-PADDING, TALL, LEAST_ITEM, ITEM_SHARE = 4, 20, 12, 0.36
-"""Cells around a text, lines from which a long item leaves room for the next ones, and those of a short item.
+TALL, LEAST_ITEM, ITEM_SHARE = 20, 12, 0.36
+"""Lines from which a long item leaves room for the next ones, and those of a short item.
 
 The last is the share of a wide screen's lines that a short item has.
 """
@@ -98,47 +92,32 @@ def coming_lines(
 class GroomingItemPane(Vertical):
     """An item, its questions, and the items that come next: with its comments beside it in a wide terminal."""
 
-    def __init__(self, strip: QuestionStrip) -> None:
+    def __init__(self, store: Store, strip: QuestionStrip) -> None:
         super().__init__(id="grooming")
-        self._preview, self._comments, self._strip = ItemPreview(), CommentsPreview(), strip
-        self._frame, self._comments_frame = PaneFrame(self._preview), PaneFrame(self._comments, id="comments")
+        self.item, self._strip = ItemBesideComments(store, "groom.comment"), strip
         self.question_frame = PaneFrame(strip, id="question")
         self._coming = DetailView()
         self._coming_frame = PaneFrame(self._coming, id="coming")
         self._below, self._rule = RuleLine("─"), RuleLine("─")
         self._rule.say([("Next", "heading")])
         self._needed = 0
-        self._shown: tuple[Item, Sequence[CommentEntry], ItemContext] | None = None
         self._next: tuple[Sequence[NextGroomItem], Mapping[int, str]] = ((), {})
 
     def compose(self) -> ComposeResult:
-        with Horizontal():
-            yield self._frame
-            yield self._comments_frame
+        yield self.item
         yield self._below
         yield self.question_frame
         yield self._rule
         yield self._coming_frame
 
-    def show_coming(self, coming: Sequence[NextGroomItem], lacks: Mapping[int, str]) -> None:
-        """Set the items that come next, which are shown with the item, and what each lacks."""
+    def show_coming(self, coming: Sequence[NextGroomItem], lacks: Mapping[int, str], left: int) -> None:
+        """Set the items that come next, which are shown with the item, what each lacks, and how many are left."""
         self._next = coming, lacks
-        self._coming_frame.say([("Next", "heading")])
+        self._coming_frame.say([("Next", "heading")], [(f"{left:,} left", "muted")] if left else ())
 
     def show(self, item: Item, comments: Sequence[CommentEntry], context: ItemContext) -> None:
-        self._shown = (item, comments, context)
-        is_wide = self.size.width >= WIDE
-        self._comments_frame.display = is_wide
-        self._comments.show(comments, context.now, author_colours(context.people))
-        key: list[Word] = [(key_of("groom.comment"), KEY, "groom.comment"), (" comment", "muted", "groom.comment")]
-        self._comments_frame.say([("Comments", "heading"), (f" {len(comments):,}" * bool(comments), "muted")], key)
-        self._preview.show(item, None if is_wide else comments, context)
-        self._frame.say(*preview_head(item, context.now))
-        theme, aside = ThemeStyles.of(self.app), self.size.width * ASIDE_SHARE // 100
-        width = self.size.width - aside * is_wide - PADDING
-        self._needed = len(self._preview.lines_for(max(1, width), theme))
-        if is_wide:
-            self._needed = max(self._needed, len(self._comments.lines_for(aside - PADDING, theme)))
+        self.item.show(item, comments, context)
+        self._needed = self.item.needed_lines(self.size.width)
         self.place()
 
     def place(self) -> None:
@@ -155,15 +134,12 @@ class GroomingItemPane(Vertical):
         self._rule.display = rows > 0 and not self._coming_frame.is_wanted
         self._coming_frame.styles.height = max(1, rows) + edges
         self._coming.show(partial(coming_lines, coming[:rows], lacks))
+        self.item.fit(self.size.height - lines - edges - (rows + edges) * (rows > 0))
 
     def on_resize(self) -> None:
-        if self._shown is not None:
-            self.show(*self._shown)
-
-    def scroll_item(self, pages: int) -> None:
-        by = pages * max(1, self._preview.size.height // 2)
-        for view in (self._preview, self._comments):
-            view.scroll_relative(y=by, animate=False, immediate=True, force=True)
+        self.item.show_again()
+        self._needed = self.item.needed_lines(self.size.width)
+        self.place()
 
 
 class GroomScreen(ItemScreen):
@@ -189,7 +165,7 @@ class GroomScreen(ItemScreen):
     def compose(self) -> ComposeResult:
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
         self._strip = QuestionStrip()
-        self.pane = GroomingItemPane(self._strip)
+        self.pane = GroomingItemPane(self.store, self._strip)
         yield self.title_line
         yield self._heading
         yield self.pane
@@ -262,12 +238,24 @@ class GroomScreen(ItemScreen):
         self.questions.begin(stop, item)
         coming, check = self.queue.coming(stop.place, COMING), self.store.ready_check
         faults, inputs = check.faults([each.item_id for each in coming]) if coming else {}, check.rule_inputs()
-        self.pane.show_coming(coming, {each: listed(open_words(rules, inputs)) for each, rules in faults.items()})
+        progress = None if self.alone else self.store.grooming.progress()
+        left = max(0, progress.count - stop.place - 1) if progress else 0
+        self.pane.show_coming(coming, {each: listed(open_words(rules, inputs)) for each, rules in faults.items()}, left)
         self._draw(item)
         self.app.run_worker(work(self.queue.show, stop, item, self.questions.keys), group="queue")
         self.run_worker(work(self.store.look_at, item.id), exclusive=True, group="look")
         self.run_worker(work(self._find_similar, item), exclusive=True, group="similar")
+        if self.size.width >= WIDE and not self.session.is_low_bandwidth:
+            self.run_worker(work(self._read_history, item.id), exclusive=True, group="history")
         self.mark_seen(item.id)
+
+    async def _read_history(self, item_id: int) -> None:
+        """Read the newest changes of an item; without a connection those that are known stay."""
+        with suppress(BacklitError):
+            await self.store.item_history.read(item_id)
+        if self.is_attached and self.stop is not None and self.stop.item_id == item_id:
+            self.pane.item.show_latest()
+            self.pane.place()
 
     async def _find_similar(self, item: Item) -> None:
         self._strip.show_similar(())
@@ -354,7 +342,7 @@ class GroomScreen(ItemScreen):
         self.show_questions()
 
     def scroll_item(self, call: CommandContext) -> None:
-        self.pane.scroll_item(int(call.command.argument))
+        self.pane.item.scroll_pages(int(call.command.argument))
 
     async def add_comment(self, _call: CommandContext) -> None:
         """Write a comment; with it, an item without open questions is done."""

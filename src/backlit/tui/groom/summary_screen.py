@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 
 from rich.cells import cell_len
@@ -16,6 +17,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from backlit.model.amounts import counted, points_of
+from backlit.model.errors import BacklitError
 from backlit.model.planning import PlannedLoad
 from backlit.model.ready_check import RuleInputs
 from backlit.model.reports.formats import escaped
@@ -32,8 +34,9 @@ from backlit.tui.drawing.charts import capacity_bar, capacity_words
 from backlit.tui.drawing.large_figures import figure_rows
 from backlit.tui.drawing.text import Line, safe, wrapped
 from backlit.tui.drawing.themes import KEY, ThemeStyles
+from backlit.tui.groom.item_beside import ItemBesideComments
 from backlit.tui.groom.summary_table import LOW, SIGN, TITLES, SummaryTable, changes_of, grouped, listed, open_words
-from backlit.tui.items.preview import ItemPreview, item_context, preview_head
+from backlit.tui.items.preview import item_context
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import position_words, project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -56,8 +59,8 @@ WIDE, LOWEST, FRAME_SIDES = 100, 10, 4
 """Cells from which the item is shown, lines from which cut texts are, and cells of the sides of a frame."""
 MAX_TABLE_SHARE, MAX_TABLE_SHARE_OF_LOW_SCREEN = 0.6, 0.3
 """Shares of the height that the table takes at most."""
-KEYS = 5
-"""Cells of the keys in the facts."""
+KEYS, READY_CELLS = 5, 24
+"""Cells of the keys in the facts, and of the bar of items that are ready."""
 
 
 FACTS, BESIDE = 31, 52
@@ -69,7 +72,7 @@ def _drawn(line: Sequence[Part], theme: ThemeStyles) -> Line:
 
 
 def _added_words(points: Sequence[float]) -> str:
-    return f"{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}"
+    return f"{counted(len(points), 'estimate')} added · {counted(sum(points), 'pt')}"
 
 
 class SessionFacts(LinesView):
@@ -117,13 +120,18 @@ class SessionFacts(LinesView):
         here = [each for each in self._results if each.type]
         ready = [each for each in here if not each.open]
         made_ready = sum(bool(each.answers) for each in ready)
-        more = f"{made_ready:,} more than before" if made_ready else ""
-        _blank, *rows = figure_rows([Figure(f"{len(ready)}", f"of {len(here):,} ready", more, Tone.DONE)], ())
+        points = added_points(here)
+        more = [f"{made_ready:,} more than before"] if made_ready else []
+        more += [_added_words(points)] if points else []
+        _blank, *rows, _below = figure_rows(
+            [Figure(f"{len(ready)}", f"of {len(here):,} ready", ", ".join(more), Tone.DONE)], ()
+        )
         yield from rows
-        if len(here) < width:
-            yield [("✓" * len(ready), "status-done"), (UNREADY_SIGN * (len(here) - len(ready)), "warn")]
-        if points := added_points(here):
-            yield [(_added_words(points), "muted")]
+        cells = min(READY_CELLS, width - 2)
+        done = round(cells * len(ready) / max(1, len(here)))
+        yield from ((), [("█" * done, "bar-done"), ("░" * (cells - done), "rule")])
+        if len(ready) < len(here):
+            yield [(f"{UNREADY_SIGN} {len(here) - len(ready):,} not ready", "warn")]
 
     def _next(self, width: int, theme: ThemeStyles) -> Iterator[Sequence[Part]]:
         yield [("Next", HEADING)]
@@ -198,10 +206,9 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
-        self.table, self._preview = SummaryTable(self.store), ItemPreview()
+        self.table, self._item = SummaryTable(self.store), ItemBesideComments(self.store)
         self._changes, self._facts = Static(id="changes"), SessionFacts(self.store)
         self._table_frame = PaneFrame(self.table, id="table-frame")
-        self._item_frame = PaneFrame(self._preview, id="item-frame")
         self._facts_frame = PaneFrame(self._facts, id="facts-frame")
         self._facts_frame.say([("This session", "heading")])
         yield self.title_line
@@ -210,7 +217,7 @@ class GroomSummaryScreen(StoreScreen[None]):
             with Container(id="items"):
                 yield self._table_frame
                 yield self._changes
-                yield self._item_frame
+                yield self._item
             yield RuleLine("─")
             yield self._facts_frame
         yield RuleLine("─", id="below")
@@ -222,7 +229,7 @@ class GroomSummaryScreen(StoreScreen[None]):
     @on(LineList.Highlighted)
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
         message.stop()
-        self._preview.show_soon(self._show_current)
+        self._item.preview.show_soon(self._show_current)
         self._draw_status()
 
     @on(LineList.Chosen)
@@ -254,13 +261,23 @@ class GroomSummaryScreen(StoreScreen[None]):
     def _show_current(self) -> None:
         each = self.table.current
         item = self.store.item(each.item_id) if each is not None else None
-        comments = self.store.comments.of_item(item.id) if item is not None else None
+        comments = self.store.comments.of_item(item.id) if item is not None else ()
         inputs = self.store.ready_check.rule_inputs()
         faults = [rule.failure_sentence(inputs) for rule in each.open] if each is not None else ()
         context = item_context(self.store, item, faults)
-        self._preview.show(item, comments, context)
-        self._item_frame.say(*(preview_head(item, context.now) if item is not None else ((), ())))
+        self._item.show(item, comments, context)
+        self._item.fit_lines()
+        if item is not None and self.size.width >= WIDE and not self.session.is_low_bandwidth:
+            self.run_worker(work(self._read_history, item.id), exclusive=True, group="history")
         self._show_changes()
+
+    async def _read_history(self, item_id: int) -> None:
+        """Read the newest changes of an item; without a connection those that are known stay."""
+        with suppress(BacklitError):
+            await self.store.item_history.read(item_id)
+        each = self.table.current if self.is_attached else None
+        if each is not None and each.item_id == item_id:
+            self._item.show_latest()
 
     def _show_changes(self) -> None:
         cut = self.table.cut_texts
@@ -287,6 +304,8 @@ class GroomSummaryScreen(StoreScreen[None]):
             self._facts_frame.styles.height = "1fr"
         self._show_changes()
         self._draw_words()
+        self._item.show_again()
+        self.call_after_refresh(self._item.fit_lines)
 
     def _draw_words(self) -> None:
         counts = _counts(self.store, self._results, self.item_ids).rstrip(".").split(", ")

@@ -302,10 +302,13 @@ class ItemRowsScreen(ItemScreen):
         room = self._frame.head_room
         beside = room - length(note)
         has_room = self._head.has_whole_names(beside) or not self._head.has_whole_names(room)
+        foot: list[Part] = []
         if not (self._head.blocked or has_room):
-            note, beside = [], room  # names of tabs say more than it
+            note, foot = [], [(self.note(), "muted")]  # names of tabs say more than it
+        if not note:
+            beside = room + MIN_RULE_WIDTH  # a rule of one cell is enough behind tabs alone
         tabs = self._head.tab_words(beside)
-        self._frame.say(tabs, note, (), position_words(*self.position))
+        self._frame.say(tabs, note, foot, position_words(*self.position))
         return self._frame.is_wanted
 
 

@@ -18,6 +18,8 @@ from backlit.tui.items.preview import author_colours
 from backlit.tui.widgets.text_view import LinesView
 
 HEADING, GAP = "Latest changes", 2
+MIN_WIDTH_WITH_VERBS = 56
+"""Cells from which the verbs of changes have a column."""
 LEAST_CHANGES = 3
 """Lines of changes below which there are none."""
 
@@ -32,6 +34,11 @@ class LatestChanges(LinesView):
         self._store = store
         self._events: Sequence[ItemEvent] = ()
 
+    @property
+    def count(self) -> int:
+        """The changes that are known."""
+        return len(self._events)
+
     def show(self, item: Item) -> None:
         """Read what this machine knows of an item's history; comments stand above."""
         events = self._store.item_history.of_item(item)
@@ -39,9 +46,12 @@ class LatestChanges(LinesView):
         if self.is_mounted:
             self.lay_out()
 
+    def on_resize(self) -> None:
+        self.lay_out()  # the height says how many changes there are
+
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         room = self.size.height - (not self.is_framed)
-        if room < LEAST_CHANGES or not self._events:
+        if room < min(LEAST_CHANGES, len(self._events)) or not self._events:
             return ()
         key = theme.cap(key_of("item.history"))
         rule = "─" * max(0, width - len(HEADING) - key.cell_length - GAP)
@@ -56,11 +66,18 @@ class LatestChanges(LinesView):
             parts = [
                 (fit(day, day_width + GAP), "muted"),
                 (fit(author, author_width) + " " * GAP, colours.get(author, "foreground")),
-                (fit(event.kind.value, VERB_WIDTH) + " ", "muted"),
+                (self._verb(event, width), "muted"),
                 *event_parts(self._store, event),
             ]
             lines.append([Segment(text, theme.style(colour)) for text, colour in cut_parts(parts, width)])
         return lines
+
+    @staticmethod
+    def _verb(event: ItemEvent, width: int) -> str:
+        """Return the verb of an event in its column; without room for one, no verb where a field says enough."""
+        if width >= MIN_WIDTH_WITH_VERBS:
+            return fit(event.kind.value, VERB_WIDTH) + " "
+        return "" if event.kind is EventKind.CHANGED else f"{event.kind.value} "
 
     def _day(self, event: ItemEvent) -> str:
         if event.at is None:
