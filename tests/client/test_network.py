@@ -38,6 +38,9 @@ def test_the_fault_of_a_certificate_is_named_however_deep_it_lies(code: int, wor
         (ConnectionRefusedError(111, "refused"), "http://a.example", "nothing is listening on a.example:80"),
         (ConnectionRefusedError(111, "refused"), "http://a.example:8080", "nothing is listening on a.example:8080"),
         (ssl.SSLError(1, "wrong version"), "https://a.example:80", "a.example:80 does not speak HTTPS"),
+        (ConnectionResetError(104, "reset"), "http://a.example", "a.example:80 broke off the connection."),
+        (ConnectionResetError(104, "reset"), "https://a.example", "If it asks for a client certificate, name yours"),
+        (httpx.ReadError("broken"), "https://a.example", "If it asks for a client certificate, name yours"),
         (OSError(101, "Network is unreachable"), "https://a.example", ": Network is unreachable (a.example:443)."),
         (
             OSError(24, "Too many open files"),

@@ -392,10 +392,12 @@ async def tls_details_of(
 
 
 _UNREACHABLE = "The server cannot be reached"
+_CUT = frozenset({ConnectionError, httpx.ReadError, httpx.RemoteProtocolError})  # a reset may overtake the alert
 _REASONS: Mapping[type[BaseException], str] = {
     socket.gaierror: f"{_UNREACHABLE}: there is no address for {{host}}. Check the name and this machine's network.",
     ConnectionRefusedError: f"{_UNREACHABLE}: nothing is listening on {{place}}. Check the port, or start the server.",
     ssl.SSLError: "{place} does not speak HTTPS. Check the port, or use http://.",
+    ConnectionError: "{place} broke off the connection. If it does so again, check the port and the scheme.",
     httpx.RemoteProtocolError: (
         "{place} broke off its response or does not speak {scheme}. Check the port and the scheme."
     ),
@@ -403,6 +405,7 @@ _REASONS: Mapping[type[BaseException], str] = {
     httpx.ReadTimeout: "{place} did not respond in time. Try again later, or have a look at the server.",
     httpx.ConnectTimeout: f"{_UNREACHABLE}: {{place}} did not answer in time. Check the address and the network.",
     OSError: f"{_UNREACHABLE}: {{error}} ({{place}}).",
+    httpx.ReadError: "{place} broke off the connection. If it does so again, check the port and the scheme.",
 }
 """Sentences by the kind of a failure; the first that fits the failure or one of its causes."""
 _WAY_OUT = "Correct it there, or exempt the server: {exemption}"
@@ -410,6 +413,7 @@ _PROXY_REASONS: Mapping[type[BaseException], str] = {
     socket.gaierror: f"{_UNREACHABLE}: there is no address for {{proxy}}. {_WAY_OUT}",
     ConnectionRefusedError: f"{_UNREACHABLE}: nothing is listening on {{proxy}}. {_WAY_OUT}",
     ssl.SSLError: f"{{place}} does not speak HTTPS behind {{proxy}}. Check the port and the scheme. {_WAY_OUT}",
+    ConnectionError: f"{{place}} or {{proxy}}, broke off the connection. {_WAY_OUT}",
     httpx.RemoteProtocolError: (
         f"{{place}} or {{proxy}}, broke off the response or does not speak {{scheme}}. {_WAY_OUT}"
     ),
@@ -417,6 +421,7 @@ _PROXY_REASONS: Mapping[type[BaseException], str] = {
     httpx.ReadTimeout: f"{{place}} did not respond in time behind {{proxy}}. {_WAY_OUT}",
     httpx.ConnectTimeout: f"{_UNREACHABLE}: no answer in time from {{proxy}}. {_WAY_OUT}",
     OSError: f"{_UNREACHABLE}: {{error}} ({{proxy}}). {_WAY_OUT}",
+    httpx.ReadError: f"{{place}} or {{proxy}}, broke off the connection. {_WAY_OUT}",
 }
 """The same for a request that went through a proxy."""
 _OWN_FAULTS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
@@ -464,9 +469,8 @@ def offline(error: BaseException, request: httpx.Request) -> Offline:
     for cause_type, words in (_REASONS if proxy is None else _PROXY_REASONS).items():
         for cause in causes:
             if isinstance(cause, cause_type):
-                is_cut = cause_type is httpx.RemoteProtocolError and url.scheme == "https"
                 sentence = words.format(**names, error=getattr(cause, "strerror", None) or cause)
-                return Offline(sentence + _CLIENT_CERTIFICATE * is_cut)
+                return Offline(sentence + _CLIENT_CERTIFICATE * (url.scheme == "https" and cause_type in _CUT))
     return Offline(f"{server_of(url)} cannot be reached.")
 
 
