@@ -27,6 +27,13 @@ def folders(environment: Mapping[str, str] = os.environ) -> Mapping[str, str] | 
     return {kind: os.path.join(_xdg(kind, environment), "backlit") for kind in KINDS}
 
 
+def shipped_folder(name: str) -> str:
+    """Return a folder that comes with the program: inside the installed package, or beside src in a checkout."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    installed = os.path.join(package, name)
+    return installed if os.path.isdir(installed) else os.path.join(package, "..", "..", name)
+
+
 def _xdg(kind: str, environment: Mapping[str, str]) -> str:
     return environment.get(f"XDG_{kind.upper()}_HOME", "").strip() or os.path.expanduser(f"~/{_XDG[kind]}")
 

@@ -19,6 +19,14 @@ from tests.cli.home import DEMO, Home
         (("--profile", "lo"), ["local"]),
         (("completion", "z"), ["zsh"]),
         (("no-such-command", "--vers"), ["--version"]),
+        (("config", "get", "we"), ["week_start"]),
+        (("config", "set", "lint.sta"), ["lint.stale_days"]),
+        (("config", "set", "theme", ""), ["ansi", "backlit", "contrast", "paper"]),
+        (("config", "set", "mouse", ""), ["true", "false"]),
+        (("config", "set", "presence", ""), ["on", "off"]),
+        (("config", "set", "estimate_scale", ""), []),
+        (("config", "set", "theme", "paper", ""), []),
+        (("config", "show", ""), []),
         (("items", "show", "12"), []),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -37,6 +45,14 @@ def test_own_commands_and_aliases_are_candidates(home: Home) -> None:
 
     assert home.run("complete", "--", "id").stdout == "idle\titems list\n"
     assert home.run("complete", "--", "run", "br").stdout == "branch\tBegin\n"
+
+
+def test_the_users_own_themes_are_candidates(home: Home) -> None:
+    themes = home.path / "config" / "themes"
+    themes.mkdir(parents=True)
+    (themes / "night.toml").write_text('name = "late"\nprimary = "#ffaf5f"\n')
+
+    assert home.run("complete", "--", "config", "set", "theme", "l").stdout == "late\n"
 
 
 def test_a_candidate_has_its_help_behind_a_tab(home: Home) -> None:

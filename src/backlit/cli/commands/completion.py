@@ -78,10 +78,23 @@ def _candidates(before: Sequence[str], last: str) -> Iterable[tuple[str, str]]:
     if command.verbs:
         aliases = [] if before else [(name, words) for name, words in own_aliases().items()]
         return [*command.verb_helps(), *aliases]
+    if command.prog.startswith("backlit config "):
+        return _of_setting(command, before[-1])
     places = [each for each in _actions(command) if not each.option_strings]
     return [
         each for action in places for each in (*_values_of(command, action), *_copied(command, action, last, profile))
     ]
+
+
+def _of_setting(command: LateParser, word: str) -> Iterator[tuple[str, str]]:
+    """Yield the settings behind a verb, and behind a setting to write its values."""
+    from backlit.cli.setting_words import settings, values_of
+
+    verb = command.prog.rpartition(" ")[2]
+    if word == verb and verb in {"get", "set", "unset"}:
+        yield from ((name, meaning) for name, _, meaning in settings())
+    elif verb == "set":
+        yield from ((value, "") for value in values_of(word))
 
 
 def _copied(command: LateParser, action: argparse.Action, last: str, profile: str) -> Iterator[tuple[str, str]]:

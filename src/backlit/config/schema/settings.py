@@ -370,7 +370,8 @@ class ConfigFile(CommonSettings):
     where that is another one. Files and pipes have ISO dates.
     """
     week_start: Annotated[str, PlainValidator(read_weekday)] = Field(default="mon", examples=['week_start = "sun"'])
-    """The day that a week begins with, from `"mon"` to `"sun"`: on timelines and charts, and in `due:week`."""
+    """The day that a week begins with on timelines and charts, and in `due:week`: `"mon"`, `"tue"`, `"wed"`, `"thu"`,
+    `"fri"`, `"sat"` or `"sun"`."""
     fresh: Annotated[float, PlainValidator(read_seconds)] = Field(default=RECENT_SECONDS, examples=["fresh = 300"])
     """The age in seconds up to which commands list the local copy without asking the server."""
     wait: Annotated[float, PlainValidator(read_seconds)] = Field(default=WAIT_SECONDS, examples=["wait = 30"])

@@ -15,6 +15,7 @@ from textual.color import Color, ColorParseError
 from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
 
+from backlit.config.folders import shipped_folder
 from backlit.config.settings import DEFAULT_THEME
 from backlit.model.fields import ItemType
 from backlit.model.settings.user_settings import toml_in
@@ -140,7 +141,7 @@ def use_themes(app: App[Any], wanted: str, folder: Path | None) -> list[str]:
     """Use a theme, and return what is wrong with those of a folder; the other shipped ones are read when offered."""
     problems: list[str] = []
     own = _themes_in(folder.glob("*.toml") if folder else (), problems)
-    shipped = {path.stem: path for path in _shipped_folder().glob("*.toml")}
+    shipped = {path.stem: path for path in Path(shipped_folder("themes")).glob("*.toml")}
     for name in (wanted, DEFAULT_THEME):
         found = _themes_in([shipped[name]], problems) if name in shipped else {}  # a millisecond a file
         for theme in (found | own).values():
@@ -168,7 +169,7 @@ def load_themes(extra: Path | None) -> tuple[list[Theme], list[str]]:
     theme kept; a theme without a readable name and primary colour is left out as a whole.
     """
     problems: list[str] = []
-    shipped = _themes_in(_shipped_folder().glob("*.toml"), problems)
+    shipped = _themes_in(Path(shipped_folder("themes")).glob("*.toml"), problems)
     own = _themes_in(extra.glob("*.toml") if extra else (), problems)
     return list((shipped | own).values()), problems
 
@@ -176,13 +177,6 @@ def load_themes(extra: Path | None) -> tuple[list[Theme], list[str]]:
 def _themes_in(files: Iterable[Path], problems: list[str]) -> dict[str, Theme]:
     themes = (_read(path, problems) for path in sorted(files))
     return {theme.name: theme for theme in themes if theme is not None}
-
-
-def _shipped_folder() -> Path:
-    """Return the folder inside the installed package, or beside src in a checkout."""
-    here = Path(__file__).resolve()
-    installed = here.parents[2] / "themes"
-    return installed if installed.is_dir() else here.parents[4] / "themes"
 
 
 def _read(path: Path, problems: list[str]) -> Theme | None:
