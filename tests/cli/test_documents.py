@@ -34,6 +34,8 @@ COMMANDS = {
     "items convert": ("items", "convert", "2", "Story", "--yes"),
     "items split": ("items", "split", "19", "Another part"),
     "items feature": ("items", "feature", "19", "none"),
+    "items relate": ("items", "relate", "19", "blocks", "2"),
+    "items unrelate": ("items", "unrelate", "19", "blocks", "2"),
     "relate": ("relate", "19", "blocks", "2"),
     "unrelate": ("unrelate", "19", "blocks", "2"),
     "criteria add": ("criteria", "add", "19", "It works"),

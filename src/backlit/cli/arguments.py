@@ -14,7 +14,7 @@ from backlit.cli.common_options import (
     add_writing,
 )
 from backlit.cli.late_parser import LateParser, LateVerbs, TopParser
-from backlit.cli.option_values import count, item_number, item_word, number
+from backlit.cli.option_values import count, item_number, number
 
 EPILOG = (
     "Without a command, backlit opens the last used profile, never a sample. At first it asks where to begin."
@@ -265,14 +265,7 @@ def _fill_log(log: LateParser) -> None:
 
 
 def _fill_relate(relate: LateParser, *, is_new: bool) -> None:
-    from backlit.model.relations import RELATION_OPTIONS
-
-    relate.add_argument("id", type=item_word, metavar="ID", help="number of the item")
-    relate.add_argument("type", choices=list(RELATION_OPTIONS), metavar="TYPE", help=", ".join(RELATION_OPTIONS))
-    relate.add_argument("others", nargs="+", type=item_word, metavar="OTHER", help="numbers of the other items")
-    add_formats(relate)
-    add_writing(relate)
-    relate.set_defaults(is_new=is_new)
+    import_module("backlit.cli.grammar.items").fill_relate(relate, is_new=is_new)
 
 
 def _add_history(commands: LateVerbs) -> None:

@@ -103,6 +103,8 @@ BAD_INPUT: dict[str, tuple[tuple[str, ...], int]] = {
     "trash": ((NO_ITEM,), 4),
     "log": (("2", "soon"), 6),
     "items log": (("30", "1h", "--date", "tomorrow"), 6),
+    "items relate": (("2", "parent", "3"), 6),
+    "items unrelate": (("2", "blocks", NO_ITEM), 4),
     "relate": (("2", "parent", "3"), 6),
     "unrelate": (("2", "blocks", NO_ITEM), 4),
     "sync": (("--profile", "nobody"), 4),

@@ -33,6 +33,10 @@ def add_verbs(items: LateParser) -> None:
     add("split", "split an item into several", "commands.items_split:split_item", _fill_split)
     add("rank", "rank items in the backlog", "commands.items_rank:rank_items", _fill_rank)
     add("feature", "put items below a Feature, or below none", "commands.relations:change_feature", _fill_feature)
+    words = "relate an item to others, as a sentence: backlit items relate 45 blocks 43"
+    add("relate", words, "commands.relations:relate_items", partial(fill_relate, is_new=True))
+    words = "take relations of an item away"
+    add("unrelate", words, "commands.relations:unrelate_items", partial(fill_relate, is_new=False))
     words = "delete items: they get the status Deleted"
     add("delete", words, "commands.items_delete:delete_items", _fill_delete)
     add("log", "log hours on a task", "commands.items:log_work", fill_log)
@@ -182,6 +186,17 @@ def _fill_rank(rank: LateParser) -> None:
     place.add_argument("--bottom", action="store_true", help="at the bottom")
     place.add_argument("--before", metavar="ID", help="above this item")
     place.add_argument("--after", metavar="ID", help="below this item")
+
+
+def fill_relate(relate: LateParser, *, is_new: bool) -> None:
+    from backlit.model.relations import RELATION_OPTIONS
+
+    relate.add_argument("id", type=item_word, metavar="ID", help="number of the item")
+    relate.add_argument("type", choices=list(RELATION_OPTIONS), metavar="TYPE", help=", ".join(RELATION_OPTIONS))
+    relate.add_argument("others", nargs="+", type=item_word, metavar="OTHER", help="numbers of the other items")
+    add_formats(relate)
+    add_writing(relate)
+    relate.set_defaults(is_new=is_new)
 
 
 def fill_log(log: LateParser) -> None:
