@@ -1,5 +1,6 @@
 """Entry point of `python -m backlit` and the command `backlit`: a command's module is imported when it runs."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -23,6 +24,14 @@ ASKING = {
 
 WITHOUT_MSGSPEC = {"commands.items_list:list_items", "commands.completion:print_candidates"}
 """Handlers that often need no msgspec, and load it where they do."""
+
+
+STAYING = ("commands.app:", "commands.linear:", "commands.mcp:", "commands.serve:")
+"""Beginnings of the handlers that run until they are ended."""
+USUAL_COLLECTIONS = gc.get_threshold()
+# An eighth of a listing's instructions were collections: during its imports, and one over everything at the end.
+FEW_COLLECTIONS = 50_000
+"""New objects before a collection in the other commands."""
 
 
 def _chosen(arguments: Sequence[str]) -> "argparse.Namespace":
@@ -96,6 +105,8 @@ def _run(arguments: Sequence[str]) -> int:
             from backlit.cli.lean_msgspec import load_msgspec
 
             load_msgspec()
+        if chosen.handler.startswith(STAYING):
+            gc.set_threshold(*USUAL_COLLECTIONS)
         module, _, function = chosen.handler.partition(":")
         status: int = getattr(import_module(f"backlit.cli.{module}"), function)(chosen) or 0
     return status
@@ -171,6 +182,7 @@ def _say(error: "BacklitError", arguments: Sequence[str], exit_code: int) -> Non
 
 def main() -> None:
     """Run the command line and exit with its status."""
+    gc.set_threshold(FEW_COLLECTIONS)
     if sys.stdout is None or not sys.stdout.isatty():
         from backlit.cli.guarded_output import guard_output
 
@@ -179,7 +191,9 @@ def main() -> None:
         from backlit.cli.ascii_output import replace_signs
 
         replace_signs()
-    sys.exit(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    gc.freeze()  # what is left is freed without a search for cycles
+    sys.exit(status)
 
 
 if __name__ == "__main__":
