@@ -6,11 +6,11 @@ import signal
 from pathlib import Path
 
 import pytest
-from tests.store.documents import places_in
+from tests.store.documents import item, offline_store, places_in
 from tests.store.world import World, until
 
 from backlit.cli.commands.items_import import write_import
-from backlit.cli.synced import wait_until_settled
+from backlit.cli.synced import counting_changes, wait_until_settled
 from backlit.client.client import Client
 from backlit.imports.own import planned_rows
 from backlit.imports.reading.source import read_source
@@ -89,4 +89,26 @@ async def test_a_signal_ends_an_import_with_what_was_sent_and_its_exit_code(
 
     assert ended.value.code == 128 + number
     assert capsys.readouterr().err.startswith("backlit: Interrupted. 1 of 3 changes was sent; 2 wait on this machine")
+    assert signal.getsignal(number) is before
+
+
+def keep_until_ended(store: Store, number: signal.Signals) -> None:
+    with counting_changes(store):
+        store.run(store.items.edit([1], {"Name": "Kept"}))
+        os.kill(os.getpid(), number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_command_that_only_keeps_its_changes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], number: signal.Signals
+) -> None:
+    before = signal.getsignal(number)
+
+    with offline_store(tmp_path, [item(1)]) as store:
+        with pytest.raises(SystemExit) as ended:
+            keep_until_ended(store, number)
+        kept = store.outbox.pending
+
+    assert (ended.value.code, kept) == (128 + number, 1)
+    assert capsys.readouterr().err.startswith("backlit: Interrupted. 0 of 1 change was sent; 1 waits on this machine")
     assert signal.getsignal(number) is before

@@ -1,7 +1,6 @@
 """Changes that a command makes: shown, asked for, journalled, sent, and told row by row."""
 
 import argparse
-import asyncio
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -120,7 +119,7 @@ def carry_out(
             await wait_until_sent(store, changes, arguments)
             return changes.all()
 
-    entries = asyncio.run(run())
+    entries = store.run(run())
     report.step = max((each.step for each in entries), default=None)
     without_entry = ChangeState.SAVED if is_deletion else ChangeState.UNCHANGED
     is_of = finds or (lambda thing, entry: store.files.journal.real_id(thing.id) == entry.item_id)
@@ -143,6 +142,8 @@ async def wait_until_sent(store: Store, changes: SentChanges, arguments: argpars
         is_away = store.connection.state is not ConnectionState.ONLINE
         if waited >= (min(arguments.wait, UNREACHABLE_SECONDS) if is_away else arguments.wait):
             return
+        import asyncio
+
         await asyncio.sleep(POLL_SECONDS)
 
 

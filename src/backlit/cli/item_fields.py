@@ -1,6 +1,5 @@
 """Work items as rows of listings and as JSON documents, with names beside ids."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
 from backlit.cli.item_columns import PART_COLUMNS, PLAIN, SHORT_NAMES, plain_value, short_columns
@@ -31,7 +30,7 @@ class ItemFields:
     def rows(self, items: Sequence[Item], columns: Iterable[Column]) -> list[Row]:
         names = [each.name for each in columns]
         if "owner" in names:
-            asyncio.run(self._load_owners(items))
+            self._store.run(self._load_owners(items))
         unready = self._store.cells.values([item.id for item in items], ["lint"]) if "lint" in names else {}
         parts = ItemParts(self._store, items) if PART_COLUMNS.intersection(names) else None
         return [

@@ -1,7 +1,6 @@
 """The items that a command is about: numbers, standard input, a query, or a saved view."""
 
 import argparse
-import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -100,8 +99,8 @@ def listed_items(store: Store, arguments: argparse.Namespace, limit: int | None 
         condition = parse_filter(arguments.filter, store.lookups.custom_fields())
     view = store.view(list_spec(arguments, view_named(store, arguments.view) if arguments.view else None))
     if view.query.has_words:
-        asyncio.run(store.search.read_all())
-    asyncio.run(view.load())
+        store.run(store.search.read_all())
+    store.run(view.load())
     count = view.count or 0
     rows = view.rows(0, count if condition is not None or not limit else min(count, limit))
     done = 0

@@ -1,7 +1,6 @@
 """Synced store for commands that run once and exit, with their input file and the wait for the service."""
 
 import argparse
-import asyncio
 import signal
 import sys
 import time
@@ -19,6 +18,7 @@ from backlit.config.view_files import read_settings_of
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, NameNotFound, Offline, StorageError
 from backlit.model.plain import plain
+from backlit.store.files.waiting import has_event_loop
 from backlit.store.records.changes import ConnectionState, ConnectionStatus, StoreChange, Subject
 from backlit.store.records.entry import BUSY, EntryState, OutboxEntry
 from backlit.store.records.people import ProjectEntry
@@ -129,7 +129,7 @@ def _choose_project(store: Store, wanted: str) -> None:
     if chosen is not None and chosen.id != store.project_id:
         store.pin_project(chosen.id)
         if store.connection.state is ConnectionState.ONLINE:
-            asyncio.run(store.refresh())
+            store.run(store.refresh())
 
 
 def _chosen_project(store: Store, wanted: str) -> ProjectEntry | None:
@@ -201,6 +201,8 @@ async def wait_while(store: Store, is_waiting: Callable[[], bool]) -> None:
     while is_waiting():
         if store.connection.state is not ConnectionState.ONLINE and time.monotonic() > deadline:
             return
+        import asyncio
+
         await asyncio.sleep(POLL_SECONDS)
 
 
@@ -209,46 +211,73 @@ def counting_changes(store: Store, way_on: str = "") -> Iterator["SentChanges"]:
     """Yield the count of the changes that the block journals; an interrupted block says what was sent and what waits.
 
     `way_on` is said after that.
-    The block runs in an event loop, which ctrl+c cancels, as SIGTERM and SIGHUP do here. Raises SystemExit with 128 and
-    the number of such a signal.
+    Ctrl+c cancels the block in its event loop, or interrupts it without one; SIGTERM and SIGHUP do the same here, and
+    raise SystemExit with 128 and their number.
     """
     changes = SentChanges(store)
-    signals: list[int] = []
-    with _cancelling_on(_ENDING_SIGNALS, signals):
-        try:
+    try:
+        with (_cancelling_on if has_event_loop() else _raising_on)(_handled_signals()):
             yield changes
-        except asyncio.CancelledError:
-            with suppress(OSError):  # the terminal may be gone
-                print(f"backlit: Interrupted. {changes.words()} {way_on}".rstrip(), file=sys.stderr)
-            if signals:
-                raise SystemExit(128 + signals[0]) from None
-            raise
+    except Exception:
+        raise
+    except BaseException:  # an interruption
+        with suppress(OSError):  # the terminal may be gone
+            print(f"backlit: Interrupted. {changes.words()} {way_on}".rstrip(), file=sys.stderr)
+        raise
 
 
-_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+def _handled_signals() -> list[int]:
+    """Return the signals that end a command. Ignored ones stay ignored, and only the main thread can handle any."""
+    ending = (signal.SIGTERM, signal.SIGHUP) if current_thread() is main_thread() else ()
+    return [number for number in ending if signal.getsignal(number) != signal.SIG_IGN]
 
 
 @contextmanager
-def _cancelling_on(numbers: Iterable[int], received: list[int]) -> Iterator[None]:
-    """Cancel the running task at one of these signals, and note its number. Ignored signals stay ignored."""
+def _restoring(numbers: Iterable[int]) -> Iterator[None]:
+    handlers = {number: signal.getsignal(number) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _raising_on(numbers: Sequence[int]) -> Iterator[None]:
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    with _restoring(numbers):
+        for number in numbers:
+            signal.signal(number, end)
+        yield
+
+
+@contextmanager
+def _cancelling_on(numbers: Sequence[int]) -> Iterator[None]:
+    """Cancel the running task at one of these signals."""
+    import asyncio
+
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
+    received: list[int] = []
 
     def cancel(number: int) -> None:
         received.append(number)
         task.cancel()
 
-    # Only the main thread can handle signals.
-    handlers = {number: signal.getsignal(number) for number in numbers if current_thread() is main_thread()}
-    handlers = {number: handler for number, handler in handlers.items() if handler != signal.SIG_IGN}
-    for number in handlers:
-        loop.add_signal_handler(number, cancel, number)
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            loop.remove_signal_handler(number)
-            signal.signal(number, handler)
+    with _restoring(numbers):
+        for number in numbers:
+            loop.add_signal_handler(number, cancel, number)
+        try:
+            yield
+        except asyncio.CancelledError:
+            if received:
+                raise SystemExit(128 + received[0]) from None
+            raise
+        finally:
+            for number in numbers:
+                loop.remove_signal_handler(number)
 
 
 class SentChanges:
@@ -264,7 +293,7 @@ class SentChanges:
     def words(self) -> str:
         states = [each.state for each in self.all()]
         sent, waiting = states.count(EntryState.SENT), sum(each in BUSY for each in states)
-        verb = "was" if sent == 1 else "were"
+        verb = "was" if 1 in {sent, len(states)} else "were"
         verbs, them = ("waits", "it") if waiting == 1 else ("wait", "them")
         rest = f"; {waiting:,} {verbs} on this machine: backlit sends {them} when the server is reachable"
         return f"{sent:,} of {counted(len(states), 'change')} {verb} sent{rest if waiting else ''}."

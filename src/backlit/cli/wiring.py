@@ -1,7 +1,6 @@
 """Wiring of a profile to its store, client and service."""
 
 import argparse
-import asyncio
 import os
 import sys
 import threading
@@ -68,7 +67,7 @@ def unconfigured_store(profile: Profile, locations: Locations) -> "Store":
 def configure(store: "Store", settings: Settings) -> None:
     """Give a store, which is not open yet, the settings of its profile."""
     store.names.own_rules, store.names.stale_days = settings.lint, settings.stale_days
-    store.grooming.fields = settings.groom_fields
+    store.groom_fields = settings.groom_fields
     store.lookups.own_names, store.lookups.own_work = settings.names, settings.work
     DATE_STYLE.first_weekday = WEEKDAY_KEYS.index(settings.week_start)
     store.files.own_groups = settings.statuses
@@ -192,6 +191,8 @@ async def _inside(profile: Profile, locations: Locations, report: Report) -> "Cl
     try:
         # A kept sign-in costs one request at a start; a new one is two durable writes.
         if not await _is_kept(client, user):
+            import asyncio
+
             code = await asyncio.to_thread(service.invite, user)
             await client.auth.sign_in_with_code(code)
     except BaseException:
@@ -209,6 +210,8 @@ async def _is_kept(client: "Client", user: str) -> bool:
 
 async def _prepared(profile: Profile, folder: Path, report: Report) -> str:
     """Create missing files on another thread and return the user to sign in; a cancelled call stops soon."""
+    import asyncio
+
     loop = asyncio.get_running_loop()
     given_up = threading.Event()
 

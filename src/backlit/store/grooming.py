@@ -230,13 +230,18 @@ class Grooming:
     """The current project's grooming queue. Its reads are short, like those of the store."""
 
     def __init__(
-        self, files: LocalDatabase, names: QueryNames, ready_check: ReadyCheck, project_id: Callable[[], int | None]
+        self,
+        files: LocalDatabase,
+        names: QueryNames,
+        ready_check: ReadyCheck,
+        project_id: Callable[[], int | None],
+        fields: tuple[str, ...] = (),
     ) -> None:
         self._files = files
         self._names = names
         self._ready_check = ready_check
         self._project_id = project_id
-        self.fields: tuple[str, ...] = ()
+        self.fields = fields
         """The keys of the fields to ask for in addition to the ready-check."""
 
     @property

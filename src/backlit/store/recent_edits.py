@@ -1,6 +1,5 @@
 """What others did in the last seconds, which lists show for a while."""
 
-import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -50,6 +49,8 @@ class RecentEdits:
         self._publish(each.item_id for each in edits)
         if not self._is_waiting:
             self._is_waiting = True
+            import asyncio  # on the engine's thread alone, which has it
+
             asyncio.get_running_loop().call_later(self._shown_seconds, self._expire)
 
     @property

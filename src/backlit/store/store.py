@@ -3,17 +3,16 @@
 import importlib
 import threading
 import weakref
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from backlit.model.errors import BadRequest
 from backlit.store.engine.engine import Engine, KnownUsers, Report
 from backlit.store.files.files import LocalDatabase
-from backlit.store.grooming import Grooming, ReadyCheck
-from backlit.store.inbox import Inbox
+from backlit.store.files.waiting import run_without_loop
 from backlit.store.journal.schema import COMMANDS_PROJECT
 from backlit.store.mirror.status_groups import CAPABILITIES
 from backlit.store.presence import Presence
@@ -22,24 +21,17 @@ from backlit.store.records.changes import ConnectionStatus, OutboxState, Signal,
 from backlit.store.records.entry import OutboxEntry
 from backlit.store.records.item import Document, Item, ItemRow
 from backlit.store.records.object_kinds import OBJECT_KINDS
-from backlit.store.remote.capabilities import REPORTS, ServiceFeatures, announces
-from backlit.store.remote.reachability import USUAL_PAUSES, RetryPauses
 from backlit.store.sqlite.database import ProfileFiles
 from backlit.store.views.clock import ProjectClock, local_time
-from backlit.store.views.columns import ChosenColumns, ColumnCells
 from backlit.store.views.lookups import Lookups, ProjectLookups
 from backlit.store.views.names import QueryNames
-from backlit.store.views.preferences import BoardLayouts, InputHistory, ScreenValues, TextDrafts
-from backlit.store.views.query import ViewSpec
-from backlit.store.views.search import TextSearch
-from backlit.store.views.view import View
 
 
 def late(module: str, name: str) -> Callable[..., Any]:
     """Return a stand-in for a class of the store that is imported when it is first called."""
 
-    def make(*arguments: Any) -> Any:
-        return getattr(importlib.import_module(f"backlit.store.{module}"), name)(*arguments)
+    def make(*arguments: Any, **named: Any) -> Any:
+        return getattr(importlib.import_module(f"backlit.store.{module}"), name)(*arguments, **named)
 
     return make
 
@@ -63,10 +55,14 @@ if TYPE_CHECKING:
     from backlit.store.edits.timer import WorkTimer
     from backlit.store.edits.work_log import WorkLog
     from backlit.store.engine.transfers import AttachmentTransfers
+    from backlit.store.grooming import Grooming, ReadyCheck
+    from backlit.store.inbox import Inbox
     from backlit.store.kept_views import KeptViews
     from backlit.store.planning.capacities import SharedCapacities
     from backlit.store.planning.plan import Plan
     from backlit.store.planning.preview import PlanPreview
+    from backlit.store.remote.capabilities import ServiceFeatures
+    from backlit.store.remote.reachability import RetryPauses
     from backlit.store.reports.answers import ServiceReports
     from backlit.store.reports.coverages import Coverages
     from backlit.store.reports.machine import MachineReports, ReportRecords
@@ -74,10 +70,15 @@ if TYPE_CHECKING:
     from backlit.store.reports.reports import Reports
     from backlit.store.sample_news import SampleNews
     from backlit.store.undo.history import UndoHistory
+    from backlit.store.views.columns import ChosenColumns, ColumnCells
     from backlit.store.views.item_history import ItemHistory
     from backlit.store.views.items import Attachments, Comments, ItemBatch
     from backlit.store.views.objects import Criteria, LoggedTimes, WebLinks
+    from backlit.store.views.preferences import BoardLayouts, InputHistory, ScreenValues, TextDrafts
+    from backlit.store.views.query import ViewSpec
     from backlit.store.views.relations import ItemRelations
+    from backlit.store.views.search import TextSearch
+    from backlit.store.views.view import View
 else:
     Conflicts = late("edits.conflicts", "Conflicts")
     Conversions = late("edits.conversions", "Conversions")
@@ -97,9 +98,13 @@ else:
     WorkTimer = late("edits.timer", "WorkTimer")
     WorkLog = late("edits.work_log", "WorkLog")
     AttachmentTransfers = late("engine.transfers", "AttachmentTransfers")
+    Grooming = late("grooming", "Grooming")
+    ReadyCheck = late("grooming", "ReadyCheck")
+    Inbox = late("inbox", "Inbox")
     SharedCapacities = late("planning.capacities", "SharedCapacities")
     Plan = late("planning.plan", "Plan")
     PlanPreview = late("planning.preview", "PlanPreview")
+    ServiceFeatures = late("remote.capabilities", "ServiceFeatures")
     ScopeLog = late("reports.records", "ScopeLog")
     Snapshots = late("reports.records", "Snapshots")
     StatusHistory = late("reports.records", "StatusHistory")
@@ -111,6 +116,8 @@ else:
     KeptViews = late("kept_views", "KeptViews")
     SampleNews = late("sample_news", "SampleNews")
     UndoHistory = late("undo.history", "UndoHistory")
+    ChosenColumns = late("views.columns", "ChosenColumns")
+    ColumnCells = late("views.columns", "ColumnCells")
     ItemHistory = late("views.item_history", "ItemHistory")
     Attachments = late("views.items", "Attachments")
     ItemBatch = late("views.items", "ItemBatch")
@@ -118,7 +125,13 @@ else:
     Criteria = late("views.objects", "Criteria")
     LoggedTimes = late("views.objects", "LoggedTimes")
     WebLinks = late("views.objects", "WebLinks")
+    BoardLayouts = late("views.preferences", "BoardLayouts")
+    InputHistory = late("views.preferences", "InputHistory")
+    ScreenValues = late("views.preferences", "ScreenValues")
+    TextDrafts = late("views.preferences", "TextDrafts")
     ItemRelations = late("views.relations", "ItemRelations")
+    TextSearch = late("views.search", "TextSearch")
+    View = late("views.view", "View")
 
 Connect = Callable[[Report], Awaitable["Client"]]
 """Creates the client, signed in if possible, and reports the progress of its preparation."""
@@ -155,7 +168,7 @@ class Store:
     server = StorePart(lambda self: ServiceFeatures(self.files))
 
     # Time
-    clock = StorePart(lambda self: ProjectClock(self.lookups, self._clock, self.server.clock_offset))
+    clock = StorePart(lambda self: ProjectClock(self.lookups, self._clock, self._clock_offset))
     now = StorePart(lambda self: self.clock.now)
     server_time = StorePart(lambda self: self.clock.server_time)
     today = StorePart(lambda self: self.clock.today)
@@ -204,7 +217,9 @@ class Store:
     splits = StorePart(lambda self: Splits(self.files, self.lookups))
     timer = StorePart(lambda self: WorkTimer(self.files, self._clock))
     transfers = StorePart(lambda self: AttachmentTransfers(self.files, self.engine, self.items.found))
-    grooming = StorePart(lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id))
+    grooming = StorePart(
+        lambda self: Grooming(self.files, self.names, self.ready_check, lambda: self.project_id, self.groom_fields)
+    )
 
     sample_news = StorePart(lambda self: SampleNews(self.files, self._read_history, self.lookups.me))
 
@@ -230,7 +245,7 @@ class Store:
     kept = StorePart(lambda self: ScreenValues(self.files))
 
     def __init__(
-        self, places: ProfileFiles, connect: Connect, clock: Clock = local_time, waits: RetryPauses = USUAL_PAUSES
+        self, places: ProfileFiles, connect: Connect, clock: Clock = local_time, waits: "RetryPauses | None" = None
     ) -> None:
         self._clock = clock
         self._signal = Signal()
@@ -244,6 +259,8 @@ class Store:
         self.presence = Presence(self.lookups, self._signal, self.engine)
         self.engine.presence = self.presence
         self.files.wake = self.engine.wake
+        self.groom_fields: tuple[str, ...] = ()
+        """The keys of the fields that grooming asks for in addition to the ready check; set before `open`."""
         self.is_sample = self.is_local = False
         """Kinds of workspace, set before `open`: the sample, or the user's own."""
         self.pinned = ""
@@ -251,6 +268,9 @@ class Store:
         self._views: weakref.WeakSet[View] = weakref.WeakSet()
         self._views_lock = threading.Lock()
         self._signal.subscribe(self._note)
+
+    def _clock_offset(self) -> timedelta:
+        return self.server.clock_offset()
 
     @property
     def is_inside(self) -> bool:
@@ -280,6 +300,14 @@ class Store:
         """Stop the engine within two seconds and close the files. Every edit is on disk already."""
         self.engine.stop()
         self.files.close()
+
+    def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+        """Run a coroutine of the store to its end. Before `start` only the files answer, which needs no event loop."""
+        if not self.engine.is_started:
+            return run_without_loop(coroutine)
+        import asyncio
+
+        return asyncio.run(coroutine)
 
     def subscribe(self, listener: Callable[[StoreChange], None]) -> Callable[[], None]:
         """Call a listener with every change, on the store's threads. Returns the function that unsubscribes it."""
@@ -325,6 +353,7 @@ class Store:
         return self.project_id
 
     async def _synced(self, project_id: int) -> None:
+        from backlit.store.remote.capabilities import REPORTS, announces
         from backlit.store.remote.receiving import note_synced
 
         await self.files.write(lambda writer: note_synced(writer, project_id))
@@ -371,7 +400,7 @@ class Store:
         for subject in (*about, *(kind.subject for kind in OBJECT_KINDS)):
             self._signal.publish(StoreChange(subject))
 
-    def view(self, spec: ViewSpec, shape: Callable[[ItemRow], ItemRow] | None = None) -> View:
+    def view(self, spec: "ViewSpec", shape: Callable[[ItemRow], ItemRow] | None = None) -> "View":
         """Return a list of the current project's items. `reload` catches up with changes.
 
         `shape` changes the look of a row, for example for a plan.
@@ -389,6 +418,8 @@ class Store:
         return self.lookups.keep(Subject.CONNECTION, "last sync", lambda: places.synced_at(project_id))
 
     def has_items(self) -> bool:
+        from backlit.store.views.query import ViewSpec
+
         spec = ViewSpec(with_done=True)
         return self.lookups.keep(Subject.ITEMS, "has items", lambda: bool(self.view(spec).rows(0, 1)))
 

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -325,6 +327,22 @@ def test_a_change_without_the_server_is_kept_and_ends_with_5(signed_in: Home, se
     assert "1 change is kept on this machine; backlit sends it with the next sync." in kept.stderr
     assert "Showing the local copy" not in wanted.stderr  # it did not try to connect
     assert (fresh.returncode, fresh.stdout) == (5, "")
+
+
+@pytest.mark.slow
+def test_a_change_that_is_only_kept_needs_neither_an_event_loop_nor_the_network(demo_home: Home) -> None:
+    script = "import sys, backlit.__main__ as main\nmain.run(sys.argv[1:])\nprint(*sys.modules)"
+    words = (*DEMO, "items", "new", "Kept", "est=3", "--no-wait")
+
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words], check=True, env=demo_home.environment, capture_output=True, text=True
+    )
+
+    number, modules = done.stdout.split("\n", 1)
+    assert number.startswith("new-")
+    assert not {"asyncio", "ssl", "httpx", "backlit.client.client", "backlit.store.engine.session"} & set(
+        modules.split()
+    )
 
 
 @pytest.mark.slow

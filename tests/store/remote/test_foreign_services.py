@@ -15,7 +15,8 @@ from backlit.client.tokens import TokenCache
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.fields import Kind
 from backlit.store import Store, ViewSpec
-from backlit.store.remote.capabilities import DateForm, FilterSupport, probe
+from backlit.store.remote.capabilities import DateForm, FilterSupport
+from backlit.store.remote.probing import probe
 from backlit.store.views.lookups import told_field
 
 VARIANTS = {

@@ -11,8 +11,9 @@ from backlit.model.errors import BacklitError
 from backlit.store.journal.inbox import NewsKind, Watermarks
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document
-from backlit.store.remote.capabilities import EARLIEST_STAMP, FilterSupport
+from backlit.store.remote.capabilities import FilterSupport
 from backlit.store.remote.listing import DisobeyedError
+from backlit.store.remote.probing import EARLIEST_STAMP
 from backlit.store.sync.changes import OVERLAP, ChangeReader, feeds_of
 from backlit.store.sync.deletions import DeletionScan, forget, known_ids
 from backlit.store.sync.loading import MAX_SINGLE_REQUESTS, FirstLoad, FullScan

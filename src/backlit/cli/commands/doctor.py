@@ -34,7 +34,8 @@ from backlit.model.plain import plain
 from backlit.model.resources import User, friendly_size_of
 from backlit.store.engine.following import HELLO_SECONDS
 from backlit.store.files.files import FileReport, inspect_journal, inspect_mirror, kept_value
-from backlit.store.remote.capabilities import CHANGES, CHANGES_STREAM, ServiceTraits, announces, probe
+from backlit.store.remote.capabilities import CHANGES, CHANGES_STREAM, ServiceTraits, announces
+from backlit.store.remote.probing import probe
 from backlit.store.sqlite.sync_note import last_synced
 from backlit.store.views.preferences import START_PROBLEMS
 

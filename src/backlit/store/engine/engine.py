@@ -1,10 +1,13 @@
-"""The engine: a thread with its own event loop that runs the client, syncing and sending."""
+"""The engine: a thread with its own event loop that runs the client, syncing and sending.
 
-import asyncio
+asyncio is imported where the thread begins: a command that only keeps a change starts none.
+"""
+
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -32,12 +35,14 @@ from backlit.store.records.changes import (
 )
 from backlit.store.records.others import OthersEdit
 from backlit.store.records.people import Person
-from backlit.store.remote.reachability import RetryPauses
 from backlit.store.views.lookups import Lookups
 
 if TYPE_CHECKING:
+    import asyncio
+
     from backlit.client.client import Client
     from backlit.store.engine.session import SyncSession
+    from backlit.store.remote.reachability import RetryPauses
 
 
 Report = Callable[[str, int, int], None]
@@ -88,7 +93,11 @@ class Engine:
     """The connection's thread. Public methods can be called on any thread, the others on its own only."""
 
     def __init__(
-        self, files: LocalDatabase, signal: Signal, connect: Callable[[Report], Awaitable["Client"]], waits: RetryPauses
+        self,
+        files: LocalDatabase,
+        signal: Signal,
+        connect: Callable[[Report], Awaitable["Client"]],
+        waits: "RetryPauses | None" = None,
     ) -> None:
         self.connection = ConnectionStatus()
         self.on_projects: Callable[[list[int]], int | None] = lambda _: None
@@ -102,7 +111,7 @@ class Engine:
         self._files = files
         self._signal = signal
         self._connect = connect
-        self._waits = waits
+        self._own_waits = waits
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._main: asyncio.Task[None] | None = None
@@ -112,8 +121,20 @@ class Engine:
         self._superseded: SupersededError | None = None
         self._fault = ""
 
+    @cached_property
+    def _waits(self) -> "RetryPauses":
+        from backlit.store.remote.reachability import USUAL_PAUSES  # for the engine's thread alone
+
+        return self._own_waits or USUAL_PAUSES
+
+    @property
+    def is_started(self) -> bool:
+        return self._thread is not None
+
     def start(self, project_id: int | None) -> None:
         if self._thread is None:
+            import asyncio
+
             self._project_id = project_id
             self._thread = threading.Thread(target=asyncio.run, args=(self._run(),), name="backlit-engine", daemon=True)
             self._thread.start()
@@ -168,6 +189,8 @@ class Engine:
         session, loop = self._session, self._loop
         if session is None or loop is None or loop.is_closed():
             raise Offline(self.connection.sentence or "Not connected to the server yet.")
+        import asyncio
+
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(act(session), loop))
 
     def tell(self, act: Callable[["SyncSession"], None]) -> None:
@@ -187,6 +210,8 @@ class Engine:
     # On the engine's thread
 
     async def _run(self) -> None:
+        import asyncio
+
         self._loop = asyncio.get_running_loop()
         self._main = asyncio.current_task()
         self._running.set()
@@ -212,6 +237,8 @@ class Engine:
             self._session = None
 
     async def _connected(self) -> "Client":
+        import asyncio
+
         self.show(ConnectionState.PREPARING, "Connecting")
         failures = 0
         while True:
@@ -227,6 +254,8 @@ class Engine:
 
     async def _watch(self) -> None:
         """Follow the writes of other processes, send the entries they journal, and yield to a newer version."""
+        import asyncio
+
         seen: Versions | None = None
         stamp: tuple[object, ...] = ()
         looks = 0

@@ -1,6 +1,5 @@
 """The store's two files and their threads: one for writing, one for long reads. The caller reads briefly."""
 
-import asyncio
 import json
 import sqlite3
 import sys
@@ -16,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.errors import StorageError
+from backlit.store.files.waiting import completed
 from backlit.store.journal.journal import Journal, JournalFile
 from backlit.store.journal.schema import MIGRATIONS, UNDELIVERED_SQL
 from backlit.store.mirror.full_text import Indexing
@@ -195,18 +195,18 @@ class LocalDatabase:
         return self._writing.submit(self._act, act)
 
     async def write(self, act: Callable[[WriteContext], _T]) -> _T:
-        """Run an act on the writing thread and wait for it, in any event loop."""
-        return await asyncio.wrap_future(self.submit(act))
+        """Run an act on the writing thread and wait for it, in any event loop or in none."""
+        return await completed(self.submit(act))
 
     async def edit(self, act: Callable[[WriteContext], _T]) -> _T:
         """Run an act of the user as `write` does, and have its entries sent."""
-        done = await asyncio.wrap_future(self._writing.submit(self._act, act, is_own=True))
+        done = await completed(self._writing.submit(self._act, act, is_own=True))
         self.wake()
         return done
 
     async def read(self, act: Callable[[sqlite3.Connection], _T]) -> _T:
         """Run a long read on the reading thread and wait for it."""
-        return await asyncio.wrap_future(self._reading.submit(self._reads[1].run, act))
+        return await completed(self._reading.submit(self._reads[1].run, act))
 
     async def other_writes(self) -> Versions:
         """Return counters that change when another process writes the mirror or the journal."""

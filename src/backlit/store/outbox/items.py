@@ -24,8 +24,9 @@ from backlit.store.records.item import Document, fields_in, id_in, is_item, whol
 from backlit.store.records.merge import MergeResult, is_same, merge
 from backlit.store.records.people import person_of, signed_in_of
 from backlit.store.records.work import COMPLETED
-from backlit.store.remote.capabilities import TRAITS, UNSURE, ServiceTraits, probe, traits_of
+from backlit.store.remote.capabilities import TRAITS, UNSURE, ServiceTraits, traits_of
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered
+from backlit.store.remote.probing import probe
 from backlit.store.remote.receiving import receive
 
 if TYPE_CHECKING:

@@ -1,8 +1,6 @@
 """Reachability of the service: the gate that all loops wait at, the pauses before a retry, the concurrent requests."""
 
-import asyncio
 import contextlib
-import random
 import time
 from collections.abc import Awaitable, Callable
 
@@ -26,6 +24,8 @@ class RetryPauses(Struct, frozen=True):
 
     def pause(self, failures: int) -> float:
         pause = min(self.longest_pause, self.first_pause * 2 ** min(max(failures, 1) - 1, 16))
+        import random  # with hashlib 7 ms, for a service that is away
+
         # Spread out, so that the clients which lost a service at one moment do not all return to it at one moment.
         return random.uniform(pause / 2, pause)  # noqa: S311 # jitter is no secret
 
@@ -46,6 +46,8 @@ class Reachability:
         on_open: Callable[[], None],
         waits: RetryPauses,
     ) -> None:
+        import asyncio  # which those who only name the pauses do not need
+
         self._ask = ask
         self._on_shut = on_shut
         self._on_open = on_open
@@ -115,6 +117,8 @@ class Reachability:
 
         A requested pause always runs its full time.
         """
+        import asyncio
+
         while not self.is_open and not self._hurried.is_set():
             until = max(self._next_at, self._wished_until)
             if until <= time.monotonic():

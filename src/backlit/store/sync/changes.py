@@ -8,8 +8,9 @@ from backlit.model.errors import ServiceRefused
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import StoreChange, Subject
 from backlit.store.records.item import Document, id_in, moment, whole
-from backlit.store.remote.capabilities import EARLIEST_STAMP, LATEST_STAMP, DateForm, obeys
+from backlit.store.remote.capabilities import DateForm
 from backlit.store.remote.listing import PageLimit, ProjectLists, store_items
+from backlit.store.remote.probing import EARLIEST_STAMP, LATEST_STAMP, obeys
 from backlit.store.remote.receiving import note_comments
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from backlit.model.errors import NotFound
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.item import LAST_ID, id_in
-from backlit.store.remote.capabilities import obeys
 from backlit.store.remote.listing import (
     AT_ONCE,
     DisobeyedError,
@@ -20,6 +19,7 @@ from backlit.store.remote.listing import (
     store_items,
     store_new_items,
 )
+from backlit.store.remote.probing import obeys
 from backlit.store.sync.deletions import keep_only, known_ids
 
 if TYPE_CHECKING:

@@ -23,10 +23,10 @@ from backlit.store.remote.capabilities import (
     VIEWS,
     ServiceTraits,
     announces,
-    probe,
     traits_of,
 )
 from backlit.store.remote.listing import ProjectLists, read_all, read_offered, run_together, store_items
+from backlit.store.remote.probing import probe
 from backlit.store.remote.views import read_views
 from backlit.store.sqlite.ids import ids_json
 from backlit.store.sync.changes import FEEDS, ChangeReader, feeds_of
