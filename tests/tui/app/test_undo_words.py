@@ -68,7 +68,7 @@ def comment(text: str) -> NamedObject:
         ({"objects_deleted": (comment("Hello"),)}, "Undone: comment “Hello” deleted.", None),
         ({"objects_made_again": (comment("a"), comment("b"))}, "Undone: 2 comments posted again.", None),
         (
-            {"objects_made_again": (NamedObject("criterion", "Sum", "changed back"),)},
+            {"objects_made_again": (NamedObject("criterion", "Sum", "changed back", "changed again"),)},
             "Undone: criterion “Sum” changed back.",
             "Redone: criterion “Sum” changed again.",
         ),

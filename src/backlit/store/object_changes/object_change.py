@@ -29,6 +29,8 @@ class ObjectChange(ABC):
     """The names of values for people."""
     again: ClassVar[str]
     """What an undo of the deletion does to the object, after "is": "posted again"."""
+    redone: ClassVar[str] = ""
+    """What a redo does to it, where other words are needed."""
 
     def __init__(self, entry: OutboxEntry) -> None:
         self.entry = entry

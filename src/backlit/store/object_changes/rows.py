@@ -68,7 +68,7 @@ class RowCreation(RowChange, ObjectCreation):
 class RowEdit(RowChange, ObjectEdit):
     """New values of an object: `{id, values}`, and in `base` those of before."""
 
-    again = "changed back"
+    again, redone = "changed back", "changed again"
 
     @classmethod
     def of(cls, kind: EntryKind, document: Document, values: Mapping[str, object]) -> OutboxEntry:

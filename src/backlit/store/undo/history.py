@@ -243,7 +243,9 @@ def _described(writer: WriteContext, act: int, told: Sequence[UndoEffect], *, is
 
 def _named_objects(*entries: OutboxEntry) -> tuple[NamedObject, ...]:
     changes = [(CHANGES[entry.kind](entry), entry.item_id) for entry in entries]
-    return tuple(NamedObject(change.noun, change.text, change.again, item_id) for change, item_id in changes)
+    return tuple(
+        NamedObject(change.noun, change.text, change.again, change.redone, item_id) for change, item_id in changes
+    )
 
 
 def _named(document: Document) -> NamedItem:

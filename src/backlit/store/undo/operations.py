@@ -28,11 +28,15 @@ class NamedItem(Struct, frozen=True):
 
 
 class NamedObject(Struct, frozen=True):
-    """An object below an item in words: its noun, its text, and what the undo of its deletion does, after "is"."""
+    """An object below an item in words: its noun, its text, and what an undo does to it, after "is".
+
+    `redone` is what a redo does, where that is another word.
+    """
 
     noun: str
     text: str
     again: str
+    redone: str = ""
     item_id: int = 0
 
 

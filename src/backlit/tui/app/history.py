@@ -135,7 +135,7 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Line]:
     for each in reversal.objects_deleted:
         yield _object_line(each, "deleted", "$error")
     for each in reversal.objects_made_again:
-        yield _object_line(each, each.again, "$status-done")
+        yield _object_line(each, _again(reversal, each), "$status-done")
     if reversal.missing:
         yield Content.styled(f"{len(reversal.missing):,} no longer exist", "$muted")
 
@@ -197,8 +197,12 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
             yield f"{_names(named)} {words}"
     for _, objects in groupby(done.objects_deleted, key=lambda each: each.noun):
         yield f"{_objects([*objects])} deleted"
-    for words, objects in groupby(done.objects_made_again, key=lambda each: each.again):
-        yield f"{_objects([*objects])} {words.replace(' back', ' again') if done.is_redo else words}"
+    for words, objects in groupby(done.objects_made_again, key=lambda each: _again(done, each)):
+        yield f"{_objects([*objects])} {words}"
+
+
+def _again(reversal: Reversal, named: NamedObject) -> str:
+    return named.redone if reversal.is_redo and named.redone else named.again
 
 
 def node_deleted_words(deleted: DeleteNodeOperation, others: int = 0) -> str:
