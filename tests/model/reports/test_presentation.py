@@ -6,7 +6,7 @@ import pytest
 from tests.model.reports.documents import MONDAY, burndown, day, document, week
 
 from backlit.model.errors import ServiceError
-from backlit.model.reports.document import CellValue, FigureSource, ReportDocument, read_document
+from backlit.model.reports.document import NOT_COMMITTED, CellValue, FigureSource, ReportDocument, read_document
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.presentation import PRESENTED, present
 from backlit.model.reports.report import Bars, Report, Timeline
@@ -54,6 +54,15 @@ def test_an_ended_burndown_says_what_it_ended_with() -> None:
 )
 def test_a_burndown_may_be_ahead_or_have_no_line(behind: float | None, words: str) -> None:
     assert words in present(burndown(behind=behind)).headline
+
+
+def test_nothing_is_behind_on_the_first_day_of_the_ideal_line() -> None:
+    first = present(burndown((40.0, *[None] * 6), (0.0, *[None] * 6), as_of=datetime(2026, 3, 2, 9), behind=8.0))
+
+    assert first.headline == "40 of 40 pts remaining today."
+    assert [figure.words for figure in first.figures] == ["pts remaining"]
+    assert not timeline(first).has_gap
+    assert timeline(present(burndown())).has_gap
 
 
 def test_a_burndown_of_hours_names_them() -> None:
@@ -118,6 +127,15 @@ def test_a_scope_change_names_each_cause_with_an_amount() -> None:
 def test_a_scope_without_change_or_without_commitment_says_so() -> None:
     assert present(scope(committed=55.0)).headline == "55 pts committed; no change since."
     assert present(scope(committed=None)).headline == "55 pts in scope on 2 Mar."
+
+
+def test_a_scope_before_the_commitment_is_not_called_committed() -> None:
+    rows: list[tuple[CellValue, ...]] = [(day(5), 55.0, *[0.0] * 7)]
+    report = present(document(ReportName.SCOPE, SCOPE_COLUMNS, rows, {"committed": 55.0}, notes=[NOT_COMMITTED]))
+
+    assert report.headline == "55 pts in scope today so far."
+    assert [(each.number, each.words) for each in report.figures] == [("55", "pts in scope")]
+    assert timeline(report).lines == ()
 
 
 def velocity(rows: list[tuple[CellValue, ...]], *notes: str, **summary: float | None) -> ReportDocument:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from msgspec.structs import replace
+
 from backlit.model.amounts import counted
 from backlit.model.reports.document import CellValue, FigureSource, ReportDocument
 from backlit.model.reports.names import ReportUnit
@@ -69,6 +71,14 @@ class DaysOfReport:
     def when(self, day: date) -> str:
         return "today" if day == self.today else f"on {day_text(day)}"
 
+    def is_before_first_fall(self, ideal: Values, committed: float | None) -> bool:
+        """Return whether today is the first day on which the ideal line falls, or one before it.
+
+        The line has the work of the end of a day: until that of the first one nothing can be behind it.
+        """
+        before = (value for day, value in zip(self.days, ideal, strict=True) if day < self.today)
+        return self.today in self.days and all(value == committed for value in before)
+
     @property
     def is_over(self) -> bool:
         return bool(self.days) and self.days[-1] < self.today
@@ -114,6 +124,8 @@ def burndown(document: ReportDocument) -> Report:
     of_whole = f" of {number_text(whole)}" if whole is not None else ""
     amount = f"{number_text(left)}{of_whole} {days.unit}"
     behind = document.figure("behind")
+    if behind is not None and behind > 0 and days.is_before_first_fall(ideal, document.figure("committed")):
+        behind, chart = None, replace(chart, has_gap=False)
     if days.is_over:
         headline = f"Ended with {amount} remaining."
     else:
@@ -177,14 +189,16 @@ _CAUSES = {
 def scope_change(document: ReportDocument) -> Report:
     days = DaysOfReport(document)
     scope, committed = document.numbers("Scope"), document.figure("committed")
-    line = Series("committed", Tone.GUIDE, (committed,) * len(days.days))
-    chart = days.timeline(Series("scope", Tone.PLAIN, scope), [line])
+    committed = committed if document.is_committed else None
+    lines = [Series("committed", Tone.GUIDE, (committed,) * len(days.days))] if committed is not None else []
+    chart = days.timeline(Series("scope", Tone.PLAIN, scope), lines)
     day, now = days.last(scope)
     if day is None or now is None:
         return Report(document, days.without_data, chart, days.table())
     figures = [Figure(number_text(now), f"{days.unit} in scope")]
     if committed is None:
-        headline = f"{number_text(now)} {days.unit} in scope {days.when(day)}."
+        so_far = "" if document.is_committed else " so far"
+        headline = f"{number_text(now)} {days.unit} in scope {days.when(day)}{so_far}."
     else:
         figures.append(Figure(signed_text(now - committed), "since", "the commitment"))
         headline = f"{amount_text(committed, document.unit)} committed; {_cause_words(document)}."

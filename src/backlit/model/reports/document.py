@@ -19,6 +19,8 @@ CellValue: TypeAlias = str | float | int | date | None
 """A value of a table or a summary; None where it is not known."""
 WireValue: TypeAlias = str | float | int | None
 DECIMALS = 4
+NOT_COMMITTED = "The sprint is not committed yet: its scope so far."
+"""The note of a sprint before its commitment, whose figures are those so far."""
 _FORMULAS = ("=", "+", "-", "@")
 """First characters of spreadsheet formulas, which are escaped in text from the service."""
 _DAY_COLUMNS = frozenset({"Day", "As of", "Since", "Ends"})
@@ -55,6 +57,10 @@ class ReportDocument(Struct, frozen=True, kw_only=True):
     rows: Sequence[Sequence[CellValue]]
     notes: Sequence[str] = ()
     details: Sequence[Mapping[str, CellValue]] = ()
+
+    @property
+    def is_committed(self) -> bool:
+        return NOT_COMMITTED not in self.notes
 
     @property
     def today(self) -> date:

@@ -147,7 +147,7 @@ class Timeline(Struct, frozen=True):
 
     `gaps` are the days up to today without a record; the chart shows them as gaps, without interpolation. A chart with
     `layers` shows these on each other, the lowest first, and its bars are their sum. One that is hollow is not from the
-    history of the server.
+    history of the server. Without `has_gap` the distance to the line is not said yet.
     """
 
     days: tuple[date, ...]
@@ -157,6 +157,7 @@ class Timeline(Struct, frozen=True):
     today: date
     layers: tuple[Series, ...] = ()
     is_hollow: bool = False
+    has_gap: bool = True
     work: WorkingDays = WorkingDays()
 
     @property

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from backlit.model.amounts import counted
 from backlit.model.planning import PersonalCapacity
-from backlit.model.reports.document import CellValue, FigureSource, ReportDocument
+from backlit.model.reports.document import NOT_COMMITTED, CellValue, FigureSource, ReportDocument
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.report import day_text
 from backlit.model.working_days import DAY, days_between
@@ -229,7 +229,7 @@ class ReportContext:
         if since is not None and self._needs_time_before(since):
             yield f"The server's history begins on {day_text(self.calendar.day_of(since))}."
         if self.span is not None and not self.span.is_committed(self.now):
-            yield "The sprint is not committed yet: its scope so far."
+            yield NOT_COMMITTED
         if self.iteration is not None and self.iteration.dates_changed_at is not None:
             yield f"Dates changed on {day_text(self.calendar.day_of(self.iteration.dates_changed_at))}."
         yield from self._notes_on_meanings()

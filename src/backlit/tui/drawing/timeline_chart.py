@@ -282,7 +282,7 @@ def _draw_gap(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plo
     slot = next((each for each in reversed(slots) if each.value(chart.bars) is not None), None)
     line = next((each for each in chart.lines if each.tone is _GAP_TO.get(chart.bars.tone)), None)
     value, goal = (None, None) if slot is None or line is None else (slot.value(chart.bars), slot.value(line))
-    if slot is None or value is None or goal is None or number_text(abs(value - goal)) == "0":
+    if not chart.has_gap or slot is None or value is None or goal is None or number_text(abs(value - goal)) == "0":
         return
     apart = number_text(abs(value - goal))
     low, high = (round(each / top * plot) for each in sorted((value, goal)))
