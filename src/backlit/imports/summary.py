@@ -96,7 +96,7 @@ def _about(plan: ImportPlan, *, is_done: bool) -> Iterator[str]:
     if found := {user for _, user in plan.people if user}:
         yield from _line("People", [f"{len(found):,} found"])
     people = [f"{name} ({counted(count, 'item')})" for (name, user), count in plan.people.items() if not user]
-    yield from _line("Not here", people, after=": no owner, the name is kept in the description")
+    yield from _line("Not here", people, after=": unassigned, the name is kept in the description")
     for kind, label in ((TreeKind.ITERATIONS, "Iterations"), (TreeKind.AREAS, "Areas")):
         paths = [place.path for place in plan.places if place.kind is kind]
         if paths:

@@ -134,7 +134,7 @@ class DraftValues:
         shown, owner = self._people.shown(names), self._people.find(names)
         plan.people[self._people.name_in_file(names), self._people.user_name(owner)] += 1
         if owner is None and self._people.is_ambiguous(names):
-            self._plan.warn(draft, f"{shown} may be several users: no owner", "owner", shown)
+            self._plan.warn(draft, f"{shown} may be several users: unassigned", "owner", shown)
         return owner
 
     def _own_field(self, draft: Draft, item_type: str, fields: dict[str, object], cell: tuple[str, str]) -> None:

@@ -150,11 +150,11 @@ def _overdue(inputs: RuleInputs) -> Filter:
 RULES: tuple[ReadyRule, ...] = (
     ReadyRule("estimate", "no estimate", "No estimate in points.", _ESTIMATED, _unestimated, "Estimated"),
     ReadyRule(
-        "owner", "no owner", "In progress or in the current sprint, but unassigned.", _OWNED, _without_owner, "Owner"
+        "owner", "unassigned", "In progress or in the current sprint, but unassigned.", _OWNED, _without_owner, "Owner"
     ),
     ReadyRule("area", "no area", "No area set.", frozenset(ItemType) - {ItemType.TASK}, _in_root_area, "Area"),
     ReadyRule("triage", "untriaged", "Not triaged.", frozenset({ItemType.BUG}), _untriaged, "Triaged"),
-    ReadyRule("blocking", "blocking, no owner", "Blocking others, but unassigned.", _BLOCKING, _blocking, ""),
+    ReadyRule("blocking", "blocking, unassigned", "Blocking others, but unassigned.", _BLOCKING, _blocking, ""),
     ReadyRule("maturity", "not mature", "Not mature enough.", frozenset({ItemType.STORY}), _immature, "Mature enough"),
     ReadyRule("stale", "stale", "No changes for {days} days.", _CLOSABLE, _stale, "Changed within {days} days"),
     ReadyRule(

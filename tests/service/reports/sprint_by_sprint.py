@@ -230,7 +230,7 @@ class SprintBySprint(DayByDay):
     # Open work
 
     def people(self) -> dict[str, list[float]]:
-        names = {**self.project.people, None: "nobody"}
+        names = {**self.project.people, None: "unassigned"}
         found: dict[str, list[float]] = {}
         for values in self.scope(self.last, self.coverage).values():
             if GROUP[values["Status"]] != "done":

@@ -46,7 +46,7 @@ def test_work_without_an_owner_is_that_of_nobody() -> None:
     recorded = project()
     recorded.create(9, utc("2 Nov 08:00"), Estimate="3", IterationID=SPRINT)
 
-    assert recorded.report("people", NOW).rows[-1] == ("nobody", 3, 1, 0)
+    assert recorded.report("people", NOW).rows[-1] == ("unassigned", 3, 1, 0)
 
 
 def test_people_over_their_capacity_are_named() -> None:

@@ -62,9 +62,9 @@ def test_people_of_a_small_team_have_a_column_each_and_of_a_large_one_only_the_u
     put_nouns(store, user=[{"id": 3, "name": "zoe"}, {"id": 4, "name": "Bea"}, *others])
     large = told(columns_of(store), "AssignedToID")
 
-    assert small == [("nobody", (None,), False), ("Bea", (4,), False), ("zoe", (3,), False)]
+    assert small == [("unassigned", (None,), False), ("Bea", (4,), False), ("zoe", (3,), False)]
     assert len(large) == MAX_PEOPLE_COLUMNS + 2
-    assert [name for name, _, is_optional in large if not is_optional] == ["nobody", "zoe"]
+    assert [name for name, _, is_optional in large if not is_optional] == ["unassigned", "zoe"]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_columns_of_the_settings_join_values_in_the_place_of_the_first(store: St
         ("Soon", (22, 23), 3, False, False),
         ("R1", (24,), None, False, True),
     ]
-    assert [each.name for each in columns.planned("AssignedToID", with_done=False)] == ["nobody", "Bea", "Zoe's"]
+    assert [each.name for each in columns.planned("AssignedToID", with_done=False)] == ["unassigned", "Bea", "Zoe's"]
 
 
 def test_limits_of_the_project_hold_before_those_of_this_machine(store: Store) -> None:

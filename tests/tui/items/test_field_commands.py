@@ -179,7 +179,7 @@ ZOE = Person(7, "zoe", "Zoe")
         ("item.reopen", "", [], {"Status": "Deferred"}, {"Status": "Not Done"}, "Reopen"),
         ("item.points", "5", [], {}, {"Estimate": "5"}, "Estimate → 5"),
         ("item.assign-me", "", [], {"AssignedToID": 8}, {"AssignedToID": 7}, "Owner → Zoe"),
-        ("item.unassign", "", [], {"AssignedToID": 8}, {"AssignedToID": None}, "Owner → nobody"),
+        ("item.unassign", "", [], {"AssignedToID": 8}, {"AssignedToID": None}, "Owner → unassigned"),
         ("item.to-backlog", "", [], {"IterationID": 12}, {"IterationID": 10}, "Iteration → the backlog"),
         ("item.to-next", "", [], {}, {"IterationID": 13}, "Iteration → Sprint 3"),
         ("item.to-current", "", [Choice(12, "")], {}, {"IterationID": 12}, "Iteration → Sprint 2"),

@@ -121,10 +121,10 @@ async def test_an_iteration_is_picked_by_name_or_by_its_relation_to_today(store:
 async def test_a_filter_by_nobody_finds_unassigned_items(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:
-        await press(pilot, "f", "a", *"nobody", "enter")
+        await press(pilot, "f", "a", *"unassigned", "enter")
 
         assert ids_in(pilot) == expected(rows, owner_id=[None])
-        assert "› nobody" in title(pilot)
+        assert "› unassigned" in title(pilot)
 
 
 @pytest.mark.slow
@@ -296,7 +296,7 @@ def test_a_single_word_is_part_of_a_name_and_all_else_a_query(typed: str, text: 
         ("", []),
         ("owner:me", ["mine"]),
         ("owner:me,zoe", ["owner me or zoe"]),
-        ("owner:none", ["nobody"]),
+        ("owner:none", ["unassigned"]),
         ("tag:a,none area:none", ["tag a or no tag", "no area"]),
         ("status:none", ["no status"]),
         (r"area:Root\Web", ["area Web"]),

@@ -371,7 +371,7 @@ def test_values_of_a_query_are_found_among_the_choices(store: Store) -> None:
     [
         ("owner:me", ["mine"]),
         ("owner:me,abe", ["owner me or abe"]),
-        ("owner:none", ["nobody"]),
+        ("owner:none", ["unassigned"]),
         ("area:Shop\\Cart,none", ["area Cart or no area"]),
         ("lint:none", ["ready"]),
         ("type:bug status:open", ["type Bug", "status open"]),

@@ -132,7 +132,7 @@ async def test_the_preview_is_a_card_whose_state_stands_on_grounds_and_whose_fac
 ) -> None:
     async with opened(store, (120, 40)) as pilot:
         await press(pilot, "/", *"owner:none type:story", "enter")
-        await until(lambda: "Owner   nobody" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "Owner   unassigned" in text_of(pilot.app), lambda: text_of(pilot.app))
         ground = ThemeStyles.of(pilot.app.screen.app).style("foreground", on="key-background").bgcolor
         chips = [each.text for strip in strips_of(pilot.app)[2:8] for each in strip if _ground(each) == ground]
 

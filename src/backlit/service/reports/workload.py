@@ -15,7 +15,7 @@ from backlit.service.reports.events import ItemState
 
 LOAD_COLUMNS = ("Pts", "Items", "Hours")
 CAPACITY_COLUMNS = ("Capacity", "Hours capacity")
-NOBODY, NO_AREA = "nobody", "no area"
+UNASSIGNED, NO_AREA = "unassigned", "no area"
 
 
 class OpenWork(Struct, frozen=True):
@@ -67,7 +67,7 @@ def people(context: ReportContext) -> ReportDocument:
     found = open_work(context, lambda item: item.owner_id)
     capacities = _capacities(context)
     loads = {person: found.get(person, OpenWork()) for person in (*found, *capacities)}
-    named = [(context.person(person) or NOBODY, person, load) for person, load in loads.items()]
+    named = [(context.person(person) or UNASSIGNED, person, load) for person, load in loads.items()]
     rows: list[tuple[CellValue, ...]] = []
     notes: list[str] = []
     details: list[Mapping[str, CellValue]] = []

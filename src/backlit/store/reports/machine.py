@@ -29,7 +29,7 @@ from backlit.store.views.names import QueryNames
 
 MOST_RUNS = 12
 """The number of iterations in the velocity."""
-NOBODY = "nobody"
+UNASSIGNED = "unassigned"
 
 
 class ReportRecords(Struct, frozen=True):
@@ -173,7 +173,7 @@ class MachineReports:
 
     def _owner(self, owner_id: int | None) -> str:
         if owner_id is None:
-            return NOBODY
+            return UNASSIGNED
         person = self._lookups.known_people().get(owner_id)
         return person.username if person else f"user {owner_id}"
 

@@ -159,7 +159,7 @@ class BoardColumns:
         if field.kind is Kind.USER:
             me = store.lookups.me()
             people = sorted(store.lookups.people().values(), key=lambda each: each.display_name.casefold())
-            yield BoardColumn("nobody", (None,))
+            yield BoardColumn("unassigned", (None,))
             for person in people:
                 is_optional = len(people) > MAX_PEOPLE_COLUMNS and not (me is not None and person.id == me.id)
                 yield BoardColumn(person.display_name, (person.id,), is_optional=is_optional)

@@ -23,7 +23,7 @@ HEADS: Mapping[MappingTable, str] = {
 NO_VALUE: Mapping[MappingTable, str] = {
     MappingTable.COLUMNS: "read with another column",
     MappingTable.PRIORITIES: "none",
-    MappingTable.PEOPLE: "nobody",
+    MappingTable.PEOPLE: "unassigned",
     MappingTable.ITERATIONS: "the backlog",
 }
 """The words for an empty value."""

@@ -30,7 +30,7 @@ def choices_of(store: Store, row: MappingRow) -> Sequence[Choice]:
         case MappingTable.PEOPLE:
             people = sorted(store.lookups.people().values(), key=lambda person: person.display_name.casefold())
             found = [Choice(each.username, each.display_name, each.username) for each in people]
-            return [Choice("", "nobody", "the name is kept in the description"), *found]
+            return [Choice("", "unassigned", "the name is kept in the description"), *found]
         case MappingTable.ITERATIONS:
             return [Choice("", "the backlog"), *_iterations(store, row)]
 

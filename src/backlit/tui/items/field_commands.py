@@ -87,7 +87,7 @@ async def assign(target: ItemTarget, call: CommandContext) -> None:
         raise CannotAct("Nobody is signed in yet, so there is no “me” to assign to.")
     items = target.chosen(call.rows)
     items_with_field("AssignedToID", items, lookups)
-    owner, words = (user.id, user.display_name) if user else (None, "nobody")
+    owner, words = (user.id, user.display_name) if user else (None, "unassigned")
     await target.apply(set_field_edit(field_named("AssignedToID", lookups), owner, words), items)
 
 

@@ -217,7 +217,7 @@ class PreviewLayout:
         colour = owner_colour(owner_id, sorted(context.people)) if isinstance(owner_id, int) else "faint"
         gap = Segment("   ", self._theme.style())
         take = () if owner else (gap, self._theme.cap(key_of("item.assign-me")), self._segment(" take it", "muted"))
-        yield [*self._label("Owner"), self._segment(owner or "nobody", colour), *take]
+        yield [*self._label("Owner"), self._segment(owner or "unassigned", colour), *take]
         tags = item.fields.get("Tags")
         facts = {
             "Sprint": _iteration(item.fields.get("IterationID"), context),
