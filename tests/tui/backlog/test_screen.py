@@ -151,6 +151,7 @@ async def test_a_filter_without_matches_shows_the_way_out(store: Store, opened: 
         await until(lambda: f"0 of {count} items" in heading_of(pilot.app), lambda: text_of(pilot.app))
         assert "No item matches “zzzz” in its name, open or done" in text_of(pilot.app)
         assert missing(pilot.app, ["Name"]) == ["Name"]
+        await until(lambda: "Without “zzzz” ─" in text_of(pilot.app), lambda: text_of(pilot.app))
         await press(pilot, "escape", "escape")
         assert missing(pilot.app, ["Name"]) == []
 

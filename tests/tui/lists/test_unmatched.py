@@ -46,7 +46,9 @@ async def test_the_items_without_the_end_of_the_filter_are_counted(tmp_path: Pat
     with offline_store(tmp_path, [item(1), item(2, kind="Bug")]) as store:
         asked: list[ViewSpec] = []
         reader = EmptyListReader(noting(store, asked))
-        found = await reader.read(ViewSpec(text="zzz", query="type:bug"), ViewSpec(query="type:bug"))
-        alone = await reader.read(ViewSpec(text="zzz"), ViewSpec())
+        found = await reader.read(ViewSpec(text="zzz", query="type:bug"), [("zzz", ViewSpec(query="type:bug"))])
+        alone = await reader.read(ViewSpec(text="zzz"), [("zzz", ViewSpec())])
 
         assert (found.rest, alone.rest) == (NodeTotals(1), None)
+        assert [(words, [row.id for row in rows]) for words, rows in found.hidden] == [("zzz", [2])]
+        assert [(words, [row.id for row in rows]) for words, rows in alone.hidden] == [("zzz", [1, 2])]

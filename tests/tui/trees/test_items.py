@@ -59,6 +59,11 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
         tree.move_to([each.id for each in store.lookups.tree(TreeKind.AREAS).walk()].index(node))
 
         await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "Planned in ─" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert "Owner ─" in text_of(pilot.app)
+        await pilot.resize_terminal(120, 26)
+        await until(lambda: "Planned in" not in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 @pytest.mark.slow

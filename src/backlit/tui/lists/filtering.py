@@ -79,6 +79,12 @@ class FilterState(Struct, frozen=True):
         own, rest = self.view.spec.query, parts_of(self.query)[:-1]
         return write_query(AllOf(rest)) if len(rest) > len(parts_of(own)) else own
 
+    def without_each_condition(self) -> list[tuple[str, str]]:
+        """Return the conditions besides those of the view in words, the last first, each with the query without it."""
+        own, parts = len(parts_of(self.view.spec.query)), parts_of(self.query)
+        places = range(len(parts) - 1, own - 1, -1)
+        return [(_phrase(parts[at]), write_query(AllOf((*parts[:at], *parts[at + 1 :])))) for at in places]
+
     def applied_to(self, spec: ViewSpec, store: Store) -> ViewSpec:
         areas = iterations = None
         if self.node is not None:
@@ -236,7 +242,7 @@ class FilterField(Struct, frozen=True):
 
 
 STATUS_FILTER = FilterField("status", "status")
-OWNER_FILTER = FilterField("owner", "owner", "nobody")
+OWNER_FILTER = FilterField("owner", "owner", "unassigned")
 TYPE_FILTER = FilterField("type", "type")
 ITERATION_FILTER = FilterField("iter", "iteration", "no iteration", TreeKind.ITERATIONS)
 AREA_FILTER = FilterField("area", "area", "no area", TreeKind.AREAS)

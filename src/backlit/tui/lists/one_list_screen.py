@@ -15,6 +15,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.filters import all_of
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.records.changes import Subject
+from backlit.store.records.item import ItemRow
 from backlit.store.store import Store
 from backlit.store.views.groups import ShownTasks
 from backlit.store.views.query import ViewSpec
@@ -45,6 +46,8 @@ from backlit.tui.widgets.side_lines import Part
 PREVIEWED_SUBJECTS = (Subject.ITEMS, Subject.COMMENTS, Subject.OTHERS)
 REST_SECONDS = 0.6
 """Seconds after a key in which changes of others leave the rows where they are."""
+MAX_WIDER, MAX_HIDDEN, TASKS_AMONG = 2, 20, 4
+"""Wider filters that an empty list reads, items of each that it shows, and rows for each, as tasks are left out."""
 EXPLAIN_EMPTY_DELAY = 0.3
 """Seconds before further views are read to explain an empty list; a filter that changes sooner reads none."""
 
@@ -52,7 +55,8 @@ EXPLAIN_EMPTY_DELAY = 0.3
 class EmptyListFigures(Struct, frozen=True):
     """A spec that no item matches, the done items that do, and the totals without the filter and without its end.
 
-    `texts` is the number of items that have the words of the filter in a text or a comment.
+    `texts` is the number of items that have the words of the filter in a text or a comment, `hidden` are the first
+    items without each of its conditions, with its words.
     """
 
     spec: ViewSpec | None = None
@@ -60,6 +64,7 @@ class EmptyListFigures(Struct, frozen=True):
     all: NodeTotals = NO_TOTALS
     rest: NodeTotals | None = None
     texts: int | None = None
+    hidden: Sequence[tuple[str, Sequence[ItemRow]]] = ()
 
 
 class EmptyListReader:
@@ -67,22 +72,32 @@ class EmptyListReader:
 
     def __init__(self, view_of: Callable[[ViewSpec], View]) -> None:
         self._view_of = view_of
-        self._kept: dict[ViewSpec, NodeTotals] = {}
+        self._kept: dict[ViewSpec, tuple[NodeTotals, Sequence[ItemRow]]] = {}
 
     def forget(self) -> None:
         self._kept = {}
 
     async def read(
-        self, spec: ViewSpec, wider: ViewSpec | None = None, in_texts: ViewSpec | None = None
+        self, spec: ViewSpec, wider: Sequence[tuple[str, ViewSpec]] = (), in_texts: ViewSpec | None = None
     ) -> EmptyListFigures:
-        """Return the figures of a spec; `wider` is it without the end of the filter, `in_texts` looks in texts too."""
+        """Return the figures of a spec; `in_texts` looks in texts too.
+
+        `wider` are the words of its conditions, the last first, each with the spec without it.
+        """
         kept, bare = self._kept, replace(spec, text="", query="")
         if bare not in kept:
-            kept[bare] = (await self._loaded(bare)).totals or NO_TOTALS
+            kept[bare] = await self._first_items(bare)
         done = None if spec.with_done else (await self._loaded(replace(spec, with_done=True))).count
-        rest = (await self._loaded(wider)).totals if wider not in {None, bare} else None
+        found = [(words, kept[each] if each in kept else await self._first_items(each)) for words, each in wider]
+        rest = found[0][1][0] if found and wider[0][1] != bare else None
         texts = (await self._loaded(in_texts)).count if in_texts is not None else None
-        return EmptyListFigures(spec, done, kept[bare], rest, texts)
+        hidden = tuple((words, rows) for words, (_, rows) in found if rows)
+        return EmptyListFigures(spec, done, kept[bare][0], rest, texts, hidden)
+
+    async def _first_items(self, spec: ViewSpec) -> tuple[NodeTotals, Sequence[ItemRow]]:
+        view = await self._loaded(spec)
+        rows = [row for row in view.rows(0, TASKS_AMONG * MAX_HIDDEN) if not row.is_task]
+        return view.totals or NO_TOTALS, rows[:MAX_HIDDEN]
 
     async def _loaded(self, spec: ViewSpec) -> View:
         view = self._view_of(spec)
@@ -247,6 +262,7 @@ class OneListScreen(ListScreen):
                 unmatched.done,
                 rest=unmatched.rest,
                 texts=unmatched.texts,
+                hidden=unmatched.hidden,
                 can_clear=can_clear,
             )
         self.panes.hide_preview_when_empty(is_empty)
@@ -375,10 +391,12 @@ class OneListScreen(ListScreen):
         spec = self.spec
         if not view.count and (spec.text or spec.query):
             await asyncio.sleep(EXPLAIN_EMPTY_DELAY)
-            wider = replace(spec, text="") if spec.text else replace(spec, query=self.shared.now.without_last_condition)
-            found = self.shared.now.in_texts()
+            now = self.shared.now
+            wider = [(spec.text, replace(spec, text=""))] if spec.text else []
+            wider += [(words, replace(spec, query=query)) for words, query in now.without_each_condition()]
+            found = now.in_texts()
             texts = None if found is None else found.applied_to(spec, self.store)
-            self._empty_list = await self._empty_list_reader.read(spec, wider if wider != spec else None, texts)
+            self._empty_list = await self._empty_list_reader.read(spec, wider[:MAX_WIDER], texts)
         if self.items.is_attached and view is self.current_view:
             if not self.is_judged:
                 self.is_judged = True

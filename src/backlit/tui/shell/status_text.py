@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -9,11 +10,12 @@ from backlit.model.amounts import clock_text, counted
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.changes import ConnectionState, ConnectionStatus
+from backlit.store.records.item import ItemRow, number_of
 from backlit.store.store import Store
 from backlit.store.views.lookups import NO_PROJECT
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.table import COMMAND_BY_ID, key_of
-from backlit.tui.drawing.themes import CURRENT_ITERATION, KEY, WORDMARK
+from backlit.tui.drawing.themes import CURRENT_ITERATION, KEY, WORDMARK, owner_colour, type_colour, type_sign
 from backlit.tui.fields.dates import age, current_sprint, days_until
 from backlit.tui.fields.values import user_colour
 from backlit.tui.widgets.line_list import LineList
@@ -30,6 +32,9 @@ from backlit.tui.widgets.side_lines import (
     tabs_within,
 )
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
+
+if TYPE_CHECKING:
+    from backlit.tui.widgets.empty_list import EmptyList, HiddenItems
 
 TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports", "app.inbox")
 """The commands that go to the places; other screens add a tab while they are open."""
@@ -246,49 +251,79 @@ def explain_empty(
     *,
     rest: NodeTotals | None = None,
     texts: int | None = None,
+    hidden: Sequence[tuple[str, Sequence[ItemRow]]] = (),
     can_clear: bool = True,
     is_unread: bool = False,
 ) -> None:
     """Show in an empty list the reason and the ways out; `rest` are the totals without the last filter, where known.
 
-    `texts` is the number of items that have the words in a text or a comment.
+    `texts` is the number of items that have the words in a text or a comment, `hidden` are the first items without
+    each of the last filters.
 
     Not `can_clear` means that all filters are the view's own.
     """
     connection = store.connection
+    empty: EmptyList | None = None
     if connection.state is ConnectionState.SIGNED_OUT and not store.has_items():
-        items.empty_text = connection.sentence
-        items.empty_ways = _with_keys(("app.refresh", "sign in"), *_ELSEWHERE)
+        ways = _with_keys(("app.refresh", "sign in"), *_ELSEWHERE)
+        empty = _empty_list(connection.sentence, ways, has_mark=True)
     elif _is_bad(connection) and not store.has_items():
         add = (("item.add", "add an item"),) if store.project_id is not None else ()
         again = "backlit keeps trying" if connection.state is ConnectionState.OFFLINE else ""
         notes = " · ".join(filter(None, [connection.server.rstrip("/"), again]))
-        items.empty_text = f"! {connection.sentence.removesuffix('.')}\n{notes}"
-        items.empty_ways = _with_keys(("app.refresh", "try to connect again"), *add, *_ELSEWHERE)
+        ways = _with_keys(("app.refresh", "try to connect again"), *add, *_ELSEWHERE)
+        empty = _empty_list(f"! {connection.sentence.removesuffix('.')}\n{notes}", ways, has_mark=True)
     elif is_unread or is_loading(store):
-        items.empty_ways = ()
         words = _progress(connection) if connection.total else connection.sentence
         items.empty_text = words or "Opening the backlog …"
     elif store.project_id is None:
-        items.empty_text = NO_PROJECT
-        items.empty_ways = _with_keys(("app.refresh", "try again now"), *_ELSEWHERE)
+        empty = _empty_list(NO_PROJECT, _with_keys(("app.refresh", "try again now"), *_ELSEWHERE))
     elif count := len(filters) + sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids)):
-        items.empty_text = _unmatched(filters, done_matches, with_done=spec.with_done)
+        text = _unmatched(filters, done_matches, with_done=spec.with_done)
         done = () if spec.with_done or done_matches == 0 else (("list.done", "include done items"),)
         named = f"clear “{filters[-1]}”{f' ({rest.words})' if rest else ''}" if filters else "clear the last filter"
         last = ("list.unwind", "clear the filter" if count == 1 else named)
         both = (last, ("list.no-filter", "clear all filters"))[: min(count, 2) * can_clear]
         inside = (("filter.texts", f"search texts and comments: {counted(texts, 'item')}"),) if texts else ()
-        items.empty_ways = _with_keys(*inside, *both, ("list.filter", "change the filter"), *done, _SEARCH)
+        ways = _with_keys(*inside, *both, ("list.filter", "change the filter"), *done, _SEARCH)
+        empty = _empty_list(text, ways, _hidden_items(store, hidden) if can_clear else ())
     elif store.has_items():
-        items.empty_text = "No open items."
-        items.empty_ways = _with_keys(
-            ("item.add", "add an item"), ("list.done", "show done items"), ("app.project", "open another project")
-        )
+        ways = (("item.add", "add an item"), ("list.done", "show done items"), ("app.project", "open another project"))
+        empty = _empty_list("No open items.", _with_keys(*ways))
     else:
-        items.empty_text = "Your backlog is empty. Three steps to a first sprint:"
         has_sprints = len(store.lookups.iterations()) > 1  # the root is one
-        items.empty_ways = _with_keys(*_first_steps(has_sprints=has_sprints), *_OTHER_WAYS[not store.is_inside :])
+        ways = _with_keys(*_first_steps(has_sprints=has_sprints), *_OTHER_WAYS[not store.is_inside :])
+        empty = _empty_list("Your backlog is empty. Three steps to a first sprint:", ways, has_mark=True)
+    items.empty = empty
+    if empty is not None:
+        items.empty_text = empty.text
+
+
+def _empty_list(
+    text: str, ways: Sequence[tuple[str, str]], hidden: "Sequence[HiddenItems]" = (), *, has_mark: bool = False
+) -> "EmptyList":
+    from backlit.tui.widgets.empty_list import EmptyList  # most lists never need it
+
+    if not has_mark:
+        return EmptyList(text, ways, hidden)
+    from backlit.tui.widgets.wordmark import HALVES
+
+    return EmptyList(text, ways, hidden, HALVES)
+
+
+def _hidden_items(store: Store, hidden: Sequence[tuple[str, Sequence[ItemRow]]]) -> "Sequence[HiddenItems]":
+    from backlit.tui.widgets.empty_list import HiddenItem, HiddenItems
+
+    people = store.lookups.known_people()
+    known = sorted(people)
+
+    def item(row: ItemRow) -> HiddenItem:
+        owner = people.get(row.owner_id or 0)
+        colours = type_colour(row.type), owner_colour(owner.id, known) if owner is not None else "faint"
+        words = row.estimate or "–", owner.username if owner is not None else ""
+        return HiddenItem(number_of(row.id), type_sign(row.type), row.name, *words, *colours)
+
+    return [HiddenItems(f"Without “{words}”", [item(row) for row in rows]) for words, rows in hidden]
 
 
 def _sign_in_words() -> Sequence[tuple[str, str]]:

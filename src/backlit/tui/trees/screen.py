@@ -6,7 +6,7 @@ from functools import cache, partial
 from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Container
+from textual.containers import Container, Vertical
 from textual.strip import Strip
 from textual.timer import Timer
 
@@ -18,6 +18,7 @@ from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
+from backlit.store.views.groups import NO_TASKS
 from backlit.store.views.query import ViewSpec
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.dates import event_words
@@ -26,6 +27,7 @@ from backlit.tui.lists.filtering import NodeFilter
 from backlit.tui.shell.status_text import explain_empty, position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
+from backlit.tui.trees.area_shares import LEAST_LINES, AreaShares, read_shares
 from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
@@ -81,7 +83,8 @@ class TreeScreen(StoreScreen[None]):
         names = ListNames(self.store)
         self._tree = TreeList(self.kind, id="tree")
         self._items = NodeItems(replace(names.names, badges=partial(names.badges, is_judged=True)), id="node-items")
-        self._tree_frame = PaneFrame(self._tree, id="tree-pane")
+        self._shares = AreaShares()
+        self._tree_frame = PaneFrame(Vertical(self._tree, self._shares), self._tree, id="tree-pane")
         self._items_frame = PaneFrame(self._items, id="items-pane")
         self._below = RuleLine("─", id="about")
         yield RuleLine("┬", id="heading", is_of_first=True)
@@ -202,11 +205,16 @@ class TreeScreen(StoreScreen[None]):
             return
         ids = frozenset(tree.subtree_ids(node_id))
         is_area = self.kind is TreeKind.AREAS
-        view = self.store.view(ViewSpec(area_ids=ids) if is_area else ViewSpec(iteration_ids=ids))
+        in_area = ViewSpec(area_ids=ids, filter=NO_TASKS.filter())
+        view = self.store.view(in_area if is_area else ViewSpec(iteration_ids=ids))
         await view.load()
         if self.is_attached:
             self._items.empty_text = "No open items here."
             self._items.show(view)
+        if is_area and self._shares.display:
+            shares = await read_shares(self.store, view)
+            if self.is_attached:
+                self._shares.show(shares)
 
     # Words
 
@@ -238,7 +246,7 @@ class TreeScreen(StoreScreen[None]):
         hints = [each for each in HINTS if each != "tree.series" or self.kind is TreeKind.ITERATIONS]
         self.query_one("#status", FooterLine).show(hints, status, is_reader=self.store.lookups.is_read_only)
         if self.store.connection.state is ConnectionState.ONLINE:
-            self._tree.empty_text = f"This project has no {self.kind.value}."
+            self._tree.empty, self._tree.empty_text = None, f"This project has no {self.kind.value}."
         elif not self._tree.row_count():
             explain_empty(self._tree, self.store, ViewSpec())
 
@@ -280,10 +288,13 @@ class TreeScreen(StoreScreen[None]):
         self._below.display = is_shown and not is_beside and not is_framed
         self.set_class(is_beside, "-beside")
         self.set_class(is_beside and width >= WIDEST, "-widest")
+        edges = FRAME_LINES if is_framed else 0
+        lines = self._tree.HEADER_LINES + self._tree.row_count()
+        self._shares.display = is_area and is_beside and lines + LEAST_LINES <= height - AROUND
+        self._tree.styles.height = lines if self._shares.display else "1fr"
         if not is_area:
-            edges = FRAME_LINES if is_framed else 0
             around = AROUND + FRAME_LINES if is_framed else AROUND
-            rows = min(self._tree.HEADER_LINES + self._tree.row_count() + 1, (height - around) * 7 // 10) + edges
+            rows = min(lines + 1, (height - around) * 7 // 10) + edges
             self._tree_frame.styles.height = rows if is_shown and not is_beside else "1fr"
         if is_shown and not was_shown:
             self._show_items()

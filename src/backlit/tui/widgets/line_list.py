@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Sequence
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from textual import events, on
 from textual.geometry import Region
@@ -16,11 +15,14 @@ from textual.widget import Widget
 from backlit.model.errors import StorageError
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.drawing.framed_app import refresh, scroll
-from backlit.tui.drawing.text import fit, wrapped
+from backlit.tui.drawing.text import Line, fit, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles
 from backlit.tui.widgets.item_rows import SCROLLBAR
 from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
+
+if TYPE_CHECKING:
+    from backlit.tui.widgets.empty_list import EmptyList
 
 WHEEL_LINES = 3
 
@@ -35,12 +37,6 @@ BOLD = "bold"
 """The colour of a text in bold foreground."""
 MARGIN = "   "
 """Blanks beside a text in place of rows."""
-
-
-WayOut = tuple[str, str]
-"""A way out of an empty list: what to press or to run, and what it does."""
-WAYS_GAP = 3
-"""Cells between the two columns of the ways out."""
 
 
 class RowMessage(Message):
@@ -74,8 +70,8 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     empty_text: reactive[str] = reactive("")
     """The text in place of rows where there are none."""
-    empty_ways: reactive[Sequence[WayOut]] = reactive(())
-    """The ways out, below the text."""
+    empty: reactive["EmptyList | None"] = reactive(None)
+    """What stands in place of rows where there is more to say than a text."""
 
     class Highlighted(RowMessage):
         """The cursor moved to another row."""
@@ -95,6 +91,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.frame: PaneFrame | None = None
         """The frame around the list, which draws its scrollbar where there is room; None without one."""
         self._bar = range(0)
+        self._empty_lines: tuple[object, Sequence[Line]] = None, ()
         # A step at the edge paints every row. By half pages one step in some twenty does, and a slow line keeps up.
         self.scrolls_by_half = is_over_ssh()
 
@@ -119,7 +116,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     def render_blank(self, y: int) -> Strip:
         """Draw a line below the last row; y counts from the first row's line."""
-        if self.empty_text and not self.row_count():
+        if (self.empty_text or self.empty) and not self.row_count():
             return self.draw_empty_line(y)
         return Strip.blank(self.size.width, self.rich_style)
 
@@ -253,8 +250,9 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.scroll_cursor_to(self.cursor - self.top - lines)
 
     def on_click(self, event: events.Click) -> None:
-        index, _ = self.place_at(event.y - self.HEADER_LINES)
-        if event.y >= self.HEADER_LINES and index < self.row_count():
+        y = event.y - self.gutter.top - self.HEADER_LINES
+        index, _ = self.place_at(y)
+        if y >= 0 and index < self.row_count():
             self.clicked(index, event)
 
     def clicked(self, index: int, event: events.Click) -> None:
@@ -266,26 +264,15 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
             self.post_message(self.Chosen(self, index))
 
     def draw_empty_line(self, y: int) -> Strip:
-        """Draw a line of an empty list: the reason, and the ways out below it, at a third of the height."""
-        ways = self.empty_ways
-        if not ways:
+        """Draw a line of an empty list."""
+        empty, theme, size = self.empty, ThemeStyles.of(self.app), self.size
+        if empty is None:
             return self.draw_text_line(self.empty_text, y)
-        theme, size = ThemeStyles.of(self.app), self.size
-        keys_width = max(cell_len(keys) for keys, _ in ways) + WAYS_GAP + 2 * theme.has_frames
-        head, _, note = self.empty_text.partition("\n")
-        colour = "conflict" if head.startswith("!") else "foreground"
-        room = size.width - 2 * len(MARGIN)
-        lines = [[Segment(each, theme.style(colour, bold=True))] for each in wrapped(head, room)]
-        lines += [[Segment(each, theme.style("muted"))] for each in ((*wrapped(note, room), "") if note else ("",))]
-        width = max(*(cell_len(each.text) for [each] in lines), *(keys_width + cell_len(effect) for _, effect in ways))
-        lines += [
-            [*_keys_of(keys, keys_width, theme), Segment(effect, theme.style("muted"))]
-            for keys, effect in ((keys, fit(effect, min(cell_len(effect), room - keys_width))) for keys, effect in ways)
-        ]
-        at = y - max(0, (size.height - self.HEADER_LINES - len(lines)) // 3)
-        margin = Segment(" " * max(len(MARGIN), (size.width - width) // 2), theme.style())
-        segments = [margin, *lines[at]] if 0 <= at < len(lines) else []
-        return Strip(segments).adjust_cell_length(size.width, theme.style())
+        key = empty, size, theme
+        if self._empty_lines[0] != key:
+            self._empty_lines = key, empty.lines(size.width, size.height - self.HEADER_LINES, theme)
+        lines = self._empty_lines[1]
+        return Strip(lines[y] if 0 <= y < len(lines) else []).adjust_cell_length(size.width, theme.style())
 
     def draw_text_line(self, words: str, y: int) -> Strip:
         """Draw a line of a text in place of rows: it starts on the second line and wraps. An error begins with !."""
@@ -357,11 +344,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         theme = ThemeStyles.of(self.app)
         bar = Segment(SCROLLBAR if theme.is_colourless else " ", theme.style(on="rule"))
         return Strip([*line.crop(0, self.size.width - 1), bar], self.size.width)
-
-
-def _keys_of(keys: str, width: int, theme: ThemeStyles) -> list[Segment]:
-    cap = theme.cap(keys)
-    return [cap, Segment(" " * (width - cap.cell_length), theme.style())]
 
 
 class Identified(Protocol):

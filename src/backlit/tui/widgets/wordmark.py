@@ -12,6 +12,8 @@ LINES = (
 )
 LIT = 16
 """The cell at which the lit half of the name begins."""
+HALVES = tuple((line[:LIT], line[LIT:]) for line in LINES)
+"""Both halves of each line."""
 MIN_WIDTH, MIN_HEIGHT = 64, 24
 """Columns and rows of a terminal that has room for it."""
 
@@ -32,4 +34,4 @@ class Wordmark(Widget):
     def render(self) -> Text:
         styles = ThemeStyles.of(self.app)
         back, lit = styles.style("foreground"), styles.style(WORDMARK)
-        return Text("\n").join(Text.assemble((line[:LIT], back), (line[LIT:], lit)) for line in LINES)
+        return Text("\n").join(Text.assemble((first, back), (second, lit)) for first, second in HALVES)
