@@ -13,6 +13,7 @@ class Trouble(Enum):
     OFFLINE = "the service has gone away, with an edit waiting"
     FAILED = "it answers nothing from the first start on"
     CONFLICT = "somebody else changed what is edited here"
+    UNSENT = "the same, and then the service has gone away, with edits waiting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ SCENES: Mapping[str, Scene] = {
     "areas": Scene(("g", "a"), EVERY),
     "keys": Scene(("?",)),
     "log-work": Scene(LOGGING),
-    "outbox": Scene((*SHOWN, "g", "o"), trouble=Trouble.CONFLICT),
+    "outbox": Scene(("g", "o", "G"), trouble=Trouble.UNSENT),
     "plan": Scene(PLANNING, EVERY, is_slow=True),
     "plan-written": Scene((*PLANNING, "w"), is_slow=True),
     "workload": Scene((*PLANNING, "W"), is_slow=True),

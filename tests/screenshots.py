@@ -107,7 +107,7 @@ async def _play(scene: Scene, pilot: Pilot[None], world: World, store: Store) ->
     if not scene.signed_in:
         await until(lambda: isinstance(pilot.app.screen, SignInDialog), lambda: pilot.app.screen)
     await settled(pilot)
-    if scene.trouble in {Trouble.OFFLINE, Trouble.CONFLICT}:
+    if scene.trouble in {Trouble.OFFLINE, Trouble.CONFLICT, Trouble.UNSENT}:
         await _edit_without_network(scene, world, store)
         await settled(pilot)
     if scene.has_news:
@@ -156,6 +156,21 @@ async def _edit_without_network(scene: Scene, world: World, store: Store) -> Non
     world.faults.is_down = False
     await store.refresh()
     await until(lambda: store.outbox.conflicts)
+    if scene.trouble is Trouble.UNSENT:
+        world.faults.is_down = True
+        await _edit_more(store)
+        await until(lambda: store.connection.state is ConnectionState.OFFLINE)
+
+
+async def _edit_more(store: Store) -> None:
+    """Edit some more items, and comment on one."""
+    view = store.view(ViewSpec())
+    await view.load()
+    first, second, third, fourth = [row.id for row in view.rows(0, 100) if row.type == "Story"][:4]
+    await store.items.edit([first], {"Status": "In Progress", "Estimate": "3"})
+    await store.items.edit([second], {"Tags": ["security", "checkout"]})
+    await store.items.comment(third, "The warehouse confirmed the new cut-off time.")
+    await store.items.edit([fourth], {"Estimate": "8"})
 
 
 async def _edit_earlier(store: Store) -> None:

@@ -328,8 +328,8 @@ async def test_changes_stand_in_groups_that_say_how_to_resolve_them(tmp_path: Pa
             await until(lambda: missing(pilot.app, named) == [], lambda: text_of(pilot.app))
 
             at = lines.index("Waiting 1 ↑ d discard")
-            assert lines[at + 2 : at + 6 : 2] == ["Rejected 1 ! e correct r retry", "Conflicts 1 ≠ enter resolve"]
-            assert [line.split()[:2] for line in lines[at + 1 : at + 6 : 2]] == [["↑", "#2"], ["!", "#3"], ["≠", "#1"]]
+            assert lines[at + 3 : at + 9 : 3] == ["Rejected 1 ! e correct r retry", "Conflicts 1 ≠ enter resolve"]
+            assert [line.split()[:2] for line in lines[at + 1 : at + 9 : 3]] == [["↑", "#2"], ["!", "#3"], ["≠", "#1"]]
             assert "Rejected" not in text_of(pilot.app)
             assert frame[1].startswith("╭─ 3 unsent changes ─")
             assert any(line.endswith(" of 3 ─╯") for line in frame)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Container
+from textual.containers import Container, Vertical
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
@@ -21,15 +21,18 @@ from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import LongTextPane, begins_comment, writing_line
 from backlit.tui.fields.choices import can_be_empty
 from backlit.tui.fields.values import is_replaced
+from backlit.tui.items.latest_changes import LatestChangesFrame
 from backlit.tui.items.preview import CommentsPreview, author_colours
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import PaneFrame
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import TwoSidedLine
 
 MIN_WIDTH_BESIDE = 80
 """Columns from which the texts are beside the grid."""
 MIN_WIDTH_OF_THREE_PANES = 160
 """Columns from which the comments have a pane of their own; in a narrower form they are below the texts."""
+MIN_HEIGHT_WITH_BLANK = 30
+"""Lines from which a blank stands below the head of each frame."""
 TEXTS_FRAME = 2
 """Cells beside texts above the grid."""
 STEPPER_LINES = 1
@@ -74,6 +77,7 @@ class FieldForm(Container):
         self.texts_frame = PaneFrame(self.texts, self.texts.view, id="texts-frame")
         self.grid_frame = PaneFrame(self.grid, id="grid-frame")
         self.comments_frame = PaneFrame(self._thread, id="comments-frame")
+        self.latest_frame = LatestChangesFrame(lines.store)
         self._asked = ""
         self._edited: Field | None = None
         self._is_open = False
@@ -82,14 +86,31 @@ class FieldForm(Container):
 
     def compose(self) -> ComposeResult:
         yield self.texts_frame
-        yield self.grid_frame
+        with Vertical(id="fields-side"):
+            yield self.grid_frame
+            yield self.latest_frame
         yield self.comments_frame
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < MIN_WIDTH_BESIDE, "-stacked")
         self.set_class(event.size.width >= MIN_WIDTH_OF_THREE_PANES and not self.lines.is_new, "-three")
+        self.set_class(event.size.height >= MIN_HEIGHT_WITH_BLANK, "-tall")
         self.show_comments(self._comments)
         self._share()
+        self.share_fields()
+
+    @on(FieldGrid.Arranged)
+    def share_fields(self) -> None:
+        """Give the fields the lines that they need where the latest changes of the item have room below them."""
+        is_framed = self.grid_frame.is_wanted and not self.has_class("-stacked")
+        gaps = FRAME_LINES + self.grid.styles.padding.height
+        room = self.size.height - gaps if is_framed and not self.lines.is_new else 0
+        if room != self.grid.room:
+            self.grid.room = room
+            self.redraw()
+        lines = self.grid.row_count()
+        self.latest_frame.display = bool(room) and lines + LatestChangesFrame.LEAST_LINES <= room
+        self.grid_frame.styles.height = lines + gaps if self.latest_frame.display else "1fr"
 
     def _share(self) -> None:
         """Give texts above the grid the lines they need, at most half of them; a text that is edited gets the half."""
@@ -124,7 +145,7 @@ class FieldForm(Container):
         return self.texts.region.right - 1 if is_beside else None
 
     def redraw(self) -> None:
-        self.grid.show(self.lines.lines(self.draft))
+        self.grid.show(self.lines.lines(self.draft, has_stepper=self.has_texts))
         if self.texts.view.show(self.lines.texts(self.draft)) and self.size.height:
             self._share()
 
@@ -255,6 +276,7 @@ class FieldForm(Container):
 
     def show_texts(self, *, is_shown: bool) -> None:
         self.texts_frame.display = is_shown
+        self.redraw()
 
     def _open_long(self, field: Field, value: object) -> None:
         self.show_texts(is_shown=True)

@@ -1,12 +1,14 @@
 """The fields of an item, one to a line, drawn by one widget; the input of the one being edited lies over its value."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import groupby
 
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.app import ComposeResult
+from textual.message import Message
 from textual.strip import Strip
 
 from backlit.model.errors import BadRequest
@@ -41,9 +43,14 @@ LEAST_LABEL, WIDEST_LABEL, LEAST_VALUE = 10, 20, 17
 class FieldGrid(LineList):
     """Moves from field to field; headings and notes are skipped."""
 
+    class Arranged(Message):
+        """The grid has another number of lines."""
+
     def __init__(self) -> None:
         super().__init__(id="fields")
         self.input = LineInput()
+        self.room = 0
+        """The lines that there is room for, where a frame is only as high as the lines in it."""
         self._fold = FieldFold()
         self._lines: Sequence[GridLine] = ()
 
@@ -79,7 +86,7 @@ class FieldGrid(LineList):
         """Lay the lines out for the size, the fold, and a field that is to be in sight, by default the current one."""
         before, current = self._lines, self.field
         key = current.key if current else ""
-        lines = self._fold.lay_out(self.size.width - LEAD - 1, self.size.height, wanted or key)
+        lines = self._fold.lay_out(self.size.width - LEAD - 1, self.room or self.size.height, wanted or key)
         was_at_fold, self._lines = self.is_at_fold, lines
         if len(before) == len(lines):
             for index, (old, new) in enumerate(zip(before, lines, strict=True)):
@@ -98,6 +105,7 @@ class FieldGrid(LineList):
         )
         self.rows_replaced(at)
         self._place_input()
+        self.post_message(self.Arranged())
 
     def go_to(self, key: str) -> None:
         """Put the cursor on a field; opens the fold for one below it."""
@@ -309,20 +317,25 @@ class EditorFields:
         needed = "Required. " if field.required else ""
         return f"{needed}{about}"
 
-    def lines(self, draft: ItemDraft) -> list[GridLine]:
-        """Return all lines: under the main fields the other sections; under a field its fault and changes of others."""
+    def lines(self, draft: ItemDraft, *, has_stepper: bool = False) -> list[GridLine]:
+        """Return all lines: under the main fields the other sections; under a field its fault and changes of others.
+
+        With a stepper above the texts the status stands there.
+        """
         every = self.fields(draft)
-        lines = list(self._of_fields((field for field in every if field.key in MAIN_FIELDS), draft))
+        apart = {DESCRIPTION, *({NAME, *([STATUS] if has_stepper else [])} if not self.is_new else ())}
+        lines = list(self._of_fields((field for field in every if field.key in MAIN_FIELDS), draft, apart))
         others = (field for field in every if field.key not in MAIN_FIELDS)
         for section, fields in groupby(others, lambda field: field.section):
             lines.append(GridLine(_HEADINGS.get(section, section.value), is_heading=True))
-            lines += self._of_fields(fields, draft)
+            lines += self._of_fields(fields, draft, apart)
         return lines
 
-    def _of_fields(self, fields: Iterable[Field], draft: ItemDraft) -> Iterator[GridLine]:
+    def _of_fields(self, fields: Iterable[Field], draft: ItemDraft, apart: AbstractSet[str]) -> Iterator[GridLine]:
+        """Yield the lines of fields; the values of those `apart` stand outside the grid."""
         for field in fields:
             line = self._of_field(field, draft)
-            is_apart = field.key == DESCRIPTION or (field.key == NAME and not self.is_new)
+            is_apart = field.key in apart
             is_empty = self._is_folded_when_empty(field) and draft.value(field.key) in EMPTY_VALUES
             is_plain = line.sign == " " and field.key not in draft.unread
             yield replace(line, is_apart=is_apart and is_plain, is_empty=is_empty and is_plain)
@@ -392,7 +405,7 @@ UNSET_WORDS: Mapping[str, str] = {"AssignedToID": "unassigned", "IterationID": "
 NEVER_FOLDED = frozenset({*UNSET_WORDS, "Name", "Status", "Estimate"})
 """Fields that are shown without a value too."""
 EMPTY_VALUES: Sequence[object] = (None, "", [], ())
-NAME, DESCRIPTION = "Name", "Description"
+NAME, STATUS, DESCRIPTION = "Name", "Status", "Description"
 _TREES = frozenset({Kind.AREA, Kind.ITERATION})
 KINDS_WITH_LISTED_VALUES = frozenset({Kind.CHOICE, Kind.STATUS, Kind.TEAM})
 """Kinds of fields whose help names their values."""

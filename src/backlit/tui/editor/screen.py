@@ -287,6 +287,7 @@ class ItemEditorScreen(ItemScreen):
         self.title_line.place = number_of(self.item_id)
         name = str(self.draft.value("Name") or "")
         self._head.say(item, self.item_type, name, changed_words(self.draft))
+        self.form.latest_frame.show(item)
         is_reader = self.store.lookups.is_read_only
         steps = status_steps(self.store, self.item_type, str(self.draft.value("Status") or ""))
         self.form.texts.top.show(name, steps if item is not None else [], has_key=not is_reader)

@@ -28,6 +28,8 @@ from backlit.tui.widgets.side_lines import Part
 AGE_WIDTH, SENTENCE_LINES = 4, (2, 1)
 """Cells of an age, and most lines of a sentence where there is room for a blank below each entry, in turn."""
 MIN_AUTHOR_WIDTH, MAX_AUTHOR_WIDTH = 4, 10
+EARLIER = "Seen before"
+"""The head above changes that are not new."""
 EDGE = "▌"
 """The edge of an entry, in the colour of its author."""
 DAY_HEAD, NAME_LINE = -1, 0
@@ -84,7 +86,7 @@ class InboxList(LineList):
         self.id_width = _id_width(())
         self.authors = Authors(store)
         self.latest: Sequence[EntryHead] = ()
-        """The latest changes by others, which an empty list shows."""
+        """The latest changes by others that the user has seen, which stand where there is room for them."""
 
     def show(self, item_ids: list[int]) -> None:
         """Show other items; the cursor stays on its item, else on its line."""
@@ -125,15 +127,18 @@ class InboxList(LineList):
         return summary_of(self.store, news) if news else ""
 
     def render_blank(self, y: int) -> Strip:
-        """Draw a line below the last row; an empty list says since when, and what others changed before."""
-        if self.row_count() or not self.latest:
+        """Draw a line below the last row: what others changed before; an empty list says since when."""
+        if not self.latest:
             return super().render_blank(y)
         id_width = _id_width(each.item_id for each in self.latest)
-        lines: list[EntryHead | Part] = [("", "muted"), (f" {self.empty_text}", BOLD), ("", "muted"), *self.latest]
-        line = lines[y] if y < len(lines) else ("", "muted")
+        lines: list[EntryHead | Sequence[Part]] = [[], [(f" {self.empty_text}", BOLD)], [], *self.latest]
+        if self.row_count():
+            lines, id_width = [_head_of_day(EARLIER, self.size.width), *self.latest], max(id_width, self.id_width)
+            y -= len(self.row_lines) or self.ROW_LINES * self.row_count()
+        line = lines[y] if 0 <= y < len(lines) else []
         if isinstance(line, EntryHead):
             return _name_line(self, line, id_width, is_cursor=False)
-        return self.draw_parts([line], is_cursor=False)
+        return self.draw_parts(line, is_cursor=False)
 
 
 def _lead(shown: "InboxList | FeedList") -> int:
@@ -146,7 +151,7 @@ def _entry_line(shown: "InboxList | FeedList", index: int, line: int, *, is_curs
     if head is None:
         return shown.draw_parts([], is_cursor=is_cursor)
     if line == DAY_HEAD:
-        return shown.draw_parts([(f" {_day_of(shown.store, head.at)}", "muted")], is_cursor=False)
+        return shown.draw_parts(_head_of_day(_day_of(shown.store, head.at), shown.size.width), is_cursor=False)
     if line == NAME_LINE:
         return _name_line(shown, head, shown.id_width, is_cursor=is_cursor)
     return _sentence_line(shown, index, line, head, is_cursor=is_cursor)
@@ -182,6 +187,11 @@ def _sentence_line(shown: "InboxList | FeedList", index: int, line: int, head: E
 
 def _sentence_lines(shown: "InboxList | FeedList", index: int) -> list[str]:
     return wrapped(shown.sentence(index), max(1, shown.size.width - _lead(shown) - 1))
+
+
+def _head_of_day(day: str, width: int) -> Sequence[Part]:
+    """Return the head above the entries of a day, with a rule to the end of the line."""
+    return [(f" {day} ", BOLD), ("─" * max(0, width - cell_len(day) - 4), "rule")]
 
 
 def _day_of(store: Store, at: datetime | None) -> str:

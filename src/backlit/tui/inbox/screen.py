@@ -113,8 +113,9 @@ class InboxScreen(StoreScreen[None]):
             self._feed.unread = inbox.unread_comments()
             self._feed.show(inbox.feed())
         else:
-            self._news.latest = [] if inbox.unread() else self._latest()
-            self._news.show(inbox.ids())
+            ids = inbox.ids()
+            self._news.latest = self._latest(ids)
+            self._news.show(ids)
         self._text.show(self._draw_text)
         self._draw_words()
 
@@ -154,8 +155,8 @@ class InboxScreen(StoreScreen[None]):
         item = self.store.item(comment.item_id)
         return item_words(comment.item_id, item.type if item else ""), ()
 
-    def _latest(self) -> Sequence[EntryHead]:
-        """Return the latest changes by others."""
+    def _latest(self, new: Sequence[int]) -> Sequence[EntryHead]:
+        """Return the latest changes by others without the new ones; few where nothing is new."""
         user, batch = self.store.connection.user, self.store.batch
         own = user.username if user else ""
         latest = self.store.inbox.latest()
@@ -164,8 +165,8 @@ class InboxScreen(StoreScreen[None]):
         return [
             EntryHead(each.last_modified_by, each.id, each.type, each.name, each.last_modified_at, is_new=False)
             for each in found
-            if each.last_modified_by not in {None, "", own}
-        ][:LATEST_SHOWN]
+            if each.last_modified_by not in {None, "", own} and each.id not in new
+        ][: None if new else LATEST_SHOWN]
 
     def _draw_text(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
         rule = [

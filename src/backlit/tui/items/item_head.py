@@ -97,8 +97,9 @@ class ItemHeader:
         """Return the tabs in some cells: fewer blanks where it is tight, no empty tabs nor files, then brief names."""
         places = (self._place,) if is_new else tabs_of(self._store, self._item_type)
         whole = [self._tab(place) for place in places]
-        choices = [whole, _close(whole)]
         empty = {place for place in BELOW - self._below.keys() if place is not self._place}
+        filled = [tab for place, tab in zip(places, whole, strict=True) if place not in empty]
+        choices = [whole, filled, _close(whole)]
         no_files = {ItemDestination.ATTACHMENTS} - {self._place} if not self.files else set()
         for left_out in (empty, empty | no_files):
             shown = [tab for place, tab in zip(places, whole, strict=True) if place not in left_out]

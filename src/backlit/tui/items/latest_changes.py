@@ -1,20 +1,26 @@
 """The latest changes of an item in a few lines, where another tab of it leaves room."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from rich.cells import cell_len
 from rich.segment import Segment
 
 from backlit.model.dates import written_day
+from backlit.model.errors import BacklitError
+from backlit.store.records.entry import EntryState
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.item_history import EventKind, ItemEvent
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.text import Line, fit, safe
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.fields.dates import near_day
-from backlit.tui.items.event_words import MOST_AUTHOR, VERB_WIDTH, cut_parts, event_parts
+from backlit.tui.items.event_words import MOST_AUTHOR, VERB_WIDTH, cut_parts, event_parts, wrapped_parts
 from backlit.tui.items.preview import author_colours
+from backlit.tui.shell.workers import work
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
+from backlit.tui.widgets.side_lines import Part, Word
 from backlit.tui.widgets.text_view import LinesView
 
 HEADING, GAP = "Latest changes", 2
@@ -29,9 +35,10 @@ class LatestChanges(LinesView):
 
     MORE_KEY = ""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, has_unsent: bool = True) -> None:
         super().__init__(id="latest")
         self._store = store
+        self._has_unsent = has_unsent
         self._events: Sequence[ItemEvent] = ()
 
     @property
@@ -42,9 +49,12 @@ class LatestChanges(LinesView):
     def show(self, item: Item) -> None:
         """Read what this machine knows of an item's history; comments stand above."""
         events = self._store.item_history.of_item(item)
-        self._events = [each for each in events if each.kind is not EventKind.COMMENTED]
+        self._events = [each for each in events if each.kind is not EventKind.COMMENTED and self._is_told(each)]
         if self.is_mounted:
             self.lay_out()
+
+    def _is_told(self, event: ItemEvent) -> bool:
+        return self._has_unsent or event.state is EntryState.SENT
 
     def on_resize(self) -> None:
         self.lay_out()  # the height says how many changes there are
@@ -60,17 +70,23 @@ class LatestChanges(LinesView):
         days, colours = [self._day(each) for each in shown], author_colours(self._store.lookups.known_people())
         day_width = max(map(cell_len, days))
         author_width = min(MOST_AUTHOR, max(cell_len(safe(each.author or "you")) for each in shown))
+        lead = day_width + GAP + author_width + GAP
+        rows = [self._told(each, width - lead) for each in shown]
+        if sum(map(len, rows)) > room:  # each has one line where not all of them have room for all that they say
+            rows = [row if len(row) == 1 else self._told(each, 0) for each, row in zip(shown, rows, strict=True)]
         lines: list[Line] = [] if self.is_framed else [head]
-        for event, day in zip(shown, days, strict=True):
+        for event, day, (first, *more) in zip(shown, days, rows, strict=True):
             author = event.author or "you"
-            parts = [
-                (fit(day, day_width + GAP), "muted"),
-                (fit(author, author_width) + " " * GAP, colours.get(author, "foreground")),
-                (self._verb(event, width), "muted"),
-                *event_parts(self._store, event),
-            ]
-            lines.append([Segment(text, theme.style(colour)) for text, colour in cut_parts(parts, width)])
+            when, who = fit(day, day_width + GAP), fit(author, author_width) + " " * GAP
+            parts = [[(when, "muted"), (who, colours.get(author, "foreground")), *first]]
+            parts += [[(" " * lead, "muted"), *each] for each in more]
+            lines += [[Segment(text, theme.style(colour)) for text, colour in cut_parts(each, width)] for each in parts]
         return lines
+
+    def _told(self, event: ItemEvent, room: int) -> list[list[Part]]:
+        """Return what an event says in lines of at most some cells; in one line without room."""
+        parts = [(self._verb(event, self.size.width), "muted"), *event_parts(self._store, event)]
+        return wrapped_parts(parts, room) if room > 0 else [parts]
 
     @staticmethod
     def _verb(event: ItemEvent, width: int) -> str:
@@ -84,3 +100,43 @@ class LatestChanges(LinesView):
             return "Not sent"
         day, today = self._store.local(event.at).date(), self._store.local_today()
         return near_day(day, today) or written_day(day, today)
+
+
+class LatestChangesFrame(PaneFrame):
+    """The latest changes in a frame, below what leaves room for one; those of another item are read anew."""
+
+    DEFAULT_CSS = """
+    LatestChangesFrame { display: none; }
+    LatestChangesFrame > LatestChanges { width: 100%; height: 1fr; padding: 0 2; scrollbar-size-vertical: 0; }
+    """
+    LEAST_LINES = LEAST_CHANGES + FRAME_LINES
+
+    def __init__(self, store: Store, *, has_unsent: bool = True) -> None:
+        """Without `has_unsent` the user's own changes that wait stand elsewhere."""
+        self._changes = LatestChanges(store, has_unsent=has_unsent)
+        super().__init__(self._changes, id="latest-frame")
+        self._store = store
+        self._shown: Item | None = None
+
+    def on_mount(self) -> None:
+        command = "item.history"
+        key: list[Word] = [(key_of(command), KEY, command), (" history", "muted", command)]
+        self.say([(HEADING, "heading")], key)
+
+    def show(self, item: Item | None) -> None:
+        """Show the changes of an item, if there is room for them; nothing for None."""
+        if not self.display or item is None or item == self._shown:
+            return
+        is_other = self._shown is None or self._shown.id != item.id
+        self._shown = item
+        self._changes.show(item)
+        if is_other:
+            self.run_worker(work(self._read, item.id), exclusive=True, group="look at")
+
+    async def _read(self, item_id: int) -> None:
+        """Read the newest changes; without a connection those that are known stay."""
+        with suppress(BacklitError):
+            await self._store.item_history.read(item_id)
+        item = self._store.item(item_id)
+        if self.is_attached and item is not None and self._shown is not None and self._shown.id == item_id:
+            self._changes.show(item)

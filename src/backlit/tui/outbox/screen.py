@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
@@ -51,6 +51,7 @@ from backlit.tui.items.entry_text import (
     version_cells,
 )
 from backlit.tui.items.item_head import ItemSidePane
+from backlit.tui.items.latest_changes import LatestChangesFrame
 from backlit.tui.items.preview import item_context, item_words
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import position_words, status_words
@@ -95,11 +96,13 @@ GROUP_STATES = (
 GROUP_NAMES = ("Waiting", "Rejected", "Conflicts")
 GROUP_KEYS = ((("d", "discard"),), (("e", "correct"), ("r", "retry")), (("enter", "resolve"),))
 """The keys that resolve the changes of a group."""
-GROUP_HEAD, ENTRY_LINE = -1, 0
-"""The lines of an entry: the head of its group above the first one, and its own."""
+GROUP_GAP, GROUP_HEAD, ENTRY_LINE = -2, -1, 0
+"""The lines of an entry: above the first one of its group a blank and its head, and its own."""
 AGE_WIDTH = 4
 WIDE = 98
 """Cells of the list from which a row names the changed fields, which the table below it has."""
+WITH_LATEST = 116
+"""Cells of a terminal from which the latest changes of the item stand beside it."""
 TALL = 24
 """Lines of a terminal that shows the item of a change too."""
 RULED, LEAST_LINES, LEAST_ASIDE = 7, 3, 6
@@ -122,12 +125,17 @@ class OutboxScreen(StoreScreen[None]):
         self._entry = VerticalScroll(Static(id="entry-text"), id="entry", can_focus=False)
         pane = Vertical(self._list, RuleLine("─", id="below"), self._entry, id="change")
         self._frame = PaneFrame(pane, self._list, id="entries-pane")
-        self._item_frame = PaneFrame(self._aside, id="item-frame")
+        self._item_frame, self._latest = (
+            PaneFrame(self._aside, id="item-frame"),
+            LatestChangesFrame(self.store, has_unsent=False),
+        )
         yield self.title_line
         yield RuleLine("─", id="heading")
         yield self._frame
         yield self._item_rule
-        yield self._item_frame
+        with Horizontal(id="item-panes"):
+            yield self._item_frame
+            yield self._latest
         yield RuleLine("─", id="foot")
         yield FooterLine(id="status")
 
@@ -186,7 +194,7 @@ class OutboxScreen(StoreScreen[None]):
         right: list[Part] = [
             (f"  {STATE_SIGNS[state][0]} {counts[state]:,} {STATE_WORDS[state]}", STATE_SIGNS[state][1])
             for state in STATE_SIGNS
-            if 0 < counts[state] < len(self._list.entries)
+            if 0 < counts[state] < len(self._list.entries) and not self._list.row_lines  # whose heads say it
         ]
         unsent = counted(len(self._list.entries), "unsent change")
         heading: list[Part] = [(unsent, "heading")]
@@ -219,6 +227,8 @@ class OutboxScreen(StoreScreen[None]):
             self._item_rule.say([(number_of(item.id), HEADING), (WITH_CHANGES, "muted")])
             self._item_frame.say([*item_words(item.id, item.type), (WITH_CHANGES, "muted")])
             self._aside.show(item, item_context(self.store, item))
+            self._latest.display = self._item_frame.is_wanted and self.size.width >= WITH_LATEST
+            self._latest.show(item)
 
     def _described(self, entry: OutboxEntry) -> Content:
         is_conflict = entry.state is EntryState.CONFLICT
@@ -369,16 +379,21 @@ class OutboxList(EntryList[OutboxEntry]):
 
     def fit_lines(self, height: int) -> None:
         """Give each group its head where a height has room for all lines; else the rows name their states."""
-        lines, before = list[tuple[int, int]](), None
-        for at, entry in enumerate(self.entries):
-            if (group := _group_of(entry)) != before:
-                lines.append((at, GROUP_HEAD))
-            lines.append((at, ENTRY_LINE))
-            before = group
-        lines = lines if len(lines) <= height else []
+        lines = next((each for each in (self._lines(has_gaps=True), self._lines()) if len(each) <= height), [])
         if lines != self.row_lines:
             self.row_lines = lines
             self.rows_replaced(self.cursor)
+
+    def _lines(self, *, has_gaps: bool = False) -> list[tuple[int, int]]:
+        """Return the lines of all groups, which may have a blank between them."""
+        lines, before = list[tuple[int, int]](), None
+        for at, entry in enumerate(self.entries):
+            if (group := _group_of(entry)) != before:
+                lines += [(at, GROUP_GAP)] if has_gaps and lines else []
+                lines.append((at, GROUP_HEAD))
+            lines.append((at, ENTRY_LINE))
+            before = group
+        return lines
 
     @property
     def line_count(self) -> int:
@@ -393,6 +408,8 @@ class OutboxList(EntryList[OutboxEntry]):
         return summary_of(entry) if entry.kind is not EntryKind.EDIT or self.size.width >= WIDE else ""
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
+        if line == GROUP_GAP:
+            return self.draw_parts([], is_cursor=False)
         return self._group_head(index) if line == GROUP_HEAD else self.render_row(index, is_cursor=is_cursor)
 
     def _group_head(self, index: int) -> Strip:
@@ -401,7 +418,7 @@ class OutboxList(EntryList[OutboxEntry]):
         sign, colour = STATE_SIGNS[GROUP_STATES[group][0]]
         left: list[Part] = [(f" {GROUP_NAMES[group]}", BOLD), (f" {count:,}", "muted"), (f" {sign}", colour)]
         keys = [part for key, label in GROUP_KEYS[group] for part in ((f"  {key}", BOLD), (f" {label}", "muted"))]
-        gap = self.size.width - 1 - sum(cell_len(text) for text, _ in (*left, *keys))
+        gap = self.size.width - 2 - sum(cell_len(text) for text, _ in (*left, *keys))
         return self.draw_parts([*left, (" " * gap, "muted"), *keys] if gap > 0 else left, is_cursor=False)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
