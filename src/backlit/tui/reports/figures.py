@@ -16,13 +16,14 @@ from backlit.tui.drawing.large_figures import GAP, figure_rows
 from backlit.tui.drawing.text import fit, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.reports.report_panes import piece_style
+from backlit.tui.reports.upcoming import UpcomingSprint, upcoming_rows
 from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import HEADING
 
 MARGIN = 2
-DEFINITION_HEADING, DEFINITION_MARGIN, MAX_DEFINITION_LINES = "What counts", 3, 6
+DEFINITION_HEADING, DEFINITION_MARGIN, MAX_DEFINITION_LINES = "What counts", 3, 16
 """The heading, its line with the blanks around the definition, and the lines of it at most."""
-OPEN_HEADING, LINES_OF_ITEM = "Still open", 2
+LINES_OF_ITEM = 2
 
 
 class UnfinishedItem(Struct, frozen=True):
@@ -36,6 +37,14 @@ class UnfinishedItem(Struct, frozen=True):
     amount: str
 
 
+class FiguresBeside(Struct, frozen=True):
+    """What stands below the figures of some reports: open items with a heading, and the next sprints."""
+
+    open_items: Sequence[UnfinishedItem] = ()
+    heading: str = ""
+    upcoming: Sequence[UpcomingSprint] = ()
+
+
 class ReportFigures(Widget):
     """Shows the figures of a report, and below them what they mean; it changes with the report alone."""
 
@@ -43,7 +52,7 @@ class ReportFigures(Widget):
         super().__init__(id=id)
         self.frame: PaneFrame | None = None
         self._report: Report | None = None
-        self._open_items: Sequence[UnfinishedItem] = ()
+        self._beside = FiguresBeside()
         self._rows: Sequence[Row] = ()
 
     def bar_lines(self) -> range:
@@ -52,8 +61,8 @@ class ReportFigures(Widget):
     def foot_words(self) -> Sequence[Piece]:
         return ()
 
-    def show(self, report: Report, open_items: Sequence[UnfinishedItem]) -> None:
-        self._report, self._open_items = report, open_items
+    def show(self, report: Report, beside: FiguresBeside) -> None:
+        self._report, self._beside = report, beside
         self._lay_out()
 
     def on_resize(self) -> None:
@@ -65,7 +74,9 @@ class ReportFigures(Widget):
         is_hollow = report.document.source is not FigureSource.HISTORY
         rows = figure_rows(report.figures, report.facts, is_hollow=is_hollow)
         width = self.size.width - 2 * MARGIN
-        rows += open_rows(self._open_items, width, self.size.height - len(rows))
+        beside, velocity = self._beside, report.document.figure("median") or 0.0
+        rows += open_rows(beside.open_items, beside.heading, width, self.size.height - len(rows))
+        rows += upcoming_rows(beside.upcoming, velocity, width, self.size.height - len(rows))
         room = min(MAX_DEFINITION_LINES, self.size.height - len(rows) - DEFINITION_MARGIN)
         self._rows = [*rows, *definition_rows(report.name.sentences, width, room)]
         self.refresh()
@@ -96,13 +107,13 @@ def definition_rows(sentences: Sequence[str], width: int, room: int) -> list[Row
     return [(), ((DEFINITION_HEADING, HEADING),), *rows] if rows else []
 
 
-def open_rows(items: Sequence[UnfinishedItem], width: int, room: int) -> list[Row]:
+def open_rows(items: Sequence[UnfinishedItem], heading: str, width: int, room: int) -> list[Row]:
     """Return two lines of each open item below a heading, and how many more there are where not all of them fit."""
     if not items or room < 2 + LINES_OF_ITEM:
         return []
     most = (room - 2) // LINES_OF_ITEM
     shown = items if len(items) <= most else items[: (room - 3) // LINES_OF_ITEM]
-    rows: list[Row] = [(), ((OPEN_HEADING, HEADING), (f" {len(items)}", "muted"))]
+    rows: list[Row] = [(), ((heading, HEADING), (f" {len(items)}", "muted"))]
     for item in shown:
         rows.append(((f"{item.sign} ", item.colour), (fit(safe(item.name), width - GAP).rstrip(), "foreground")))
         rows.append(((" " * GAP, "muted"), (safe(item.owner), item.owner_colour), (item.amount, "muted")))

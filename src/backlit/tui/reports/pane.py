@@ -27,8 +27,9 @@ from backlit.tui.drawing.large_figures import COLOURS
 from backlit.tui.drawing.themes import KEY, owner_colour, status_colour, status_sign
 from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.preview import ItemPreview, item_context, preview_head
-from backlit.tui.reports.figures import ReportFigures, UnfinishedItem
+from backlit.tui.reports.figures import FiguresBeside, ReportFigures, UnfinishedItem
 from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words, way_words
+from backlit.tui.reports.upcoming import UpcomingSprint, upcoming_sprints
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import FRAMED_CLASS, PaneFrame
@@ -50,8 +51,8 @@ LOADING_DELAY = 0.4
 STALE_HOURS = 24
 """Hours from which an earlier answer is in the warning colour."""
 STILL_LOADING = "The report is still loading."
-WITH_OPEN_ITEMS = frozenset({ReportName.BURNDOWN, ReportName.BURNUP, ReportName.CUMULATIVE_FLOW})
-"""Reports that name what a running iteration has left."""
+WITH_OPEN_ITEMS = frozenset({ReportName.BURNDOWN, ReportName.BURNUP, ReportName.CUMULATIVE_FLOW, ReportName.AGE})
+"""Reports that name what a running iteration has left; the last one has the started items itself."""
 DOT: Word = (" · ", "muted")
 _TEAM_KEY = "report team:"
 """The key of the value with a project's chosen team, before the project's number."""
@@ -141,7 +142,7 @@ class ReportPane(StorageErrorGuard, Container):
         self._store = store
         self._report: Report | None = None
         self._answer: ReportAnswer | None = None
-        self._shown_open_items: Sequence[UnfinishedItem] = ()
+        self._shown_beside = FiguresBeside()
         self._asked: object = None
         """What the shown report answers."""
         self._problem = STILL_LOADING
@@ -231,9 +232,11 @@ class ReportPane(StorageErrorGuard, Container):
                 self._show_sentence(self._problem)
             return
         open_items = await self._open_items(name, coverage) if team_id is None else ()
+        is_velocity = name is ReportName.VELOCITY and report.document.unit == ReportUnit.POINTS
+        upcoming = upcoming_sprints(self._store, self._store.today()) if is_velocity else ()
         if self.is_attached:
             self._asked = name, coverage, unit, team_id
-            self._show(answer, report, open_items)
+            self._show(answer, report, open_items, upcoming)
 
     async def _open_items(self, name: ReportName, coverage: Coverage) -> Sequence[UnfinishedItem]:
         """Return what a running iteration has left, started items first."""
@@ -250,16 +253,26 @@ class ReportPane(StorageErrorGuard, Container):
                 status_sign(row.status, groups),
                 status_colour(row.status, groups),
                 row.name,
-                owner.username if (owner := people.get(row.owner_id or 0)) else "nobody",
+                owner.username if (owner := people.get(row.owner_id or 0)) else "unassigned",
                 owner_colour(owner.id, known) if owner else "faint",
                 f" · {row.estimate} pts" if row.estimate else " · no estimate",
             )
             for row in sorted(rows, key=lambda row: groups.of(row.status) is StatusGroup.NOT_STARTED)
+            if name is not ReportName.AGE or groups.of(row.status) is StatusGroup.NOT_STARTED
         ]
 
-    def _show(self, answer: ReportAnswer, report: Report, open_items: Sequence[UnfinishedItem]) -> None:
-        is_other = (report, open_items) != (self._report, self._shown_open_items)
-        self._answer, self._report, self._shown_open_items = answer, report, open_items
+    def _show(
+        self,
+        answer: ReportAnswer,
+        report: Report,
+        open_items: Sequence[UnfinishedItem],
+        upcoming: Sequence[UpcomingSprint],
+    ) -> None:
+        beside = FiguresBeside(
+            open_items, "Not started yet" if report.name is ReportName.AGE else "Still open", upcoming
+        )
+        is_other = (report, beside) != (self._report, self._shown_beside)
+        self._answer, self._report, self._shown_beside = answer, report, beside
         self.draw_chart()
         if is_other:
             self.table.status_groups = self._store.lookups.status_groups()
@@ -267,7 +280,7 @@ class ReportPane(StorageErrorGuard, Container):
             people = self._store.lookups.known_people().values()
             self.table.owner_colours = {each.username: owner_colour(each.id, known) for each in people}
             self.table.show(report)
-            self._figures.show(report, open_items)
+            self._figures.show(report, beside)
             self._fit_table()
             self._show_item()
         self.post_message(self.Changed())
@@ -303,8 +316,10 @@ class ReportPane(StorageErrorGuard, Container):
         self.set_class(is_list, "-list")
         self.set_class(has_items, "-items")
         rows = self.table.row_count()
-        least = 8 * rows + 1 if has_items else 2 * rows + AROUND
-        self.table.space(2 if is_list and least <= self.size.height else 1)
+        spaces = [3, 2] if has_items else [2]
+        lines = [4 * each * rows + 1 if has_items else each * rows + AROUND for each in spaces]
+        fitting = [each for each, least in zip(spaces, lines, strict=True) if least <= self.size.height]
+        self.table.space(fitting[0] if is_list and fitting else 1)
         high = min(LIST_FRAME + self.table.ROW_LINES * rows, self.size.height // 2) if has_items else "1fr"
         # A table without cells keeps the focus: its keys move the mark of the chosen day below the chart.
         self.table.styles.height = 0 if not is_shown else high if is_list else None

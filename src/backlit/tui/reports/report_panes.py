@@ -46,6 +46,8 @@ LEAD, GAP = 1, 2
 """Cells of the cursor bar, and between columns."""
 SPARE_RANK = 4
 """The rank of columns that lists leave out where they say nothing."""
+WAY_LINE = 1
+"""The line of a row that has the way of its item."""
 SIGN = 2
 """Cells of a sign and the blank behind it."""
 LEAST_TITLE = 6
@@ -220,7 +222,7 @@ class ReportTableView(LineList):
         self.rows_replaced(0)
 
     def space(self, lines: int) -> None:
-        """Give each row one line, or two for its bar and the way of its item."""
+        """Give each row one line, two for its bar and the way of its item, or three with a blank below both."""
         if lines != self.ROW_LINES:
             self.ROW_LINES = lines
             self.rows_replaced(self.cursor)
@@ -272,7 +274,7 @@ class ReportTableView(LineList):
             return self.render_row(index, is_cursor=is_cursor)
         theme, table, (widths, bar) = ThemeStyles.of(self.app), self._report.table, self._laid_out(self._report)
         pieces = [(" " * (LEAD + widths[0] + GAP), "foreground"), *stacked_bar(self._bars, None, bar)]
-        if table.item_ways:
+        if table.item_ways and line == WAY_LINE:
             before = sum(width + GAP for at, width in widths.items() if at and not table.columns[at].is_text)
             pieces += [
                 (" " * (before + GAP + 2 * SIGN), "muted"),
