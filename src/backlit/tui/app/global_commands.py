@@ -259,6 +259,7 @@ class KeysHelp(OffersDialog[Command | None]):
             Offer(None, "", "Needed most", is_framed=True),
             *(replace(offer_of(each), is_framed=True) for each in first),
             replace(BLANK_OFFER, is_framed=True),
+            BLANK_OFFER,
             Offer(None, "", "Signs"),
             *signs,
         ]
@@ -300,7 +301,7 @@ def _legend() -> list[Sequence[tuple[str, str, str]]]:
         (SELECTED_SIGN, "mark", "selected"),
         (UNREADY_SIGN, "warn", "not ready"),
         (UNESTIMATED_SIGN, "muted", "not estimated"),
-        (DRAFT_SIGN, "pending", "unfinished text"),
+        (DRAFT_SIGN, "pending", "draft"),
     ]
     rows = [*types], [*statuses], [*marks, (FOLDED_SIGN, "muted", "folded"), *states]
     return [*rows]

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual import events, on
 from textual.app import ComposeResult
 from textual.geometry import Region
@@ -19,7 +20,7 @@ from backlit.tui.commands.command import Command
 from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
 from backlit.tui.dialogs.ranking import ranked, searchable
-from backlit.tui.drawing.text import fit, literal
+from backlit.tui.drawing.text import fit, fit_right, literal
 from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles
 from backlit.tui.fields.choices import NO_MATCHES
 from backlit.tui.shell.input_queue import AnswerRefused
@@ -43,7 +44,7 @@ FRAME_SIDES = 2
 _CLAUSE_ENDS = re.compile(r"; |: | \(")
 _KEYS = re.compile(r"\S+(?: \S+)*")
 """One of several keys of a command, or one of its words as in `:view share`."""
-SIGN_WIDTH = 16
+SIGN_WIDTH = 15
 """Cells of the words after a sign."""
 FRAME_LINES, WHOLE_HELP_LINES = 4, 3
 """The frame, the input, and a blank; the whole help of the current row below a brief list, with its rule."""
@@ -69,6 +70,8 @@ class Offer(Struct, frozen=True):
     """True for a line of a text that stands where a heading would."""
     is_framed: bool = False
     """True for the rows of a block with a frame, from its heading to the blank after it."""
+    typed: str = ""
+    """Its words as `:filter`, where they stand at the right, if there is room for them, and not among the keys."""
 
     @property
     def is_heading(self) -> bool:
@@ -139,8 +142,13 @@ class OfferList(LineList, can_focus=False):
             yield offer
             return
         _, room, _ = self._widths(offer)
-        keys, *more = joined_to(offer.keys.split(KEY_GAP), room - 1)
-        yield replace(offer, keys=keys)
+        parts = offer.keys.split(KEY_GAP)
+        typed = KEY_GAP.join(each for each in parts if each.startswith(":"))
+        pressed = [each for each in parts if not each.startswith(":")]
+        parts = pressed or parts
+        typed = typed if pressed else ""
+        keys, *more = joined_to(parts, room - 2)
+        yield replace(offer, keys=keys, typed=typed)
         yield from (Offer(None, each, "", is_framed=offer.is_framed) for each in more)
 
     def _owner(self, index: int) -> int:
@@ -235,8 +243,7 @@ class OfferList(LineList, can_focus=False):
         if index >= len(self.lines) or (self.lines[index].is_heading and not self.lines[index].is_continued):
             return Strip([])
         heading = next((each.label for each in reversed(self.lines[:index]) if each.is_heading and each.label), "")
-        style = ThemeStyles.of(self.app).heading("muted")
-        return Strip([Segment(fit(f"{heading}, continued", self._row_width), style)])
+        return self._ruled(f"{heading}, continued", self._row_width, ThemeStyles.of(self.app).heading("muted"))
 
     def refresh_row(self, index: int) -> None:
         height, is_first = max(1, self.size.height), True
@@ -256,9 +263,12 @@ class OfferList(LineList, can_focus=False):
             self.clicked(self._owner(index), event)
 
     def cuts_help(self) -> bool:
+        """Return whether the row of the current offer says less than its help."""
         offer = self.current
-        if offer is None or self._is_brief:
+        if offer is None:
             return False
+        if self._is_brief and self._said_of(offer) != offer.help:
+            return True
         keys = self._keys_width(offer) if self._has_keys_at_right else 0
         return cell_len(offer.help) > self._row_width - sum(self._widths(offer)) - keys
 
@@ -303,8 +313,17 @@ class OfferList(LineList, can_focus=False):
                 for part, name in ((f"{sign} ", colour), (fit(words, SIGN_WIDTH), "muted"))
             ]
             return Strip([Segment(" " * LEAD, theme.style()), *signs])
-        style = theme.heading("muted") if self._has_keys_at_right else theme.heading()
-        return Strip([Segment(fit(offer.label, width), theme.style("foreground") if offer.is_text else style)])
+        if offer.is_text:
+            return Strip([Segment(fit(offer.label, width), theme.style("foreground"))])
+        if self._has_keys_at_right:
+            return Strip([Segment(fit(offer.label, width), theme.heading("muted"))])
+        return self._ruled(offer.label, width, theme.heading())
+
+    def _ruled(self, words: str, width: int, style: Style) -> Strip:
+        """Draw words with a rule behind them up to the end of the row; a blank line without words."""
+        label = fit(words, min(cell_len(words), width - 1))
+        rule = "─" * (width - cell_len(label) - 1) if label else ""
+        return Strip([Segment(f"{label} ", style), Segment(rule, ThemeStyles.of(self.app).style("rule"))])
 
     def _offer(self, index: int, width: int, *, is_cursor: bool) -> Strip:
         offer, theme = self.lines[index], ThemeStyles.of(self.app)
@@ -313,20 +332,32 @@ class OfferList(LineList, can_focus=False):
         label_colour = "muted" if offer.is_dim else "foreground"
         help_colour = label_colour if not label else "muted"
         at_right = self._keys_width(offer) if self._has_keys_at_right else 0
-        cells = fit(offer.keys, keys - 1) if keys else ""
+        cells = fit(offer.keys, keys - 1 - self._is_brief) if keys else ""
         label_cells = min(label, width - LEAD - at_right)
         name = fit(offer.label, label_cells - 1) + " " if label else ""
         room = width - LEAD - keys - label_cells - at_right
+        draw_keys = self._key_column if self._is_brief else self._caps
         segments = [
             Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
-            *(self._caps(cells, offer, on) if keys else [Segment(" ", theme.style(on=on))]),
+            *(draw_keys(cells, offer, on) if keys else [Segment(" ", theme.style(on=on))]),
             Segment(name, theme.style(label_colour, on=on, bold=is_cursor)),
             Segment(_fitted_clauses(self._said_of(offer), room) if room > 0 else "", theme.style(help_colour, on=on)),
         ]
         blank = width - Segment.get_line_length(segments) - at_right
         if at_right:
             segments += [Segment(" " * blank, theme.style(on=on)), *self._caps(offer.keys, offer, on)]
+        if offer.typed and cell_len(offer.typed) + 2 <= blank:
+            segments.append(Segment(fit_right(offer.typed, blank), theme.style("muted", on=on)))
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
+
+    def _key_column(self, keys: str, offer: Offer, on: str | None) -> Iterator[Segment]:
+        """Yield keys on the ground of a column, which gives the rows of a group one edge; words to type are muted."""
+        theme = ThemeStyles.of(self.app)
+        is_typed = keys.lstrip().startswith(":") or offer.is_dim
+        yield Segment(
+            f" {keys} ", theme.style("muted", on=on or "key-background") if is_typed else theme.style(KEY, on=on)
+        )
+        yield Segment(" ", theme.style(on=on))
 
     def _caps(self, keys: str, offer: Offer, on: str | None) -> Iterator[Segment]:
         """Yield keys with a blank on either side, each on a cap; words to type have none, nor has what cannot run."""
@@ -445,10 +476,16 @@ class OffersDialog(Dialog[Result]):
         self.name_keys(("esc", "close"), about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
         help_words = offer.help if offer and self.list.cuts_help() else ""
         if self.IS_BRIEF:
-            self._whole_help.update(offer.help if offer else "")
+            self._whole_help.update(self._more_about(offer) if offer else "")
             return
         whole = f"{self._title} · {help_words}" if help_words else self._title
         self.frame.border_title = literal(whole if cell_len(whole) <= self.list.size.width else help_words)
+
+    def _more_about(self, offer: Offer) -> str:
+        """Return what the row of an offer does not say: the rest of its help, and other words that run and find it."""
+        whole = offer.help if self.list.cuts_help() else ""
+        also = f"Also found as: {offer.also}" if offer.also else ""
+        return "   ".join(filter(None, (whole, offer.typed, also)))
 
     @on(LineList.Chosen)
     def _double_clicked(self, message: LineList.Chosen) -> None:
