@@ -71,7 +71,7 @@ async def test_the_dialog_says_what_it_will_do(store: Store, opened: Open) -> No
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")
         await press(pilot, "L", *"1:30")
-        said = ["1.5h Development", "Saved as time entry", "ctrl+n  Testing", "Day         today"]
+        said = ["Logs  1.5 h Development on", "ctrl+n  Testing", "Day         today"]
 
         assert missing(pilot.app, said) == []
 
@@ -96,7 +96,8 @@ async def test_what_was_typed_is_there_again_until_it_is_logged(world: World, st
         logged = store.time_entries.of_task(task_id)[0]
         await press(pilot, "L")
 
-        assert "2h Development half done" in there_again
+        assert "2 h Development" in there_again
+        assert "half done" in there_again
         assert "This was kept from before; it has not been logged." in there_again
         assert logged.note == "half done"
         assert "kept from before" not in text_of(pilot.app)
@@ -120,10 +121,10 @@ async def test_kept_hours_stand_only_where_none_are_given_or_timed(
 @pytest.mark.slow
 async def test_the_lines_are_read_as_they_stand_and_the_facts_follow_them(tmp_path: Path) -> None:
     table: list[tuple[str, str, str, str, LoggedWork, str, str]] = [
-        ("2", "Development", "6", "", LoggedWork(2.0, "Development"), "done 1 h → 3 h", "left 8 h → 6 h"),
-        ("2", "testing", "0", " both ", LoggedWork(2.0, "Testing", "both", 0.0), "done 1 h → 3 h", "left 8 h → 0 h"),
-        ("1h30m", "te", "", "", LoggedWork(1.5, "Testing", "", 0.0), "done 1 h → 2.5 h", "left 8 h → 0 h"),
-        ("9", "", "0.5", "", LoggedWork(9.0, "", "", 0.5), "done 1 h → 10 h", "left 8 h → 0.5 h"),
+        ("2", "Development", "6", "", LoggedWork(2.0, "Development"), "completed 1 → 3 h", "3 of 9 h done"),
+        ("2", "testing", "0", " both ", LoggedWork(2.0, "Testing", "both", 0.0), "completed 1 → 3 h", "3 of 3 h done"),
+        ("1h30m", "te", "", "", LoggedWork(1.5, "Testing", "", 0.0), "completed 1 → 2.5 h", "2.5 of 2.5 h done"),
+        ("9", "", "0.5", "", LoggedWork(9.0, "", "", 0.5), "completed 1 → 10 h", "10 of 10.5 h done"),
     ]
     form = LogWorkForm(["Development", "Testing"], "Development", None, None, lambda: 0.0)
     app = BareApp()
@@ -149,7 +150,7 @@ async def test_a_type_is_completed_in_its_line_when_it_is_left(store: Store, ope
         await go_to(pilot, store, "Task")
         await press(pilot, "L", "1", "tab", *"te", "tab")
 
-        assert missing(pilot.app, ["Type        Testing", "done 0 h → 1 h"]) == []
+        assert missing(pilot.app, ["Type        Testing", "completed 0 → 1 h"]) == []
 
 
 @pytest.mark.slow

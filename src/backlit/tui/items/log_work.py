@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
-from itertools import zip_longest
 
 from msgspec import Struct
 from textual.app import ComposeResult
@@ -13,7 +12,7 @@ from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
 from backlit.model.amounts import clock_text, hours_of, hours_text
-from backlit.model.dates import past_day
+from backlit.model.dates import past_day, written_day
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.store.edits.work_log import LoggedWork, type_named
@@ -96,7 +95,8 @@ async def _start(target: StoreCommandTarget, task: Item) -> None:
 
 LABELS = ("Hours", "Type", "Remaining", "Note", "Day")
 HOURS, TYPE, REMAINING, NOTE, DAY = range(len(LABELS))
-LABEL_WIDTH, INPUT_WIDTH = 12, 15
+LABEL_WIDTH, INPUT_WIDTH, PROGRESS_BAR = 12, 15, 30
+WORK_FIELDS = ("WorkCompleted", "WorkRemaining")
 
 
 def draft_key(task_id: int) -> str:
@@ -157,20 +157,20 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         self._is_kept = bool(kept) and typed is None
         self._begun_with = kept if typed is None else typed
         self.draft.begin(self, lambda: {} if self._typed() == self._usual else self._typed())
-        self._facts = [Static(classes="fact") for _ in LABELS[:NOTE]]
+        self._facts = {at: Static(classes="fact") for at in (HOURS, TYPE, REMAINING, DAY) if at < len(self.inputs)}
         self._note = Static(classes="note")
         self._fault = Static(classes="fault")
         self.inputs[TYPE].suggester = SuggestFromList(form.types, case_sensitive=False)
         self.inputs[NOTE].placeholder, self.inputs[HOURS].placeholder = "optional", "1.5 1h30m 90m"
 
     def content(self) -> ComposeResult:
-        for label, line, fact in zip_longest(LABELS[: len(self.inputs)], self.inputs, self._facts):
+        for at, line in enumerate(self.inputs):
             with Horizontal(classes="labelled"):
-                yield Static(literal(f"{label:{LABEL_WIDTH - 1}}"), classes="label")  # the bar follows
+                yield Static(literal(f"{LABELS[at]:{LABEL_WIDTH - 1}}"), classes="label")  # the bar follows
                 yield line
-                if fact is not None:
+                if at in self._facts:
                     line.styles.width = INPUT_WIDTH
-                    yield fact
+                    yield self._facts[at]
         yield self._note
         yield self._fault
 
@@ -284,7 +284,7 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         except BadRequest as error:
             done, fault = None, str(error)
         saved = [self._saved_words(done)] if done else []
-        self._note.update(Content("\n").join([*map(Content, self._lines()), *saved]))
+        self._note.update(Content("\n").join([*self._progress(done), *map(Content, self._lines()), *saved]))
         self._fault.update(literal(fault if is_final else ""))
         if fault and is_final:
             self.post_message(AnswerRefused(fault))
@@ -295,17 +295,41 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         return done
 
     def _saved_words(self, done: LoggedWork) -> Content:
+        """Return in a sentence what enter does."""
         if done.day is None:
-            return Content.assemble("Saved as comment", (f"  {safe(done.comment)}", "$foreground"))
-        parts = (done.day.isoformat(), f"{hours_text(done.hours)}h", done.entry_type, done.note.strip())
-        return Content.assemble("Saved as time entry", (f"  {safe(' '.join(filter(None, parts)))}", "$foreground"))
+            return Content.assemble("Saves a comment  ", (safe(done.comment), "$foreground"))
+        day = "" if self._form.today is None else f" on {written_day(done.day, self._form.today)}"
+        what = f"{hours_text(done.hours)} h {done.entry_type}".strip() + day
+        note = f": {done.note.strip()}" if done.note.strip() else ""
+        return Content.assemble("Logs  ", (safe(what), "bold $mark"), (safe(note), "$foreground"))
+
+    def _after(self, done: LoggedWork | None) -> Mapping[str, object]:
+        """Return the work fields of the task as they will be."""
+        now = self._item.fields
+        return now if done is None or not self._form.counts else {**now, **done.changes(now)}
+
+    def _progress(self, done: LoggedWork | None) -> Sequence[Content]:
+        """Return a bar of the task's work as it will be, below a blank; nothing for a task without hours."""
+        after = self._after(done)
+        completed, left = (each if isinstance(each := after.get(key), int | float) else 0.0 for key in WORK_FIELDS)
+        if not completed + left:
+            return ()
+        cells = round(completed / (completed + left) * PROGRESS_BAR)
+        bar = ("█" * cells, "$bar-done"), ("█" * (PROGRESS_BAR - cells), "$bar-track")
+        words = f"  {hours_text(completed)} of {hours_text(completed + left)} h done"
+        return Content(), Content.assemble(f"{'Progress':{LABEL_WIDTH}}", *bar, words)
 
     def _show_facts(self, done: LoggedWork | None) -> None:
-        now = self._item.fields
-        after = now if done is None or not self._form.counts else done.changes(now)
-        for line, name, key in ((HOURS, "done", "WorkCompleted"), (REMAINING, "left", "WorkRemaining")):
-            change = "" if after.get(key) is None or done is None else f" → {_hours(after[key])}"
-            self._facts[line].update(literal(f"  {name} {_hours(now.get(key))}{change}"))
+        now, after = self._item.fields, self._after(done)
+        before, later = now.get("WorkCompleted"), after.get("WorkCompleted")
+        change = Content.assemble(f"  completed {_hours(before)}")
+        if later is not None and later != before:
+            number = hours_text(before) if isinstance(before, int | float) else "0"
+            change = Content.assemble(f"  completed {number} → ", (_hours(later), "bold $mark"))
+        self._facts[HOURS].update(change)
+        self._facts[REMAINING].update(literal(f"  was {_hours(now.get('WorkRemaining'))}"))
+        if DAY in self._facts and done is not None and done.day is not None:
+            self._facts[DAY].update(literal(f"  {done.day:%A}"))
         types, typed = self._form.types, self.inputs[TYPE].value
         at = types.index(typed) + 1 if typed in types else 0
         others = [f"  {safe(each)}" for each in (*types[at:], *types[:at]) if each != typed]

@@ -35,8 +35,8 @@ from backlit.tui.plan.people_capacity import change_capacity_of_person
 from backlit.tui.plan.plan_commands import PlanCommandTarget, need_target
 from backlit.tui.widgets.side_lines import Part, Word, length
 
-NAME, AMOUNT, SHARE_BAR, LOAD_BAR = 18, 11, 33, 28
-"""Cells at most of a name in the workload, of an amount, of the bar of a share, and of that of a load."""
+NAME, AMOUNT, PERCENT = 18, 11, 6
+"""Cells at most of a name in the workload, of an amount, and of a share in per cent."""
 HEAD = "bold $muted"
 LEAST_NAME, LEAST_BAR = 10, 8
 """Cells that a narrow terminal leaves to a name, and to the bar beside the longer words."""
@@ -85,7 +85,8 @@ def count_changes(changes: Sequence[PlanChange]) -> dict[object, IterationChange
 
 
 def styled(words: Sequence[Word]) -> list[Part]:
-    return [(safe(text), "bold $error" if colour == "conflict" else f"${colour}") for text, colour, *_ in words]
+    styles = {"conflict": "bold $error", "heading": "bold $foreground"}
+    return [(safe(text), styles.get(colour, f"${colour}")) for text, colour, *_ in words]
 
 
 NOT_SAID = PersonalCapacity()
@@ -261,8 +262,9 @@ def _workload(target: PlanCommandTarget, entry: IterationEntry) -> Iterator[Fitt
     load, people = loads[entry.id], people_of(store, target.session.capacities)
     done = f" · {number_text(load.done)} pts done" if load.done else ""
     unknown: list[Part] = [(" · ", ""), (f"{load.unestimated:,} unestimated", "$warn")] if load.unestimated else []
-    yield partial(bar_line, load, entry.capacity, LOAD_BAR, 0.0)
-    yield Content.assemble(f"{counted(load.count, 'item')}{done}", *unknown).stylize_before("$muted")
+    items = Content.assemble(f"{counted(load.count, 'item')}{done}", *unknown).stylize_before("$muted")
+    yield partial(_load_line, [], load, entry.capacity, items)
+    yield partial(_load_bar, load, entry.capacity)
     limits = people.limits(entry)
     # Somebody with a capacity and no work has room, which is what a plan looks for.
     shares: dict[int | None, PersonLoad] = {**dict.fromkeys(limits, PersonLoad()), **load.people}
@@ -283,17 +285,21 @@ def _workload(target: PlanCommandTarget, entry: IterationEntry) -> Iterator[Fitt
     for title, rows in ("Owner", owners), ("Team", teams if any(load.teams) else []):
         if rows:
             yield Content()
-            yield partial(_columns, (title, HEAD), ("Points", HEAD), ("Hours", HEAD), "")
+            head = LoadRow((title, HEAD), ("Points", HEAD), "", ("Share", HEAD), ("Hours", HEAD))
+            yield head.drawn
         for name, limit, share in rows:
             most = limit or NOT_SAID
             bar: str | float = people.source if limit and people.source else share.points / (top or 1.0)
+            percent = f"{share.points / load.points:.0%}" if load.points and share.points else ""
             points, hours = _cell(share.points, most.points), _cell(share.hours, most.hours)
-            yield partial(_columns, name, points, hours, bar)
+            yield LoadRow(name, points, bar, (percent, "$muted"), hours).drawn
     if release:
         whole = sum((loads[each.id] for each in release.iterations), PlannedLoad())
         done = f" · {counted(whole.done, 'pt')} done, {number_text(whole.points - whole.done)} open"
-        yield Content.assemble("\n", (safe(release.entry.name), "bold"), (done, "$muted"))
-        yield partial(bar_line, whole, release.capacity, LOAD_BAR, 0.0)
+        before: Part = (f"{safe(release.entry.name)}  ", "heading")
+        yield Content()
+        yield partial(_load_line, [before], whole, release.capacity, Content.styled(done.removeprefix(" · "), "$muted"))
+        yield partial(_load_bar, whole, release.capacity)
 
 
 def bar_line(
@@ -311,15 +317,38 @@ def bar_line(
     return Content.assemble(*styled([*bar, (before, "muted"), *words]))
 
 
-def _columns(name: Part, points: Part, hours: Part, bar: str | float, width: int) -> Content:
-    """Return a line of the workload, with a share of the largest points as a bar or with words instead of it."""
-    amount = min(AMOUNT, width // 4)
-    label = max(LEAST_NAME, min(NAME, width - 3 * amount - 2))
-    room = max(0, min(SHARE_BAR, width - label - 2 * amount - 2))
-    colour = "$bar" if name[1] == "$foreground" else name[1]
-    drawn = (fit(bar, room), "$muted") if isinstance(bar, str) else (f"{plain_bar(bar, 1.0, room):{room}}", colour)
-    before, after = ((fit_right(text, amount), colour) for text, colour in (points, hours))
-    return Content.assemble((fit(name[0], label), name[1]), before, "  ", drawn, after)
+def _load_line(before: Sequence[Part], load: PlannedLoad, capacity: Capacity, after: Content, width: int) -> Content:
+    """Return the words of a load, and at the right what it is made of, where there is room for both."""
+    figure, *more = capacity_words(load, capacity)
+    left = Content.assemble(*styled([*before, (figure[0], "heading"), *more]))
+    room = width - left.cell_length - after.cell_length
+    return Content.assemble(left, " " * room if room > 1 else "\n", after)
+
+
+def _load_bar(load: PlannedLoad, capacity: Capacity, width: int) -> Content:
+    return Content.assemble(*styled(capacity_bar(load.points, load.done, capacity, width)))
+
+
+class LoadRow(Struct, frozen=True):
+    """A line of the workload, with a share of the largest points as a bar, or with words instead of it."""
+
+    name: Part
+    points: Part
+    bar: str | float
+    percent: Part
+    hours: Part
+
+    def drawn(self, width: int) -> Content:
+        amount = min(AMOUNT, width // 4)
+        label = max(LEAST_NAME, min(NAME, width - 3 * amount - 2))
+        room = width - label - 2 * amount - 2 - PERCENT
+        percent = (fit_right(self.percent[0], PERCENT), self.percent[1]) if room >= LEAST_BAR else ("", "")
+        room = room if percent[0] else max(0, room + PERCENT)
+        colour = "$bar" if self.name[1] == "$foreground" else self.name[1]
+        bar = fit(self.bar, room) if isinstance(self.bar, str) else f"{plain_bar(self.bar, 1.0, room):{room}}"
+        drawn = bar, "$muted" if isinstance(self.bar, str) else colour
+        before, after = ((fit_right(text, amount), colour) for text, colour in (self.points, self.hours))
+        return Content.assemble((fit(self.name[0], label), self.name[1]), before, "  ", drawn, percent, after)
 
 
 def _cell(amount: float, most: float | None) -> Part:
