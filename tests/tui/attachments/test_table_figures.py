@@ -34,7 +34,7 @@ def test_the_bars_of_values_have_one_scale_and_fit() -> None:
 
     lines = ["".join(part.text for part in line) for line in figure_lines(figures, 40, LOOKS)]
 
-    assert [line.count("█") for line in lines] == [0, 0, 22, 6]
-    assert lines[2].startswith("answer  503 █")
-    assert lines[3].endswith("█  5")
+    assert [line.count("▆") for line in lines] == [0, 0, 22, 6]
+    assert lines[2].startswith("answer  503 ▆")
+    assert lines[3].endswith("▆  5")
     assert max(map(len, lines)) <= 40

@@ -1,5 +1,7 @@
 """Comments: Markdown as lines, the thread, and the screen over the service."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +11,11 @@ from tests.tui.bare_app import heading_of, line_with, lines_of, missing, text_of
 from tests.tui.comments.threads import comment, comments_of, showing, story
 from tests.tui.opened import Open
 
-from backlit.store import Store
+from backlit.store import Store, ViewSpec
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.items.comment_thread import CommentThread
 
 LOOKS = ThemeStyles({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
 
@@ -96,6 +99,19 @@ async def test_what_waits_and_what_customers_see_is_marked() -> None:
     async with showing(comment(98, is_internal=False), waiting) as (_pilot, app):
         assert "» customers see this" in line_with(app, "2h ago")
         assert "↑ waiting to be sent" in line_with(app, "▌ ▏ Maya")
+
+
+async def test_comments_with_air_have_a_blank_line_above_and_below_each() -> None:
+    async with showing(comment(97), comment(98)) as (pilot, app):
+        thread = app.query_one(CommentThread)
+        plain = thread.virtual_size.height
+        thread.give_air(has_air=True)
+        await pilot.pause()
+        (first, _), (second, _) = ((y, line) for y, line in enumerate(lines_of(app)) if "Maya" in line)
+
+        assert lines_of(app)[first - 1].strip() == "▌ ▏"
+        assert second - first == plain // 2 + 1 + 2
+        assert (thread.virtual_size.height, thread.plain_height) == (plain + 4, plain)
 
 
 async def test_it_opens_at_the_newest_and_moves_by_comment() -> None:
@@ -322,6 +338,24 @@ async def test_the_thread_and_the_field_above_it_end_where_their_pane_ends(store
 
         edge = line_with(pilot.app, "Comments").index("╮")
         assert [pilot.app.screen.query_one(each).region.right for each in ("#thread", "#add")] == [edge, edge]
+
+
+@pytest.mark.slow
+async def test_what_is_around_the_item_stands_below_its_comments(store: Store, opened: Open, tmp_path: Path) -> None:
+    item_id = await story(store)
+    (tmp_path / "flow.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    await store.transfers.upload(item_id, tmp_path / "flow.csv", lambda *_: None)
+    await store.items.comment(item_id, "One comment.")
+    item = store.item(item_id)
+    area = item.fields["AreaID"] if item is not None else None
+    view = store.view(ViewSpec(area_ids=frozenset({int(str(area))})))
+    await view.load()
+    others = [row for row in view.rows(0, 20) if row.type != "Task" and row.id != item_id]
+    async with comments_of(opened, store, item_id) as pilot:
+        await pilot.resize_terminal(120, 50)
+        await until(lambda: "Also in " in text_of(pilot.app) and "Latest changes" in text_of(pilot.app))
+
+        assert missing(pilot.app, ["Files 1 ─", "flow.csv  8 B", f" {others[0].id} ", others[0].name[:20]]) == []
 
 
 @pytest.mark.slow

@@ -19,7 +19,8 @@ MAX_VALUES, LEAST_REPEATED = 6, 2
 SHAPE_CELLS, SHAPES = 40, "▁▂▃▄▅▆▇█"
 """Cells of the shape of numbers at most, which are in the order of their rows, and its signs by height."""
 TITLE = "What the columns hold"
-MAX_LABEL, COUNT_CELLS = 16, 6
+BAR, MAX_LABEL, COUNT_CELLS = "▆", 16, 6
+"""The sign of a bar, which leaves a line between two of them, and cells of names and of counts."""
 MIN_FIGURES_WIDTH = 36
 """Cells below which there are no figures beside a table."""
 
@@ -95,6 +96,6 @@ def figure_lines(figures: Sequence[ColumnFigures], width: int, theme: ThemeStyle
             yield [
                 blank if row else name,
                 Segment(fit(value, values) + " ", theme.style("muted")),
-                Segment("█" * cells, theme.style("bar")),
+                Segment(BAR * cells, theme.style("bar")),
                 Segment(fit_right(f"{count:,}", len(f" {most:,}")), theme.style()),
             ]

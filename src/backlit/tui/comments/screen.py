@@ -20,7 +20,7 @@ from backlit.tui.dialogs.compose import ComposedComment
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.items.brief_lists import AreaNeighbours, BriefFiles
-from backlit.tui.items.comment_thread import CommentThread
+from backlit.tui.items.comment_thread import AIR_LINES, CommentThread
 from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.items.latest_changes import HEADING, LEAST_CHANGES, LatestChanges
@@ -148,7 +148,7 @@ class CommentsScreen(ItemRowsScreen):
         lines = max(LEAST_LINES, min(self.thread.virtual_size.height, max(room // 2, room - LEAST_ASIDE)))
         is_aside, edges = self.has_class("-aside"), FRAME_LINES * self._latest_frame.is_wanted
         _set_height(self.thread, "1fr" if is_aside else lines)
-        above = self.thread.virtual_size.height + 1 + self._add_lines * bool(self._add.display) + edges
+        above = self.thread.plain_height + 1 + self._add_lines * bool(self._add.display) + edges
         rest = self._stack.size.height - above if is_aside and self._head.comments else 0
         wanted = (
             (self._files_frame, len(self._head.files) if edges else 0, 1),
@@ -161,6 +161,7 @@ class CommentsScreen(ItemRowsScreen):
             if frame.display:
                 _set_height(frame, shown + edges)
                 rest -= shown + edges
+        self.thread.give_air(has_air=AIR_LINES * len(self._head.comments) <= rest)
 
     @property
     def _add_lines(self) -> int:
