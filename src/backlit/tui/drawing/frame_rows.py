@@ -1,8 +1,9 @@
 """Rows of the terminal: their cells, the pen that writes those, and the changes of a row."""
 
+import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 from typing import NamedTuple
@@ -191,25 +192,30 @@ class CellWriter:
         self._x, self._y = x, y
 
     def _way(self, x: int, y: int) -> str:
-        if self._x == x and self._y == y:
-            return ""
-        ways = [f"\x1b[{y + 1}H" if x == 0 and y else "\x1b[H" if x == y == 0 else f"\x1b[{y + 1};{x + 1}H"]
-        if self._y is None:
-            return ways[0]
-        is_below_edge = self._x is not None and min(self._x, self._width - 1) == x
-        if self._y != y and is_below_edge:
-            ways.append(_steps(self._y - y, "A") if y < self._y else _steps(y - self._y, "B"))
+        """Return the shortest move to a cell. It is asked for some 400 times a page, so only what can be is built."""
+        before, line = self._x, self._y
+        if line == y:
+            if before == x:
+                return ""
+            way = "\r" if x == 0 else f"\x1b[{x + 1}G"
+            if before is None or before >= self._width:
+                return way
+            across = "\b" * (before - x) if x < before else _steps(x - before, "C")
+            return across if len(across) < len(way) else way
+        way = f"\x1b[{y + 1};{x + 1}H" if x else f"\x1b[{y + 1}H" if y else "\x1b[H"
+        if line is None or before is None:
+            return way
+        if min(before, self._width - 1) == x:
+            straight = _steps(line - y, "A") if y < line else _steps(y - line, "B")
+            way = straight if len(straight) < len(way) else way
         # A vertical tab is one byte and a line down in the same column, on all terminals; a line feed is not, as the
         # system writes a return before it. Behind the last column the terminals differ in what it does.
-        is_inside = self._x is not None and self._x < self._width
-        down = "\v" * (y - self._y) if is_inside or self._y == y else ""
-        if self._y == y or down:
-            ways.append(down + ("\r" if x == 0 else f"\x1b[{x + 1}G"))
-        if is_inside and (self._y == y or down):
-            assert self._x is not None
-            across = "\b" * (self._x - x) if x < self._x else _steps(x - self._x, "C") if x > self._x else ""
-            ways.append(down + across)
-        return min(ways, key=len)
+        if before < self._width and 0 < y - line < len(way):
+            along = "\r" if x == 0 else f"\x1b[{x + 1}G"
+            across = "\b" * (before - x) if x < before else _steps(x - before, "C") if x > before else ""
+            down = "\v" * (y - line) + (across if len(across) < len(along) else along)
+            way = down if len(down) < len(way) else way
+        return way
 
     def bridge(self, x: int, y: int, row: "CellRow") -> None:
         """Move to a cell of a row, rewriting the few cells before it where that is shorter."""
@@ -253,18 +259,21 @@ class CellWriter:
             waiting.setdefault(run.style, []).append(run)
         grounds = Counter(colour for colour, _ in {(each.colour, each.background) for each in waiting})
         while waiting:
-            style = min(
-                waiting,
-                key=lambda each: (
-                    self._cost(waiting[each][0]) + _BYTES_OF_COLOUR_AFTER_BACKGROUND * (grounds[each.colour] > 1)
-                ),
-            )
-            for run in waiting.pop(style):
+            for run in waiting.pop(self._nearest(waiting, grounds)):
                 self.draw(run)
 
-    def _cost(self, run: "CellRun") -> int:
-        style = self._style_for(run)
-        return (len(style_change(self.style, style)) if style is not self.style else 0) + len(self._way(run.x, run.y))
+    def _nearest(self, waiting: Mapping[CellStyle, Sequence["CellRun"]], grounds: Mapping[str, int]) -> CellStyle:
+        """Return the style whose first run takes the fewest bytes to begin; `grounds` counts those of each colour."""
+        nearest, least = DEFAULT_STYLE, sys.maxsize
+        for style, runs in waiting.items():
+            run = runs[0]
+            drawn = self._style_for(run)
+            cost = _BYTES_OF_COLOUR_AFTER_BACKGROUND if grounds[style.colour] > 1 else 0
+            if drawn is not self.style:
+                cost += len(style_change(self.style, drawn))
+            if cost < least and (cost := cost + len(self._way(run.x, run.y))) < least:
+                nearest, least = style, cost
+        return nearest
 
     def _style_for(self, run: "CellRun") -> CellStyle:
         if not run.is_blank or run.style.colour:
