@@ -187,7 +187,8 @@ class ItemPanes(StorageErrorGuard, Container):
             self._looking_at = None
 
     @on(LineList.Highlighted)
-    def _cursor_moved(self) -> None:
+    def _cursor_moved(self, message: LineList.Highlighted) -> None:
+        message.stop()  # nobody above asks, and each that hears of a message takes a twentieth of a `j`
         self.preview_soon()
 
     @on(LineList.Chosen)
