@@ -85,7 +85,7 @@ async def test_keys_begin_with_ten_needed_commands_and_the_signs_and_end_with_mo
 async def test_the_cursor_steps_over_headings() -> None:
     async with asked() as (pilot, app):
         await pilot.press(*["down"] * 10, "enter")
-        lists = [each for each in commands_in([Context.LIST]) if each.id != "list.filter"]
+        lists = [each for each in commands_in((Context.LIST,)) if each.id != "list.filter"]
 
         assert app.answers == lists[:1]
 

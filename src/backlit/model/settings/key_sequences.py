@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -50,6 +51,7 @@ class KeyChange(Struct, frozen=True):
     is_added: bool = False
 
 
+@lru_cache(maxsize=1024)  # asked for each hint at each key
 def spelled(sequence: str) -> str:
     """Return a sequence for people: `g b` is gb, `ctrl+d` stays, `escape` is esc."""
     parts = [KEY_SPELLINGS.get(part, part) for part in sequence.split()]

@@ -247,7 +247,7 @@ class KeysHelp(OffersDialog[Command | None]):
         hidden: Container[str] = frozenset(),
         about: Sequence[str] = (),
     ) -> None:
-        here = [each for each in commands_here(contexts) if each.id not in hidden]
+        here = [each for each in commands_here(tuple(contexts)) if each.id not in hidden]
         by_id = {each.id: each for each in here}
         first = [by_id[each] for each in dict.fromkeys([*needed, *FIRST_HELP_COMMANDS]) if each in by_id][:10]
         signs = (Offer(None, "", "", signs=signs) for signs in _legend())

@@ -12,7 +12,7 @@ from backlit.model.plain import plain
 from backlit.model.settings.key_sequences import KeyChange, KeyPreset, spelled
 from backlit.model.settings.own_commands import CommandSubject, OwnCommand
 from backlit.tui.commands.command import Command, Context
-from backlit.tui.commands.table import COMMAND_BY_ID, COMMANDS, OWN_GROUP
+from backlit.tui.commands.table import COMMANDS, OWN_GROUP, use_commands
 
 _ARROWS: Mapping[str, tuple[str, ...]] = {
     "board.left": ("left",),
@@ -137,8 +137,7 @@ def _bound(command: Command, preset: tuple[str, ...] | None, change: KeyChange |
 
 def use_keys(preset: KeyPreset, changes: Mapping[str, KeyChange], own: Sequence[OwnCommand] = ()) -> list[str]:
     """Have the screens of this process use a user's keys and commands; return a sentence for each id that is none."""
-    COMMAND_BY_ID.clear()
-    COMMAND_BY_ID.update((each.command.id, each.command) for each in bound_commands(preset, changes, own))
+    use_commands(each.command for each in bound_commands(preset, changes, own))
     return [f"{each.sentence} The entry of [keys] is ignored." for each in _unknown_commands(changes)]
 
 

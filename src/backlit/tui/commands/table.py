@@ -1,7 +1,8 @@
 """The command table, read by the resolver, the hints, the help, the palette and the docs."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -75,12 +76,28 @@ OWN_GROUP = "app.own_commands"
 CONTEXT_BY_GROUP = {command.group: command.context for command in COMMANDS} | {OWN_GROUP: Context.GLOBAL}
 
 
-def commands_in(contexts: Sequence[Context]) -> tuple[Command, ...]:
+def use_commands(commands: Iterable[Command]) -> None:
+    """Have the screens of this process offer other commands, or the same ones with other keys."""
+    COMMAND_BY_ID.clear()
+    COMMAND_BY_ID.update((each.id, each) for each in commands)
+    commands_in.cache_clear()
+    begins_sequence.cache_clear()
+
+
+# Both are asked for each key: a pass over all commands took a fiftieth of a `j`.
+@lru_cache(maxsize=256)
+def commands_in(contexts: tuple[Context, ...]) -> tuple[Command, ...]:
     """Return the commands of some contexts, in the order of the contexts, then of the table."""
     return tuple(command for context in contexts for command in COMMAND_BY_ID.values() if command.context is context)
 
 
-def commands_here(contexts: Sequence[Context]) -> list[Command]:
+@lru_cache(maxsize=256)
+def begins_sequence(key: str) -> bool:
+    """Return whether a longer sequence of any command begins with a key."""
+    return any(sequence.startswith(f"{key} ") for command in COMMAND_BY_ID.values() for sequence in command.keys)
+
+
+def commands_here(contexts: tuple[Context, ...]) -> list[Command]:
     """Return the commands of some contexts, each with the keys and words alone that run it there.
 
     A key or a word of several contexts belongs to the first of them; a command that has none left is left out.

@@ -130,7 +130,7 @@ class PickItemDialog(ItemFinder[int | None]):
 
 
 def command_offers(
-    contexts: Sequence[Context], recent: Sequence[str] = (), hidden: Collection[str] = ()
+    contexts: tuple[Context, ...], recent: Sequence[str] = (), hidden: Collection[str] = ()
 ) -> list[Offer]:
     """Return the commands of some contexts, recent ones and those on items first, then those of other places, dim.
 
@@ -145,7 +145,7 @@ def command_offers(
     here = sorted(offered(commands_here(contexts)), key=lambda each: each.context is not Context.ITEM)
     first = [each for name in recent for each in here if each.id == name]
     labels = {each.label for each in here}
-    others = [context for context in Context if context not in contexts] if here else []
+    others = tuple(context for context in Context if here and context not in contexts)
     elsewhere = [each for each in offered(commands_in(others)) if each.label not in labels]
     return [*map(offer_of, dict.fromkeys([*first, *here])), *map(_offer_elsewhere, elsewhere)]
 

@@ -18,7 +18,7 @@ would get the whole application instead, to work on its parts.
 """
 
 import importlib
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from inspect import iscoroutinefunction
@@ -287,7 +287,7 @@ class Resolver:
         self._chord, self._count = (), None
         return had_any
 
-    def feed(self, key: str, contexts: Sequence[Context], *, in_text: bool = False) -> Outcome:
+    def feed(self, key: str, contexts: tuple[Context, ...], *, in_text: bool = False) -> Outcome:
         """Take a key (a printable character, or a name such as `ctrl+d`) in the contexts of the focus."""
         if in_text:
             return self._feed_in_text(key, contexts)
@@ -307,7 +307,7 @@ class Resolver:
             return PartialChord(self._chord)
         return self._dead_end()
 
-    def continuations(self, contexts: Sequence[Context]) -> tuple[tuple[str, Command], ...]:
+    def continuations(self, contexts: tuple[Context, ...]) -> tuple[tuple[str, Command], ...]:
         """Return the remaining keys and the command that they run, of every continuation of the chord."""
         begun = " ".join(self._chord) + " "
         return tuple(
@@ -317,14 +317,14 @@ class Resolver:
             if sequence.startswith(begun)
         )
 
-    def _feed_in_text(self, key: str, contexts: Sequence[Context]) -> Outcome:
+    def _feed_in_text(self, key: str, contexts: tuple[Context, ...]) -> Outcome:
         self.cancel()
         for command in commands_in(contexts):
             if command.in_text and key in command.keys:
                 return PendingCommand(command, None)
         return Passed()
 
-    def _is_count(self, key: str, contexts: Sequence[Context]) -> bool:
+    def _is_count(self, key: str, contexts: tuple[Context, ...]) -> bool:
         if self._chord or not (key.isascii() and key.isdigit()):
             return False
         return not COUNTED.isdisjoint(contexts) and (key != "0" or self._count is not None)

@@ -21,7 +21,7 @@ from textual.widgets import Static
 from backlit.model.amounts import counted
 from backlit.model.settings.key_sequences import spelled
 from backlit.tui.commands.command import DIGITS
-from backlit.tui.commands.table import COMMAND_BY_ID, WRITER_COMMANDS, key_of
+from backlit.tui.commands.table import COMMAND_BY_ID, WRITER_COMMANDS, begins_sequence, key_of
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import (
@@ -322,8 +322,7 @@ CHORD_HINTS: Mapping[str, str] = {"g": "go to…", "c": "change…", "f": "filte
 def _hint_of(command_id: str) -> Hint | None:
     """Return the hint of a command or a chord; None for one without keys."""
     if command_id in CHORD_HINTS:
-        is_begun = any(key.startswith(f"{command_id} ") for each in COMMAND_BY_ID.values() for key in each.keys)
-        return (command_id, CHORD_HINTS[command_id], command_id) if is_begun else None
+        return (command_id, CHORD_HINTS[command_id], command_id) if begins_sequence(command_id) else None
     if not (command := COMMAND_BY_ID[command_id]).keys:
         return None
     return spelled(command.keys[0]).replace(DIGITS, DIGITS.strip("{}")), command.label, command_id
