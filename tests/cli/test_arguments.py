@@ -53,6 +53,8 @@ REPORT: Meaning = {
     "days": None,
     "team": None,
     "unit": None,
+    "week": None,
+    "by": None,
     "output": None,
     "format": "markdown",
 }

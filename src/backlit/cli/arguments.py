@@ -14,7 +14,7 @@ from backlit.cli.common_options import (
     add_writing,
 )
 from backlit.cli.late_parser import LateParser, LateVerbs, TopParser
-from backlit.cli.option_values import count, item_number, number
+from backlit.cli.option_values import count, item_number, number, week
 
 EPILOG = (
     "Without a command, backlit opens the last used profile, never a sample. At first it asks where to begin."
@@ -293,6 +293,7 @@ def _fill_revert(is_redo: bool, command: LateParser) -> None:
 
 def _fill_report(report: LateParser) -> None:
     from backlit.model.reports.names import ReportName
+    from backlit.model.time_groups import TimeGroup
 
     names = [*(each.value for each in ReportName), "sprint"]
     report.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
@@ -300,6 +301,9 @@ def _fill_report(report: LateParser) -> None:
     about = report.add_mutually_exclusive_group()
     about.add_argument("--iteration", metavar="X", help="iteration or release, by name, path or number (current)")
     about.add_argument("--days", type=count, metavar="N", help="report on the whole backlog over the last N days")
+    about.add_argument("--week", type=week, metavar="WEEK", help="the week of logged time: previous, or 2026-W47")
+    by = [each.value for each in TimeGroup]
+    report.add_argument("--by", choices=by, metavar="WHAT", help="the rows of logged time: person, type or feature")
     report.add_argument("--team", metavar="TEAM", help="only the items of a team, by its name or number")
     unit = report.add_mutually_exclusive_group()
     for name, counted in (("points", "points"), ("items", "items"), ("hours", "the remaining hours of tasks")):

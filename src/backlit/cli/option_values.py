@@ -1,7 +1,6 @@
 """Values of options and words, checked as the command line is read."""
 
 import argparse
-from datetime import date
 
 from backlit.store.records.entry_values import NEW
 
@@ -74,8 +73,10 @@ def week(text: str) -> str:
     """Return `current`, `previous`, or a week as 2026-W47."""
     if text in {CURRENT_WEEK, PREVIOUS_WEEK}:
         return text
+    from backlit.model.dates import week_of
+
     try:
-        date.fromisoformat(f"{text}-1" if "W" in text else "")
+        week_of(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text[:24]!r} is not a week, such as 2026-W47, or previous") from None
     return text

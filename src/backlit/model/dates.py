@@ -137,6 +137,13 @@ def named_day(text: str, today: date, what: str = "Day") -> date:
     return typed_day(text, today, what)
 
 
+def week_of(text: str) -> date:
+    """Return the Monday of a week such as 2026-W47; raise ValueError for another text."""
+    if not re.fullmatch(r"\d{4}-W\d\d", text):
+        raise ValueError(text)
+    return date.fromisoformat(f"{text}-1")
+
+
 def past_day(text: str, today: date, what: str = "Day") -> date:
     """Read a day as `typed_day` does, `today`, `yesterday`, or the last day of a weekday's name, such as fri."""
     wanted = text.strip().lower()

@@ -61,6 +61,19 @@ def test_the_report_of_a_sprint_has_its_figures_changes_and_velocity(demo_home: 
     assert "is about one sprint, and “Release 3.1” is none" in release.stderr
 
 
+def test_logged_time_is_summed_up_by_week_and_what_is_asked_for(demo_home: Home) -> None:
+    week = ("report", "time", "--week", "previous")
+    people = demo_home.run(*DEMO, *week, "--json").json
+    features = demo_home.run(*DEMO, *week, "--by", "feature", "--format", "csv")
+    wrong = demo_home.run(*DEMO, "report", "burnup", "--by", "type")
+
+    assert people["columns"][0] == "Person"
+    assert len(people["columns"]) == len(("Person", *"MTWTFSS", "Total"))
+    assert sum(row[-1] for row in people["rows"]) == people["summary"]["hours"]
+    assert features.stdout.startswith("Feature,"), features.stderr
+    assert wrong.stderr == "backlit: --week and --by are of the report time.\n"
+
+
 def test_an_iteration_that_is_not_there_is_said(demo_home: Home) -> None:
     done = demo_home.run(*DEMO, "report", "burnup", "--iteration", "Sprint 77")
 

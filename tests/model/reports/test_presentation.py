@@ -257,6 +257,33 @@ def test_loads_have_the_largest_first_with_its_share() -> None:
     assert [bar.values for bar in bars(report).bars] == [(9.0, 0.0, 0.0), (0.0, 0.0, 3.0)]
 
 
+@pytest.mark.parametrize(
+    ("columns", "titles"),
+    [
+        (("Person", "2026-02-23", "2026-02-24", "Total"), ("Person", "Total", "Mon 23", "Tue 24")),
+        (("Type", "2026-W08", "2026-W09", "Total"), ("Type", "Total", "W08", "W09")),
+    ],
+)
+def test_logged_time_has_the_most_hours_first_and_days_or_weeks(
+    columns: tuple[str, ...], titles: tuple[str, ...]
+) -> None:
+    rows: list[tuple[CellValue, ...]] = [("ada", 1.5, 0, 1.5), ("jon", 2, 0.5, 2.5)]
+    summary: dict[str, CellValue] = {"hours": 4, "people": 2, "entries": 3}
+    report = present(document(ReportName.TIME, columns, rows, summary, unit=ReportUnit.HOURS))
+
+    preposition = "by" if columns[0] == "Person" else "for"
+    assert report.headline == f"4 h logged by 2 people, most {preposition} jon (2.5)."
+    assert tuple(column.title for column in report.table.columns) == titles
+    assert report.table.rows == (("jon", 2.5, 2, 0.5), ("ada", 1.5, 1.5, None))
+    assert [bar.values for bar in bars(report).bars] == [(2.5,), (1.5,)]
+
+
+def test_a_week_without_hours_says_so() -> None:
+    empty = document(ReportName.TIME, ("Person", "2026-02-23", "Total"), (), {"hours": 0}, unit=ReportUnit.HOURS)
+
+    assert present(empty).headline == "No hours were logged."
+
+
 def test_estimates_have_a_bracket_over_the_smaller_half() -> None:
     columns = ("Estimate", "Items", "Pts", "% items")
     rows: list[tuple[CellValue, ...]] = [(1, 2, 2, 20.0), (3, 2, 6, 20.0), (8, 1, 8, 10.0), ("not set", 5, 0, 50.0)]

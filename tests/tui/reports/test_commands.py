@@ -85,7 +85,7 @@ async def test_reports_are_gone_through_in_a_circle_by_the_count(store: Store) -
         found.append(target.selection.name)
 
     names = ReportName
-    assert found == [names.BURNUP, names.FORECAST, names.SCOPE, names.ESTIMATES, names.ESTIMATES]
+    assert found == [names.BURNUP, names.FORECAST, names.SCOPE, names.TIME, names.ESTIMATES]
     assert target.loaded == 5
 
 
@@ -110,6 +110,32 @@ async def test_iterations_are_turned_to_among_sprints_and_releases_among_release
     target.selection.choose(by_name["Whole backlog, 30 days"])
     with pytest.raises(CannotAct, match="Periods always end today"):
         await run(target, "reports.earlier")
+
+
+async def test_logged_time_is_about_weeks_and_grouped(store: Store) -> None:
+    target, groups = FakeReports(store), []
+    with pytest.raises(CannotAct, match=r"Only logged time is summed up by person, type or Feature\."):
+        await run(target, "reports.group")
+    target.selection.name = ReportName.TIME
+    weeks = [target.selection.coverage]
+    for command_id, count in (("earlier", None), ("later", 2)):
+        await run(target, f"reports.{command_id}", count)
+        weeks.append(target.selection.coverage)
+    for _ in range(3):
+        await run(target, "reports.group")
+        groups.append(target.selection.by.value)
+    offered = [each.name for each in target.selection.offered()]
+
+    assert [(each.name, each.week) for each in weeks] == [
+        ("Week 11", "2026-W11"),
+        ("Week 10", "2026-W10"),
+        ("Week 12", "2026-W12"),
+    ]
+    assert groups == ["type", "feature", "person"]
+    assert offered[:2] == ["Week 11", "Week 10"]
+    assert "S2" in offered
+    target.selection.name = ReportName.BURNDOWN
+    assert target.selection.coverage.name == "S2"
 
 
 async def test_the_subject_is_chosen_among_periods_iterations_and_releases_and_follows_its_days(store: Store) -> None:
@@ -153,7 +179,7 @@ async def test_a_team_is_chosen_for_the_project_and_kept_for_the_next_start(stor
     chosen = []
     for _ in range(3):
         await run(target, "reports.team")
-        chosen.append((target.selection.question[-1], ReportSelection(store).team_id))
+        chosen.append((target.selection.question[3], ReportSelection(store).team_id))
 
     assert [(each.value, each.label) for each in rows_of(target.asked[0])] == [
         *((None, "all teams"), (9, "Blue"), (8, "red"))

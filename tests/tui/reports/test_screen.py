@@ -254,11 +254,11 @@ async def test_the_iterations_before_and_after_are_one_key_away(store: Store, op
 @pytest.mark.slow
 async def test_the_next_iteration_is_offered_where_a_report_is_about_one(store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
-        await shown(pilot, "} next iteration")
+        await shown(pilot, "} later")
         await pilot.press("3", "l")
         await shown(pilot, "Iteration", "As of")
 
-        assert "next iteration" not in text_of(pilot.app)
+        assert "} later" not in text_of(pilot.app)
 
 
 @pytest.mark.slow
@@ -430,7 +430,7 @@ async def test_the_chart_has_small_screens_and_the_table_comes_below_it(
 async def test_the_strip_shows_the_current_report_where_the_names_do_not_fit(store: Store, opened: Open) -> None:
     async with opened(store, (50, 20)) as pilot:
         await pilot.press("g", "r", "h")
-        await shown(pilot, "[Estimates]")
+        await shown(pilot, "[Time]")
         assert "Burndown" not in lines_of(pilot.app)[1]
 
 
@@ -486,7 +486,7 @@ async def test_tab_goes_to_the_next_report_where_there_is_one(store: Store, open
         await pilot.press("tab")
         await until(lambda: place_of(pilot.app, 1) == "Burnup")
         await pilot.press("shift+tab", "shift+tab")
-        await until(lambda: place_of(pilot.app, 1) == "Estimates")
+        await until(lambda: place_of(pilot.app, 1) == "Time")
 
 
 @pytest.mark.slow

@@ -5,6 +5,8 @@ import asyncio
 import sys
 from pathlib import Path
 
+from backlit.cli.commands.time_entries import days_of_week
+from backlit.cli.option_values import CURRENT_WEEK
 from backlit.cli.output import write_document
 from backlit.cli.pager import write_paged
 from backlit.cli.synced import synced_store
@@ -17,6 +19,7 @@ from backlit.model.reports.document import FigureSource
 from backlit.model.reports.formats import FORMATS
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.presentation import present
+from backlit.model.time_groups import TimeGroup
 from backlit.store.reports.answers import ReportAnswer
 from backlit.store.reports.coverages import Coverage
 from backlit.store.store import Store
@@ -34,12 +37,15 @@ def write_report(arguments: argparse.Namespace) -> None:
         return
     with synced_store(arguments) as store:
         name = ReportName(arguments.name)
+        if name is not ReportName.TIME and (arguments.week or arguments.by):
+            raise BadRequest("--week and --by are of the report time.")
         unit = ReportUnit(arguments.unit) if arguments.unit else None
         if unit is not None and unit not in name.units:
             units = ", ".join(f"--{each.value}" for each in name.units)
             raise BadRequest(f"The report {name} does not count {unit}. It takes {units}.")
-        coverage, team_id = _coverage(store, arguments), _team(store, arguments.team)
-        answer = asyncio.run(store.reports.answer(name, coverage, unit, team_id))
+        coverage, team_id = _coverage(store, arguments, name), _team(store, arguments.team)
+        by = TimeGroup(arguments.by) if arguments.by else None
+        answer = asyncio.run(store.reports.answer(name, coverage, unit, team_id, by))
         _say_source(store, answer)
     _write(arguments, FORMATS[SUFFIXES[arguments.format]](present(answer.document)))
 
@@ -48,7 +54,8 @@ def _write_sprint(arguments: argparse.Namespace) -> None:
     if SUFFIXES[arguments.format] != ".md" or arguments.team or arguments.unit:
         raise BadRequest("The report of a sprint is Markdown, of all teams, in points.")
     with synced_store(arguments) as store:
-        text = asyncio.run(store.reports.sprint_summary(_coverage(store, arguments))).markdown(store.local)
+        sprint = _coverage(store, arguments, ReportName.SCOPE)
+        text = asyncio.run(store.reports.sprint_summary(sprint)).markdown(store.local)
     _write(arguments, text)
 
 
@@ -80,8 +87,10 @@ def _say_source(store: Store, answer: ReportAnswer) -> None:
         print(f"backlit: {counted(unsent, 'unsent change is', 'unsent changes are')} not included.", file=sys.stderr)
 
 
-def _coverage(store: Store, arguments: argparse.Namespace) -> Coverage:
+def _coverage(store: Store, arguments: argparse.Namespace, name: ReportName) -> Coverage:
     coverages = store.reports.coverages
+    if name is ReportName.TIME and not (arguments.iteration or arguments.days):
+        return coverages.week(days_of_week(arguments.week or CURRENT_WEEK, store.today())[0])
     if arguments.iteration:
         return coverages.named(arguments.iteration)
     return coverages.period(arguments.days) if arguments.days else coverages.usual()

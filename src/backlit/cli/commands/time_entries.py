@@ -12,6 +12,7 @@ from backlit.cli.option_values import CURRENT_WEEK, PREVIOUS_WEEK
 from backlit.cli.output import note
 from backlit.cli.synced import synced_store
 from backlit.model.amounts import counted, hours_text
+from backlit.model.dates import week_of
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.time_groups import TimeGroup
@@ -45,7 +46,8 @@ def list_time(arguments: argparse.Namespace) -> None:
     with synced_store(arguments, is_listing=is_copy_enough) as store:
         if not store.lookups.announces("timeEntries"):
             raise BadRequest(store.time_edits.missing)
-        first, last = _days(arguments.week, store.today())
+        today = store.today()
+        first, last = days_of_week(arguments.week, today) if arguments.week else (today - USUAL_DAYS, today)
         if not is_copy_enough and store.connection.state is ConnectionState.ONLINE:
             asyncio.run(store.time_entries.read(first, last))
         elif not is_copy_enough:
@@ -53,24 +55,23 @@ def list_time(arguments: argparse.Namespace) -> None:
         me = store.lookups.me() if arguments.mine else None
         entries = store.time_entries.of_days(store.lookups.need_project(), first, last, None if me is None else me.id)
         tasks = {item.id: item for item in store.batch.items(sorted({entry.item_id for entry in entries}))}
-        rows = _rows(store, entries, tasks) if group is None else list(_sums(store, group, entries, tasks))
+        documents = _documents(store, entries, tasks) if group is None else list(_sums(store, group, entries, tasks))
+        rows = documents if group is None else [{**each, "name": each["name"] or group.nothing} for each in documents]
         total = f"{counted(len(entries), 'entry', 'entries')}, {hours_text(sum(each.hours for each in entries))} h"
         nothing = f"No hours were logged from {first} to {last}."
-        write_rows(arguments, columns, rows, rows, nothing=nothing, below=total)
+        write_rows(arguments, columns, rows, documents, nothing=nothing, below=total)
 
 
-def _days(week: str | None, today: date) -> tuple[date, date]:
-    """Return the first and the last day of a week, or of the days up to today."""
-    if week is None:
-        return today - USUAL_DAYS, today
+def days_of_week(week: str, today: date) -> tuple[date, date]:
+    """Return the first and the last day of a week, as `option_values.week` has it."""
     monday = today - timedelta(days=today.weekday())
     if week not in {CURRENT_WEEK, PREVIOUS_WEEK}:
-        monday = date.fromisoformat(f"{week}-1")
+        monday = week_of(week)
     monday -= _WEEK * (week == PREVIOUS_WEEK)
     return monday, monday + _WEEK - timedelta(days=1)
 
 
-def _rows(store: Store, entries: Iterable[LoggedTime], tasks: Mapping[int, Item]) -> list[Row]:
+def _documents(store: Store, entries: Iterable[LoggedTime], tasks: Mapping[int, Item]) -> list[Row]:
     people = store.lookups.known_people()
     names = {item_id: item.name for item_id, item in tasks.items()}
     return [time_document(each, people, names.get(each.item_id)) for each in entries]

@@ -165,6 +165,20 @@ class ReportName(StrEnum):
         ),
     )
 
+    TIME = (
+        "time",
+        "Logged time",
+        "Time",
+        (ReportUnit.HOURS,),
+        (
+            "Hours are those of the time entries, on the day that each was logged for, by the person who worked."
+            " A week begins on Monday; more than 14 days are summed up by week."
+            " Of a sprint, only the entries of its tasks count, by the task's present iteration, and only on its days."
+            " A Feature has the hours of the tasks of its items; the type is that of the entry."
+            " A task's completed work may differ: it can be written by hand."
+        ),
+    )
+
     @property
     def sentences(self) -> list[str]:
         """The sentences of the definition."""

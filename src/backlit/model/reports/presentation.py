@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from backlit.model.errors import ServiceError
-from backlit.model.reports import day_reports, item_reports, load_reports, sprint_reports
+from backlit.model.reports import day_reports, item_reports, load_reports, sprint_reports, time_reports
 from backlit.model.reports.document import ReportDocument
 from backlit.model.reports.names import ReportName
 from backlit.model.reports.report import Report
@@ -20,6 +20,7 @@ PRESENTED: Mapping[ReportName, Callable[[ReportDocument], Report]] = {
     ReportName.PEOPLE: load_reports.people,
     ReportName.AREAS: load_reports.areas,
     ReportName.ESTIMATES: load_reports.estimates,
+    ReportName.TIME: time_reports.logged_time,
 }
 
 

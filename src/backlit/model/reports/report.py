@@ -205,6 +205,8 @@ class Bars(Struct, frozen=True):
     """The labels of bars for items that lack what the others are counted by."""
     within: int = 0
     within_words: str = ""
+    gives_way: bool = False
+    """True where the columns of the table come before the bars."""
 
     @property
     def is_empty(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from backlit.model.field_values import Schema
 from backlit.model.reports.names import ReportName
+from backlit.model.time_groups import TimeGroup
 from backlit.model.version import VERSION
 from backlit.model.wrap import LOGIN_PATH, TOKEN_PATH
 from backlit.service.auth.callers import LOGIN_COOKIE
@@ -169,8 +170,14 @@ def _parameters(route: Route, verb: str, resource: str) -> Iterator[Schema]:
         )
     if resource == "Report":
         days: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_REPORT_DAYS}
-        units = ReportName(route.path.rpartition("/")[2]).units
+        report = ReportName(route.path.rpartition("/")[2])
+        units = report.units
         unit: Schema = {"type": "string", "enum": [unit.value for unit in units]}
+        if report is ReportName.TIME:
+            by: Schema = {"type": "string", "enum": [group.value for group in TimeGroup]}
+            yield _query("by", by, "What the rows are; people unless given.")
+            week: Schema = {"type": "string", "examples": ["2026-W47"]}
+            yield _query("week", week, "A week; the present one unless another time or an iteration is given.")
         yield _query("iteration", ID, "The id of a sprint or of a group of them; all unless given.")
         yield _query("team", ID, "The id of a team; all unless given.")
         yield _query("unit", unit, "What is counted; points unless given, or items where nothing has points.")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
@@ -11,11 +12,15 @@ from backlit.model.planning import PersonalCapacity
 from backlit.model.reports.document import NOT_COMMITTED, CellValue, FigureSource, ReportDocument
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.report import day_text
+from backlit.model.time_groups import TimeGroup
 from backlit.model.working_days import DAY, days_between
 from backlit.service.reports.calendar import ProjectCalendar
 from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import CountedWalk, Moment, ProjectHistory, ProjectState, now_moment
 from backlit.service.reports.iterations import IterationTree, ReportedIteration, SprintSpan, span_of
+
+if TYPE_CHECKING:
+    from backlit.service.reports.logged_time import LoggedHours
 
 DEFAULT_DAYS = 30
 """Days of the whole backlog, unless a question says how many."""
@@ -46,6 +51,10 @@ class ReportQuestion(Struct, frozen=True):
     team_id: int | None = None
     unit: ReportUnit | None = None
     days: int | None = None
+    week: date | None = None
+    """A day of the week that logged time is asked about."""
+    by: TimeGroup | None = None
+    """What logged time is summed up by; None for people."""
 
 
 class ReportNames(Struct, frozen=True):
@@ -72,6 +81,7 @@ class ReportContext:
         usual_capacities: Mapping[int, PersonalCapacity] | None = None,
         iteration_capacities: Mapping[int, Mapping[int, PersonalCapacity]] | None = None,
         default_length: int | None = None,
+        logged: Sequence["LoggedHours"] = (),
     ) -> None:
         self.history = history
         self.tree = IterationTree(iterations)
@@ -83,6 +93,8 @@ class ReportContext:
         self.iteration_capacities = iteration_capacities or {}
         self.default_length = default_length
         """Days of a sprint, as the project's settings have it."""
+        self.logged = logged
+        """The time entries of the asked days and tasks, where the report is about them."""
 
     @property
     def today(self) -> date:

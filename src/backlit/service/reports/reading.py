@@ -19,6 +19,7 @@ from backlit.service.reports.calendar import ProjectCalendar
 from backlit.service.reports.context import ReportContext, ReportNames, ReportQuestion
 from backlit.service.reports.events import DEPARTURES, ItemChange
 from backlit.service.reports.history import Moment, history_of
+from backlit.service.reports.hours_reading import LoggedHoursReading
 from backlit.service.reports.iterations import IterationTree, ReportedIteration
 from backlit.service.reports.reports import ServiceReport
 from backlit.service.storage.schema import areas, changes, item_splits, iteration_log, iterations, projects, work_items
@@ -69,6 +70,7 @@ class ReportReading(Struct, frozen=True):
         project = self._project()
         present = self._present(wanted)
         events = self._events(wanted, project.history_from)
+        logged = LoggedHoursReading(self.connection, self.project_id) if report.is_of_time else None
         return ReportContext(
             history_of(present, events, self.settings.groups, project.history_since),
             reported,
@@ -79,6 +81,7 @@ class ReportReading(Struct, frozen=True):
             usual_capacities=self._of_members(capacities.of_project(self.connection, self.project_id)),
             iteration_capacities=self._iteration_capacities(question.iteration_id),
             default_length=project.default_iteration_length,
+            logged=() if logged is None else logged.asked(question, calendar.day_of(self.now)),
         )
 
     def _project(self) -> Any:
@@ -132,6 +135,8 @@ class ReportReading(Struct, frozen=True):
 
     def _wanted(self, report: ServiceReport, question: ReportQuestion, tree: IterationTree) -> frozenset[int] | None:
         """Return the ids of the items that a report takes part of; None: all of the project."""
+        if report.is_of_time:
+            return frozenset()
         covered = self._covered(report, question, tree)
         if covered is None:
             return None

@@ -17,6 +17,7 @@ from backlit.service.reports.cumulative_flow import cumulative_flow
 from backlit.service.reports.cycle_time import cycle_time
 from backlit.service.reports.estimates import estimates
 from backlit.service.reports.forecast import forecast
+from backlit.service.reports.logged_time import logged_time
 from backlit.service.reports.scope import scope_change
 from backlit.service.reports.velocity import velocity
 from backlit.service.reports.workload import areas, people
@@ -33,6 +34,8 @@ class ServiceReport(Struct, frozen=True):
     has_tasks: bool = False
     is_of_sprints: bool = False
     is_of_sprints_alone: bool = False
+    is_of_time: bool = False
+    """It needs time entries, and no history of items."""
 
     @property
     def units(self) -> tuple[ReportUnit, ...]:
@@ -61,5 +64,6 @@ _ROWS = (
     ServiceReport(ReportName.PEOPLE, people, has_tasks=True),
     ServiceReport(ReportName.AREAS, areas, has_tasks=True),
     ServiceReport(ReportName.ESTIMATES, estimates),
+    ServiceReport(ReportName.TIME, logged_time, is_of_time=True),
 )
 REPORTS: Mapping[str, ServiceReport] = {row.name.value: row for row in _ROWS}

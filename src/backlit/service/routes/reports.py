@@ -1,12 +1,15 @@
 """Reports of a project: one address for each of the reports, whose modules are loaded with the first request."""
 
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from msgspec import Struct
 
+from backlit.model.dates import week_of
 from backlit.model.errors import BadRequest
 from backlit.model.reports.names import ReportName, ReportUnit
+from backlit.model.time_groups import TimeGroup
 from backlit.service.http.endpoint import ContinueOnSlowQueue, HandlerResponse, RequestContext, Route, json_answer
 from backlit.service.http.options import whole_number
 from backlit.service.storage.schema import iterations
@@ -60,7 +63,26 @@ def _question(call: RequestContext, project_id: int) -> "ReportQuestion":
     text = call.query.get("unit")
     if text is not None and text not in {unit.value for unit in ReportUnit}:
         _refuse("unit", f"must be one of {', '.join(ReportUnit)}")
-    return ReportQuestion(iteration_id, team_id, None if text is None else ReportUnit(text), days)
+    unit = None if text is None else ReportUnit(text)
+    return ReportQuestion(iteration_id, team_id, unit, days, _week(call), _group(call))
+
+
+def _week(call: RequestContext) -> date | None:
+    """Return the Monday of a week such as 2026-W47."""
+    text = call.query.get("week")
+    if text is None:
+        return None
+    try:
+        return week_of(text)
+    except ValueError:
+        _refuse("week", "must be a week such as 2026-W47")
+
+
+def _group(call: RequestContext) -> TimeGroup | None:
+    text = call.query.get("by")
+    if text is not None and text not in set(TimeGroup):
+        _refuse("by", f"must be one of {', '.join(TimeGroup)}")
+    return None if text is None else TimeGroup(text)
 
 
 def _refuse(name: str, reason: str) -> NoReturn:

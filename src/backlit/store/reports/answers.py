@@ -10,6 +10,7 @@ from msgspec import Struct
 from backlit.model.errors import SignInNeeded, TransientError
 from backlit.model.reports.document import ReportDocument, read_document
 from backlit.model.reports.names import ReportName, ReportUnit
+from backlit.model.time_groups import TimeGroup
 from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.records.changes import Signal, StoreChange, Subject
 from backlit.store.records.item import Document
@@ -33,10 +34,19 @@ class ReportRequest(Struct, frozen=True):
     team_id: int | None = None
     unit: ReportUnit | None = None
     days: int | None = None
+    week: str | None = None
+    by: TimeGroup | None = None
 
     @property
     def query(self) -> Mapping[str, str]:
-        options = {"iteration": self.iteration_id, "team": self.team_id, "unit": self.unit, "days": self.days}
+        options = {
+            "iteration": self.iteration_id,
+            "team": self.team_id,
+            "unit": self.unit,
+            "days": self.days,
+            "week": self.week,
+            "by": self.by,
+        }
         return {name: str(value) for name, value in options.items() if value is not None}
 
     def key(self, project_id: int) -> str:

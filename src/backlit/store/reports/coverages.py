@@ -16,6 +16,7 @@ PERIODS = (30, 90, 365)
 
 
 MAX_REPORT_DAYS = 3660
+OFFERED_WEEKS = 8
 
 
 class Coverage(Struct, frozen=True):
@@ -26,6 +27,8 @@ class Coverage(Struct, frozen=True):
     end: date
     node_id: int | None = None
     iteration_ids: frozenset[int] = frozenset()
+    week: str | None = None
+    """The week that it is, such as 2026-W47, which logged time can be about."""
 
     @property
     def about(self) -> str:
@@ -57,6 +60,17 @@ class Coverages:
             raise BadRequest(f"Enter a number of days from 1 to {MAX_REPORT_DAYS:,}.")
         today = self._names.today()
         return Coverage(f"Whole backlog, {counted(days, 'day')}", today - timedelta(days=days - 1), today)
+
+    def week(self, day: date) -> Coverage:
+        """Return the week of a day."""
+        first = day - timedelta(days=day.weekday())
+        year, number, _ = first.isocalendar()
+        name = f"Week {number}" if year == self._names.today().isocalendar().year else f"Week {number}, {year}"
+        return Coverage(name, first, first + timedelta(days=6), week=f"{year}-W{number:02}")
+
+    def weeks(self) -> tuple[Coverage, ...]:
+        """Return this week and those before it that are offered, the last first."""
+        return tuple(self.week(self._names.today() - timedelta(days=7 * number)) for number in range(OFFERED_WEEKS))
 
     def usual(self) -> Coverage:
         """Return the current iteration, else the last ended one, else the whole backlog."""

@@ -2,12 +2,16 @@
 
 from contextlib import suppress
 
+from msgspec.structs import replace
+
 from backlit.model.errors import BacklitError, BadRequest
 from backlit.model.planning import Velocity
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.sprint_reports import velocity_of
 from backlit.model.reports.sprint_summary import SprintSummary
+from backlit.model.time_groups import TimeGroup
 from backlit.store.files.files import LocalDatabase
+from backlit.store.records.object_kinds import TIME_ENTRIES
 from backlit.store.remote.capabilities import REPORTS
 from backlit.store.reports.answers import ReportAnswer, ReportRequest, ServiceReports
 from backlit.store.reports.coverages import Coverage, Coverages
@@ -15,6 +19,7 @@ from backlit.store.reports.machine import MachineReports
 from backlit.store.views.lookups import Lookups
 
 _VELOCITY = ReportRequest(ReportName.VELOCITY, unit=ReportUnit.POINTS)
+NO_TIME_ENTRIES = "This server has no time entries."
 NO_TEAMS = "Reports of one team need the history of a server, and this server keeps none."
 _UNCOVERED = frozenset({ReportName.VELOCITY})
 """Reports that are about several iterations: a single one is not asked for."""
@@ -43,20 +48,30 @@ class Reports:
         return self._lookups.announces(REPORTS)
 
     async def answer(
-        self, name: ReportName, coverage: Coverage, unit: ReportUnit | None = None, team_id: int | None = None
+        self,
+        name: ReportName,
+        coverage: Coverage,
+        unit: ReportUnit | None = None,
+        team_id: int | None = None,
+        by: TimeGroup | None = None,
     ) -> ReportAnswer:
-        """Return a report about a coverage; a unit that it does not have means its usual one.
+        """Return a report about a coverage; a unit that it does not have means its usual one, `by` is of logged time.
 
         Raises BadRequest for a question that the server cannot answer, and the error that prevents an answer.
         """
         unit = unit if unit in name.units else None
+        if name is ReportName.TIME and not self._lookups.announces(TIME_ENTRIES.extension):
+            raise BadRequest(NO_TIME_ENTRIES)
         if not self.has_history:
             if team_id is not None:
                 raise BadRequest(NO_TEAMS)
             return ReportAnswer(await self._of_machine.document(name, coverage, unit))
         question = ReportRequest(name, *self._subject(name, coverage, team_id), unit)
         if coverage.node_id is None and name not in _UNCOVERED:
-            question = ReportRequest(name, None, team_id, unit, coverage.days)
+            days = coverage.days if coverage.week is None else None
+            question = ReportRequest(name, None, team_id, unit, days, coverage.week)
+        if name is ReportName.TIME:
+            question = replace(question, by=by)
         return await self._of_service.answer(self._lookups.project_id or 0, question)
 
     def _subject(self, name: ReportName, coverage: Coverage, team_id: int | None) -> tuple[int | None, int | None]:

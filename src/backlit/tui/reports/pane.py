@@ -17,6 +17,7 @@ from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.presentation import present
 from backlit.model.reports.report import Report, Tone, day_text
 from backlit.model.statuses import StatusGroup
+from backlit.model.time_groups import TimeGroup
 from backlit.store import ViewSpec
 from backlit.store.reports.answers import ReportAnswer
 from backlit.store.reports.coverages import PERIODS, Coverage
@@ -64,6 +65,8 @@ class SharedSelection:
     def __init__(self) -> None:
         self.coverage: Coverage | None = None
         """None for the usual one."""
+        self.time_coverage: Coverage | None = None
+        """That of logged time; None for this week."""
         self.teams: dict[int | None, int | None] = {}
         """The chosen teams by project, None for all."""
 
@@ -77,18 +80,33 @@ class ReportSelection:
         self.name = name
         self.unit: ReportUnit | None = None
         """The chosen unit; None for the usual one of each report."""
+        self.by = TimeGroup.PERSON
+        """What logged time is summed up by."""
         self._store = store
         self._coverages = store.reports.coverages
         self._shared = shared or SharedSelection()
 
-    def choose(self, coverage: Coverage | None) -> None:
-        self._shared.coverage = coverage
+    @property
+    def is_of_time(self) -> bool:
+        return self.name is ReportName.TIME
+
+    def choose(self, coverage: Coverage) -> None:
+        if self.is_of_time:
+            self._shared.time_coverage = coverage
+        else:
+            self._shared.coverage = coverage
+
+    def forget(self) -> None:
+        """Choose what is usual."""
+        self._shared.coverage = self._shared.time_coverage = None
 
     @property
     def coverage(self) -> Coverage:
-        chosen = self._shared.coverage
+        chosen = self._shared.time_coverage if self.is_of_time else self._shared.coverage
         if chosen is None:
-            return self._coverages.usual()
+            return self._coverages.weeks()[0] if self.is_of_time else self._coverages.usual()
+        if chosen.week is not None:
+            return chosen
         if chosen.node_id is None:
             return self._coverages.period(chosen.days)
         return next(
@@ -110,15 +128,19 @@ class ReportSelection:
         self._store.kept.keep(f"{_TEAM_KEY}{self._store.project_id}", team_id)
 
     @property
-    def question(self) -> tuple[ReportName, Coverage, ReportUnit | None, int | None]:
-        return self.name, self.coverage, self.unit, self.team_id
+    def question(self) -> tuple[ReportName, Coverage, ReportUnit | None, int | None, TimeGroup | None]:
+        return self.name, self.coverage, self.unit, self.team_id, self.by if self.is_of_time else None
 
     def offered(self) -> Sequence[Coverage]:
-        return [*(self._coverages.period(days) for days in PERIODS), *self._coverages.iterations()]
+        weeks = self._coverages.weeks() if self.is_of_time else ()
+        return [*weeks, *(self._coverages.period(days) for days in PERIODS), *self._coverages.iterations()]
 
     def turn(self, steps: int) -> None:
-        """Choose a later or earlier iteration or release; raises CannotAct without one."""
+        """Choose a later or earlier iteration, release or week; raises CannotAct without one."""
         here, leaves = self.coverage, self._coverages.leaves()
+        if here.week is not None:
+            self.choose(self._coverages.week(here.start + timedelta(days=7 * steps)))
+            return
         others = [each for each in self._coverages.iterations() if each not in leaves]
         row = leaves if here in leaves else sorted(others, key=lambda each: each.start)
         if here not in row:
@@ -126,7 +148,7 @@ class ReportSelection:
         at, noun = row.index(here) + steps, "iteration" if row is leaves else "release"
         if not 0 <= at < len(row):
             raise CannotAct(f"No {noun} {'after' if steps > 0 else 'before'} this one.")
-        self._shared.coverage = row[at]
+        self.choose(row[at])
 
 
 class ReportPane(StorageErrorGuard, Container):
@@ -222,9 +244,16 @@ class ReportPane(StorageErrorGuard, Container):
         self._figures_frame.display = False
         self.post_message(self.Changed())
 
-    async def _read(self, name: ReportName, coverage: Coverage, unit: ReportUnit | None, team_id: int | None) -> None:
+    async def _read(
+        self,
+        name: ReportName,
+        coverage: Coverage,
+        unit: ReportUnit | None,
+        team_id: int | None,
+        by: TimeGroup | None,
+    ) -> None:
         try:
-            answer = await self._store.reports.answer(name, coverage, unit, team_id)
+            answer = await self._store.reports.answer(name, coverage, unit, team_id, by)
             report = present(answer.document).at_work_on(self._store.lookups.working_days())
         except BacklitError as error:
             if self.is_attached:
@@ -235,7 +264,7 @@ class ReportPane(StorageErrorGuard, Container):
         is_velocity = name is ReportName.VELOCITY and report.document.unit == ReportUnit.POINTS
         upcoming = upcoming_sprints(self._store, self._store.today()) if is_velocity else ()
         if self.is_attached:
-            self._asked = name, coverage, unit, team_id
+            self._asked = name, coverage, unit, team_id, by
             self._show(answer, report, open_items, upcoming)
 
     async def _open_items(self, name: ReportName, coverage: Coverage) -> Sequence[UnfinishedItem]:

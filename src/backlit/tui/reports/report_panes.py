@@ -288,12 +288,14 @@ class ReportTableView(LineList):
         room = width - LEAD - MARGIN - bool(self.scrollbar_rows())
         if self._layout is None or self._layout[0] != room:
             share = min(12, (width - 30) // 4) if report.table.item_ids else width // 4
-            least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if self._bars is not None else 0
+            has_bars = self._bars is not None and not self._bars.gives_way
+            least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if has_bars else 0
             widths = widths_of(report, room - (least + GAP if least else 0))
             rest = room - sum(cells + GAP for cells in widths.values())
             if rest < LEAST_ITEM_BAR or (widths[0] < _natural(report, 0) and not report.table.item_ids):
                 least, widths = 0, widths_of(report, room)
-            self._layout = room, widths, rest if least else 0
+            is_left = self._bars is not None and self._bars.gives_way and rest >= LEAST_ITEM_BAR
+            self._layout = room, widths, rest if least or is_left else 0
         return self._layout[1:]
 
     def _row(

@@ -16,6 +16,7 @@ from textual.timer import Timer
 from backlit.model.reports.formats import FORMATS, as_markdown
 from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.model.reports.report import Report
+from backlit.model.time_groups import TimeGroup
 from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.reports.coverages import Coverage
 from backlit.store.reports.reports import NO_TEAMS
@@ -39,11 +40,12 @@ MIN_TWO_REPORTS_WIDTH = 190
 """Columns of a terminal with two reports."""
 FIRST_REPORTS = (ReportName.BURNDOWN, ReportName.VELOCITY)
 HINTS = (
-    *("reports.next", "reports.about", "reports.later", "reports.unit", "reports.days", "reports.save", "g"),
+    *("reports.next", "reports.about", "reports.later", "reports.unit", "reports.group", "reports.days"),
+    *("reports.save", "g"),
     "app.help",
 )
 LIST_HINTS = ("reports.open", *(each for each in HINTS if each not in {"reports.unit", "reports.days"}))
-RELOAD_SUBJECTS = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE, Subject.HISTORY)
+RELOAD_SUBJECTS = (Subject.ITEMS, Subject.TREES, Subject.PEOPLE, Subject.HISTORY, Subject.TIME_ENTRIES)
 SAVE_NOTE = "The suffix sets the format: .md, .csv or .json for the numbers, .svg for the chart."
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 
@@ -88,7 +90,7 @@ class ReportsScreen(StoreScreen[None]):
         """Ask again after changes, at a limited rate, and once the service is back; machines record each sync."""
         if self.store.project_id != self._project_id:
             self._project_id = self.store.project_id
-            self.selection.choose(None)
+            self.selection.forget()
         synced_at = self.store.connection.synced_at
         synced = (synced_at, self.store.today()) if synced_at is not None else None
         is_new_record = synced != self._synced and not self.store.reports.has_history
@@ -187,6 +189,7 @@ class ReportsScreen(StoreScreen[None]):
         position = (pane.table.cursor + 1, pane.table.row_count()) if not pane.has_class("-figures") else ()
         hidden = {"reports.later"} if not pane.days() else set()
         hidden |= {"reports.days"} if pane.is_list else set()
+        hidden.add("reports.unit" if self.selection.is_of_time else "reports.group")
         other = ["reports.pane"] * self.has_two
         hints = LIST_HINTS if self.current_item else HINTS
         self._footer.show(
@@ -253,6 +256,14 @@ class ReportsScreen(StoreScreen[None]):
             raise CannotAct(f"{name.full_title} has one unit.")
         unit = ReportUnit(self.report().document.unit)
         self.selection.unit = name.units[(name.units.index(unit) + 1) % len(name.units)]
+        self.load()
+
+    def turn_group(self, _call: CommandContext) -> None:
+        """Sum logged time up by the next of person, type and Feature; raises CannotAct for other reports."""
+        if not self.selection.is_of_time:
+            raise CannotAct("Only logged time is summed up by person, type or Feature.")
+        groups = list(TimeGroup)
+        self.selection.by = groups[(groups.index(self.selection.by) + 1) % len(groups)]
         self.load()
 
     def toggle_notes(self, _call: CommandContext) -> None:
