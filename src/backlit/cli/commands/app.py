@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from backlit.store.store import Store
     from backlit.tui.app.app import BacklitApp
     from backlit.tui.app.sign_in import WelcomeApp
+    from backlit.tui.app.start_target import StartTarget
     from backlit.tui.drawing.frame import KeptFrame
 
 
@@ -323,12 +324,9 @@ def _make_application(
         opening = opener.submit(open_store)
         from backlit.store.views.view_files import ViewFiles
         from backlit.tui.app.app import BacklitApp
-        from backlit.tui.app.screen_navigator import StartTarget
-        from backlit.tui.shell.target import ItemDestination
 
     settings = opening.result()
     DATE_STYLE.format = settings.date_format
-    place = ItemDestination(arguments.place or ItemDestination.EDITOR)
     end.callback(store.close)
     app = BacklitApp(
         store,
@@ -351,10 +349,20 @@ def _make_application(
         profiles=list(dict.fromkeys((profile.name, *Profiles(locations).names()))),
         join=partial(_joining, locations),
         greets=True,
-        opens=StartTarget(arguments.id, arguments.query or "", arguments.view or "", place),
+        opens=_target_of(arguments),
         problems=[*settings.problems, *_not_yet_known(store)],
     )
     return app, settings
+
+
+def _target_of(arguments: argparse.Namespace) -> "StartTarget | None":
+    if arguments.id is None and not arguments.query and not arguments.view:
+        return None
+    from backlit.tui.app.start_target import StartTarget
+    from backlit.tui.shell.target import ItemDestination
+
+    place = ItemDestination(arguments.place or ItemDestination.EDITOR)
+    return StartTarget(arguments.id, arguments.query or "", arguments.view or "", place)
 
 
 def _not_yet_known(store: "Store") -> Iterator[str]:

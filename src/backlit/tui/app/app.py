@@ -18,7 +18,7 @@ from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, Own
 from backlit.store.store import Store
 from backlit.store.views.preferences import START_PROBLEMS
 from backlit.store.views.view_files import ViewFiles
-from backlit.tui.app.screen_navigator import BACKLOG, LOCKED, NOTHING_NAMED, ScreenNavigator, StartTarget
+from backlit.tui.app.screen_navigator import BACKLOG, LOCKED, ScreenNavigator
 from backlit.tui.commands.keymap import use_keys
 from backlit.tui.commands.table import OWN_GROUP, WRITER_COMMANDS
 from backlit.tui.drawing import textual_private
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from backlit.model.settings.user_settings import Template
     from backlit.tui.app.locked import LockedScreen
     from backlit.tui.app.sign_in import ProfileSignInFactory
+    from backlit.tui.app.start_target import StartTarget, TargetOpener
     from backlit.tui.app.terminal_notices import TerminalNotices
 
 STYLES = Path(__file__).parent.parent / "styles"
@@ -100,7 +101,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         commands: Sequence[OwnCommand] = (),
         problems: Sequence[str] = (),
         greets: bool = False,
-        opens: StartTarget = NOTHING_NAMED,
+        opens: "StartTarget | None" = None,
     ) -> None:
         if store.connection.is_locked:
             self.DEFAULT_MODE = LOCKED  # type: ignore[misc] # the first screen has no rows, not even for a frame
@@ -123,6 +124,7 @@ class BacklitApp(ChordApp, inherit_bindings=False):
         """What the screen showed at the end, if the next start shows it too."""
         self._view_files = view_files
         self._opens = opens
+        self._opener: TargetOpener | None = None
         self._changes = ChangeFeed(self, FRAME_SECONDS, self._publish, lambda: store.connection.is_live)
         self._notify = notify
         self._notices: TerminalNotices | None = None
@@ -193,10 +195,13 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     async def _show_last(self) -> None:
         try:
-            if self._opens == NOTHING_NAMED:
+            if self._opens is None:
                 await self.navigator.show_last()
             else:
-                await self.navigator.show_start(self._opens)
+                from backlit.tui.app.start_target import TargetOpener
+
+                self._opener = TargetOpener(self, self.store, self.navigator, self._opens)
+                await self._opener.show()
         finally:
             self.call_after_refresh(self.show_frames)
 
@@ -217,6 +222,8 @@ class BacklitApp(ChordApp, inherit_bindings=False):
 
     def _publish(self, changes: ChangeBatch) -> None:
         self.navigator.publish(changes)
+        if self._opener is not None:
+            self._opener.take(changes)
         if self._notices is not None:
             self._notices.take(changes)
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from textual.screen import Screen
 
 from backlit.model.amounts import counted
-from backlit.model.errors import BacklitError, BadRequest
+from backlit.model.errors import BacklitError
 from backlit.model.plain import plain
 from backlit.model.settings.user_settings import BoardSettings, ColumnSettings
 from backlit.store.records.changes import ConnectionState, Subject
@@ -20,7 +20,7 @@ from backlit.tui.commands.command import CannotAct
 from backlit.tui.drawing.textual_private import screens_of
 from backlit.tui.items.item_screen import ItemScreen
 from backlit.tui.items.item_tabs import TABS_OF_ROWS
-from backlit.tui.lists.filtering import NodeFilter, SharedFilter, both_queries, filter_list
+from backlit.tui.lists.filtering import NodeFilter, SharedFilter
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.chord_app import ChordApp
@@ -56,18 +56,6 @@ class AppLocation(Struct, frozen=True):
 
     mode: str
     item_id: int | None = None
-
-
-class StartTarget(Struct, frozen=True):
-    """What the command line names: an item and the place that shows it, a query of the backlog, a saved view."""
-
-    item_id: int | None = None
-    query: str = ""
-    view: str = ""
-    place: ItemDestination = ItemDestination.EDITOR
-
-
-NOTHING_NAMED = StartTarget()
 
 
 class JumpHistory:
@@ -265,27 +253,6 @@ class ScreenNavigator:
         screen.items.scroll_cursor_to(line)
         if opened is not None and self._store.item(opened) is not None:
             await self.open(OpenItem(opened, ItemDestination(place)))
-
-    async def show_start(self, start: StartTarget) -> None:
-        """Show what the command line names; what is missing is said."""
-        backlog = self.backlog
-        if backlog is None:
-            return
-        try:
-            if start.view:
-                backlog.show_saved(self.shared.views.named(start.view))
-            if start.query:
-                filter_list(backlog, replace(self.shared.now, query=both_queries(self.shared.now.query, start.query)))
-        except BadRequest as error:
-            self._app.say(str(error), is_bad=True)
-        await backlog.loaded()
-        if start.item_id is None:
-            return
-        if self._store.item(start.item_id) is None:
-            self._app.say(f"Item {start.item_id} does not exist here, or you have no access to it.", is_bad=True)
-            return
-        backlog.go_to_item(start.item_id)
-        await self.open(OpenItem(start.item_id, start.place))
 
     # Undo and redo
 
