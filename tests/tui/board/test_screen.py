@@ -353,9 +353,10 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
         foot = line_with(pilot.app, "}  next lane")
         rows = board(pilot).row_count()
         await press(pilot, "z", "M")
-        folded = board(pilot).row_count()
+        folded, place = board(pilot).row_count(), lines_of(pilot.app)[-2]
         await press(pilot, "z", "R")
 
+        assert place.rstrip().endswith(f"lane 1 of {folded}")
         assert re.search(r"▾ Bug ─+ \d+ pts ─+ \d+ pts$", header)
         assert "Bug" not in foot
         assert folded == len(board(pilot).position.grid.lanes)

@@ -242,6 +242,16 @@ def test_a_started_card_says_what_it_lacks_in_words_where_they_fit(
     assert drawn.removeprefix("▌ ").split() == facts.split()
 
 
+@pytest.mark.parametrize(("width", "facts"), [(34, "◆ #699  ◐ In progress   2"), (22, "◆ #699  ◐   2")])
+def test_a_card_names_its_status_by_its_sign_where_the_word_does_not_fit(width: int, facts: str) -> None:
+    painter = CardPainter(LOOKS, NAMES, has_status=True, has_owner=False)
+    row = ESTIMATED._replace(status="In Progress")
+
+    drawn = painter.card(row, width, 2, is_cursor=False, is_selected=False, badge=NO_BADGE)[1].text
+
+    assert drawn.removeprefix("▌ ").split() == facts.split()
+
+
 @pytest.mark.parametrize(("owner_id", "shown"), [(None, "long for its li… "), (7, "long … kofi ")])
 def test_a_name_goes_on_where_no_owner_stands_beside_it(owner_id: int | None, shown: str) -> None:
     row = ROW._replace(name="A name that is rather long for its list, by far", owner_id=owner_id, estimate="13")

@@ -281,6 +281,7 @@ class LaneFolds:
     def _change(self, change: Callable[[set[GroupKey], GroupKey], None]) -> None:
         change(self._board.position.folded, self._lane())
         self._board.regrid()
+        self._board.post_message(BoardList.Highlighted(self._board, self._board.cursor))
 
     def _lane(self) -> GroupKey:
         lane = self._board.position.lane(self._board.cursor)

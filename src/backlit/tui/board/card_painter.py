@@ -208,8 +208,8 @@ class CardPainter:
         owner = safe(self._names.owner(row.owner_id)) if self._has_owner else ""
         lack, brief_lack = list[CardFact](), list[CardFact]()
         if self._has_status and row.status:
-            word = f"  {status_sign(row.status, groups)} {status_word(row.status)}"
-            lack.append((word, status_colour(row.status, groups), False))
+            sign, colour = status_sign(row.status, groups), status_colour(row.status, groups)
+            lack, brief_lack = [(f"  {sign} {status_word(row.status)}", colour, False)], [(f"  {sign}", colour, False)]
         elif is_told and points[0] != UNESTIMATED_WORDS:
             lack, brief_lack = [(UNREADY_WORDS, "warn", True)], [(f"  {UNREADY_SIGN}", "warn", True)]
         blocked, waits = list[CardFact](), list[CardFact]()
@@ -232,7 +232,7 @@ class CardPainter:
         free = room - cells([*left, *end]) - cell_len(named)
         choices: Sequence[Sequence[CardFact]] = (
             *([*waits, *tasks, *lack], [*waits, *lack], [*blocked, *tasks, *lack], [*blocked, *lack]),
-            *([*blocked, *tasks, *brief_lack], [*blocked, *brief_lack]),
+            *([*blocked, *tasks, *brief_lack], [*waits, *brief_lack], [*blocked, *brief_lack], waits),
         )
         more = next((each for each in choices if cells(each) <= free), blocked)
         blanks = free - cells(more)
