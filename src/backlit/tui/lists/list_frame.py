@@ -221,7 +221,7 @@ class FilterLineTarget(FilterTarget, Protocol):
     def filtered_items(self) -> ItemList:
         """The list that the filter changes, which may not have the focus."""
 
-    def item_added(self, item_id: int) -> None: ...
+    def return_to_item(self, item_id: int) -> None: ...
 
 
 class FilterLine(QueryLine):
@@ -309,7 +309,7 @@ class FilterLine(QueryLine):
     def return_to_row(self) -> None:
         """Put the cursor on the row where the filter of this line began, once the list is loaded."""
         if self._began_at is not None and self._target.store.item(self._began_at) is not None:
-            self._target.item_added(self._began_at)
+            self._target.return_to_item(self._began_at)
         self._began_at = None
 
     def _candidates(self, _sign: str, text: str, cursor: int) -> Sequence[Candidate]:

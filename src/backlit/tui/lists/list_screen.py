@@ -278,6 +278,10 @@ class ListScreen(ItemScreen):
             found |= {} if parent_id is None else {"ParentID": parent_id}
         return found
 
+    def return_to_item(self, item_id: int) -> None:
+        """Put the cursor on the item that had it before a filter."""
+        self.item_added(item_id)
+
     def go_to_changed(self, item_ids: Sequence[int]) -> None:
         """Put the cursor on the first of some changed items that the list has; say why it has none."""
         view, here = self.items.view, self.items.current_id

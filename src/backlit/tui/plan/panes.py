@@ -108,6 +108,15 @@ class PlanPanes(StorageErrorGuard, Container):
     def _pane_resized(self) -> None:
         self.post_message(self.Placed(None if self.is_single else self.target.region.x))
 
+    @property
+    def row_place(self) -> tuple[int, int, str] | tuple[()]:
+        """Return the number of the row under the cursor, that of all rows, and their noun; nothing on other lines."""
+        items = self.focused.items
+        if items.is_low_bandwidth or items.view is None or not items.view.count:
+            return ()
+        here = next(items.view.outline.window(items.cursor, items.cursor + 1), None)
+        return (here.start + 1, items.view.count, "row") if isinstance(here, range) else ()
+
     def rule_above(self) -> tuple[int, int] | None:
         """Return the cells of the rule above the pane with the focus; None for a pane that is alone."""
         region = self.focused.region

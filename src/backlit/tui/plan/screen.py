@@ -199,7 +199,7 @@ class PlanScreen(ListScreen):
         parts = list_heading(self._names, view, self.node, self.spec)
         is_plain = view is DEFAULT_VIEW and self.node is None
         heading = self._heads.backlog_title(parts[1:] if is_plain else [(" · ", "muted"), *parts])
-        position = [*selected, *position_words(*row_place(self._panes))]
+        position = [*selected, *position_words(*self._panes.row_place)]
         target, is_in_target = self._panes.target, self._panes.focused is self._panes.target
         self.frame.say(
             title.left if is_single and is_in_target else heading,
@@ -256,6 +256,10 @@ class PlanScreen(ListScreen):
     def item_added(self, item_id: int) -> None:
         """Go to a new or changed item, in its pane, once the panes are loaded; for a hidden item say so."""
         self.lists.want(item_id, is_sought=True)
+
+    def return_to_item(self, item_id: int) -> None:
+        """Leave the focus where it is, though the item may be in another pane by now."""
+        self.lists.want(item_id)
 
 
 LEAST_BAR, BAR = 10, 28
@@ -388,14 +392,6 @@ class PlanPaneHeads:
             line = shown.line(width - length(key), self._store.today())
             yield HeadLine(line.left, [*line.right, *key])
             key = []
-
-
-def row_place(panes: PlanPanes) -> tuple[int, int, str] | tuple[()]:
-    items = panes.focused.items
-    if items.is_low_bandwidth or items.view is None or not items.view.count:
-        return ()
-    here = next(items.view.outline.window(items.cursor, items.cursor + 1), None)
-    return (here.start + 1, items.view.count, "row") if isinstance(here, range) else ()
 
 
 def plan_words(plan: Plan) -> list[Part]:
