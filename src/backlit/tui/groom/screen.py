@@ -126,15 +126,18 @@ class GroomingItemPane(Vertical):
         lines = min(self._strip.height_for(self.size.width - edges), round(self.app.size.height * MOST_QUESTIONS))
         self.question_frame.styles.height = lines + edges
         coming, lacks = self._next
-        # Beside its comments the item keeps its lines, so that the questions are at one place for most of the items.
         rest = self.size.height - lines - 2 * (edges or 1)
+        kept = LEAST_COMING if coming and rest >= TALL else 0
         least = max(LEAST_ITEM, round(self.size.height * ITEM_SHARE)) if is_wide else LEAST_ITEM
-        rows = min(len(coming), max(LEAST_COMING if rest >= TALL else 0, rest - max(self._needed, least) - edges))
+        item = min(max(self._needed, least), rest - kept - edges * bool(coming))
+        rows = min(len(coming), rest - item - edges)
         self._coming_frame.display = rows > 0
         self._rule.display = rows > 0 and not self._coming_frame.is_wanted
-        self._coming_frame.styles.height = max(1, rows) + edges
-        self._coming.show(partial(coming_lines, coming[:rows], lacks))
-        self.item.fit(self.size.height - lines - edges - (rows + edges) * (rows > 0))
+        # Beside its comments the item keeps its lines, so that the questions are at one place for most of the items.
+        self.item.styles.height = item + edges if is_wide else "1fr"
+        self._coming_frame.styles.height = "1fr" if is_wide else max(1, rows)
+        self._coming.show(partial(coming_lines, coming[: max(0, rows)], lacks))
+        self.item.fit(item + edges)
 
     def on_resize(self) -> None:
         self.item.show_again()

@@ -67,7 +67,8 @@ class LatestChanges(LinesView):
         rule = "─" * max(0, width - len(HEADING) - key.cell_length - GAP)
         head = [Segment(f"{HEADING} ", theme.style(bold=True)), Segment(f"{rule} ", theme.style("rule")), key]
         shown = self._events[:room]
-        days, colours = [self._day(each) for each in shown], author_colours(self._store.lookups.known_people())
+        days = [self._day(each, is_brief=width < MIN_WIDTH_WITH_VERBS) for each in shown]
+        colours = author_colours(self._store.lookups.known_people())
         day_width = max(map(cell_len, days))
         author_width = min(MOST_AUTHOR, max(cell_len(safe(each.author or "you")) for each in shown))
         lead = day_width + GAP + author_width + GAP
@@ -95,11 +96,13 @@ class LatestChanges(LinesView):
             return fit(event.kind.value, VERB_WIDTH) + " "
         return "" if event.kind is EventKind.CHANGED else f"{event.kind.value} "
 
-    def _day(self, event: ItemEvent) -> str:
+    def _day(self, event: ItemEvent, *, is_brief: bool) -> str:
+        """Return the day of an event; in brief, of one in another year its month alone."""
         if event.at is None:
             return "Not sent"
         day, today = self._store.local(event.at).date(), self._store.local_today()
-        return near_day(day, today) or written_day(day, today)
+        words = near_day(day, today) or written_day(day, today)
+        return words.partition(" ")[2] if is_brief and words.endswith(f" {day.year}") else words
 
 
 class LatestChangesFrame(PaneFrame):
