@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.documents import item, offline_store, put
+from tests.store.views.forest import forest
 from tests.tui.target import FakeTarget, run, words_of
 
 from backlit.store import Store
@@ -230,3 +231,19 @@ async def test_more_bytes_than_a_clipboard_takes_are_refused(store: Store) -> No
     await run(target, "item.copy-name")
 
     assert [len(each) for each in target.copied] == [70_000]
+
+
+async def test_a_feature_is_copied_with_what_is_below_it(tmp_path: Path) -> None:
+    with forest(tmp_path) as store:
+        target = FakeTarget(store, [1, 2, 5])
+        await run(target, "item.copy-markdown")
+        await run(target, "item.copy-json")
+
+    lines, (feature, other) = target.copied[0].splitlines(), json.loads(target.copied[1])
+    assert [line.partition(" (")[0] for line in lines] == [
+        *("- #1 Search", "  - #2 Synonyms", "    - #6 Write the list"),
+        *("  - #3 Suggestions", "    - #4 Nothing is suggested", "- #5 Payment"),
+    ]
+    assert [each["id"] for each in feature["children"]] == [2, 3]
+    assert [each["id"] for each in feature["children"][0]["children"]] == [6]
+    assert (other["id"], "children" in other) == (5, False)

@@ -308,11 +308,12 @@ ITEM_COMMANDS: tuple[Command, ...] = (
         handler="items.as_text:copy", argument="numbers", also="link number"),
     Command("item.copy-name", ("y n",), Context.ITEM, "copy name", "Copy the name to the clipboard.",
         handler="items.as_text:copy", argument="names"),
-    Command("item.copy-markdown", ("y m",), Context.ITEM, "copy Markdown", "Copy the item as a line of Markdown.",
+    Command("item.copy-markdown", ("y m",), Context.ITEM, "copy Markdown",
+        "Copy as lines of Markdown, a Feature with what is below it.",
         handler="items.as_text:copy", argument="Markdown", also="text link"),
     Command("item.copy-tsv", ("y t",), Context.ITEM, "copy table", "Copy the items as a table with tabs.",
         handler="items.as_text:copy", argument="a table", also="export csv spreadsheet"),
-    Command("item.copy-json", ("y j",), Context.ITEM, "copy JSON", "Copy the items as JSON.",
+    Command("item.copy-json", ("y j",), Context.ITEM, "copy JSON", "Copy as JSON, a Feature with what is below it.",
         handler="items.as_text:copy", argument="JSON", also="export"),
 )
 # fmt: on

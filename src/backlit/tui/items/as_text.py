@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from backlit.model.amounts import estimate_text
 from backlit.model.field_values import NOTHING
-from backlit.model.fields import FIELD_BY_KEY, Field, Kind, Settable, fields_of
+from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, Settable, fields_of
 from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
@@ -141,9 +141,9 @@ CLIPBOARD_LIMIT = 70_000
 _FORMS: Mapping[str, Callable[[Store, Sequence[Item]], str]] = {
     "numbers": lambda _, items: ", ".join(str(item.id) for item in items),
     "names": lambda _, items: "\n".join(item.name for item in items),
-    "Markdown": lambda _, items: "\n".join(markdown_of(items)),
+    "Markdown": lambda store, items: "\n".join(markdown_of(_trees(store, items))),
     "a table": lambda store, items: table_of(items, ScreenFieldWords(store)),
-    "JSON": lambda _, items: _json(items),
+    "JSON": lambda store, items: _json(_trees(store, items)),
 }
 
 
@@ -161,19 +161,44 @@ def copy(target: ItemTarget, call: CommandContext) -> None:
     target.copy(text, f"Copied {' '.join(text.split())[:60]}" if is_short else f"Copied {form} of {what}")
 
 
-def _json(items: Sequence[Item]) -> str:
-    documents = [document_of(item) for item in items]
+class ItemTree(Struct, frozen=True):
+    """An item, and what is below it where it is a Feature or below one."""
+
+    item: Item
+    below: Sequence["ItemTree"] = ()
+
+
+def _trees(store: Store, items: Sequence[Item]) -> list[ItemTree]:
+    """Return items with what is below their Features; what is below a copied Feature stands there alone."""
+
+    def tree(item: Item, *, is_below: bool = False) -> ItemTree:
+        if not is_below and item.type != ItemType.FEATURE:
+            return ItemTree(item)
+        ids = store.relations.children(item.id)
+        found = {each.id: each for each in store.batch.items(ids)}
+        return ItemTree(item, [tree(found[each], is_below=True) for each in ids if each in found])
+
+    below = store.relations.below([item.id for item in items if item.type == ItemType.FEATURE])
+    return [tree(item) for item in items if item.id not in below]
+
+
+def _json(trees: Sequence[ItemTree]) -> str:
+    documents = [document_of(each) for each in trees]
     return json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False, indent=2)
 
 
-def markdown_of(items: Iterable[Item]) -> Sequence[str]:
-    """Return a list entry for each item: its number, name, type, status and estimate."""
-    return [f"- #{item.id} {item.name} ({', '.join(_remarks(item))})" for item in items]
+def markdown_of(trees: Iterable[ItemTree], level: int = 0) -> Iterator[str]:
+    """Yield a list entry for each item: its number, name, type, status and estimate; two blanks a level."""
+    for each in trees:
+        yield f"{'  ' * level}- #{each.item.id} {each.item.name} ({', '.join(_remarks(each.item))})"
+        yield from markdown_of(each.below, level + 1)
 
 
-def document_of(item: Item) -> dict[str, object]:
-    """Return an item as the interface has it, with pending changes."""
-    return {"id": item.id, "type": item.type, "projectId": item.project_id, "fields": dict(item.fields)}
+def document_of(tree: ItemTree) -> dict[str, object]:
+    """Return an item as the interface has it, with pending changes, and what is below a Feature as `children`."""
+    item = tree.item
+    document = {"id": item.id, "type": item.type, "projectId": item.project_id, "fields": dict(item.fields)}
+    return document | ({"children": [document_of(each) for each in tree.below]} if tree.below else {})
 
 
 def _remarks(item: Item) -> Iterable[str]:
