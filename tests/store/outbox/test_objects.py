@@ -11,6 +11,7 @@ from tests.store.world import World, raised, sent
 
 from backlit.model.errors import BadRequest, Conflict
 from backlit.store import EntryState, Store
+from backlit.store.edits.copies import copies_of
 from backlit.store.remote.reachability import RetryPauses
 
 EVIDENT_SOON = RetryPauses(first_pause=0.01, longest_pause=0.01, in_transit=0.05)
@@ -171,6 +172,29 @@ async def test_a_change_that_was_not_sent_is_undone_and_redone(world: World, nam
     await store.refresh()
     await sent(store)
     assert await act.at_service(world, story) == after
+
+
+async def test_a_copy_has_the_criteria_of_its_original_and_none_of_its_relations(world: World) -> None:
+    story, feature = await made(world), await made(world, "Feature")
+    store = await world.online()
+    await _set_parent(store, story, feature)
+    await _two(store, story, 0)
+    await _passed(store, story, 0)
+
+    world.faults.is_down = True
+    families = copies_of(store.lookups, store.criteria, [shown(store, story)], {}, set())
+    (copy,) = await store.items.add_families(families)
+    offline = criteria_in(store, copy)
+    world.faults.is_down = False
+    await store.refresh()
+    await sent(store)
+
+    copied = shown(store, copy).id
+    assert offline == [("One", "Not Executed"), ("Two", "Not Executed")] == await criteria_at(world, copied)
+    assert await relations_at(world, copied) == set()
+    await store.history.undo()
+    assert criteria_in(store, copied) == []
+    assert criteria_in(store, story) == [("One", "Pass"), ("Two", "Not Executed")]
 
 
 async def _between(store: Store, item_id: int, _: int) -> None:

@@ -167,13 +167,13 @@ def _ranking(
 
 
 def copy_items(arguments: argparse.Namespace) -> int:
-    """Make copies without tasks, comments and files, in the first status of their type."""
+    """Make copies with criteria, without tasks, comments and files, in the first status of their type."""
     with synced_store(arguments, is_writing=True) as store:
         store.lookups.need_writer()
         items = selected_items(store, arguments.words, arguments)
         confirm_count(arguments, len(items), "Copy")
         left_out: set[str] = set()
-        families = copies_of(store.lookups, items, {}, left_out)
+        families = copies_of(store.lookups, store.criteria, items, {}, left_out)
         if left_out:
             note(arguments, plain(not_copied(left_out).strip()))
         return write_new(arguments, store, families)

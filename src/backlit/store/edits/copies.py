@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from backlit.model.fields import NAME_LIMIT, ItemType, Settable, fields_of
+from backlit.model.resources import CriterionStatus
 from backlit.store.edits.checks import ON_ADD, check
 from backlit.store.edits.items import ItemWithTasks
+from backlit.store.object_changes.rows import LAST_PLACE, SEQUENCE
 from backlit.store.records.item import Item
 from backlit.store.views.lookups import Lookups
+from backlit.store.views.objects import Criteria, Criterion
 
 SUFFIX = " (copy)"
 NOT_COPIED = frozenset({"Name", "Status", "IsVisibleInPortal"})
@@ -14,9 +17,15 @@ NOT_COPIED = frozenset({"Name", "Status", "IsVisibleInPortal"})
 
 
 def copies_of(
-    lookups: Lookups, items: Sequence[Item], tasks: Mapping[int, Sequence[Item]], left_out: set[str]
+    lookups: Lookups,
+    criteria: Criteria,
+    items: Sequence[Item],
+    tasks: Mapping[int, Sequence[Item]],
+    left_out: set[str],
 ) -> list[ItemWithTasks]:
-    """Return copies of items with tasks below them; a task that is copied with its item is no item of its own.
+    """Return copies of items with their criteria, none of which was executed, and with tasks below them.
+
+    A task that is copied with its item is no item of its own.
 
     Sentences about values that may not be set any more are added to `left_out`.
     """
@@ -26,10 +35,16 @@ def copies_of(
             item.type,
             _copied(lookups, item, left_out),
             [_copied(lookups, task, left_out, "") for task in tasks.get(item.id, ())],
+            criteria=[_criterion(each) for each in criteria.of_item(item.id)],
         )
         for item in items
         if item.id not in below
     ]
+
+
+def _criterion(copied: Criterion) -> dict[str, object]:
+    status = CriterionStatus.NOT_EXECUTED.value
+    return {"title": copied.title, "description": copied.description, "status": status, SEQUENCE: LAST_PLACE}
 
 
 def _copied(lookups: Lookups, item: Item, left_out: set[str], suffix: str = SUFFIX) -> dict[str, object]:

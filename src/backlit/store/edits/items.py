@@ -32,12 +32,16 @@ from backlit.store.views.lookups import Lookups
 
 
 class ItemWithTasks(Struct, frozen=True):
-    """A new item, and the fields of the tasks below it; `after` is the item that it follows in the backlog's order."""
+    """A new item, the fields of the tasks below it, and the values of its acceptance criteria.
+
+    `after` is the item that it follows in the backlog's order.
+    """
 
     type: str
     fields: Mapping[str, object]
     tasks: Sequence[Mapping[str, object]] = ()
     after: int | None = None
+    criteria: Sequence[Mapping[str, object]] = ()
 
 
 CheckedFamily = tuple[OutboxEntry, Sequence[OutboxEntry]]
@@ -107,7 +111,13 @@ class ItemEdits:
         """Create items with tasks below them, as one step. Returns the items' temporary ids. See `add`."""
         self._lookups.need_writer()
         made, after = self.checked(families), [each.after for each in families]
-        return await self._files.edit(lambda writer: ids_of(add_checked(writer, made, cause, after)))
+
+        def act(writer: WriteContext) -> list[int]:
+            entries = add_checked(writer, made, cause, after)
+            _add_criteria(writer, entries, [each.criteria for each in families])
+            return ids_of(entries)
+
+        return await self._files.edit(act)
 
     def checked(self, families: Sequence[ItemWithTasks]) -> list[CheckedFamily]:
         """Return the entries that create items with tasks below them; raise BadRequest that names each invalid key."""
@@ -220,6 +230,21 @@ def add_checked(
             reorder(writer, block, [("after", writer.journal.real_id(neighbour))], is_local=False, step=step)
             update_overlay(writer, block.ids)
     return parents
+
+
+def _add_criteria(
+    writer: WriteContext, items: Sequence[OutboxEntry], criteria: Iterable[Sequence[Mapping[str, object]]]
+) -> None:
+    """Journal the acceptance criteria of new items, as part of their step."""
+    made = [
+        new_entry(EntryKind.ADD_CRITERION, item.project_id, values, item.item_id)
+        for item, several in zip(items, criteria, strict=True)
+        for values in several
+    ]
+    if made:
+        written = writer.journal.add(made, items[0].step)
+        update_overlay(writer, [entry.item_id for entry in written])
+        announce_objects(writer, written)
 
 
 def _under(task: OutboxEntry, parent: OutboxEntry) -> OutboxEntry:

@@ -97,7 +97,7 @@ async def duplicate(target: AddTarget, call: CommandContext) -> None:
             return
         tasks = tasks if key == "t" else {}
     left_out: set[str] = set()
-    families = copies_of(target.store.lookups, items, tasks, left_out)
+    families = copies_of(target.store.lookups, target.store.criteria, items, tasks, left_out)
     copies = [fields for family in families for fields in (family.fields, *family.tasks)]
     if not await agrees_on_ended(target, copies):
         return
