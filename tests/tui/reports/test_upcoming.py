@@ -12,11 +12,11 @@ def test_each_sprint_says_what_is_free_or_over_and_has_a_bar_with_the_velocity()
 
     assert texts(rows) == [
         "",
-        UPCOMING_HEADING,
-        "Sprint 15  10 pts 8 free",
+        f"{UPCOMING_HEADING} pts",
+        "Sprint 15  10     8 free",
         "██████████████████│█████",
         "",
-        "Sprint 16  24 pts 6 over",
+        "Sprint 16  24     6 over",
         "██████████████████│█████",
     ]
     assert [colour for text, colour in rows[3] if text == "█" * 5] == ["bar-track"]

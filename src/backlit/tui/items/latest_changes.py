@@ -26,6 +26,7 @@ from backlit.tui.widgets.text_view import LinesView
 HEADING, GAP = "Latest changes", 2
 MIN_WIDTH_WITH_VERBS = 56
 """Cells from which the verbs of changes have a column."""
+MAX_LINES_OF_CHANGE = 2
 LEAST_CHANGES = 3
 """Lines of changes below which there are none."""
 
@@ -87,7 +88,11 @@ class LatestChanges(LinesView):
     def _told(self, event: ItemEvent, room: int) -> list[list[Part]]:
         """Return what an event says in lines of at most some cells; in one line without room."""
         parts = [(self._verb(event, self.size.width), "muted"), *event_parts(self._store, event)]
-        return wrapped_parts(parts, room) if room > 0 else [parts]
+        lines = wrapped_parts(parts, room) if room > 0 else [parts]
+        if len(lines) > MAX_LINES_OF_CHANGE:
+            *lines, last = lines[:MAX_LINES_OF_CHANGE]
+            lines.append([*cut_parts(last, room - 2), (" …", "muted")])
+        return lines
 
     @staticmethod
     def _verb(event: ItemEvent, width: int) -> str:

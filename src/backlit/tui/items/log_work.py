@@ -314,9 +314,10 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         completed, left = (each if isinstance(each := after.get(key), int | float) else 0.0 for key in WORK_FIELDS)
         if not completed + left:
             return ()
-        cells = round(completed / (completed + left) * PROGRESS_BAR)
-        bar = ("█" * cells, "$bar-done"), ("█" * (PROGRESS_BAR - cells), "$bar-track")
         words = f"  {hours_text(completed)} of {hours_text(completed + left)} h done"
+        room = max(0, min(PROGRESS_BAR, self.app.size.width - LABEL_WIDTH - len(words) - 4))
+        cells = round(completed / (completed + left) * room)
+        bar = ("█" * cells, "$bar-done"), ("█" * (room - cells), "$bar-track")
         return Content(), Content.assemble(f"{'Progress':{LABEL_WIDTH}}", *bar, words)
 
     def _show_facts(self, done: LoggedWork | None) -> None:

@@ -101,6 +101,8 @@ GROUP_GAP, GROUP_HEAD, ENTRY_LINE = -2, -1, 0
 AGE_WIDTH = 4
 WIDE = 98
 """Cells of the list from which a row names the changed fields, which the table below it has."""
+HIGH = 15
+"""Lines that the list may have from which a blank stands between its groups."""
 WITH_LATEST = 116
 """Cells of a terminal from which the latest changes of the item stand beside it."""
 TALL = 24
@@ -379,7 +381,8 @@ class OutboxList(EntryList[OutboxEntry]):
 
     def fit_lines(self, height: int) -> None:
         """Give each group its head where a height has room for all lines; else the rows name their states."""
-        lines = next((each for each in (self._lines(has_gaps=True), self._lines()) if len(each) <= height), [])
+        spaced = self._lines(has_gaps=height >= HIGH)
+        lines = next((each for each in (spaced, self._lines()) if len(each) <= height), [])
         if lines != self.row_lines:
             self.row_lines = lines
             self.rows_replaced(self.cursor)

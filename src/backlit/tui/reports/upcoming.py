@@ -38,16 +38,16 @@ def upcoming_rows(sprints: Sequence[UpcomingSprint], velocity: float, width: int
         return []
     scale = max(velocity * 4 / 3, *(each.points for each in shown))
     at = min(width - 1, round(velocity / scale * width))
-    rows: list[Row] = [(), ((UPCOMING_HEADING, HEADING),)]
+    rows: list[Row] = [(), ((UPCOMING_HEADING, HEADING), (" pts", "muted"))]
     for sprint in shown:
         over = sprint.points - velocity
-        points = f"  {number_text(sprint.points)} pts"
+        points = f"  {number_text(sprint.points)}"
         word, colour = (
             (f"{number_text(over)} over", "conflict") if over > 0 else (f"{number_text(-over)} free", "muted")
         )
         name = fit(safe(sprint.name), max(1, width - cell_len(points) - cell_len(word) - 1)).rstrip()
         gap = " " * (width - cell_len(name) - cell_len(points) - cell_len(word))
-        rows += [((name, "foreground"), (points, "muted"), (gap, "muted"), (word, colour))]
+        rows += [((name, "foreground"), (points, "foreground"), (gap, "muted"), (word, colour))]
         rows += [tuple(_bar(sprint.points, scale, at, width)), ()]
     return rows[:-1]
 
