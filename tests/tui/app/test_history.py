@@ -83,6 +83,18 @@ async def test_on_the_board_and_in_the_plan_the_cursor_goes_to_what_undo_changed
         await until(lambda: current(pilot) == item_id)
 
 
+@pytest.mark.slow
+async def test_an_item_whose_addition_is_undone_is_not_named_as_hidden(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await at(pilot, store)
+        await pilot.press("a", "enter", *"A new one", "enter")
+        await until(lambda: "A new one" in text_of(pilot.app))
+
+        await pilot.press("u")
+        await said(pilot, "Undone: ")
+        assert missing(pilot.app, ["hidden."]) == ["hidden."]
+
+
 def current(pilot: Pilot[None]) -> int | None:
     screen = pilot.app.screen
     return screen.items.current_id if isinstance(screen, ListScreen) else None

@@ -1,5 +1,6 @@
 """An open editor follows what others do: fields without own text take it, and a field with own text names who."""
 
+import pytest
 from tests.store.following import following
 from tests.store.world import World, until
 from tests.tui.bare_app import text_of
@@ -7,6 +8,7 @@ from tests.tui.editor_steps import screen_of
 from tests.tui.list_steps import items, press
 from tests.tui.opened import Open
 
+from backlit.store import Store
 from backlit.tui.editor.screen import ItemEditorScreen
 
 
@@ -39,3 +41,17 @@ async def test_who_edits_an_item_is_said_on_its_row_and_in_its_editor(world: Wor
         await press(pilot, "enter")
         await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
         assert "jon is editing this (Description)." in text_of(pilot.app)
+
+
+@pytest.mark.slow
+async def test_what_the_user_undoes_under_an_open_editor_is_not_ascribed_to_others(store: Store, opened: Open) -> None:
+    async with opened(store, (160, 40)) as pilot:
+        item_id = items(pilot).current_id
+        await press(pilot, "c", "n", *"Renamed", "enter", "enter")
+        await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
+        await press(pilot, "u")
+        await until(lambda: "Undone: Name" in text_of(pilot.app), lambda: text_of(pilot.app))
+
+        assert screen_of(pilot).item_id == item_id
+        assert screen_of(pilot).draft.value("Name") != "Renamed"
+        assert not screen_of(pilot).draft.arrived

@@ -240,7 +240,7 @@ def _changed(store: Store, done: Reversal) -> str:
     Items that the step had added, and that its undo sets to Deleted, are named beside the others.
     """
     items = list(dict.fromkeys(change.item_id for change in done.changes))
-    taken_back = {change.item_id: change for change in done.changes if _is_deletion(change) and not done.is_redo}
+    taken_back = {change.item_id: change for change in done.changes if is_deletion(change) and not done.is_redo}
     others = tuple(change for change in done.changes if change.item_id not in taken_back)
     if taken_back and others:
         found = store.batch.items(list(taken_back))
@@ -253,11 +253,11 @@ def _changed(store: Store, done: Reversal) -> str:
     if len(done.changes) > 1:
         return f"{', '.join(label_of(change.key) for change in done.changes)} of {item}"
     (change,) = done.changes
-    direction = "to" if done.is_redo or _is_deletion(change) else "back to"
+    direction = "to" if done.is_redo or is_deletion(change) else "back to"
     return f"{label_of(change.key)} of {item} {direction} {_short(words_of(store, change.key, change.after))}"
 
 
-def _is_deletion(change: FieldChange) -> bool:
+def is_deletion(change: FieldChange) -> bool:
     """Return whether a change is how an addition is undone."""
     return change.key == "Status" and deleted_status([str(change.after)]) is not None
 

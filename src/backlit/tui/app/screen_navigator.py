@@ -258,9 +258,12 @@ class ScreenNavigator:
 
     def show_reversal(self, done: "Reversal") -> None:
         """Put the cursor on an item or a node that was undone or redone, and follow items that are created again."""
+        from backlit.tui.app.history import is_deletion  # which asked for this
+
         self._made_again |= {new: each.id for each, new in zip(done.made_again, done.new_ids, strict=True)}
         self._say_new_numbers()
-        changed = [*(each.item_id for each in done.changes), *(each.id for each in (*done.returned, *done.moved))]
+        changed = [each.item_id for each in done.changes if not is_deletion(each)]
+        changed += [each.id for each in (*done.returned, *done.moved)]
         found = map(self._store.item, dict.fromkeys([*done.new_ids, *changed]))
         item_ids = [item.id for item in found if item is not None]
         screen = self._app.screen

@@ -167,7 +167,8 @@ class ItemEditorScreen(ItemScreen):
             )
             self._note.say(f"This item no longer exists. {kept}")
         elif Subject.ITEMS in changes and changes.touches(Subject.ITEMS, self.item_id):
-            is_told = self.item_id > 0 and not self._is_unsent  # what the service presets is no news
+            # What the service presets is no news, nor is what an undo or a command of the user did.
+            is_told = self.item_id > 0 and not self._is_unsent and item.id not in changes.acted_on
             self._is_unsent = self.item_id < 0
             author_of = partial(self.store.recent_edits.editor_of, item.id)
             self.draft.rebase(item.fields, self.form.open_key, is_told=is_told, author_of=author_of)
@@ -318,7 +319,7 @@ def changed_words(draft: ItemDraft) -> list[Word]:
     changes, faults, command = len(draft.touched), len(draft.faults), "editor.save"
     words: list[Word] = []
     if changes:
-        words += [(f"{counted(changes, 'change')} ", "pending"), (key_of(command), KEY, command), (" ", "muted")]
+        words += [(f"  {counted(changes, 'change')} ", "pending"), (key_of(command), KEY, command), (" ", "muted")]
     if faults:
         words.append((f" {faults} to fix ", "conflict"))
     return words
