@@ -16,6 +16,7 @@ from backlit.tui.commands.command import Command, Context, item_number
 from backlit.tui.commands.table import commands_here, commands_in, key_to
 from backlit.tui.dialogs.finder import Offer, OffersDialog, offer_of
 from backlit.tui.drawing.themes import status_sign, type_sign
+from backlit.tui.fields.choices import NO_MATCHES
 from backlit.tui.shell.target import StoreCommandTarget
 from backlit.tui.shell.workers import work
 
@@ -58,6 +59,7 @@ class ItemFinder(OffersDialog[Result]):
 
     def __init__(self, title: str, placeholder: str, offers: Sequence[Offer], search: ItemSearch) -> None:
         super().__init__(title, placeholder, offers)
+        self.list.empty_text = ""  # nothing was looked for yet
         self._search = search
         self._found: Sequence[Offer] = ()
 
@@ -67,6 +69,7 @@ class ItemFinder(OffersDialog[Result]):
     def narrow(self, query: str) -> None:
         words = query.casefold()
         self._found = [each for each in self._found if words and words in each.label.casefold()]
+        self.list.empty_text = NO_MATCHES if query else ""
         self.list.show(self.arranged(query, self._found))
         if query:
             self.run_worker(work(self._find, query), exclusive=True, group="find")

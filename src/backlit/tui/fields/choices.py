@@ -110,7 +110,8 @@ def field_choices(store: "Store", field: Field, item_type: str, value: object) -
     """Return the choices: an empty one at the top where allowed, an unknown present value at the end."""
     found = _choices(store, field, item_type)
     if can_be_empty(field):
-        found.insert(0, Choice(None, NOTHING, "nothing"))
+        is_owner = field.key == "AssignedToID"
+        found.insert(0, Choice(None, "unassigned") if is_owner else Choice(None, NOTHING, "nothing"))
     if value is not None and all(choice.value != value for choice in found):
         found.append(Choice(value, ScreenFieldWords(store).shown(field, value), "present value"))
     return found

@@ -123,7 +123,7 @@ class ListNames:
         if field is None:
             return f"no {line.key}" if line.value is None else str(line.value)
         if line.value is None:
-            return f"no {field.label.lower()}"
+            return "unassigned" if field.kind is Kind.USER else f"no {field.label.lower()}"
         if field.kind in _TREES and isinstance(line.value, int):
             return self._node(field, line.value)
         if isinstance(line.value, date):

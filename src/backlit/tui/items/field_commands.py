@@ -244,7 +244,10 @@ class _Answer(Struct, frozen=True):
 
 
 def _set(store: Store, field: Field, value: object) -> FieldEdit:
-    return set_field_edit(field, value, ScreenFieldWords(store).shown(field, value))
+    words = ScreenFieldWords(store).shown(field, value)
+    if field.kind in {Kind.AREA, Kind.ITERATION}:  # the way there says less than the name, and comes first
+        words = words.rpartition(" › ")[2]
+    return set_field_edit(field, value, words)
 
 
 async def _ask_value(

@@ -90,8 +90,10 @@ class ItemHeader:
         others: list[Part] = [(f"  {who}", "mark")] if who else []
         self.heading.say([*kind, title], [*others, *last_change(item, self._store.now())])
         waits: list[Word] = [(self.blocked, "warn")] if self.blocked else []
-        room = self.tabs.size.width - length([*waits, *note]) - 2 * MIN_RULE_WIDTH
-        self.tabs.say(self.tab_words(room, is_new=item is None), [*waits, *note])
+        words, room = [*waits, *note], self.tabs.size.width - 2 * MIN_RULE_WIDTH
+        if not self.has_whole_names(room - length(words)) and item is not None:  # names of tabs say more than these
+            words = [each for each in note if each[1] != "muted"]
+        self.tabs.say(self.tab_words(room - length(words), is_new=item is None), words)
 
     def tab_words(self, room: int, *, is_new: bool = False) -> list[Drawn]:
         """Return the tabs in some cells: fewer blanks where it is tight, no empty tabs nor files, then brief names."""

@@ -43,6 +43,8 @@ LIST_HINTS_ON_SELECTION = frozenset({"board.move-left", "board.move-right", "pla
 """The hints of lists that stay with a selection, before its own."""
 HINTS_ON_FILTER_LINE = (("enter", "apply", ""), ("↑", "earlier", ""), ("esc", "cancel", ""))
 HINTS_WITHOUT_ROWS = ("g", "app.help")
+HINTS_ON_GROUP = ("list.toggle", "list.fold-all", "list.unfold-all", "list.next-group", "list.filter", "g", "app.help")
+"""The hints on the head of a group, where commands on an item do nothing."""
 PREVIEW_HINT = "preview.toggle"
 """The hint that is shown without the preview."""
 FILTER_PLACEHOLDER = "part of a name, #id, or a query:  status:open @me text:word"
@@ -147,7 +149,8 @@ class ListFrame(Vertical):
         shown = [each for each in self._hints if each != PREVIEW_HINT or not self._panes.has_preview]
         if self.has_more_columns:
             shown.insert(1, "list.columns-right")  # before hints that always hold, which leave where it is narrow
-        usual = HINTS_WITHOUT_ROWS if items.has_no_items else shown
+        is_on_group = items.view is not None and bool(items.view.spec.group) and items.current_id is None
+        usual = HINTS_WITHOUT_ROWS if items.has_no_items else HINTS_ON_GROUP if is_on_group else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
         hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
         self._footer.show(hints, self._status, self._labels, is_reader=self._store.lookups.is_read_only)

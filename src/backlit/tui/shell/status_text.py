@@ -281,7 +281,8 @@ def explain_empty(
     elif count := len(filters) + sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids)):
         text = _unmatched(filters, done_matches, with_done=spec.with_done)
         done = () if spec.with_done or done_matches == 0 else (("list.done", "include done items"),)
-        named = f"clear “{filters[-1]}”{f' ({rest.words})' if rest else ''}" if filters else "clear the last filter"
+        wider = f" ({rest.words})" if rest is not None and rest != NO_TOTALS else ""
+        named = f"clear “{filters[-1]}”{wider}" if filters else "clear the last filter"
         last = ("list.unwind", "clear the filter" if count == 1 else named)
         both = (last, ("list.no-filter", "clear all filters"))[: min(count, 2) * can_clear]
         inside = (("filter.texts", f"search texts and comments: {counted(texts, 'item')}"),) if texts else ()
