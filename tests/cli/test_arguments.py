@@ -263,8 +263,26 @@ def test_a_command_has_these_options_and_defaults(words: str, meant: Meaning) ->
 
 
 @pytest.mark.parametrize(
+    ("words", "name", "value"),
+    [
+        ("comments add 12 --customers-see Text", "text", "Text"),
+        ("comments add 12 Text --customers-see", "text", "Text"),
+        ("links add 12 --dry-run https://a.example Name", "text", "Name"),
+        ("links add 12 https://a.example --dry-run Name", "text", "Name"),
+        ("criteria add 12 --no-wait One Two", "texts", ["One", "Two"]),
+        ("criteria check 12 --fail 1 2", "places", [1, 2]),
+        ("criteria check 12 1 --fail 2", "places", [1, 2]),
+        ("files get 12 --folder here 3", "files", [3]),
+    ],
+)
+def test_words_may_stand_behind_options(words: str, name: str, value: object) -> None:
+    assert getattr(parser().parse_args(words.split()), name) == value
+
+
+@pytest.mark.parametrize(
     "words",
     [
+        *("comments add 12 --customers-see Two texts", "criteria check 12 --fail 1 x", "files get 12 --all here x"),
         *("items show 0", "items show ٣", f"items show {2**63}", f"items show {10**20}", "items list --limit -1"),
         *("items list --limit 1000000000", "items list --limit ٣", "items import f --from xml", "items import"),
         *("serve --port 65536", "serve --workers 0", "serve --max-requests 0", "serve --max-upload K"),

@@ -26,7 +26,7 @@ class LateParser(argparse.ArgumentParser):
     """Parser whose verbs are made when they are first asked for, to spare the start of other commands."""
 
     rest = ""
-    """The list of words that takes the words behind options too: argparse fills a list once."""
+    """The argument that takes words behind options too: argparse fills what may be empty once, before them."""
     takes_json_fields = False
     """Whether `--json=FIELDS` is an option; a plain `--json` never takes the next word."""
 
@@ -74,11 +74,26 @@ class LateParser(argparse.ArgumentParser):
                 self.error(str(fault))
         found, unknown = super().parse_known_args(list(self._with_values_joined(words)), namespace)
         if self.rest and not any(each.startswith("-") for each in unknown):
-            setattr(found, self.rest, [*getattr(found, self.rest), *unknown])
-            unknown = []
+            unknown = self._without_rest(found, unknown)
         if unknown and not self.verbs:
             self._refuse(unknown)
         return found, unknown
+
+    def _without_rest(self, found: argparse.Namespace, words: "list[str]") -> "list[str]":
+        """Give the argument of `rest` these words; return those that it does not take."""
+        action = next(each for each in self._actions if each.dest == self.rest)
+        try:
+            values = [self._get_value(action, word) for word in words]
+        except argparse.ArgumentError as fault:
+            self.error(str(fault))
+        before = getattr(found, self.rest)
+        if action.nargs == argparse.ZERO_OR_MORE:
+            setattr(found, self.rest, [*before, *values])
+            return []
+        if before == action.default:
+            setattr(found, self.rest, values[0])
+            return words[1:]
+        return words
 
     def _with_values_joined(self, words: Sequence[str]) -> Iterator[str]:
         """Join options with their values where argparse would not: `--json` with none, a query that begins with `-`."""

@@ -16,6 +16,7 @@ def add_verbs(comments: LateParser) -> None:
     add = verbs.add_parser("add", help="write a comment on an item")
     add.add_argument("id", type=item_word, metavar="ID", help="number of the item")
     add.add_argument("text", nargs="?", metavar="TEXT", help="the text; - reads standard input (default)")
+    add.rest = "text"
     add.add_argument("--customers-see", action="store_true", help="customers see the comment")
     add.add_argument("--quote", type=number, metavar="COMMENT", help="quote this comment of the item first")
     add.add_argument("--edit", action="store_true", help="write it in your editor (VISUAL, EDITOR)")

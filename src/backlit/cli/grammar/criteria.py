@@ -23,6 +23,7 @@ def _fill_add(add: LateParser) -> None:
     _add_item(add)
     words = "a criterion each; - reads them from standard input, one a line (default)"
     add.add_argument("texts", nargs="*", metavar="TEXT", help=words)
+    add.rest = "texts"
     add_formats(add)
     add_writing(add, has_yes=False)
 
@@ -51,3 +52,4 @@ def _add_numbers(command: LateParser, *, is_optional: bool = False) -> None:
     _add_item(command)
     words = "places in the list: 1 for the first criterion"
     command.add_argument("places", nargs="*" if is_optional else "+", type=number, metavar="N", help=words)
+    command.rest = "places" if is_optional else ""

@@ -26,6 +26,7 @@ def add_verbs(files: LateParser) -> None:
     add.add_argument("--customers-see", action="store_true", help="customers see the files")
     get = verb("get", "get_files", "save files of an item; never overwrites one")
     get.add_argument("files", nargs="*", type=number, metavar="FILE-ID", help=f"{FILE_ID} (default: all)")
+    get.rest = "files"
     place = get.add_mutually_exclusive_group()
     place.add_argument("--folder", metavar="DIRECTORY", default=".", help="where to save them (default: here)")
     place.add_argument("--all", metavar="DIRECTORY", help="save all files in this directory, which is made if needed")

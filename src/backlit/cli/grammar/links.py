@@ -22,6 +22,7 @@ def _fill_add(add: LateParser) -> None:
     _add_item(add)
     add.add_argument("url", metavar="URL", help="web address")
     add.add_argument("text", nargs="?", default="", metavar="TEXT", help="its name (default: the address)")
+    add.rest = "text"
     add_formats(add)
     add_writing(add, has_yes=False)
 
