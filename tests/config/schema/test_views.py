@@ -40,6 +40,13 @@ ENTRIES = {
         'name = "A"\nquery = 1',
         'The setting "query" of view 1 must be a text, such as query = "@me status:open" (3:9).',
     ),
+    "key-of-no-project": (
+        'name = "A"\nquery = "Ticket_cf:1 (due:week or -x:1)"',
+        (
+            'The query has an error at character 27: unknown key "x": use owner, iter, area, est, tag or a field\'s name,'
+            " or search for the text in double quotes (3:9)."
+        ),
+    ),
     "order-of-no-direction": (
         'name = "A"\nsort = "name upwards"',
         "Unknown order 'name upwards' (3:8). Write a field name, followed by \"desc\" for descending order.",

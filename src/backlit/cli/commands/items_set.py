@@ -83,6 +83,8 @@ def move_items(arguments: argparse.Namespace) -> int:
         from backlit.cli.commands.items_transform import move_to_project
 
         return move_to_project(arguments)
+    if arguments.children is not None:
+        raise UsageFault("--children goes with --to-project NAME.")
     words = list(arguments.words)
     is_all_numbers = all(word == PIPE or number_in(word) is not None for word in words)
     assignments = [Assignment("area", "=", arguments.area)] if arguments.area else []

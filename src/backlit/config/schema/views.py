@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from backlit.config.schema.documents import Filled, Listed, Table, check_document, must, said
 from backlit.config.view_files import CheckedViews
-from backlit.model.query import parse_query
+from backlit.model.query import check_keys, parse_query
 from backlit.model.query.keys import all_keys, field_named
 from backlit.model.settings.user_settings import toml_in
 from backlit.model.settings.view_settings import (
@@ -44,6 +44,10 @@ def _read_column(text: str) -> None:
     column_wish(text, field_key)
 
 
+def _check_query(text: str) -> None:
+    check_keys(parse_query(text))
+
+
 def _check_levels(fields: list[str]) -> list[str]:
     if len(fields) > MAX_GROUP_LEVELS:
         must(f"must have {MAX_GROUP_LEVELS} fields at most")
@@ -61,7 +65,7 @@ class SavedViewTable(Table):
     is_left_out_whole = True
 
     name: Filled = Field(examples=['name = "Mine"'])
-    query: Annotated[str, said(parse_query)] = Field(default="", examples=['query = "@me status:open"'])
+    query: Annotated[str, said(_check_query)] = Field(default="", examples=['query = "@me status:open"'])
     sort: Annotated[list[_Order], Listed] = Field(default=[], examples=['sort = ["est desc", "name"]'])
     group: Annotated[list[_GroupField], AfterValidator(_check_levels), Listed] = Field(
         default=[], examples=['group = ["iter"]']

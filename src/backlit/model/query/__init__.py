@@ -1,7 +1,7 @@
 """Query language of the search line: parser, writer, meaning and completion."""
 
 from backlit.model.query.keys import Candidate, Vocabulary, complete
-from backlit.model.query.meaning import NameKind, NameResolver, filter_of, mentions_status
+from backlit.model.query.meaning import NameKind, NameResolver, check_keys, filter_of, mentions_status
 from backlit.model.query.syntax import (
     AllOf,
     AnyOf,
@@ -26,6 +26,7 @@ __all__ = [
     "NotThis",
     "Vocabulary",
     "accepted_conditions",
+    "check_keys",
     "complete",
     "filter_of",
     "mentions_status",

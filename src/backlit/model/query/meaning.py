@@ -119,6 +119,22 @@ def mentions_status(node: Node) -> bool:
             return False
 
 
+def check_keys(node: Node) -> None:
+    """Raise BadRequest for a key that no project can have; those of a project's own fields end in _cf."""
+    match node:
+        case AllOf(parts) | AnyOf(parts):
+            for part in parts:
+                check_keys(part)
+        case NotThis(part):
+            check_keys(part)
+        case Condition(key) if field_named(key) is None and not key.lower().endswith("_cf"):
+            known = all_keys()
+            if key.lower() not in known:
+                _refuse_key(node, known)
+        case _:
+            return
+
+
 def _condition(condition: Condition, names: NameResolver) -> Filter:
     if condition.key.lower() == ANYWHERE_KEY:
         _only_equality(condition)
