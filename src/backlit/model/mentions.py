@@ -19,6 +19,10 @@ def names_in(text: str) -> Iterator[str]:
                 yield name.rstrip(".-")
 
 
+def is_mentioned(name: str, text: str) -> bool:
+    return name.lower() in names_in(text)
+
+
 def typed_name(text: str) -> str | None:
     """Return the beginning of a name at the end of a text, which may be empty behind the sign; None for no mention."""
     match = _TYPED.search(text)

@@ -1,7 +1,11 @@
 """Conditions on relations, criteria and due dates, each against what the items are."""
 
+from pathlib import Path
+
 import pytest
+from tests.store.documents import put_nouns
 from tests.store.related import made, related
+from tests.store.views.forest import forest
 from tests.store.world import World
 
 from backlit.model.errors import BadRequest
@@ -97,6 +101,7 @@ async def test_a_list_follows_what_its_query_asks_for(world: World) -> None:
         ("blocked>3", "has no order"),
         ("has:money", "has takes"),
         ("logged:yesterday", "logged takes"),
+        ("mentions:jon", "mentions takes me"),
         ("due>14d", "write due<14d"),
     ],
 )
@@ -106,3 +111,18 @@ async def test_a_condition_that_means_nothing_is_refused(world: World, query: st
 
     with pytest.raises(BadRequest, match=fault):
         store.view(ViewSpec(query=query))
+
+
+async def test_what_mentions_the_user_is_found_and_followed(tmp_path: Path) -> None:
+    with forest(tmp_path) as store:
+        put_nouns(store, user=[{"id": 1, "name": "maya"}])
+        view = store.view(ViewSpec(query="mentions:me"))
+        await view.load()
+        before = view.count
+        await store.items.edit([2], {"Description": "Ask @MAYA."})
+        await store.items.edit([4], {"Description": "maya, maya@example.org, `@maya`, @mayas"})
+        await store.items.comment(5, "As @maya says")
+        await view.reload()
+
+        assert before == 0
+        assert sorted(row.id for row in view.rows(0, 9)) == [2, 5]

@@ -1,4 +1,4 @@
-"""Conditions of queries on what is beside and below an item: its relations, criteria, links and logged time."""
+"""Conditions of queries on what is beside and below an item: its relations, criteria, links, time and mentions."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +16,8 @@ from backlit.model.query.syntax import Condition, refuse
 _NUMBER = re.compile(r"#?([0-9]{1,18})")
 _DAYS = re.compile(r"([0-9]{1,4})([dw])", re.IGNORECASE)
 _ITEMS_OR_ANY = ("any", "none")
+_NOBODY = "@"
+"""No user is called so."""
 HAS = ("relations", "criteria", "links", "tasks", "comments", "files", "time")
 RELATED_KEYS: Mapping[str, tuple[str, Sequence[str]]] = {
     "feature": ("Everything below a Feature", ()),
@@ -29,6 +31,7 @@ RELATED_KEYS: Mapping[str, tuple[str, Sequence[str]]] = {
     "criteria": ("The state of acceptance criteria", ("open", "failed", "passed", "none", "any")),
     "due": ("The due date", ("overdue", "today", "week", "none", "any")),
     "logged": ("Tasks with logged time", ("me", "any", "none")),
+    "mentions": ("What mentions you", ("me",)),
 }
 """The keys with their help and the words that they take beside numbers."""
 
@@ -43,6 +46,8 @@ class RelatedNames(Struct, frozen=True):
     items_named: Callable[[str], Sequence[tuple[int, str]]]
     me: int | None = None
     due_field: str | None = None
+    my_name: str = ""
+    """The user name of the user, which mentions have."""
 
 
 class _Asked(Struct, frozen=True):
@@ -60,7 +65,7 @@ class _Asked(Struct, frozen=True):
 def related_filter(condition: Condition, names: RelatedNames, today: date, is_open: Filter) -> Filter:
     """Return the filter of a condition on one of RELATED_KEYS. Raises BadRequest that names the place."""
     key, asked = condition.key.lower(), _Asked(condition, names, today, is_open)
-    one = {"due": _due, "logged": _logged}.get(key, _related)
+    one = {"due": _due, "logged": _logged, "mentions": _mentions}.get(key, _related)
     if one is _related and (condition.operator not in ":=" or (condition.operator == "=" and key != "feature")):
         refuse(f'{key} has no order; write "{key}:" instead of "{condition.operator}"', condition.at)
     return any_of(one(asked, key, value.lower()) for value in condition.values)
@@ -141,3 +146,9 @@ def _logged(asked: _Asked, key: str, value: str) -> Filter:
     if value == "me":
         return virtual(key, f"by {asked.names.me or 0}")
     return virtual("has", "time") if value == "any" else Not(virtual("has", "time"))
+
+
+def _mentions(asked: _Asked, key: str, value: str) -> Filter:
+    if asked.condition.operator not in ":=" or value != "me":
+        asked.refuse("mentions takes me")
+    return virtual(key, f"of {asked.names.my_name or _NOBODY}")

@@ -14,11 +14,18 @@ def _searchable(text: object) -> str:
     return folded if folded.isascii() else re.sub(SYLLABIC, r" \g<0> ", normalize("NFC", folded))
 
 
+def _mentions(text: object, name: object) -> float:
+    from backlit.model.mentions import is_mentioned  # asked for by few lists, and by none of the first rows
+
+    return float(is_mentioned(str(name), str(text or "")))
+
+
 # The triggers of the mirror and the filters on it call these.
 _FUNCTIONS: Mapping[str, Callable[..., str | float | None]] = {
     **SQL_FUNCTIONS,
     "backlit_words": _searchable,
     "backlit_lower": lambda text: text.lower() if isinstance(text, str) else None,
+    "backlit_mentions": _mentions,
     "backlit_upper": lambda text: text.upper() if isinstance(text, str) else None,
 }
 

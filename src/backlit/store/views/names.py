@@ -184,7 +184,10 @@ class QueryNames:
 
         me = self._lookups.me()
         due = self._lookups.due_field()
-        return RelatedNames(self._lookups.items_named, None if me is None else me.id, None if due is None else due.key)
+        field = None if due is None else due.key
+        return RelatedNames(
+            self._lookups.items_named, None if me is None else me.id, field, "" if me is None else me.username
+        )
 
     def roots(self, kind: NameKind) -> frozenset[int]:
         if kind not in _TREES:
