@@ -32,7 +32,7 @@ def settings() -> Iterator[tuple[str, str, str]]:
 def values_of(setting: str) -> Iterator[str]:
     """Yield what a setting may be: themes, the words of its meaning, or yes and no."""
     if setting == THEME:
-        yield from sorted(_themes())
+        yield from sorted(themes())
         return
     for name, default, meaning in settings():
         if name == setting and not default.startswith("`["):
@@ -40,7 +40,7 @@ def values_of(setting: str) -> Iterator[str]:
             yield from dict.fromkeys(named or (["true", "false"] if default in {"`true`", "`false`"} else []))
 
 
-def _themes() -> set[str]:
+def themes() -> set[str]:
     """Return the names of the shipped themes and of the user's own."""
     found = folders()
     own = [Path(found["config"], "themes")] if found is not None else []

@@ -78,6 +78,8 @@ def test_a_setting_is_removed(written: Home) -> None:
     [
         (("set", "mouse", "perhaps"), 6, 'The setting "mouse" must be true or false'),
         (("set", "thme", "paper"), 4, "There is no setting “thme”. Did you mean “theme”?"),
+        (("set", "theme", "papr"), 4, "There is no theme “papr”. Did you mean “paper”?"),
+        (("set", "theme", "x"), 4, "There is no theme “x”. Themes: ansi, backlit, contrast, paper."),
         (("get", "a\x1b[2J"), 4, "There is no setting “a�[2J”."),
         (("set", "board.column.name", "x"), 6, "use: backlit config edit"),
     ],
@@ -167,15 +169,15 @@ def test_another_file_of_settings_is_named_by_a_variable(
     other = tmp_path / "other.toml"
     monkeypatch.setenv("BACKLIT_CONFIG", str(other))
 
-    assert written.run("config", "set", "theme", "ink").returncode == 0
-    assert (other.read_text(), text_of(written)) == ('theme = "ink"\n', WRITTEN)
+    assert written.run("config", "set", "theme", "contrast").returncode == 0
+    assert (other.read_text(), text_of(written)) == ('theme = "contrast"\n', WRITTEN)
     assert written.run("config", "path").stdout == f"{other}\n"
 
 
 def test_no_file_of_settings_is_none_and_stays_so(written: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BACKLIT_CONFIG", "/dev/null")
 
-    done = written.run("config", "set", "theme", "ink")
+    done = written.run("config", "set", "theme", "contrast")
 
     assert origins(written)["mouse"] == ("true", "default")
     assert (done.returncode, done.stderr) == (

@@ -14,6 +14,7 @@ from typing import Any
 from backlit.cli.commands.config_origin import ORIGIN_COLUMNS, setting_rows
 from backlit.cli.listing import chosen_columns, write_rows
 from backlit.cli.output import write_document, write_json
+from backlit.cli.setting_words import THEME, themes
 from backlit.cli.synced import read_input
 from backlit.config.atomic_files import write_private, writing_to
 from backlit.config.connection import without_secrets
@@ -119,8 +120,18 @@ def _without_secrets(value: Any) -> Any:
 
 def set_setting(arguments: argparse.Namespace) -> None:
     path = _known_path(arguments.key)
+    if path == (THEME,):
+        _need_theme(arguments.value.strip("\"'"))
     _save(path, f"{path[-1]} = {_toml(arguments.value)}")
     print(f"Set {arguments.key} in {_path()}.")
+
+
+def _need_theme(name: str) -> None:
+    """Raise NameNotFound for a theme that is neither shipped nor a file of the user's."""
+    names = sorted(themes())
+    if name not in names:
+        near = did_you_mean(name, names) or f" Themes: {', '.join(map(plain, names))}."
+        raise NameNotFound(f"There is no theme “{plain(name, 60)}”.{near}")
 
 
 def unset_setting(arguments: argparse.Namespace) -> None:
