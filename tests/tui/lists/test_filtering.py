@@ -133,8 +133,10 @@ async def test_mine_is_mine_and_again_everybodys(store: Store, opened: Open) -> 
     assert me is not None
     rows = await shown(store)
     async with opened(store) as pilot:
+        assert items(pilot).go_to([row.id for row in rows if row.owner_id != me.id][-1])
         await press(pilot, "f", "m")
         assert ids_in(pilot) == expected(rows, owner_id=[me.id])
+        assert items(pilot).cursor == 0
         assert "› mine" in title(pilot)
 
         await press(pilot, "f", "a")
