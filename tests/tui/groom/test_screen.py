@@ -56,12 +56,11 @@ async def resume(pilot: Pilot[None], ids: list[int]) -> None:
 
 @pytest.mark.slow
 async def test_a_paused_grooming_is_offered_with_its_day(world: World, store: Store, opened: Open) -> None:
-    today = store.today()
     async with opened(store) as pilot:
         await queue_of(pilot, await unestimated(world, store, 3))
         await press(pilot, "n", "q", "g", "q")
 
-        assert f"You paused grooming on {today.day} {today:%b} (item 2 of 3)." in text_of(pilot.app)
+        assert "You paused grooming today (item 2 of 3)." in text_of(pilot.app)
 
 
 @pytest.mark.slow

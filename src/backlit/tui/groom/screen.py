@@ -27,6 +27,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
+from backlit.tui.fields.dates import near_day
 from backlit.tui.groom.item_beside import WIDE, ItemBesideComments
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, GroomingQuestions, SingleItemQueue, common_values, edit_of
@@ -394,8 +395,9 @@ async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
         selected = await store.batch.totals(place.items.selection.ids())
         new = f"start over with {'this list' if selected == NO_TOTALS else f'the {selected.words} selected'}"
         answers = [AnswerKey("r", "resume"), AnswerKey("n", new)]
-        day = written_day(date.fromisoformat(progress.began_on), store.today())
-        sentence = f"You paused grooming on {day} {at}."
+        day, today = date.fromisoformat(progress.began_on), store.today()
+        when = near_day(day, today).lower() or f"on {written_day(day, today)}"
+        sentence = f"You paused grooming {when} {at}."
         key = await app.ask(ConfirmDialog("Grooming", sentence, answers, "cancel"))
         if key is None:
             return
