@@ -241,7 +241,7 @@ async def test_moving_the_cursor_draws_two_lines(world: World, edit: Edit, monke
 @pytest.mark.long_but("size0")
 async def test_every_field_is_reached_on_any_screen(world: World, edit: Edit, size: tuple[int, int]) -> None:
     async with edit(await item_of(world, "Story"), size) as pilot:
-        first = missing(pilot.app, ["▌ Status", "[Det"])
+        first = missing(pilot.app, ["▌ Owner", "[Det"])
         await pilot.press("G", "enter", "G")
         last = screen_of(pilot).form.field
 
@@ -353,7 +353,7 @@ async def test_save_behind_a_burst_saves_all_of_it(world: World, store: Store, e
     item_id = await item_of(world, "Bug")
 
     async with edit(item_id) as pilot:
-        burst(pilot, "e", "ctrl+u", *"Till", "escape", *"jjx", "ctrl+s")
+        burst(pilot, "e", "ctrl+u", *"Till", "escape", *"jx", "ctrl+s")
         await until(lambda: "Saved" in text_of(pilot.app), lambda: text_of(pilot.app))
         fields = await fields_on(world, store, item_id)
 
