@@ -164,10 +164,11 @@ class World:
 
 async def until(is_so: Callable[[], object], said: Callable[[], object] = lambda: "") -> None:
     """Wait until something is so."""
-    deadline = time.monotonic() + PATIENCE
+    deadline, pause = time.monotonic() + PATIENCE, 0.01
     while not is_so():
         assert time.monotonic() < deadline, f"it did not happen: {said()}"
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(pause)
+        pause = min(pause * 1.5, 0.06)  # a look at a screen draws it, which takes 20 ms of the CPU that it waits for
 
 
 async def until_true(ask: Callable[[], Awaitable[object]]) -> None:
