@@ -17,13 +17,15 @@ def test_the_manual_page_is_the_grammar(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    ("topic", "title"), [("query", "# "), ("linear", "# Reading"), ("environment", "# Configuration")]
+    ("topic", "title"),
+    [("query", "# "), ("linear", "# Reading"), ("environment", "# Configuration"), ("plan", "# Planning")],
 )
 def test_help_shows_the_pages_of_the_documentation(home: Home, topic: str, title: str) -> None:
     done = home.run("help", topic)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert title in done.stdout
+    assert "<!--" not in done.stdout
 
 
 def test_help_without_a_topic_lists_the_pages(home: Home) -> None:

@@ -1,5 +1,6 @@
 """The pages of the documentation, as they are installed with the program."""
 
+import re
 from pathlib import Path
 
 from backlit.config.folders import shipped_folder
@@ -22,7 +23,8 @@ def names() -> list[str]:
 
 
 def page(name: str) -> str:
-    """Return the text of a page; raise NameNotFound."""
+    """Return the text of a page, without the note of what wrote it; raise NameNotFound."""
     if name not in names():
         raise NameNotFound(f"There is no page “{name}”.")
-    return Path(shipped_folder("docs"), f"{NAMES_OF_PAGES.get(name, name)}.md").read_text(encoding="utf-8")
+    text = Path(shipped_folder("docs"), f"{NAMES_OF_PAGES.get(name, name)}.md").read_text(encoding="utf-8")
+    return re.sub(r"\A<!--.*?-->\s*", "", text, flags=re.DOTALL)

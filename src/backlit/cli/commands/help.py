@@ -30,8 +30,9 @@ def explain(arguments: argparse.Namespace) -> None:
         return
     command: LateParser = parser()
     first = arguments.topic[0]
-    if arguments.topic == [first] and first in pages.names() and first not in command.verbs:
-        write_paged(arguments, pages.page(first))
+    if arguments.topic == [first] and first in pages.names():
+        usage = f"{command.verbs[first].format_help()}\n" if first in command.verbs else ""
+        write_paged(arguments, usage + pages.page(first))
         return
     for word in arguments.topic:
         verbs = command.verbs
