@@ -109,18 +109,18 @@ async def test_keys_of_one_effect_share_a_row() -> None:
 
 async def test_a_column_that_begins_inside_a_section_names_it_and_is_clicked_by_row() -> None:
     async with asked(size=(120, 40)) as (pilot, app):
-        first, below = lines_of(app)[2:4]
+        first, below = lines_of(app)[3:5]
         keys = below[62:].split()[0]
         await pilot.click(OfferList, offset=(70, 1))
         await pilot.pause()
 
-        assert re.search("(Lists|Items), continued +┃", first)
+        assert re.search("(Lists|Items), continued ─+ +┃", first)
         assert keys in line_with(app, "▌")
 
 
 async def test_three_columns_stand_beside_each_other_from_150_columns_and_are_clicked_by_row() -> None:
     async with asked(size=(150, 30)) as (pilot, app):
-        heads, below = lines_of(app)[2:4]
+        heads, below = lines_of(app)[3:5]
         keys = below[105:].split()[0]
         await pilot.click(OfferList, offset=(110, 1))
         await pilot.pause()
@@ -137,13 +137,14 @@ async def test_keys_stand_on_caps_and_the_needed_most_in_a_frame() -> None:
         strips = strips_of(app)
         first = next(y for y, line in enumerate(lines_of(app)) if "Needed most" in line)
         end = next(y for y, line in enumerate(lines_of(app)) if y > first and "╰──" in line)
-        drawn = [(part.text, part.style) for line in strips for part in line if part.style]
+        column = [part for line in strips for part in line if part.style and part.style.bgcolor == cap]
         edges = [
             [part for part in strips[y] if part.style and part.style.color == focus] for y in range(first, end + 1)
         ]
 
-        assert {" J ", " K ", " n ", " N "} <= {text for text, style in drawn if style.bgcolor == cap}
-        assert not [text for text, style in drawn if style.bgcolor == cap and ":" in text]
+        assert {"J   K", "n   N", "space"} <= {part.text.strip() for part in column}
+        assert {part.cell_length for part in column} == {15, len(" esc ")}
+        assert not [part.text for part in column if ":" in part.text and part.style and part.style.bold]
         assert all(len(parts) >= 2 for parts in edges)
         assert end - first >= 11
 

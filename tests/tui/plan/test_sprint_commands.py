@@ -277,10 +277,10 @@ async def test_the_workload_compares_people_and_teams_and_sums_the_release_up(st
     before, after, beside = (" ".join(re.sub("[█░▌▍│]", " ", words_of(each)).split()) for each in target.asked)
     assert before == (
         "Workload of S2 8 pts, max 10 4 items · 5 pts done · 1 unestimated"
-        " Owner Points Hours zoe 6 4 unassigned 2 Team Points Hours no team 6 4 team 5 2"
-        " R1 · 5 pts done, 11 open 16 pts, capacity 20–30 4 below No velocity yet: no closed sprint."
+        " Owner Points Share Hours zoe 6 75% 4 unassigned 2 25% Team Points Share Hours no team 6 75% 4 team 5 2 25%"
+        " R1 16 pts, capacity 20–30 4 below 5 pts done, 11 open No velocity yet: no closed sprint."
     )
-    assert "zoe 6 of 5 local limit 4 of 9 unassigned 2" in after
+    assert "zoe 6 of 5 local limit 75% 4 of 9 unassigned 2" in after
     assert beside.startswith("Workload of S3 8 pts")
 
 
