@@ -91,7 +91,7 @@ class LatestChanges(LinesView):
         lines = wrapped_parts(parts, room) if room > 0 else [parts]
         if len(lines) > MAX_LINES_OF_CHANGE:
             *lines, last = lines[:MAX_LINES_OF_CHANGE]
-            lines.append([*cut_parts(last, room - 2), (" …", "muted")])
+            lines.append([*cut_parts([*last, (" …", "muted")], room)])
         return lines
 
     @staticmethod

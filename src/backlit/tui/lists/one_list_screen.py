@@ -48,6 +48,8 @@ REST_SECONDS = 0.6
 """Seconds after a key in which changes of others leave the rows where they are."""
 MAX_WIDER, MAX_HIDDEN, TASKS_AMONG = 2, 20, 4
 """Wider filters that an empty list reads, items of each that it shows, and rows for each, as tasks are left out."""
+LEAST_BELOW = 10
+"""Lines that the matches leave free for the conditions that would narrow them."""
 EXPLAIN_EMPTY_DELAY = 0.3
 """Seconds before further views are read to explain an empty list; a filter that changes sooner reads none."""
 
@@ -197,6 +199,7 @@ class OneListScreen(ListScreen):
 
     @on(QueryLine.Turned)
     def _line_turned(self) -> None:
+        self.items.say_below(())
         if self.line.is_open:
             self._filtered_among = None
             self.panes.run_worker(work(self._count_unfiltered), exclusive=True, group="unfiltered")
@@ -372,6 +375,7 @@ class OneListScreen(ListScreen):
             self._wanted_item, self._is_added, self._keeps_cursor = None, False, False
         if wanted is not None:
             view.reveal(wanted)
+        self.items.say_below(())
         self.items.show(view, self.items.current_id if wanted is None or keeps_cursor else wanted)
         self.update_labels()
         panes = self.panes
@@ -402,3 +406,16 @@ class OneListScreen(ListScreen):
                 self.is_judged = True
                 self.items.forget_drawn()
             self.update_labels()
+            await self._offer_conditions(view)
+
+    async def _offer_conditions(self, view: View) -> None:
+        """Name below few matches the values that they have, as conditions of the query that is being typed."""
+        count = view.line_count or 0
+        if not (self.line.is_open and 1 < count <= self.items.size.height - LEAST_BELOW):
+            return
+        await asyncio.sleep(EXPLAIN_EMPTY_DELAY)
+        from backlit.tui.lists.narrowing import read_conditions
+
+        lines = await read_conditions(self.store, view, self.items.size.width)
+        if self.items.is_attached and view is self.current_view and self.line.is_open:
+            self.items.say_below(lines)

@@ -91,9 +91,16 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self.frame: PaneFrame | None = None
         """The frame around the list, which draws its scrollbar where there is room; None without one."""
         self._bar = range(0)
+        self._notes: Sequence[Sequence[tuple[str, str]]] = ()
         self._empty_lines: tuple[object, Sequence[Line]] = None, ()
         # A step at the edge paints every row. By half pages one step in some twenty does, and a slow line keeps up.
         self.scrolls_by_half = is_over_ssh()
+
+    def say_below(self, notes: Sequence[Sequence[tuple[str, str]]]) -> None:
+        """Show lines of coloured texts below the last row, where there is room for them."""
+        if notes != self._notes:
+            self._notes = notes
+            self.refresh()
 
     # Hooks
 
@@ -118,6 +125,9 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         """Draw a line below the last row; y counts from the first row's line."""
         if (self.empty_text or self.empty) and not self.row_count():
             return self.draw_empty_line(y)
+        at = y - self.row_count() if self.ROW_LINES == 1 and self._notes else -1
+        if 0 <= at < len(self._notes):
+            return self.draw_parts(self._notes[at], is_cursor=False)
         return Strip.blank(self.size.width, self.rich_style)
 
     # Drawing
