@@ -114,6 +114,17 @@ async def test_comments_with_air_have_a_blank_line_above_and_below_each() -> Non
         assert (thread.virtual_size.height, thread.plain_height) == (plain + 4, plain)
 
 
+async def test_a_comment_is_wrapped_anew_for_another_width_though_it_got_air_first() -> None:
+    async with showing(comment(98, "word " * 12), size=(40, 16)) as (pilot, app):
+        thread = app.query_one(CommentThread)
+        before = thread.virtual_size.height
+        await pilot.resize_terminal(90, 16)
+        thread.give_air(has_air=True)
+        await pilot.pause()
+
+        assert thread.plain_height == before - 1
+
+
 async def test_it_opens_at_the_newest_and_moves_by_comment() -> None:
     async with showing(*(comment(number) for number in range(1, 30))) as (pilot, app):
         assert lines_of(app)[1] == "▌ ▏ Comment 29."

@@ -63,7 +63,7 @@ MIN_CARD_LINES = 2
 """Lines of the lowest card: its name and its facts."""
 POINT_CELLS, MAX_POINT_CELLS = 4, 8
 """Cells of a card's points, with the blanks before them, and of a longer estimate at most."""
-MIN_FACT_WIDTH, MIN_LANE_WIDTH, MIN_LANE_RULE = 6, len("▸  1   "), 3
+MIN_FACT_WIDTH, MIN_LANE_WIDTH, MIN_LANE_RULE = 6, len("▸  1   "), 2
 """The fewest cells of a fact on a card, of a folded lane's name and count, and of the rule before a sum."""
 
 
@@ -279,11 +279,12 @@ class CardPainter:
 
     def foot(self, above: int, below: int, hidden: str, width: int) -> Strip:
         """Draw the cards above and below those in sight, and words for hidden ones with the key that shows them."""
-        key = self._theme.cap(key_of("board.all-done")).text
+        key = key_of("board.all-done")
         counts = [f"{above:,} more ↑"] * bool(above) + [f"{below:,} more ↓"] * bool(below)
-        parts = [(" " * INDENT, "muted"), ("  ".join(counts), "muted")]
-        parts += [("  " if counts else "", "muted"), (key, KEY), (f" {hidden}", "muted")] if hidden else []
-        return self._words(parts, width)
+        words = (" " * INDENT + "  ".join(counts)) + "  " * bool(counts and hidden)
+        cap = self._theme.cap(key).text
+        key = cap if cell_len(f"{words}{cap} {hidden}") <= width else key
+        return self._words([(words, "muted"), *([(key, KEY), (f" {hidden}", "muted")] if hidden else [])], width)
 
     def lanes(self, below: Iterable[GroupLine], count: int, width: int) -> Strip:
         """Draw the lanes below those in sight like folded ones, as many as fit, and the key of the next one."""

@@ -333,7 +333,7 @@ class BoardLayout(Struct, frozen=True):
             if room - len(lines) < len(own) - (len(own) > CARD_LINES):
                 break
             lines += own[: room - len(lines)]
-        if self.has_lane_gaps and lines and lines[-1][0] and _is_open_header(grid, top + lines[-1][0]):
+        if lines and lines[-1][0] and _is_open_header(grid, top + lines[-1][0]):
             lines = [each for each in lines if each[0] < lines[-1][0]]  # no header without a card below it
         return replace(self, lines=tuple(lines))
 

@@ -178,7 +178,8 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _lay_out(self, offset: int = 0) -> None:
         """Lay out the newest comments, and all down to that of the cursor; `offset` is the line it is seen at."""
-        self._width = self.size.width
+        if self._width != self.size.width:
+            self._width, self._drawn = self.size.width, {}
         if self._width <= 0:
             return
         self._drawn = {comment: self._drawn[comment] for comment in self._comments if comment in self._drawn}
@@ -254,7 +255,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         if event.size.width != self._width:
-            self._drawn = {}
             self._lay_out()
         if self.frame is not None:
             self.frame.move_bar()
