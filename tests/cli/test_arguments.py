@@ -265,6 +265,8 @@ def test_a_command_has_these_options_and_defaults(words: str, meant: Meaning) ->
 @pytest.mark.parametrize(
     ("words", "name", "value"),
     [
+        ("comments add 12", "text", None),
+        ("comments add 12 --customers-see", "text", None),
         ("comments add 12 --customers-see Text", "text", "Text"),
         ("comments add 12 Text --customers-see", "text", "Text"),
         ("links add 12 --dry-run https://a.example Name", "text", "Name"),

@@ -73,7 +73,7 @@ class LateParser(argparse.ArgumentParser):
             except argparse.ArgumentTypeError as fault:
                 self.error(str(fault))
         found, unknown = super().parse_known_args(list(self._with_values_joined(words)), namespace)
-        if self.rest and not any(each.startswith("-") for each in unknown):
+        if unknown and self.rest and not any(each.startswith("-") for each in unknown):
             unknown = self._without_rest(found, unknown)
         if unknown and not self.verbs:
             self._refuse(unknown)
