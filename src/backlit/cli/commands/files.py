@@ -1,7 +1,6 @@
 """Files of work items."""
 
 import argparse
-import asyncio
 import shutil
 import sys
 import tempfile
@@ -72,7 +71,7 @@ def add_files(arguments: argparse.Namespace) -> None:
         store = end.enter_context(synced_store(arguments, is_writing=True))
         item = item_numbered(store, arguments.id)
         for path in paths:
-            number = None if arguments.dry_run else asyncio.run(_attached(store, item, path, arguments))
+            number = None if arguments.dry_run else store.run(_attached(store, item, path, arguments))
             _write(f"{number or 'new'}\t{path.name}")
 
 
@@ -112,7 +111,7 @@ def get_files(arguments: argparse.Namespace) -> None:
                 note(arguments, f"{plain(str(folder / name), 200)} is there already: left out.")
                 continue
             if not arguments.dry_run:
-                name = str(asyncio.run(store.transfers.download(entry.id, folder, say_nothing, name)))
+                name = str(store.run(store.transfers.download(entry.id, folder, say_nothing, name)))
             _write(f"{entry.id}\t{name}")
 
 
@@ -121,7 +120,7 @@ def _write_contents(arguments: argparse.Namespace, store: Store, entry: Attachme
     if arguments.dry_run:
         return
     with tempfile.TemporaryDirectory(prefix="backlit-") as folder:
-        path = asyncio.run(store.transfers.download(entry.id, Path(folder), say_nothing, "contents"))
+        path = store.run(store.transfers.download(entry.id, Path(folder), say_nothing, "contents"))
         with path.open("rb") as contents:
             sys.stdout.flush()
             shutil.copyfileobj(contents, sys.stdout.buffer)
@@ -131,7 +130,7 @@ def describe_file(arguments: argparse.Namespace) -> None:
     with synced_store(arguments, is_writing=True) as store:
         entry = _file_of(store, item_numbered(store, arguments.id), arguments.file)
         if not arguments.dry_run:
-            asyncio.run(store.transfers.describe(entry.id, arguments.text))
+            store.run(store.transfers.describe(entry.id, arguments.text))
         _write(f"{entry.id}\t{entry.name}\t{arguments.text}")
 
 
@@ -140,7 +139,7 @@ def delete_file(arguments: argparse.Namespace) -> None:
         entry = _file_of(store, item_numbered(store, arguments.id), arguments.file)
         confirm_count(arguments, 1, "Delete for good", noun="file", is_grave=True)
         if not arguments.dry_run:
-            asyncio.run(store.transfers.delete(entry.id))
+            store.run(store.transfers.delete(entry.id))
         _write(f"{entry.id}\t{entry.name}\tdeleted")
 
 

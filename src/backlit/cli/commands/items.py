@@ -1,7 +1,6 @@
 """Work items: list, show, log work, and copies of deleted ones."""
 
 import argparse
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -106,7 +105,7 @@ def read_times(arguments: argparse.Namespace, store: Store, items: Sequence[Item
     """Read all hours that were logged on the tasks, where they are asked for; the copy has those of late alone."""
     tasks = [item.id for item in items if item.type == ItemType.TASK and item.id > 0]
     if TIME in arguments.parts and tasks and store.connection.state is ConnectionState.ONLINE:
-        asyncio.run(store.time_entries.read_of(tasks))
+        store.run(store.time_entries.read_of(tasks))
 
 
 def with_parts(arguments: argparse.Namespace, fields: ItemFields, columns: Sequence[Column]) -> list[Column]:
@@ -315,6 +314,8 @@ def log_work(arguments: argparse.Namespace) -> None:
             ]
         )
         if not arguments.dry_run:
+            import asyncio  # 50 ms, which reading saves
+
             print(asyncio.run(logged(store, task, done)))
 
 
@@ -346,6 +347,8 @@ async def logged(store: Store, task: Item, done: LoggedWork) -> str:
                 raise BacklitError("The server rejected the change. Press go in backlit for the reason.")
             if store.connection.state is not ConnectionState.ONLINE or time.monotonic() > deadline:
                 return "Saved on this machine; backlit sends it when the server is reachable."
+            import asyncio
+
             await asyncio.sleep(POLL_SECONDS)
     if store.work_log.has_entries:
         return "Logged as a time entry."

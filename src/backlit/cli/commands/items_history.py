@@ -1,7 +1,6 @@
 """The history of an item."""
 
 import argparse
-import asyncio
 
 from backlit.cli.commands.items_set import change_row
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
@@ -34,7 +33,7 @@ def list_changes(arguments: argparse.Namespace) -> None:
 def event_rows(arguments: argparse.Namespace, store: Store, item: Item) -> list[Row]:
     """Return a row for each changed field, read from the server where it is in reach; note what is missing."""
     if store.connection.state is ConnectionState.ONLINE:
-        asyncio.run(store.item_history.read(item.id))
+        store.run(store.item_history.read(item.id))
     source = store.item_history.source(item.id)
     if not source.is_recorded:
         note(arguments, "The server keeps no history: this is what this machine has seen.")

@@ -1,7 +1,6 @@
 """Lists of projects, users, teams, saved views and profiles."""
 
 import argparse
-import asyncio
 import os
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -99,7 +98,7 @@ def show_project(arguments: argparse.Namespace) -> None:
     with synced_store(arguments, is_listing=True) as store:
         project = store.lookups.project_named(str(store.lookups.need_project()))
         told = store.project_facts.document()
-        totals = asyncio.run(store.view(ViewSpec()).read_totals())
+        totals = store.run(store.view(ViewSpec()).read_totals())
         row = {
             **_project_row(store, project),
             "description": told.get("description") or None,
@@ -116,7 +115,7 @@ def use_project(arguments: argparse.Namespace) -> None:
     arguments.project = arguments.name
     with synced_store(arguments) as store:
         project = store.lookups.project_named(arguments.name)
-        asyncio.run(store.keep_commands_project(project.id))
+        store.run(store.keep_commands_project(project.id))
         print(f"Commands of this profile use the project {plain(project.name)}.")
 
 
@@ -124,7 +123,7 @@ def list_users(arguments: argparse.Namespace) -> None:
     columns = chosen_columns(arguments, _USERS)
     with synced_store(arguments, is_listing=True) as store:
         people = sorted(store.lookups.people().values(), key=lambda person: person.username.casefold())
-        totals = {each.value: each.totals for each in asyncio.run(store.view(ViewSpec()).facets("AssignedToID"))}
+        totals = {each.value: each.totals for each in store.run(store.view(ViewSpec()).facets("AssignedToID"))}
         rows = [
             {**_user_row(store, each), **_open_work(totals.get(each.id, NO_TOTALS))}
             for each in people
@@ -149,7 +148,7 @@ def show_user(arguments: argparse.Namespace) -> None:
     with synced_store(arguments, is_listing=True) as store:
         person = store.lookups.known_people()[store.names.user(arguments.name)]
         own = Comparison(Operator.EQ, Property("AssignedToID"), Literal(person.id))
-        totals = asyncio.run(store.view(ViewSpec(filter=own)).read_totals())
+        totals = store.run(store.view(ViewSpec(filter=own)).read_totals())
         row = {
             **_user_row(store, person),
             "email": store.lookups.addresses().get(person.id) or None,
@@ -163,7 +162,7 @@ def list_teams(arguments: argparse.Namespace) -> None:
     with synced_store(arguments, is_listing=True) as store:
         teams, nothing = store.lookups.teams(), "The project has no teams."
         if arguments.mine:
-            mine = {each.value for each in asyncio.run(store.view(ViewSpec(query="@me")).facets("TeamID"))}
+            mine = {each.value for each in store.run(store.view(ViewSpec(query="@me")).facets("TeamID"))}
             teams, nothing = {each: name for each, name in teams.items() if each in mine}, "Your items have no team."
         rows: list[Row] = [{"id": each, "name": name} for each, name in teams.items()]
         write_rows(arguments, columns, rows, nothing=nothing)

@@ -1,7 +1,6 @@
 """The outbox: the changes that the server does not have yet."""
 
 import argparse
-import asyncio
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -140,7 +139,7 @@ def discard_entries(arguments: argparse.Namespace) -> None:
             nothing=NOTHING,
         )
         if not arguments.dry_run:
-            asyncio.run(_discard(store, entries))
+            store.run(_discard(store, entries))
 
 
 async def _discard(store: Store, entries: Sequence[OutboxEntry]) -> None:
@@ -163,7 +162,7 @@ def resolve_entry(arguments: argparse.Namespace) -> None:
             raise UsageFault(f"Decide {', '.join(undecided)}: --mine, --theirs, or --field {undecided[0]}=mine")
         decisions |= dict.fromkeys(undecided, usual)
         if not arguments.dry_run:
-            asyncio.run(store.conflicts.resolve(case, decisions))
+            store.run(store.conflicts.resolve(case, decisions))
         rows: list[Row] = [{"field": key, "mine": side is KeptSide.MINE} for key, side in decisions.items()]
         columns = (Column("field", "Field"), Column("mine", "Mine"))
         write_rows(arguments, columns, rows)

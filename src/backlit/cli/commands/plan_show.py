@@ -1,7 +1,6 @@
 """The plan: iterations with their load against capacity, and the draft of this machine."""
 
 import argparse
-import asyncio
 
 from backlit.cli.changes import confirm_count
 from backlit.cli.listing import Column, Row, chosen_columns, write_rows
@@ -65,6 +64,6 @@ def discard_plan(arguments: argparse.Namespace) -> None:
             return
         confirm_count(arguments, planned, "Discard the plan of", is_grave=True)
         if not arguments.dry_run:
-            asyncio.run(store.plan.discard())
+            store.run(store.plan.discard())
         words = "would be discarded" if arguments.dry_run else "was discarded"
         print(f"The plan of {counted(planned, 'item')} {words}.")

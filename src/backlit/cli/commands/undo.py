@@ -1,7 +1,6 @@
 """Undo and redo of the last change, across commands and screens."""
 
 import argparse
-import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -68,7 +67,7 @@ def revert(arguments: argparse.Namespace) -> int:
 def _revert_one(arguments: argparse.Namespace, store: Store, verb: str) -> ChangeReport | None:
     """Undo or redo one act; return None where there is none."""
     history = store.history
-    offered = asyncio.run(history.to_redo() if arguments.is_redo else history.to_undo())
+    offered = store.run(history.to_redo() if arguments.is_redo else history.to_undo())
     if offered is None:
         return None
     if offered.is_impossible:
@@ -86,7 +85,7 @@ def _list_steps(arguments: argparse.Namespace) -> int:
 
 
 def _steps(store: Store, arguments: argparse.Namespace, limit: int) -> list[int]:
-    return asyncio.run(store.history.acts(limit, is_redo=arguments.is_redo))
+    return store.run(store.history.acts(limit, is_redo=arguments.is_redo))
 
 
 def _write_steps(arguments: argparse.Namespace, store: Store, steps: Sequence[int]) -> None:
