@@ -5,10 +5,10 @@ from datetime import date, timedelta
 
 import pytest
 from tests.store.plan_steps import add_sprints, stories
-from tests.store.world import sent
+from tests.store.world import sent, until
 from tests.tui.bare_app import messages_of, text_of
 from tests.tui.opened import Open
-from tests.tui.plan.plan_screens import go_to, keys, plan_of, screen, two_sprints
+from tests.tui.plan.plan_screens import go_to, keys, panes, plan_of, screen, two_sprints
 
 from backlit.store import Store, TreeKind
 from backlit.tui.plan.pane import PlanList
@@ -102,3 +102,17 @@ async def test_an_empty_pane_of_an_ended_iteration_agrees_with_its_head(store: S
                 "All 2 items here are done: 24 pts. td shows them.",
             )[count]
         )
+
+
+@pytest.mark.slow
+async def test_a_filter_that_is_left_leaves_the_focus_though_its_first_row_was_planned(
+    store: Store, opened: Open
+) -> None:
+    _, (row, _) = await two_sprints(store)
+    async with plan_of(opened, store) as pilot:
+        await go_to(pilot, row.id)
+        await keys(pilot, "/", *f"#{row.id}", "enter", ">", "escape")
+        await until(lambda: panes(pilot)[0].row_count() > 1, lambda: text_of(pilot.app))
+
+        assert row.id in panes(pilot)[1].view.ids()  # type: ignore[union-attr] # it is loaded
+        assert panes(pilot)[0].has_focus

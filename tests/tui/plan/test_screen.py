@@ -310,20 +310,6 @@ async def test_typing_filters_the_backlog_but_not_the_iterations(store: Store, o
 
 
 @pytest.mark.slow
-async def test_a_filter_that_is_left_leaves_the_focus_though_its_first_row_was_planned(
-    store: Store, opened: Open
-) -> None:
-    _, (row, _) = await two_sprints(store)
-    async with plan_of(opened, store) as pilot:
-        await go_to(pilot, row.id)
-        await keys(pilot, "/", *f"#{row.id}", "enter", ">", "escape")
-        await until(lambda: panes(pilot)[0].row_count() > 1, lambda: text_of(pilot.app))
-
-        assert row.id in panes(pilot)[1].view.ids()  # type: ignore[union-attr] # it is loaded
-        assert panes(pilot)[0].has_focus
-
-
-@pytest.mark.slow
 async def test_a_narrow_screen_has_one_pane_at_a_time(store: Store, opened: Open) -> None:
     await two_sprints(store)
     async with plan_of(opened, store, (60, 20)) as pilot:
@@ -350,6 +336,10 @@ async def test_the_position_counts_items_and_no_lines_of_the_forecast(store: Sto
         assert items.top == 0, "the head of the first part is in sight"
         assert count < items.row_count()
         await until(lambda: lines_of(pilot.app)[-2].endswith(f" {before + 1} of {count}"))
+        for width, has_signs in ((100, False), (120, True)):
+            await pilot.resize_terminal(width, 30)
+            await until(lambda: f" {before + 1} of {count} ─╯" in text_of(pilot.app), lambda: text_of(pilot.app))
+            assert ("▸ tasks  ⊣ blocked  ¬ not ready" in text_of(pilot.app)) is has_signs
 
 
 @pytest.mark.slow

@@ -48,6 +48,8 @@ FITTING_SIGN = "✓"
 """The sign of an iteration that is on target."""
 SIGNS: Sequence[Part] = [(f"{FOLDED_SIGN} tasks  {BLOCKED_SIGN} blocked  {UNREADY_SIGN} not ready", "faint")]
 """The meaning of the signs of rows, for the edge of a frame."""
+MIN_WIDTH_WITH_SIGNS = 54
+"""Cells of a pane whose edge has room for them beside the position."""
 
 
 class HeadLine(Struct, frozen=True):

@@ -45,7 +45,7 @@ from backlit.tui.plan.capacity import (
 )
 from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end
 from backlit.tui.plan.other_sprints import LEGEND, OtherSprint
-from backlit.tui.plan.pane import SIGNS, HeadLine, PlanPane, TasksAsked
+from backlit.tui.plan.pane import MIN_WIDTH_WITH_SIGNS, SIGNS, HeadLine, PlanPane, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING_SENTENCE, PlanPaneContents
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
@@ -211,7 +211,8 @@ class PlanScreen(ListScreen):
         velocity = [] if is_unread else velocity_words(self.lists.velocity, is_brief=True)
         saved, count = self._heads.unsaved_words(found, unsaved), self._heads.count_words()
         beside = [*left_out_words(self.lists.totals), *velocity]
-        self._panes.frames[self._panes.backlog].say(heading, beside, SIGNS, () if is_in_target else position)
+        signs = SIGNS if self._panes.backlog.size.width >= MIN_WIDTH_WITH_SIGNS else ()
+        self._panes.frames[self._panes.backlog].say(heading, beside, signs, () if is_in_target else position)
         self._panes.frames[target].say(title.left, title.right, saved, position if is_in_target else count)
         self._panes.others_frame.say([("Other sprints", "heading")], LEGEND)
         self.frame.highlight(self._panes.rule_above(), [] if is_single else [(target.region.x + 1, title.left)])
