@@ -496,5 +496,5 @@ async def test_the_head_of_a_group_offers_what_acts_on_groups(store: Store, open
         await until(lambda: "▸ unassigned ─" in text_of(pilot.app), lambda: text_of(pilot.app))
 
         footer = lines_of(pilot.app)[-1]
-        assert "toggle" in footer
+        assert "za  fold" in footer
         assert "status" not in footer

@@ -119,9 +119,10 @@ class LatestChangesFrame(PaneFrame):
     """
     LEAST_LINES = LEAST_CHANGES + FRAME_LINES
 
-    def __init__(self, store: Store, *, has_unsent: bool = True) -> None:
-        """Without `has_unsent` the user's own changes that wait stand elsewhere."""
-        self._changes = LatestChanges(store, has_unsent=has_unsent)
+    def __init__(self, store: Store, *, is_of_page: bool = True) -> None:
+        """On other screens than the item's page its key does nothing, and changes that wait stand elsewhere."""
+        self._changes = LatestChanges(store, has_unsent=is_of_page)
+        self._is_of_page = is_of_page
         super().__init__(self._changes, id="latest-frame")
         self._store = store
         self._shown: Item | None = None
@@ -129,7 +130,7 @@ class LatestChangesFrame(PaneFrame):
     def on_mount(self) -> None:
         command = "item.history"
         key: list[Word] = [(key_of(command), KEY, command), (" history", "muted", command)]
-        self.say([(HEADING, "heading")], key)
+        self.say([(HEADING, "heading")], key if self._is_of_page else ())
 
     def show(self, item: Item | None) -> None:
         """Show the changes of an item, if there is room for them; nothing for None."""

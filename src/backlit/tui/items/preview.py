@@ -79,6 +79,8 @@ class ItemContext(Struct, frozen=True):
     """The text around the words that were looked for, and where it stands."""
     times: Sequence["LoggedTime"] = ()
     """The last time entries of a task."""
+    can_act: bool = True
+    """Whether keys of items act on it on this screen."""
 
 
 def preview_head(item: Item, now: datetime) -> tuple[Sequence[Part], Sequence[Part]]:
@@ -216,7 +218,9 @@ class PreviewLayout:
         owner = _person(owner_id, context)
         colour = owner_colour(owner_id, sorted(context.people)) if isinstance(owner_id, int) else "faint"
         gap = Segment("   ", self._theme.style())
-        take = () if owner else (gap, self._theme.cap(key_of("item.assign-me")), self._segment(" take it", "muted"))
+        can_take = context.can_act and not owner
+        cap = self._theme.cap(key_of("item.assign-me"))
+        take = (gap, cap, self._segment(" take it", "muted")) if can_take else ()
         yield [*self._label("Owner"), self._segment(owner or "unassigned", colour), *take]
         tags = item.fields.get("Tags")
         facts = {
@@ -431,7 +435,9 @@ def _hours(value: object) -> str:
     return f"{value:g} h left" if isinstance(value, int | float) else ""
 
 
-def item_context(store: Store, item: Item | None, faults: Sequence[str] = (), found: str = "") -> ItemContext:
+def item_context(
+    store: Store, item: Item | None, faults: Sequence[str] = (), found: str = "", *, can_act: bool = True
+) -> ItemContext:
     """People, iterations, the area's path and the time; `faults` of the ready-check, `found` by a search."""
     area_id = item.fields.get("AreaID") if item else None
     areas = store.lookups.tree(TreeKind.AREAS)
@@ -445,4 +451,6 @@ def item_context(store: Store, item: Item | None, faults: Sequence[str] = (), fo
         from backlit.tui.items.related_facts import related_facts
 
         related = related_facts(store, item)
-    return ItemContext(people, iterations, path, store.today(), store.now(), groups, faults, related, found, times)
+    return ItemContext(
+        people, iterations, path, store.today(), store.now(), groups, faults, related, found, times, can_act
+    )

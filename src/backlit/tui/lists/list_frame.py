@@ -153,7 +153,8 @@ class ListFrame(Vertical):
         usual = HINTS_WITHOUT_ROWS if items.has_no_items else HINTS_ON_GROUP if is_on_group else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
         hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
-        self._footer.show(hints, self._status, self._labels, is_reader=self._store.lookups.is_read_only)
+        labels = {**self._labels, "list.toggle": "fold"} if is_on_group else self._labels
+        self._footer.show(hints, self._status, labels, is_reader=self._store.lookups.is_read_only)
 
     def hide_greeting(self) -> bool:
         greeting = self.query("#greeting")

@@ -129,7 +129,7 @@ class OutboxScreen(StoreScreen[None]):
         self._frame = PaneFrame(pane, self._list, id="entries-pane")
         self._item_frame, self._latest = (
             PaneFrame(self._aside, id="item-frame"),
-            LatestChangesFrame(self.store, has_unsent=False),
+            LatestChangesFrame(self.store, is_of_page=False),
         )
         yield self.title_line
         yield RuleLine("─", id="heading")
@@ -228,7 +228,7 @@ class OutboxScreen(StoreScreen[None]):
         if item is not None:
             self._item_rule.say([(number_of(item.id), HEADING), (WITH_CHANGES, "muted")])
             self._item_frame.say([*item_words(item.id, item.type), (WITH_CHANGES, "muted")])
-            self._aside.show(item, item_context(self.store, item))
+            self._aside.show(item, item_context(self.store, item, can_act=False))
             self._latest.display = self._item_frame.is_wanted and self.size.width >= WITH_LATEST
             self._latest.show(item)
 

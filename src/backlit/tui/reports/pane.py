@@ -27,6 +27,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.large_figures import COLOURS
 from backlit.tui.drawing.themes import KEY, owner_colour, status_colour, status_sign
 from backlit.tui.fields.dates import event_words, span
+from backlit.tui.items.latest_changes import LatestChangesFrame
 from backlit.tui.items.preview import ItemPreview, item_context, preview_head
 from backlit.tui.reports.figures import FiguresBeside, ReportFigures, UnfinishedItem
 from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words, way_words
@@ -47,6 +48,8 @@ UNITS = {ReportUnit.POINTS: "Points", ReportUnit.ITEMS: "Items", ReportUnit.HOUR
 """The words over a chart, by what it counts."""
 LIST_FRAME, AROUND = 1, 6
 """The line of titles above a list of items, and the lines around a list of bars."""
+LEAST_WITH_CHANGES = 22
+"""Lines below a list of items that the current one and its latest changes share."""
 LOADING_DELAY = 0.4
 """Seconds for which the last report stays while another one is read."""
 STALE_HOURS = 24
@@ -173,12 +176,14 @@ class ReportPane(StorageErrorGuard, Container):
         self._figures = ReportFigures(id="figures")
         self.frame = PaneFrame(Container(self._chart, self.table, id="report"), self.table, id="whole")
         self._item_frame = PaneFrame(Container(self._way, self._preview, id="item"), self._preview, id="item-frame")
+        self._latest_frame = LatestChangesFrame(store, is_of_page=False)
         self._figures_frame = PaneFrame(self._figures, id="beside")
 
     def compose(self) -> ComposeResult:
         with Container(id="left"):
             yield self.frame
             yield self._item_frame
+            yield self._latest_frame
         yield self._figures_frame
 
     def on_mount(self) -> None:
@@ -461,10 +466,13 @@ class ReportPane(StorageErrorGuard, Container):
         self._chart.choose(self.table.cursor)
         way = [*way_words(self.table.current_way, self.table.status_groups)]
         comments = self._store.comments.of_item(item.id) if item is not None else None
-        context = item_context(self._store, item)
+        context = item_context(self._store, item, can_act=False)
         self._preview.display = self._item_frame.display = item is not None
         self._way.display = not self._item_frame.is_wanted
         self._way.say(way)
+        below = self.size.height - AROUND - self.table.ROW_LINES * self.table.row_count()
+        self._latest_frame.display = item is not None and self._item_frame.is_wanted and below >= LEAST_WITH_CHANGES
+        self._latest_frame.show(item)
         if item is not None:
             self._item_frame.say(*preview_head(item, context.now), way)
         self._preview.show(item, comments, context)
