@@ -248,6 +248,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     def on_resize(self) -> None:
         self._keep_in_sight()
+        self._bar = range(0)  # the list may stand at another line of its frame
         self.note_bar()
 
     # Mouse

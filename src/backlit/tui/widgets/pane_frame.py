@@ -74,6 +74,7 @@ class PaneFrame(StorageErrorGuard, Widget):
         self._scrolled_widget = scrolled or pane
         self._head = self._foot = NO_WORDS
         self._bar = range(0)
+        """The lines of the frame that have the scrollbar."""
         self.is_current = False
 
     def compose(self) -> ComposeResult:
@@ -132,12 +133,14 @@ class PaneFrame(StorageErrorGuard, Widget):
 
     def move_bar(self) -> None:
         """Draw the scrollbar where the content is now, and the words of the bottom edge about it."""
-        before, self._bar = self._bar, self._scrolled.bar_lines()
+        before, lines = self._bar, self._scrolled.bar_lines()
+        top = self._scrolled_widget.region.y - self.region.y if lines else 0
+        self._bar = range(lines.start + top, lines.stop + top)
         ends = (before.start, self._bar.start), (before.stop, self._bar.stop)
         moved = [end for end in ends if end[0] != end[1]]
         if moved and self.is_framed:
-            x, top = self.size.width - 1, self._scrolled_widget.region.y - self.region.y
-            self.refresh(*(Region(x, top + min(end), 1, max(end) - min(end)) for end in moved))
+            x = self.size.width - 1
+            self.refresh(*(Region(x, min(end), 1, max(end) - min(end)) for end in moved))
         if self._scrolled.foot_words() or self._foot == NO_WORDS:
             self._refresh_edge(-1)
 
@@ -149,8 +152,7 @@ class PaneFrame(StorageErrorGuard, Widget):
             return Strip.blank(width, theme.style())
         line = "focus" if self.is_current else "rule"
         if 0 < y < height - 1:
-            has_bar = bool(self._bar) and y - self._scrolled_widget.region.y + self.region.y in self._bar
-            sides = Segment(SIDE, theme.style(line)), Segment(BAR if has_bar else SIDE, theme.style(line))
+            sides = Segment(SIDE, theme.style(line)), Segment(BAR if y in self._bar else SIDE, theme.style(line))
             return Strip([sides[0], Segment(" " * (width - 2), theme.style()), sides[1]], width)
         segments = [each for word in self._edge(y, line) for each in segments_of(word, theme)]
         return Strip(segments).adjust_cell_length(width, theme.style())
