@@ -1,11 +1,10 @@
 """Documents of work items and of what belongs to them."""
 
-from datetime import date
 from typing import Any, Literal
 
 from pydantic import Field
 
-from backlit.cli.documents.base import Document, ItemKey, Moment
+from backlit.cli.documents.base import Day, Document, ItemKey, Moment
 
 
 class PersonName(Document):
@@ -91,7 +90,7 @@ class TimeEntryDocument(Document):
     """Hours of a person on a task on one day."""
 
     id: ItemKey
-    day: date | None
+    day: Day | None
     user: str | None
     hours: float
     type: str | None
