@@ -146,6 +146,8 @@ class FieldForm(Container):
 
     def redraw(self) -> None:
         self.grid.show(self.lines.lines(self.draft, has_stepper=self.has_texts))
+        if self.size.height:
+            self.share_fields()  # at once: what is below a field is seen in the same frame
         if self.texts.view.show(self.lines.texts(self.draft)) and self.size.height:
             self._share()
 
@@ -232,7 +234,8 @@ class FieldForm(Container):
     @on(Input.Changed)
     def _line_changed(self, event: Input.Changed) -> None:
         event.stop()
-        if self._edited is not None and self._edited.kind is not Kind.LONG_TEXT:
+        # A field that was left since is read and checked already: reading it again would forget its fault.
+        if self._is_open and self._edited is not None and self._edited.kind is not Kind.LONG_TEXT:
             self._read_line()
             self.changed()
 
