@@ -278,7 +278,7 @@ async def test_the_items_of_one_team_are_counted_and_the_head_names_it(store: St
     async with reports_of(opened, store) as pilot:
         await pilot.press("f", "t", *team.lower(), "enter")
         await shown(pilot, f" · {team} · ")
-        await pilot.press("2", "h")
+        await pilot.press("3", "h")
         await shown(pilot, "[Areas]", f" · {team} · ")
         await pilot.press("y", "m")
     answer = await store.reports.answer(ReportName.AREAS, store.reports.coverages.usual(), None, team_id)
@@ -333,7 +333,7 @@ async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none
 @pytest.mark.slow
 async def test_what_others_do_is_added_up_again(world: World, store: Store, opened: Open) -> None:
     async with reports_of(opened, store) as pilot:
-        await pilot.press("f", "i", *"backlog, 30", "enter", "h")
+        await pilot.press("f", "i", *"backlog, 30", "enter", "2", "h")
         await shown(pilot, "Half are")
         bug = {"type": "Bug", "projectId": 1, "fields": {"Name": "Huge", "Estimate": "777"}}
         await world.rival.work_items.create(bug)
