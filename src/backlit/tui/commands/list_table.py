@@ -238,7 +238,7 @@ ITEM_COMMANDS: tuple[Command, ...] = (
         handler="items.item_commands:open_place", argument="criteria", also="checklist definition of done"),
     Command("item.criteria-from-description", (), Context.ITEM, "criteria of text",
         "Make criteria of the list below “Done when” in the description.",
-        handler="items.criteria_lines:take_from_description", words=("criteria from description",),
+        handler="items.criteria_lines:take_from_description", words=("to-criteria", "criteria from description"),
         also="checklist definition of done acceptance bullets"),
     Command("item.comments", ("g c",), Context.ITEM, "comments", "Go to the comments.",
         handler="items.item_commands:open_place", argument="comments", also="discussion thread"),
