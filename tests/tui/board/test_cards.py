@@ -184,7 +184,7 @@ async def test_cards_in_lanes_by_owner_leave_the_owner_to_the_lane(store: Store)
 
 
 @pytest.mark.slow
-async def test_facts_of_cards_in_lanes_stand_below_each_other_and_long_names_are_cut(store: Store) -> None:
+async def test_facts_of_cards_in_lanes_stand_below_each_other_and_long_names_go_on_above_them(store: Store) -> None:
     async with on_board(store, size=(120, 40)) as pilot:
         await press(pilot, "t", "g", *"priorit", "enter")
         facts = [line for line in lines_of(pilot.app) if "#" in line and "▌" in line]

@@ -199,20 +199,21 @@ def test_the_header_of_a_lane_has_one_line() -> None:
     assert rows_of(grid_of(IN_LANES), 11, 2) == [0, 1, 1, 2, 2, 3, 4, 4]
 
 
-def test_a_blank_line_stands_above_the_header_of_a_lane_but_below_a_folded_one() -> None:
+def test_a_blank_line_parts_the_cards_of_a_lane_and_stands_above_the_next_but_below_a_folded_one() -> None:
     grid = grid_of(IN_LANES, folded=("b",))
-    laid = BoardLayout(card_lines=3, has_lane_gaps=True)
-    card = [(row, line) for row in (1, 2) for line in range(3)]
+    cards = [(row, line) for row in (1, 2) for line in range(4)]
 
-    assert laid.fitted(grid, 0, 15).lines == ((0, 2), *card, (3, 1), (3, 2), (4, 2), (5, 0), (5, 1), (5, 2))
+    lines = BoardLayout(card_lines=4).fitted(grid, 0, 19).lines
+
+    assert lines == ((0, 2), *cards, (3, 2), (4, 2), (5, 0), (5, 1), (5, 2), (5, 3))
 
 
 def test_no_header_of_a_lane_is_in_sight_without_a_card_below_it() -> None:
     grid = grid_of(IN_LANES, folded=("b",))
-    laid = BoardLayout(card_lines=3, has_lane_gaps=True)
-    last = [laid.fitted(grid, 0, height).lines[-1] for height in range(10, 16)]
+    laid = BoardLayout(card_lines=4)
+    last = [laid.fitted(grid, 0, height).lines[-1] for height in range(10, 18)]
 
-    assert last == [(2, 2), (3, 2), (3, 2), (3, 2), (3, 2), (5, 2)]
+    assert last == [(2, 2), (2, 3), (3, 2), (3, 2), (3, 2), (3, 2), (5, 2), (5, 3)]
 
 
 def test_only_whole_cards_are_in_sight_the_last_one_perhaps_without_its_blank_line() -> None:

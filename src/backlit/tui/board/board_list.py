@@ -90,9 +90,8 @@ class BoardList(ItemList):
         if position.is_single or (position.grid.has_lanes and not has_room):
             lines = MIN_CARD_LINES
         else:
-            lines = CARD_LINES + (has_room and not position.grid.has_lanes)
-        has_gaps = has_room and position.grid.has_lanes
-        self.laid_out = replace(self.laid_out, card_lines=lines, is_single=position.is_single, has_lane_gaps=has_gaps)
+            lines = CARD_LINES + has_room
+        self.laid_out = replace(self.laid_out, card_lines=lines, is_single=position.is_single)
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()

@@ -63,7 +63,7 @@ class BoardPainter:
         self._board = board
         self._make = make
         self._kept: CardPainter | None = None
-        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, bool, bool, Badge], CardLines] = {}
+        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, bool, bool, bool, Badge], CardLines] = {}
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
@@ -111,15 +111,7 @@ class BoardPainter:
         if lane is None and offset == 0 and self._board.cursor != self._board.top:
             lane = self._board.position.lane(self._board.top)  # its header scrolled away
         if lane is not None:
-            is_gap = line < min(layout.card_lines, CARD_LINES) - 1
-            return [
-                (
-                    0,
-                    self._painter.blank(self._board.box.width)
-                    if is_gap
-                    else self._lane_line(lane, self._board.top + offset),
-                )
-            ]
+            return [(0, self._lane_line(lane, self._board.top + offset))]
         return [(slot.x, self._cell(slot, offset, line)) for slot in layout.slots]
 
     def column_at(self, x: int) -> int | None:
@@ -197,7 +189,9 @@ class BoardPainter:
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
         lane = position.grid.lane_at(row)
         has_surface = board.laid_out.card_lines > CARD_LINES or lane is None or lane[1] % 2 == position.grid.has_lanes
-        return self._card(found, slot.width, is_cursor, is_selected, has_surface)[line]
+        is_last = lane is not None and position.grid.place_at(slot.number, row + 1) is None
+        can_grow = position.grid.has_lanes and is_last and board.laid_out.lines[-1] != (offset, CARD_LINES - 1)
+        return self._card(found, slot.width, is_cursor, is_selected, has_surface, can_grow)[line]
 
     def _lanes_below(self) -> Strip:
         board, grid = self._board, self._board.position.grid
@@ -218,10 +212,10 @@ class BoardPainter:
         above = 0 if position.grid.has_lanes else top
         return self._painter.foot(above, 0 if is_folded else max(0, below), words, slot.width)
 
-    def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, has_surface: bool) -> CardLines:
+    def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, has_surface: bool, can_grow: bool) -> CardLines:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
         is_flashing = row.id in self._board.flash
-        key = (row, width, lines, is_cursor, is_selected, has_surface, is_flashing, badge)
+        key = (row, width, lines, is_cursor, is_selected, has_surface, can_grow, is_flashing, badge)
         if key not in self._drawn:
             if len(self._drawn) >= CARDS_KEPT:
                 self._drawn.clear()
@@ -233,6 +227,7 @@ class BoardPainter:
                 is_selected=is_selected,
                 badge=badge,
                 has_surface=has_surface,
+                can_grow=can_grow,
                 is_flashing=is_flashing,
             )
         return self._drawn[key]

@@ -16,6 +16,7 @@ from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import (
+    CARD_LINES,
     GAP,
     MIN_NAME_WIDTH,
     ColumnSlot,
@@ -155,9 +156,12 @@ class CardPainter:
         is_selected: bool,
         badge: Badge,
         has_surface: bool = True,
+        can_grow: bool = False,
         is_flashing: bool = False,
     ) -> CardLines:
         """Draw a card: its name in up to two lines, and its facts; a line below those is blank.
+
+        A card that `can_grow`, with no other one below it, has a longer name on the blank line too.
 
         The ground of the cursor has the lines of the name alone, which keeps a step small on the wire; so has that of
         a card that flashes. On a card of two lines the name is cut, so that facts are in one column. Where no blank
@@ -175,6 +179,8 @@ class CardPainter:
         )
         title, *more = wrapped(row.name, room)
         names = [row.name] if lines == MIN_CARD_LINES else [title, " ".join(more)]
+        if can_grow and lines > CARD_LINES and len(more) > 1:
+            names = [title, more[0], " ".join(more[1:])]
         facts = self._facts(row, room, ground, badge, is_selected=is_selected)
 
         def drawn(line: Sequence[Segment], under: str | None) -> Strip:

@@ -270,7 +270,7 @@ FEW_CARDS, SHARE_OF_FEW = 2, 0.22
 MIN_NAME_WIDTH = 16
 """Cells of a column's name at least, if it has so many."""
 CARD_LINES = 3
-"""Lines of a card, of more with a blank below it; in lanes none parts the cards."""
+"""Lines of a card, of more with a blank below it."""
 OVER_LIMIT_WORD = "over"
 MIN_HEIGHT_WITH_LANE_LINES = 18
 """Lines of a board below which no lines follow the lanes."""
@@ -304,13 +304,11 @@ class BoardLayout(Struct, frozen=True):
     card_lines: int = 2
     is_single: bool = False
     """True where one column is in sight at a time."""
-    has_lane_gaps: bool = False
-    """True where a blank line stands above the header of a lane, but for one below a folded lane."""
     lines: tuple[tuple[int, int], ...] = ()
     """The row on each line below the heads, counted from the first one in sight, and the line of the row.
 
-    A lane's header, the first row too, has only the last line of a card, and a blank one above it where lanes have
-    gaps; a higher card at the end may lack its own.
+    A lane's header, the first row too, has only the last line of a card; a card with a blank below it may lack that
+    one at the end.
     """
 
     @property
@@ -328,18 +326,13 @@ class BoardLayout(Struct, frozen=True):
         lines: list[tuple[int, int]] = []
         for row in range(room):
             is_header = grid.has_lanes and (not row or grid.header_at(top + row) is not None)
-            first = last - self._has_gap(grid, top + row) * bool(row) if is_header else 0
-            own = [(row, line) for line in range(first, last + 1 if is_header else self.card_lines)]
+            own = [(row, last)] if is_header else [(row, line) for line in range(self.card_lines)]
             if room - len(lines) < len(own) - (len(own) > CARD_LINES):
                 break
             lines += own[: room - len(lines)]
         if lines and lines[-1][0] and _is_open_header(grid, top + lines[-1][0]):
             lines = [each for each in lines if each[0] < lines[-1][0]]  # no header without a card below it
         return replace(self, lines=tuple(lines))
-
-    def _has_gap(self, grid: CardGrid, header: int) -> bool:
-        above = grid.lane_at(header - 1)
-        return self.has_lane_gaps and above is not None and not above[0].is_folded
 
     def slot(self, number: int) -> ColumnSlot | None:
         return next((each for each in self.slots if each.number == number), None)
