@@ -191,7 +191,10 @@ class BoardPainter:
         has_surface = board.laid_out.card_lines > CARD_LINES or lane is None or lane[1] % 2 == position.grid.has_lanes
         is_last = lane is not None and position.grid.place_at(slot.number, row + 1) is None
         can_grow = position.grid.has_lanes and is_last and board.laid_out.lines[-1] != (offset, CARD_LINES - 1)
-        return self._card(found, slot.width, is_cursor, is_selected, has_surface, can_grow)[line]
+        card = self._card(
+            found, slot.width, is_cursor=is_cursor, is_selected=is_selected, has_surface=has_surface, can_grow=can_grow
+        )
+        return card[line]
 
     def _lanes_below(self) -> Strip:
         board, grid = self._board, self._board.position.grid
@@ -212,7 +215,9 @@ class BoardPainter:
         above = 0 if position.grid.has_lanes else top
         return self._painter.foot(above, 0 if is_folded else max(0, below), words, slot.width)
 
-    def _card(self, row: ItemRow, width: int, is_cursor: bool, is_selected: bool, has_surface: bool, can_grow: bool) -> CardLines:
+    def _card(
+        self, row: ItemRow, width: int, *, is_cursor: bool, is_selected: bool, has_surface: bool, can_grow: bool
+    ) -> CardLines:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
         is_flashing = row.id in self._board.flash
         key = (row, width, lines, is_cursor, is_selected, has_surface, can_grow, is_flashing, badge)
