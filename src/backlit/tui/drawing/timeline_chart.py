@@ -264,17 +264,15 @@ NAMED_STEPS = 3
 
 
 def _name_steps(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Write beside the largest steps in sight how far they go, where there is room; the first one names the line."""
+    """Write beside the largest steps in sight how far they go, where there is room."""
     known = [(slot, value, round(value / top * plot)) for slot in slots if (value := slot.value(line)) is not None]
     steps = [(after[0], after[2], after[1] - before[1]) for before, after in pairwise(known) if after[2] != before[2]]
-    name = f"{line.name} "
     for slot, height, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:
-        text, y = f"{name}{signed_text(change)}", plot - height
+        text, y = f"{line.name} {signed_text(change)}", plot - height
         x = min(slot.x + 1, grid.width - len(text))
         free = next((each for each in (y - 1, y + 1) if grid.is_free(x, each, len(text))), None)
         if free is not None:
             grid.put_over(x, free, text, "muted")
-            name = ""
 
 
 def _draw_gap(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, top: float) -> None:

@@ -25,7 +25,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.large_figures import COLOURS
-from backlit.tui.drawing.themes import KEY, owner_colour, status_colour, status_sign
+from backlit.tui.drawing.themes import owner_colour, status_colour, status_sign
 from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.latest_changes import LatestChangesFrame
 from backlit.tui.items.preview import ItemPreview, item_context, preview_head
@@ -376,8 +376,7 @@ class ReportPane(StorageErrorGuard, Container):
             self.frame.say(heading, notes)
         coverage, today = self.selection.coverage, self._store.today()
         day = f"At the end, {day_text(coverage.end)}" if coverage.end < today else f"Today, {day_text(today)}"
-        days: list[Word] = [(key_of("reports.days"), KEY, "reports.days"), (" day table", "muted", "reports.days")]
-        self._figures_frame.say([(day, "heading")], (), (), [] if self.is_list else days)
+        self._figures_frame.say([(day, "heading")])
 
     def heading_words(self) -> list[Word]:
         about, days = self._about(), self.days()

@@ -277,7 +277,7 @@ class ReportTableView(LineList):
         if table.item_ways and line == WAY_LINE:
             before = sum(width + GAP for at, width in widths.items() if at and not table.columns[at].is_text)
             pieces += [
-                (" " * (before + GAP + 2 * SIGN), "muted"),
+                (" " * (before + GAP + SIGN), "muted"),
                 *way_words(table.item_ways[index], self.status_groups),
             ]
         segments = [Segment(text, piece_style(theme, colour)) for text, colour in pieces]
