@@ -45,7 +45,7 @@ class Shown:
     def failed(self, error: BacklitError) -> None:
         self.said.append(f"failed: {error.message}")
 
-    def lost(self, sentence: str) -> None:
+    def lost(self, sentence: str, next_try: float) -> None:  # noqa: ARG002 - only told
         self.details = sentence
         self.said.append("lost")
 

@@ -19,6 +19,7 @@ async def test_refreshing_without_a_service_says_why(world: World, store: Store,
         await pilot.press("R")
 
         await until(lambda: " is unavailable (503)" in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert store.connection.next_try == 1
 
 
 @pytest.mark.slow

@@ -176,7 +176,7 @@ async def test_all_of_it_fits_a_small_screen(world: World, opened: Open, size: t
     store = world.store(signed_in=False)
 
     async with asked(opened, store, size) as pilot:
-        keys = "enter next  ctrl+t use browser  esc work offline"
+        keys = "enter next  ctrl+t use browser  esc back"
         first = missing(pilot.app, ["Server", "User name", "Password", keys])
         await pilot.press("ctrl+t")
         await pilot.pause()

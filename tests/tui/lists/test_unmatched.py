@@ -50,5 +50,5 @@ async def test_the_items_without_the_end_of_the_filter_are_counted(tmp_path: Pat
         alone = await reader.read(ViewSpec(text="zzz"), [("zzz", ViewSpec())])
 
         assert (found.rest, alone.rest) == (NodeTotals(1), None)
-        assert [(words, [row.id for row in rows]) for words, rows in found.hidden] == [("zzz", [2])]
-        assert [(words, [row.id for row in rows]) for words, rows in alone.hidden] == [("zzz", [1, 2])]
+        assert [(words, [row.id for row in rows]) for words, _, rows in found.hidden] == [("zzz", [2])]
+        assert [(words, [row.id for row in rows]) for words, _, rows in alone.hidden] == [("zzz", [1, 2])]

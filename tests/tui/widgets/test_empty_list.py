@@ -6,7 +6,9 @@ from backlit.tui.widgets.wordmark import HALVES
 
 LOOKS = ThemeStyles({**VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000"})
 WAYS = (("esc", "clear the filter"), ("/", "change the filter"))
-ITEMS = tuple(HiddenItem(f"#{at}", "◆", f"Item {at}", "5", "lena", "type-story", "owner-1") for at in range(9))
+ITEMS = tuple(
+    HiddenItem(f"#{at}", "◆", f"Item {at}", "5", "Not done", "lena", "type-story", "owner-1") for at in range(9)
+)
 
 
 def texts(empty: EmptyList, width: int = 80, height: int = 30) -> list[str]:
@@ -14,17 +16,22 @@ def texts(empty: EmptyList, width: int = 80, height: int = 30) -> list[str]:
 
 
 def test_the_items_of_wider_filters_share_the_lines_below_the_ways_out() -> None:
-    hidden = HiddenItems("Without “mine”", ITEMS[:2]), HiddenItems("Without “zebra”", ITEMS)
+    hidden = (
+        HiddenItems("Without “mine”", 2, ITEMS[:2], ("esc", "show them")),
+        HiddenItems("Without “zebra”", 30, ITEMS),
+    )
     lines = texts(EmptyList("No item matches", WAYS, hidden), height=20)
 
-    assert [line.strip(" ─") for line in lines if "Without" in line] == [each.heading for each in hidden]
-    assert len([line for line in lines if "Item" in line]) == 2 + 7
+    heads = [" ".join(line.replace("─", " ").split()) for line in lines if "Without" in line]
+    assert heads == ["Without “mine” 2 items esc show them", "Without “zebra” 5 of 30 items"]
+    assert len([line for line in lines if "Item" in line]) == 2 + 5
+    assert len([line for line in lines if line.split()[:3] == ["#", "Name", "Pts"]]) == len(hidden)
     assert len(lines) <= 20
     assert {line.index("◆") for line in lines if "◆" in line} == {lines[-1].index("◆")}
 
 
 def test_a_low_list_has_the_ways_out_alone() -> None:
-    lines = texts(EmptyList("No item matches", WAYS, (HiddenItems("Without “zebra”", ITEMS),)), height=7)
+    lines = texts(EmptyList("No item matches", WAYS, (HiddenItems("Without “zebra”", 30, ITEMS),)), height=7)
 
     assert not any("Without" in line for line in lines)
     assert any("change the filter" in line for line in lines)

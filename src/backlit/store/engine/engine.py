@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -61,6 +62,11 @@ _ASK_ANYWAY = 5
 
 
 _WAY_OUT = "Restart backlit. No data is lost."
+
+
+def _minutes(seconds: float | None) -> int | None:
+    """Return the whole minutes within which seconds pass: a status that says the same is not told again."""
+    return None if seconds is None else max(1, ceil(seconds / 60))
 
 
 def _fault_of(error: BaseException) -> str:
@@ -248,9 +254,10 @@ class Engine:
                 )
             except BacklitError as error:
                 failures += 1
-                self.failed(error)
                 asked = error.retry_after or 0.0 if isinstance(error, TransientError) else 0.0
-                await asyncio.sleep(max(asked, self._waits.pause(failures)))
+                pause = max(asked, self._waits.pause(failures))
+                self.failed(error, pause)
+                await asyncio.sleep(pause)
 
     async def _watch(self) -> None:
         """Follow the writes of other processes, send the entries they journal, and yield to a newer version."""
@@ -308,7 +315,13 @@ class Engine:
         before = self.connection
         is_locked = (before.is_locked or state is ConnectionState.SIGNED_OUT) and self.has_ended()
         connection = replace(
-            before, state=state, sentence=sentence, done=done, total=total, is_locked=is_locked, **more
+            before,
+            **{"next_try": None, **more},
+            state=state,
+            sentence=sentence,
+            done=done,
+            total=total,
+            is_locked=is_locked,
         )
         if connection != self.connection:
             self.connection = connection
@@ -319,18 +332,19 @@ class Engine:
         is_new = self.connection.state is not ConnectionState.ONLINE
         self.show(ConnectionState.LOADING if is_new else ConnectionState.ONLINE, "Loading" if is_new else "", user=user)
 
-    def failed(self, error: BacklitError) -> None:
+    def failed(self, error: BacklitError, next_try: float | None = None) -> None:
         if isinstance(error, SignInNeeded):
             self.show(ConnectionState.SIGNED_OUT, error.message)
         elif isinstance(error, TransientError) and (
             isinstance(error, Unavailable) or not isinstance(error, ServiceError)
         ):
-            self.show(ConnectionState.OFFLINE, error.message)
+            self.show(ConnectionState.OFFLINE, error.message, next_try=_minutes(next_try))
         else:
             self.show(ConnectionState.FAILED, error.message)
 
-    def lost(self, sentence: str) -> None:
-        self.show(ConnectionState.OFFLINE, sentence)
+    def lost(self, sentence: str, next_try: float) -> None:
+        """Show that the service is away; the next try comes within so many seconds."""
+        self.show(ConnectionState.OFFLINE, sentence, next_try=_minutes(next_try))
 
     def found(self) -> None:
         is_loaded = self.connection.synced_at is not None

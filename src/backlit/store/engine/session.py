@@ -61,7 +61,7 @@ class SessionDisplay(Protocol):
 
     def failed(self, error: BacklitError) -> None: ...
 
-    def lost(self, sentence: str) -> None: ...
+    def lost(self, sentence: str, next_try: float) -> None: ...
 
     def found(self) -> None: ...
 
@@ -85,7 +85,7 @@ class SyncSession:
         self._display = display
         self._waits = waits
         self._outbox = Outbox(client, files, waits)
-        self._reachability = Reachability(client.users.me, display.lost, self._found, waits)
+        self._reachability = Reachability(client.users.me, self._lost, self._found, waits)
         self._sync = Sync(client, files, self._show_progress)
         self._news = NewsReader(client, files, waits, self.ready, self.note)
         self.user_lookup = UserLookup(client, files)
@@ -263,6 +263,9 @@ class SyncSession:
             self._signed_in.clear()
             return True
         return False
+
+    def _lost(self, sentence: str) -> None:
+        self._display.lost(sentence, self._reachability.seconds_left)
 
     def _found(self) -> None:
         self._display.found()

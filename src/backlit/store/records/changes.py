@@ -88,6 +88,8 @@ class ConnectionStatus(Struct, frozen=True):
     """Whether it offers that, and the way to it does not let it through."""
     is_locked: bool = False
     """Whether the server has ended the user's sign-in: nobody sees the local copy until the user signs in again."""
+    next_try: int | None = None
+    """Minutes within which the next try to reach it comes, where that is known."""
 
 
 class OutboxState(Struct, frozen=True):

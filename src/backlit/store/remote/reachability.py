@@ -65,6 +65,11 @@ class Reachability:
     def is_open(self) -> bool:
         return self._opened.is_set()
 
+    @property
+    def seconds_left(self) -> float:
+        """The seconds until it asks again while the gate is shut."""
+        return max(0.0, max(self._next_at, self._wished_until) - time.monotonic())
+
     async def wait(self) -> None:
         await self._opened.wait()
 

@@ -331,7 +331,8 @@ class ScreenNavigator:
             sentences.append(OFFLINE_WORDS if self._store.project_id is not None else OFFLINE_WORDS_WITHOUT_ITEMS)
         about = " ".join(sentences)
 
-        self._sign_in = SignInDialog(way, "Sign in", about, "back" if is_locked else "work offline")
+        has_copy = not is_locked and self._store.project_id is not None
+        self._sign_in = SignInDialog(way, "Sign in", about, "work offline" if has_copy else "back")
         await self._app.ask(self._sign_in)
         self._follow_lock()
         if way.profile:

@@ -22,13 +22,19 @@ LEAST_VALUES = 2
 async def read_conditions(store: Store, view: View, width: int) -> list[list[Part]]:
     """Return a head, and a line for each field that tells matches apart: its key, and values with their numbers."""
     lines: list[list[Part]] = []
+    example = ""
     for by in FILTER_FIELDS:
         counts = _counts(store, by, await view.facets(by.field.key))
         values = sorted(((value, count) for value, count in counts.items() if count), key=lambda each: -each[1])
         if len(values) >= LEAST_VALUES:
+            example = example or next(f"{by.key}:{quoted_value(each)}" for each, _ in values if each != NO_VALUE)
             lines.append(_line(by, values, width - 2 * len(MARGIN)))
-    rule = "─" * max(0, width - cell_len(HEADING) - 5)
-    return [[], [(f"{MARGIN}{HEADING} ", BOLD), (rule, "rule")], *lines] if lines else []
+    if not lines:
+        return []
+    about, rule = f"add one, such as {example}; tab completes it ", width - cell_len(HEADING) - 5
+    about = about if cell_len(about) <= rule else ""
+    rule -= cell_len(about)
+    return [[], [(f"{MARGIN}{HEADING} ", BOLD), (about, "muted"), ("─" * max(0, rule), "rule")], *lines]
 
 
 def _counts(store: Store, by: FilterField, facets: Sequence[Facet]) -> Mapping[str, int]:

@@ -27,6 +27,7 @@ from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_screen import ColumnChoice, ListScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import (
+    HiddenRows,
     explain_empty,
     left_out_words,
     match_words,
@@ -46,7 +47,7 @@ from backlit.tui.widgets.side_lines import Part
 PREVIEWED_SUBJECTS = (Subject.ITEMS, Subject.COMMENTS, Subject.OTHERS)
 REST_SECONDS = 0.6
 """Seconds after a key in which changes of others leave the rows where they are."""
-MAX_WIDER, MAX_HIDDEN, TASKS_AMONG = 2, 20, 4
+MAX_WIDER, MAX_HIDDEN, TASKS_AMONG = 2, 8, 4
 """Wider filters that an empty list reads, items of each that it shows, and rows for each, as tasks are left out."""
 LEAST_BELOW = 10
 """Lines that the matches leave free for the conditions that would narrow them."""
@@ -66,7 +67,7 @@ class EmptyListFigures(Struct, frozen=True):
     all: NodeTotals = NO_TOTALS
     rest: NodeTotals | None = None
     texts: int | None = None
-    hidden: Sequence[tuple[str, Sequence[ItemRow]]] = ()
+    hidden: Sequence[HiddenRows] = ()
 
 
 class EmptyListReader:
@@ -93,7 +94,7 @@ class EmptyListReader:
         found = [(words, kept[each] if each in kept else await self._first_items(each)) for words, each in wider]
         rest = found[0][1][0] if found and wider[0][1] != bare else None
         texts = (await self._loaded(in_texts)).count if in_texts is not None else None
-        hidden = tuple((words, rows) for words, (_, rows) in found if rows)
+        hidden = tuple((words, totals, rows) for words, (totals, rows) in found if rows)
         return EmptyListFigures(spec, done, kept[bare][0], rest, texts, hidden)
 
     async def _first_items(self, spec: ViewSpec) -> tuple[NodeTotals, Sequence[ItemRow]]:

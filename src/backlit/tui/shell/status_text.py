@@ -10,7 +10,7 @@ from backlit.model.amounts import clock_text, counted
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.changes import ConnectionState, ConnectionStatus
-from backlit.store.records.item import ItemRow, number_of
+from backlit.store.records.item import ItemRow
 from backlit.store.store import Store
 from backlit.store.views.lookups import NO_PROJECT
 from backlit.store.views.query import ViewSpec
@@ -44,6 +44,8 @@ LIT_WIDTH, WORDMARK_WIDTH = 64, 90
 """Columns of a terminal with half of the program's name in the title, and with all of it."""
 SYNC_SIGN = "  ● "
 """The sign before the word that all is synced."""
+HiddenRows = tuple[str, NodeTotals, Sequence[ItemRow]]
+"""The words of a condition, and the totals and first items without it."""
 AGE_CHECK = 15.0
 """Seconds between updates of the time since the last sync."""
 
@@ -251,7 +253,7 @@ def explain_empty(
     *,
     rest: NodeTotals | None = None,
     texts: int | None = None,
-    hidden: Sequence[tuple[str, Sequence[ItemRow]]] = (),
+    hidden: Sequence[HiddenRows] = (),
     can_clear: bool = True,
     is_unread: bool = False,
 ) -> None:
@@ -269,8 +271,10 @@ def explain_empty(
         empty = _empty_list(connection.sentence, ways, has_mark=True)
     elif _is_bad(connection) and not store.has_items():
         add = (("item.add", "add an item"),) if store.project_id is not None else ()
-        again = "backlit keeps trying" if connection.state is ConnectionState.OFFLINE else ""
+        again = _next_try(connection) if connection.state is ConnectionState.OFFLINE else ""
         notes = " · ".join(filter(None, [connection.server.rstrip("/"), again]))
+        if store.project_id is None:
+            notes += f"\n{_NO_COPY}"
         ways = _with_keys(("app.refresh", "try to connect again"), *add, *_ELSEWHERE)
         empty = _empty_list(f"! {connection.sentence.removesuffix('.')}\n{notes}", ways, has_mark=True)
     elif is_unread or is_loading(store):
@@ -287,7 +291,7 @@ def explain_empty(
         both = (last, ("list.no-filter", "clear all filters"))[: min(count, 2) * can_clear]
         inside = (("filter.texts", f"search texts and comments: {counted(texts, 'item')}"),) if texts else ()
         ways = _with_keys(*inside, *both, ("list.filter", "change the filter"), *done, _SEARCH)
-        empty = _empty_list(text, ways, _hidden_items(store, hidden) if can_clear else ())
+        empty = _empty_list(text, ways, _hidden_items(store, hidden, filters[-1:]) if can_clear else ())
     elif store.has_items():
         ways = (("item.add", "add an item"), ("list.done", "show done items"), ("app.project", "open another project"))
         empty = _empty_list("No open items.", _with_keys(*ways))
@@ -312,8 +316,8 @@ def _empty_list(
     return EmptyList(text, ways, hidden, HALVES)
 
 
-def _hidden_items(store: Store, hidden: Sequence[tuple[str, Sequence[ItemRow]]]) -> "Sequence[HiddenItems]":
-    from backlit.tui.widgets.empty_list import HiddenItem, HiddenItems
+def _hidden_items(store: Store, hidden: Sequence[HiddenRows], last: Sequence[str]) -> "Sequence[HiddenItems]":
+    from backlit.tui.widgets.empty_list import HiddenItem, HiddenItems, WayOut
 
     people = store.lookups.known_people()
     known = sorted(people)
@@ -321,10 +325,27 @@ def _hidden_items(store: Store, hidden: Sequence[tuple[str, Sequence[ItemRow]]])
     def item(row: ItemRow) -> HiddenItem:
         owner = people.get(row.owner_id or 0)
         colours = type_colour(row.type), owner_colour(owner.id, known) if owner is not None else "faint"
-        words = row.estimate or "–", owner.username if owner is not None else ""
-        return HiddenItem(number_of(row.id), type_sign(row.type), row.name, *words, *colours)
+        words = row.estimate or "–", row.status or "", owner.username if owner is not None else ""
+        return HiddenItem(str(row.id) if row.id > 0 else "new", type_sign(row.type), row.name, *words, *colours)
 
-    return [HiddenItems(f"Without “{words}”", [item(row) for row in rows]) for words, rows in hidden]
+    def way(words: str) -> WayOut | None:
+        """Return the key that takes a condition away, or the one that chooses another value for it."""
+        if words in [each.removeprefix("/") for each in last]:
+            return key_of("list.unwind"), "show them"
+        command = "filter.mine" if words == "mine" else f"filter.{words.partition(' ')[0]}"
+        return (key_of(command), "change it") if command in COMMAND_BY_ID else None
+
+    return [
+        HiddenItems(f"Without “{words}”", totals.count, [item(row) for row in rows], way(words))
+        for words, totals, rows in hidden
+    ]
+
+
+def _next_try(connection: ConnectionStatus) -> str:
+    if connection.next_try is None:
+        return "backlit keeps trying"
+    minutes = connection.next_try
+    return f"backlit tries again within {'a minute' if minutes == 1 else f'{minutes} minutes'}"
 
 
 def _sign_in_words() -> Sequence[tuple[str, str]]:
@@ -349,6 +370,7 @@ def _filter_named(words: str) -> str:
     return f"“{words.removeprefix('/')}”{' in its name' if words[:1] == '/' and words[1:2] != '#' else ''}"
 
 
+_NO_COPY = "There is no copy here yet to work with offline."
 _ELSEWHERE = (
     ("app.project", "open another workspace"),
     (":connect URL", "sign in to another server"),

@@ -6,6 +6,7 @@ from msgspec import Struct
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from backlit.model.amounts import counted
 from backlit.tui.drawing.text import Line, fit, fit_right, wrapped
 from backlit.tui.drawing.themes import WORDMARK, ThemeStyles
 
@@ -17,8 +18,12 @@ MIN_WIDTH_OF_MARK, MIN_HEIGHT_OF_MARK = 60, 18
 """Cells and lines of a list that has room for the program's name."""
 SIDE = 3
 """Blanks at least on either side."""
-MAX_WIDTH, HEAD_LINES, NUMBER_WIDTH, AMOUNT_WIDTH, OWNER_WIDTH = 88, 3, 6, 5, 11
+MAX_WIDTH, HEAD_LINES, NUMBER_WIDTH, AMOUNT_WIDTH, STATUS_WIDTH, OWNER_WIDTH = 140, 4, 6, 5, 14, 11
 """Cells of the hidden items at most, the lines of the head above them, and the cells of their columns."""
+MIN_WIDTH_WITH_STATUS = 80
+"""Cells from which the hidden items have a status."""
+MIN_HEIGHT_OF_SPACED = 28
+"""Lines of a list that has room for a blank between the ways out."""
 
 
 class HiddenItem(Struct, frozen=True):
@@ -28,16 +33,19 @@ class HiddenItem(Struct, frozen=True):
     sign: str
     name: str
     amount: str
+    status: str
     owner: str
     sign_colour: str
     owner_colour: str
 
 
 class HiddenItems(Struct, frozen=True):
-    """What a wider filter would show, in words, and the first of its items."""
+    """What a wider filter would show, in words: how many items, the first of them, and the way to it, if one key is."""
 
     heading: str
+    count: int
     items: Sequence[HiddenItem]
+    way: WayOut | None = None
 
 
 class EmptyList(Struct, frozen=True):
@@ -52,52 +60,84 @@ class EmptyList(Struct, frozen=True):
     def lines(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
         """Return the lines from the first one of the list on; what belongs together has one left edge."""
         room = width - 2 * SIDE
-        above = self._above(room, theme, has_mark=room >= MIN_WIDTH_OF_MARK and height >= MIN_HEIGHT_OF_MARK)
+        has_mark = bool(self.mark) and room >= MIN_WIDTH_OF_MARK and height >= MIN_HEIGHT_OF_MARK
+        reason, ways = self._reason(room, theme), list(self._ways(room, theme, height >= MIN_HEIGHT_OF_SPACED))
+        parts = [self._mark(theme) if has_mark else [], *([line] for line in reason), ways]
+        above = [line for part in parts for line in part]
         below = list(self._below(min(room, MAX_WIDTH), height - len(above) - 1, theme))
-        cells = max((sum(each.cell_length for each in line) for line in (*above, *below)), default=0)
-        margin = Segment(" " * max(SIDE, (width - cells) // 2), theme.style())
-        blanks = max(0, height - len(above) - len(below)) // 3
-        return [*([] for _ in range(blanks)), *([margin, *line] for line in (*above, *below))]
+        blanks = max(0, height - len(above) - len(below)) // (2 if has_mark else 3)
+        drawn = _centred(parts, width, theme) if has_mark else _centred([[*above, *below]], width, theme)
+        return [*([] for _ in range(blanks)), *drawn]
 
-    def _above(self, room: int, theme: ThemeStyles, *, has_mark: bool) -> list[Line]:
-        head, _, note = self.text.partition("\n")
-        colour = "conflict" if head.startswith("!") else "foreground"
-        lines: list[Line] = []
-        for back, lit in self.mark if has_mark else ():
-            lines.append([Segment(back, theme.style("foreground")), Segment(lit, theme.style(WORDMARK))])
-        lines += [[], []] if lines else []
-        lines += [[Segment(each, theme.style(colour, bold=True))] for each in wrapped(head, room)]
-        lines += [[Segment(each, theme.style("muted"))] for each in (wrapped(note, room) if note else ())]
+    def _mark(self, theme: ThemeStyles) -> list[Line]:
+        styles = theme.style("foreground"), theme.style(WORDMARK)
+        return [*([Segment(back, styles[0]), Segment(lit, styles[1])] for back, lit in self.mark), [], []]
+
+    def _reason(self, room: int, theme: ThemeStyles) -> list[Line]:
+        head, *notes = self.text.split("\n")
+        style = theme.style("conflict" if head.startswith("!") else "foreground", bold=True)
+        lines: list[Line] = [[Segment(each, style)] for each in wrapped(head, room)]
+        return [*lines, *([Segment(each, theme.style("muted"))] for note in notes for each in wrapped(note, room))]
+
+    def _ways(self, room: int, theme: ThemeStyles, is_spaced: bool) -> Iterator[Line]:
+        """Yield the ways out: each key stands on a ground of its own, and what they do has one left edge."""
         keys_width = max((cell_len(keys) for keys, _ in self.ways), default=0)
         before = keys_width + WAYS_GAP + 2 * theme.has_frames
-        lines += [[]] if self.ways else []
-        for keys, effect in self.ways:
+        for number, (keys, effect) in enumerate(self.ways):
+            if is_spaced or not number:
+                yield []
             words = fit(effect, min(cell_len(effect), room - before))
-            caps = theme.cap(keys.ljust(keys_width)), Segment(" " * WAYS_GAP, theme.style())
-            lines.append([*caps, Segment(words, theme.style("muted"))])
-        return lines
+            gap = Segment(" " * (keys_width - cell_len(keys) + WAYS_GAP), theme.style())
+            yield [theme.cap(keys), gap, Segment(words, theme.style("muted"))]
 
     def _below(self, width: int, room: int, theme: ThemeStyles) -> Iterator[Line]:
         """Yield a head and the first hidden items of each wider filter, drawn as muted rows without a cursor."""
         for number, hidden in enumerate(self.hidden):
             others = len(self.hidden) - number
-            shown = hidden.items[: max(0, room // others - HEAD_LINES)]
+            share = room // others if room // others > HEAD_LINES else room
+            shown = hidden.items[: max(0, share - HEAD_LINES)]
             if not shown:
                 return
             room -= len(shown) + HEAD_LINES
-            heading = fit(hidden.heading, min(cell_len(hidden.heading), width - 2))
-            rule = "─" * (width - cell_len(heading) - 1)
-            yield from ([], [], [Segment(f"{heading} ", theme.heading()), Segment(rule, theme.style("rule"))])
+            yield from ([], [], self._head(hidden, len(shown), width, theme))
+            heads = HiddenItem("#", " ", "Name", "Pts", "Status", "Owner", *["muted"] * 2)
+            yield [Segment("".join(each.text for each in self._row(heads, width, theme)), theme.heading("muted"))]
             yield from (self._row(each, width, theme) for each in shown)
 
     @staticmethod
+    def _head(hidden: HiddenItems, shown: int, width: int, theme: ThemeStyles) -> Line:
+        """Return the words of a wider filter, the number of its items, a rule, and the way to it at the right."""
+        count = (
+            f" {shown} of {counted(hidden.count, 'item')} " if shown < hidden.count else f" {counted(shown, 'item')} "
+        )
+        keys, effect = hidden.way or ("", "")
+        way = (
+            [Segment(" ", theme.style()), theme.cap(keys), Segment(f" {effect}", theme.style("muted"))] if keys else []
+        )
+        if cell_len(hidden.heading) + cell_len(count) + sum(each.cell_length for each in way) + 2 > width:
+            way = []
+        heading = fit(hidden.heading, max(1, min(cell_len(hidden.heading), width - cell_len(count))))
+        rule = width - cell_len(heading) - cell_len(count) - sum(each.cell_length for each in way)
+        words = Segment(heading, theme.heading()), Segment(count, theme.style("muted"))
+        return [*words, Segment("─" * max(0, rule), theme.style("rule")), *way]
+
+    @staticmethod
     def _row(item: HiddenItem, width: int, theme: ThemeStyles) -> Line:
-        before = f"{fit_right(item.number, NUMBER_WIDTH)} "
-        name = width - NUMBER_WIDTH - 4 - AMOUNT_WIDTH - 2 - OWNER_WIDTH
+        status = STATUS_WIDTH + 2 if width >= MIN_WIDTH_WITH_STATUS else 0
+        name = width - NUMBER_WIDTH - 4 - AMOUNT_WIDTH - 2 - status - OWNER_WIDTH
         return [
-            Segment(before, theme.style("faint")),
+            Segment(f"{fit_right(item.number, NUMBER_WIDTH)} ", theme.style("faint")),
             Segment(f"{item.sign} ", theme.style(item.sign_colour)),
-            Segment(fit(item.name, max(1, name)), theme.style("muted")),
+            Segment(fit(item.name, max(1, name)), theme.style("foreground")),
             Segment(f" {fit_right(item.amount, AMOUNT_WIDTH)}  ", theme.style("muted")),
+            Segment(f"{fit(item.status, STATUS_WIDTH)}  " if status else "", theme.style("muted")),
             Segment(fit(item.owner, OWNER_WIDTH), theme.style(item.owner_colour)),
         ]
+
+
+def _centred(parts: Sequence[Sequence[Line]], width: int, theme: ThemeStyles) -> Iterator[Line]:
+    """Yield the lines of parts in the middle of a width; those of a part have one left edge."""
+    for lines in parts:
+        cells = max((sum(each.cell_length for each in line) for line in lines), default=0)
+        margin = Segment(" " * max(SIDE, (width - cells) // 2), theme.style())
+        yield from ([margin, *line] for line in lines)

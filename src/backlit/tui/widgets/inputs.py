@@ -37,6 +37,8 @@ CompleteText = Callable[[str, str, int], Sequence[Candidate]]
 """Returns completions for a sign, a text and the position of the cursor."""
 FILTER, COMMAND = "/", ":"
 GAP, TAB = "   ", "tab "
+KEY_WORDS = "  completes the field, a value follows"
+"""What is said of the only key that is offered."""
 MAX_PASTED_LINE = 20_000
 """Characters of a line that may be pasted. Textual wraps and draws all of it for each key, which takes a fifth of a
 second for this many signs of East Asia."""
@@ -282,6 +284,8 @@ class QueryLine(Vertical):
         shown = [*self._offered[at:], *self._offered[:at]]
         words = GAP.join(each.text.strip() for each in shown)
         room = max(0, (self.size.width or self.app.size.width) - 3 - len(TAB))
+        if len(shown) == 1 and words.endswith(":"):
+            words += KEY_WORDS
         indent = min(self._offered[0].start - len(TAB), room - cell_len(words)) if words else 0
         self._say(fit(words, room).rstrip(), " " * indent + TAB if words else "")
 
