@@ -34,6 +34,7 @@ from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.item_list import ItemList, RowIdentity
 from backlit.tui.widgets.pane_frame import FRAMED_CLASS
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
+from backlit.tui.widgets.view_list import BacklogList
 
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
     *("item.status", ("esc", "unselect", "list.unwind"), "c", "m", "item.open", "item.estimate"),
@@ -149,7 +150,7 @@ class ListFrame(Vertical):
         shown = [each for each in self._hints if each != PREVIEW_HINT or not self._panes.has_preview]
         if self.has_more_columns:
             shown.insert(1, "list.columns-right")  # before hints that always hold, which leave where it is narrow
-        is_on_group = items.view is not None and bool(items.view.spec.group) and items.current_id is None
+        is_on_group = isinstance(items, BacklogList) and bool(items.group_here()) and items.current_id is None
         usual = HINTS_WITHOUT_ROWS if items.has_no_items else HINTS_ON_GROUP if is_on_group else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
         hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
