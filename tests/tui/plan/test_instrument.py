@@ -41,12 +41,12 @@ def test_a_bar_fills_its_width_and_the_shares_end_where_the_load_does(points: fl
     assert cell_len("".join(text for text, _ in drawn.shares(width, [3, 7]))) <= width
 
 
-def test_a_load_is_blue_up_to_the_maximum_and_red_above() -> None:
+def test_a_load_is_blue_below_the_target_green_on_it_and_red_above() -> None:
     below, reached, above = (
         {colour for text, colour in instrument(points).bar(48) if text[0] == "█"} for points in (20, 29, 42)
     )
 
-    assert (below, reached, above) == ({"bar"}, {"bar"}, {"bar", "bar-over"})
+    assert (below, reached, above) == ({"bar"}, {"bar-done"}, {"bar-done", "bar-over"})
 
 
 def test_another_sprints_bar_is_green_where_it_is_done_alone_as_its_legend_says() -> None:
@@ -72,14 +72,14 @@ def test_the_added_item_goes_on_from_the_load_in_the_colour_of_its_own_verdict()
         next(colour for text, colour in instrument(29.0, added).bar(48) if "▒" in text) for added in (5.0, 12.0)
     )
 
-    assert (on.split()[0], over.split()[0]) == ("bar", "bar-over")
-    assert "".join(text for text, _ in instrument(29.0, 5.0).words()[1]) == "+ #22 = 34 of 36"
+    assert (on.split()[0], over.split()[0]) == ("bar-done", "bar-over")
+    assert "".join(text for text, _ in instrument(29.0, 5.0).words()[1]) == "with #22 34 of 36"
 
 
 def test_an_added_item_without_points_says_so() -> None:
     drawn = Instrument(PlannedLoad(), TARGET, 48.0, AddedItem("#19", None))
 
-    assert "".join(text for text, _ in drawn.words()[1]) == "#19 has no points"
+    assert "".join(text for text, _ in drawn.words()[1]) == "with #19 ? pts"
 
 
 def test_shares_are_the_fullest_first_in_the_colours_of_their_owners() -> None:

@@ -16,7 +16,7 @@ from backlit.model.errors import BacklitError
 from backlit.model.person_load import PersonLoad
 from backlit.model.planning import Capacity, PersonalCapacity, PlannedLoad, Velocity
 from backlit.model.reports.report import number_text
-from backlit.model.reports.sprint_reports import NO_VELOCITY, velocity_basis
+from backlit.model.reports.sprint_reports import NO_VELOCITY, range_text, velocity_basis
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.changes import ConnectionState
@@ -188,7 +188,8 @@ def velocity_words(velocity: Velocity, *, is_brief: bool = False) -> list[Word]:
     if is_brief:
         command = "plan.workload"  # which shows it too; words of a command leave an edge together
         median = number_text(round(velocity.median, 1))
-        return [("velocity ", "muted", command), (median, "foreground", command), (source, "muted", command)]
+        basis = f" of {range_text(velocity)}{source}"
+        return [("velocity ", "muted", command), (median, "foreground", command), (basis, "muted", command)]
     median = counted(round(velocity.median, 1), "pt")
     return [("Velocity ", "muted"), (median, "foreground"), (f" ({velocity_basis(velocity)}{source})", "muted")]
 

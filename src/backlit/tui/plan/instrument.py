@@ -59,31 +59,35 @@ class Instrument(Struct, frozen=True):
             left.append((f"  {self.load.unestimated:,} unestimated", "warn"))
         if self.added is None:
             return left, []
+        right: list[Part] = [(f"with {self.added.name} ", "muted")]
         if self.added.points is None:
-            return left, [(f"{self.added.name} has no points", "muted")]
-        right: list[Part] = [(f"+ {self.added.name} = ", "muted")]
+            return left, [*right, ("? pts", "muted")]
         most = f" of {number_text(self.capacity.most)}" if self.capacity.most else ""
         return left, [*right, (number_text(self.load.points + self.added.points), "figure"), (most, "muted")]
 
-    def bar(self, width: int) -> list[Piece]:
-        """Return the load over the lighter ground of the target: green where it is done, red above it, else blue."""
+    def bar(self, width: int, reached: str = "bar-done") -> list[Piece]:
+        """Return the load over the lighter ground of the target: `reached` on target, red above it, else blue.
+
+        What is done is green in any case.
+        """
         load, capacity = self.load, self.capacity
         least, most = self._target(width)
         ends = self._eighths(load.points, width)
+        colour = {CapacityFit.UNDER: "bar", CapacityFit.OPEN: "bar"}.get(capacity.fit(load.points), reached)
         done = self._eighths(load.done, width) // 8
         limit = self._eighths(capacity.most, width) // 8 if capacity.most else width
-        ghost_end, ghost = 0, "bar"
+        ghost_end, ghost = 0, colour
         if self.added is not None and self.added.points:
             after = load.points + self.added.points
             ghost_end = min(width, -(-self._eighths(after, width) // 8))
-            ghost = "bar-over" if capacity.fit(after) is CapacityFit.OVER else "bar"
+            ghost = {"conflict": "bar-over", "status-done": "bar-done"}.get(self.verdict(after)[1], "bar")
 
         def piece(at: int) -> Piece:
             ground = "bar-band" if least <= at < most else "bar-track"
             if at < ends // 8:
-                return FULL, "bar-done" if at < done else "bar-over" if at >= limit else "bar"
+                return FULL, "bar-done" if at < done else "bar-over" if at >= limit else colour
             if at == ends // 8 and ends % 8:
-                return EIGHTHS_ACROSS[ends % 8], f"{'bar-over' if at >= limit else 'bar'}{ON}{ground}"
+                return EIGHTHS_ACROSS[ends % 8], f"{'bar-over' if at >= limit else colour}{ON}{ground}"
             return (GHOST, f"{ghost}{ON}{ground}") if at < ghost_end else (" ", f"foreground{ON}{ground}")
 
         return joined([piece(at) for at in range(width)])

@@ -62,7 +62,7 @@ class OtherSprint(Struct, frozen=True):
         room = max(1, width - 2)
         edge: Part = (" ", "muted")
         # The legend above says that green is done.
-        bar = drawn.bar(room) if self.scale and range_words(self.capacity) else []
+        bar = drawn.bar(room, reached="bar") if self.scale and range_words(self.capacity) else []
         is_beside = self._fits_beside(length(words), room)
         beside = beside if self._fits_beside(beside, room) else length(words)
         above = [] if is_beside else words
