@@ -32,10 +32,15 @@ from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.item_list import ItemList, RowIdentity
+from backlit.tui.widgets.item_rows import BLOCKED_SIGN, FOLDED_SIGN, UNREADY_SIGN
 from backlit.tui.widgets.pane_frame import FRAMED_CLASS
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 from backlit.tui.widgets.view_list import BacklogList
 
+SIGNS: Sequence[Part] = [(f"{FOLDED_SIGN} tasks  {BLOCKED_SIGN} blocked  {UNREADY_SIGN} not ready", "faint")]
+"""The meaning of the signs of rows, for the edge of a frame."""
+MIN_COLUMNS_WITH_SIGNS = 120
+"""Columns of a terminal in which the edge below a list has room for them beside the position."""
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
     *("item.status", ("esc", "unselect", "list.unwind"), "c", "m", "item.open", "item.estimate"),
     "app.help",
@@ -134,7 +139,8 @@ class ListFrame(Vertical):
         self._above.say(heading, figures)
         self._below.say((), position)
         if self._panes.frame is not None:
-            self._panes.frame.say(heading, figures, (), position)
+            has_signs = position and self.app.size.width >= MIN_COLUMNS_WITH_SIGNS
+            self._panes.frame.say(heading, figures, SIGNS if has_signs else (), position)
         self._status = status
         if self.greets:
             self._greet()

@@ -24,17 +24,14 @@ from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.item_list import GroupFolding
 from backlit.tui.widgets.item_rows import (
-    BLOCKED_SIGN,
     EDGE,
-    FOLDED_SIGN,
     FRAMED_EDGE,
     OWNER_COLUMN,
     POINTS_COLUMN,
-    UNREADY_SIGN,
     DisplayNames,
     ListColumn,
 )
-from backlit.tui.widgets.side_lines import Part, TwoSidedLine, Word, drawn_word, segments_of
+from backlit.tui.widgets.side_lines import TwoSidedLine, Word, drawn_word, segments_of
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 from backlit.tui.widgets.view_list import BacklogList, TaskFolds
 
@@ -46,8 +43,6 @@ FORECAST_KEY = "forecast"
 """The key of the lines that divide the backlog by iterations."""
 FITTING_SIGN = "✓"
 """The sign of an iteration that is on target."""
-SIGNS: Sequence[Part] = [(f"{FOLDED_SIGN} tasks  {BLOCKED_SIGN} blocked  {UNREADY_SIGN} not ready", "faint")]
-"""The meaning of the signs of rows, for the edge of a frame."""
 MIN_WIDTH_WITH_SIGNS = 54
 """Cells of a pane whose edge has room for them beside the position."""
 

@@ -30,7 +30,7 @@ from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import list_heading
+from backlit.tui.lists.list_frame import SIGNS, list_heading
 from backlit.tui.lists.list_screen import ColumnChoice, ListScreen, item_title
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.plan.capacity import (
@@ -45,7 +45,7 @@ from backlit.tui.plan.capacity import (
 )
 from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end
 from backlit.tui.plan.other_sprints import LEGEND, OtherSprint
-from backlit.tui.plan.pane import MIN_WIDTH_WITH_SIGNS, SIGNS, HeadLine, PlanPane, TasksAsked
+from backlit.tui.plan.pane import MIN_WIDTH_WITH_SIGNS, HeadLine, PlanPane, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING_SENTENCE, PlanPaneContents
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
