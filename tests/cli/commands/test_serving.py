@@ -210,7 +210,7 @@ def test_a_service_that_went_away_is_said_and_what_is_here_is_listed(home: Home,
     assert logged.stdout.endswith("Saved on this machine; backlit sends it when the server is reachable.\n")
     assert "completed  8 h → 9 h" in logged.stdout
     assert "Work completed    9" in shown.stdout.splitlines()
-    waits = "0 of 1 change were sent; 1 waits on this machine: backlit sends it when the server is reachable.\n"
+    waits = "0 of 1 change was sent; 1 waits on this machine: backlit sends it when the server is reachable.\n"
     how = " The same command goes on with the rest. Undo: backlit undo.\n"
     assert written.stdout.endswith(waits.rstrip("\n") + how)
     assert before.returncode == after.returncode == 0

@@ -209,7 +209,7 @@ async def test_the_reports_on_what_is_open_now_are_those_on_paper(store: Store) 
     age = await report(store, ReportName.AGE, "Hand")
     tree = store.lookups.tree(AREAS)
 
-    assert people.table.rows == (("jon", 80, 8.0, 1, 0.0), ("nobody", 20, 2.0, 3, 4.0))
+    assert people.table.rows == (("jon", 80, 8.0, 1, 0.0), ("unassigned", 20, 2.0, 3, 4.0))
     assert areas.table.rows == ((tree[2].name, 80, 8.0, 1, 4.0), (f"{tree[1].name} itself", 20, 2.0, 3, 0.0))
     assert estimates.table.rows == (
         ("2", 1, 2.0, 25),

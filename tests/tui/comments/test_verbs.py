@@ -167,7 +167,7 @@ async def test_the_files_of_a_comment_are_opened_from_it(
         await pilot.pause()
 
         assert isinstance(pilot.app.screen, AttachmentsScreen)
-        assert missing(pilot.app, ["1 file of a comment", "plan.txt", "other.txt"]) == ["other.txt"]
+        assert missing(pilot.app, ["(on a comment)", "plan.txt", "other.txt"]) == ["other.txt"]
 
 
 def test_a_comment_is_written_in_the_users_own_editor(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ async def test_the_type_that_was_chosen_last_is_offered_again(store: Store, open
         await go_to(pilot, store, "Task")
         await press(pilot, "L", "1", "ctrl+n", "ctrl+n", "enter", "L", "1")
 
-        assert "1h Design" in text_of(pilot.app)
+        assert "1 h Design" in text_of(pilot.app)
 
 
 @pytest.mark.slow
@@ -194,7 +194,7 @@ async def test_remaining_hours_that_are_not_set_stay_so_until_a_number_is_typed(
         await press(pilot, *keys)
         fields = await fields_of(world, store, task_id)
 
-        assert "left not set" in facts
+        assert "was not set" in facts
         assert fields["WorkRemaining"] == remaining
 
 
