@@ -137,6 +137,16 @@ def named_day(text: str, today: date, what: str = "Day") -> date:
     return typed_day(text, today, what)
 
 
+def monday_of(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def week_name(day: date) -> str:
+    """Return the week of a day as ISO 8601 has it, such as 2026-W47."""
+    year, week, _ = day.isocalendar()
+    return f"{year}-W{week:02}"
+
+
 def week_of(text: str) -> date:
     """Return the Monday of a week such as 2026-W47; raise ValueError for another text."""
     if not re.fullmatch(r"\d{4}-W\d\d", text):

@@ -1,7 +1,6 @@
 """Hours that were logged on tasks, one by one or summed up."""
 
 import argparse
-import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
@@ -12,7 +11,7 @@ from backlit.cli.option_values import CURRENT_WEEK, PREVIOUS_WEEK
 from backlit.cli.output import note
 from backlit.cli.synced import synced_store
 from backlit.model.amounts import counted, hours_text
-from backlit.model.dates import week_of
+from backlit.model.dates import monday_of, week_of
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.time_groups import TimeGroup
@@ -49,7 +48,7 @@ def list_time(arguments: argparse.Namespace) -> None:
         today = store.today()
         first, last = days_of_week(arguments.week, today) if arguments.week else (today - USUAL_DAYS, today)
         if not is_copy_enough and store.connection.state is ConnectionState.ONLINE:
-            asyncio.run(store.time_entries.read(first, last))
+            store.run(store.time_entries.read(first, last))
         elif not is_copy_enough:
             note(arguments, _PARTIAL)
         me = store.lookups.me() if arguments.mine else None
@@ -64,9 +63,7 @@ def list_time(arguments: argparse.Namespace) -> None:
 
 def days_of_week(week: str, today: date) -> tuple[date, date]:
     """Return the first and the last day of a week, as `option_values.week` has it."""
-    monday = today - timedelta(days=today.weekday())
-    if week not in {CURRENT_WEEK, PREVIOUS_WEEK}:
-        monday = week_of(week)
+    monday = monday_of(today) if week in {CURRENT_WEEK, PREVIOUS_WEEK} else week_of(week)
     monday -= _WEEK * (week == PREVIOUS_WEEK)
     return monday, monday + _WEEK - timedelta(days=1)
 

@@ -56,6 +56,11 @@ class ReportQuestion(Struct, frozen=True):
     by: TimeGroup | None = None
     """What logged time is summed up by; None for people."""
 
+    @property
+    def is_of_week(self) -> bool:
+        """True of logged time in a week, which is this one unless the question names another time."""
+        return self.week is not None or (self.iteration_id is None and self.days is None)
+
 
 class ReportNames(Struct, frozen=True):
     """Names by id, and the paths of areas."""

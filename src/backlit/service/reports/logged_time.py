@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.amounts import hours_text
+from backlit.model.dates import monday_of, week_name
 from backlit.model.reports.document import CellValue, FigureSource, ReportDocument
 from backlit.model.reports.names import ReportName
 from backlit.model.time_groups import TimeGroup
@@ -31,13 +32,9 @@ class LoggedHours(Struct, frozen=True):
     feature: str | None = None
 
 
-def monday_of(day: date) -> date:
-    return day - timedelta(days=day.weekday())
-
-
 def logged_days(question: ReportQuestion, days: Sequence[date], today: date) -> Sequence[date]:
     """Return the days that are asked about: of a sprint, some up to today, or a week, which is this one by itself."""
-    if question.week is None and (question.iteration_id is not None or question.days is not None):
+    if not question.is_of_week:
         return days
     first = monday_of(question.week or today)
     return list(days_between(first, first + _WEEK - DAY))
@@ -54,7 +51,7 @@ def logged_time(context: ReportContext) -> ReportDocument:
     ]
     shown = [entry for entry in entries if days[0] <= entry.day <= days[-1]]
     others = sum(entry.hours for entry in entries) - sum(entry.hours for entry in shown)
-    column_of: Callable[[date], str] = date.isoformat if len(days) <= MOST_DAYS else _week_name
+    column_of: Callable[[date], str] = date.isoformat if len(days) <= MOST_DAYS else week_name
     columns = list(dict.fromkeys(map(column_of, days)))
     hours: dict[str | None, dict[str, float]] = {}
     for entry in shown:
@@ -75,14 +72,8 @@ def logged_time(context: ReportContext) -> ReportDocument:
     notes = [elsewhere] if len(entries) > len(shown) else []
     titles = (group.value.capitalize(), *columns, _TOTAL)
     document = context.document(ReportName.TIME, summary, titles, rows)
-    is_week = question.week is not None or (question.iteration_id is None and question.days is None)
-    about = f"{context.names.project}, {_week_name(days[0])}" if is_week else context.about
+    about = f"{context.names.project}, {week_name(days[0])}" if question.is_of_week else context.about
     return replace(document, about=about, source=FigureSource.NOW, since=None, notes=notes)
-
-
-def _week_name(day: date) -> str:
-    year, week, _ = day.isocalendar()
-    return f"{year}-W{week:02}"
 
 
 def _key(context: ReportContext, group: TimeGroup, entry: LoggedHours) -> str | None:

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from msgspec import Struct
 
 from backlit.model.amounts import counted
+from backlit.model.dates import monday_of, week_name
 from backlit.model.errors import BadRequest
 from backlit.model.query import NameKind
 from backlit.store.records.people import IterationEntry, TreeKind
@@ -63,10 +64,10 @@ class Coverages:
 
     def week(self, day: date) -> Coverage:
         """Return the week of a day."""
-        first = day - timedelta(days=day.weekday())
+        first = monday_of(day)
         year, number, _ = first.isocalendar()
         name = f"Week {number}" if year == self._names.today().isocalendar().year else f"Week {number}, {year}"
-        return Coverage(name, first, first + timedelta(days=6), week=f"{year}-W{number:02}")
+        return Coverage(name, first, first + timedelta(days=6), week=week_name(first))
 
     def weeks(self) -> tuple[Coverage, ...]:
         """Return this week and those before it that are offered, the last first."""
