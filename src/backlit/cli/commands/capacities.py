@@ -1,7 +1,6 @@
 """What people can do in an iteration, or usually in the sprints of the project, as the server keeps it."""
 
 import argparse
-import asyncio
 from collections.abc import Mapping
 
 from msgspec.structs import replace
@@ -40,7 +39,7 @@ def change_capacities(arguments: argparse.Namespace) -> int:
         iteration_id = named.id if named else None
         is_online = store.connection.state is ConnectionState.ONLINE
         if is_online:
-            asyncio.run(store.capacities.read([iteration_id] if iteration_id else []))
+            store.run(store.capacities.read([iteration_id] if iteration_id else []))
         if not wanted:
             write_rows(arguments, columns, _rows(store, iteration_id), nothing="No capacity was said of anybody.")
             return 0
@@ -90,7 +89,7 @@ def _change(
         return replace(thing, state=ChangeState.UNCHANGED)
     if arguments.dry_run:
         return thing
-    asyncio.run(store.capacities.change(user_id, after, before, iteration_id))
+    store.run(store.capacities.change(user_id, after, before, iteration_id))
     return replace(thing, state=ChangeState.SAVED)
 
 

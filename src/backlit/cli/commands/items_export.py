@@ -1,7 +1,6 @@
 """Work items as a file: of backlit's own, or as another tracker's import reads it."""
 
 import argparse
-import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain, zip_longest
@@ -102,7 +101,7 @@ def _saved_files(arguments: argparse.Namespace, store: Store, item: Item) -> lis
         else:
             with writing_to(folder):
                 folder.mkdir(parents=True, exist_ok=True)
-            name = asyncio.run(store.transfers.download(entry.id, folder, say_nothing, name)).name
+            name = store.run(store.transfers.download(entry.id, folder, say_nothing, name)).name
         saved.append(f"{folder.name}/{name}")
     return saved
 

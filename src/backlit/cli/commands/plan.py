@@ -94,7 +94,7 @@ def _plan_lines(store: Store, places: frozenset[int], limit: int | None, owners:
     """Return the lines of an iteration; of a long list, the first ones and those the draft moves in."""
     spec = store.plan_preview.spec(ViewSpec(), places)
     view = store.view(spec, store.plan_preview.laid_over)
-    asyncio.run(view.load())
+    store.run(view.load())
     rows = view.rows(0, view.count or 0 if limit is None else limit)
     listed = {row.id for row in rows}
     places_of_moved = sorted(at for each in spec.planned_in - listed if (at := view.index_of(each)) is not None)

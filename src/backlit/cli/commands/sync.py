@@ -1,7 +1,6 @@
 """The sync of the local copy with the server."""
 
 import argparse
-import asyncio
 import sys
 import time
 from collections.abc import Mapping
@@ -37,7 +36,7 @@ def sync(arguments: argparse.Namespace) -> int:
         if store.connection.state is not ConnectionState.ONLINE:
             raise Offline("The local copy could not be brought up to date.")
         if arguments.full:
-            asyncio.run(store.refresh(is_full=True))
+            store.run(store.refresh(is_full=True))
         wait_for_all(store, SEND_SECONDS)
         outbox, projects = store.outbox, {each.id: each.name for each in store.lookups.projects()}
         row = {

@@ -1,7 +1,6 @@
 """Saved views: shown, and those of views.toml saved, renamed and deleted."""
 
 import argparse
-import asyncio
 from importlib import import_module
 from pathlib import Path
 
@@ -54,7 +53,7 @@ def save_view(arguments: argparse.Namespace) -> None:
         print(f"Saved the view {plain(name)} in {files.own}.")
         return
     with synced_store(arguments, is_writing=True, is_sending=True) as store:
-        asyncio.run(store.kept_views.share(view_from(table)))
+        store.run(store.kept_views.share(view_from(table)))
         print(f"Shared the view {plain(name)} with the members of the project.")
 
 
