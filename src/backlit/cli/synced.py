@@ -218,11 +218,10 @@ def counting_changes(store: Store, way_on: str = "") -> Iterator["SentChanges"]:
     try:
         with (_cancelling_on if has_event_loop() else _raising_on)(_handled_signals()):
             yield changes
-    except Exception:
-        raise
-    except BaseException:  # an interruption
-        with suppress(OSError):  # the terminal may be gone
-            print(f"backlit: Interrupted. {changes.words()} {way_on}".rstrip(), file=sys.stderr)
+    except BaseException as error:
+        if not isinstance(error, Exception):  # an interruption, which without an event loop has several classes
+            with suppress(OSError):  # the terminal may be gone
+                print(f"backlit: Interrupted. {changes.words()} {way_on}".rstrip(), file=sys.stderr)
         raise
 
 
