@@ -17,6 +17,11 @@ def fault_in_path(name: str, what: str) -> str:
     return f"{what} may not contain a backslash: paths are written with it." if _SEPARATOR in name else ""
 
 
+def words_below_root(path: str) -> str:
+    """Return a path as screens write it, without the root that all paths have; empty for the root itself."""
+    return path.partition(_SEPARATOR)[2].replace(_SEPARATOR, " › ")
+
+
 class Node(Struct, frozen=True):
     """An area or iteration, reduced to its place in the tree."""
 

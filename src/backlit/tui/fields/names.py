@@ -9,6 +9,7 @@ from backlit.model.fields import FEATURE_ID, SYNC_KEYS, Field, ItemType, Kind
 from backlit.model.query.keys import field_named
 from backlit.model.settings.view_settings import COMPUTED_COLUMNS, PROGRESS_KEY
 from backlit.model.statuses import StatusGroup, StatusGroups
+from backlit.model.trees import words_below_root
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import ItemRow, RowSign, number_of
 from backlit.store.records.people import TreeKind
@@ -156,9 +157,7 @@ class ListNames:
         tree = self.store.lookups.tree(_TREES[field.kind])
         if node_id not in tree:
             return f"{field.kind.value} {node_id}"
-        path = tree.path(node_id)
-        below = path.partition("\\")[2]
-        return below.replace("\\", " › ") if below else f"no {field.label.lower()}"
+        return words_below_root(tree.path(node_id)) or f"no {field.label.lower()}"
 
     def cells(self, ids: Sequence[int], keys: Sequence[str]) -> Mapping[int, Sequence[str]]:
         fields = [self.field(key) for key in keys]

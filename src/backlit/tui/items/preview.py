@@ -15,6 +15,7 @@ from backlit.model.amounts import counted, estimate_text, hours_text
 from backlit.model.dates import written_day
 from backlit.model.fields import ItemType, choice_word
 from backlit.model.statuses import StatusGroups, status_word
+from backlit.model.trees import words_below_root
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.records.people import IterationEntry, Person, TreeKind
 from backlit.store.store import Store
@@ -225,7 +226,7 @@ class PreviewLayout:
         tags = item.fields.get("Tags")
         facts = {
             "Sprint": _iteration(item.fields.get("IterationID"), context),
-            "Area": context.area_path.partition("\\")[2].replace("\\", " › "),
+            "Area": words_below_root(context.area_path),
             "Tags": "  ".join(map(str, tags)) if isinstance(tags, list) else "",
             "Mirror": _mirrored(item),
         }
@@ -269,7 +270,7 @@ class PreviewLayout:
 
     def _places(self, item: Item, context: ItemContext) -> Iterator[Line]:
         """Yield the area, the other tracker and the tags, which stand on their own lines unless one holds all."""
-        path, found = context.area_path.partition("\\")[2].replace("\\", " › "), item.fields.get("Tags")
+        path, found = words_below_root(context.area_path), item.fields.get("Tags")
         places = [each for each in (path, _mirrored(item)) if each]
         tags = [f"#{each}" for each in found] if isinstance(found, list) else []
         whole = [*places, " ".join(tags)] if tags else places
