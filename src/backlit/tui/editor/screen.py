@@ -33,6 +33,7 @@ from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.pane_frame import key_words
 from backlit.tui.widgets.side_lines import FooterLine, Hint, RuleLine, TwoSidedLine, Word
 
 CARRIED_OVER_FIELDS = ("AreaID", "IterationID", "TeamID", "ParentID")
@@ -297,10 +298,9 @@ class ItemEditorScreen(ItemScreen):
         self.form.grid_frame.say(
             self._head.tab_words(self.form.grid_frame.head_room, is_new=item is None), (), (), changed_words(self.draft)
         )
-        order, command = " newest first" if len(self._head.comments) > 1 else "", "item.comment"
-        write: list[Word] = [(key_of(command), KEY, command), (" comment", "muted", command)]
+        order = " newest first" if len(self._head.comments) > 1 else ""
         heading: list[Word] = [("Comments", "heading"), (order, "muted")]
-        self.form.comments_frame.say(heading, [] if is_reader else write)
+        self.form.comments_frame.say(heading, [] if is_reader else key_words("item.comment", "comment"))
         for rule in (self._head.tabs, self._rule):
             rule.join_at(self.form.edge)
         field = self.form.grid.field

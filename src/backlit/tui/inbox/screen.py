@@ -15,11 +15,10 @@ from backlit.store.records.item import FieldNews
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
 from backlit.tui.commands.command import CannotAct, CommandContext
-from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import DifferenceDialog, FieldDifference
 from backlit.tui.drawing.text import Line, wrapped
-from backlit.tui.drawing.themes import KEY, ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import near_day
 from backlit.tui.fields.values import label_of
 from backlit.tui.inbox.inbox_list import (
@@ -37,8 +36,8 @@ from backlit.tui.shell.status_text import position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import PaneFrame
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, Word
+from backlit.tui.widgets.pane_frame import PaneFrame, key_words
+from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import DetailView, fit_rows
 
 ITEM_NOW_HEADING = "The item now "
@@ -135,10 +134,8 @@ class InboxScreen(StoreScreen[None]):
         new = f" {count:,} new" if count and not self.shows_feed else ""
         heading: list[Part] = [(title, "heading"), (new, "muted")]
         position = position_words(rows.cursor + 1, count)
-        command = "inbox.read-all"
-        keys: list[Word] = [(key_of(command), KEY, command), (" mark all read", "muted", command)]
         self._heading.say(heading)
-        self._frame.say(heading, keys if count else (), (), position)
+        self._frame.say(heading, key_words("inbox.read-all", "mark all read") if count else (), (), position)
         news = None if self.shows_feed else self._news.current
         comment = self._feed.current if self.shows_feed else None
         self._text_frame.say(*self._text_head(news, comment))

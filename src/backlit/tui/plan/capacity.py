@@ -24,15 +24,15 @@ from backlit.store.records.item import ItemRow
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import CommandContext
-from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import MAX_READING_WIDTH, FittedLine, ReadingDialog
 from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
-from backlit.tui.drawing.themes import KEY, owner_colour
+from backlit.tui.drawing.themes import owner_colour
 from backlit.tui.plan.blockers import blocker_lines
 from backlit.tui.plan.people_capacity import change_capacity_of_person
 from backlit.tui.plan.plan_commands import PlanCommandTarget, need_target
+from backlit.tui.widgets.pane_frame import key_words
 from backlit.tui.widgets.side_lines import Part, Word, length
 
 NAME, AMOUNT, PERCENT = 18, 11, 6
@@ -55,10 +55,11 @@ class IterationChangeCounts(Struct, frozen=True):
         return " ".join(f"{sign}{count}" for sign, count in counts if count)
 
     def unsaved_words(self) -> list[Word]:
-        command, words = "plan.commit", [counted(self.comes, "unsaved move")] * bool(self.comes)
+        words = [counted(self.comes, "unsaved move")] * bool(self.comes)
         words += [counted(self.altered, "change" if words else "unsaved change")] * bool(self.altered)
-        keys: list[Word] = [(key_of(command), KEY, command), (" save", "muted", command)]
-        return [(f"{', '.join(words)} ", "pending"), *keys] if words else [("No unsaved moves", "muted")]
+        if not words:
+            return [("No unsaved moves", "muted")]
+        return [(f"{', '.join(words)} ", "pending"), *key_words("plan.commit", "save")]
 
 
 def points_of_row(row: ItemRow) -> float:

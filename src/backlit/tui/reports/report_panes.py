@@ -14,7 +14,6 @@ from backlit.model.amounts import counted
 from backlit.model.reports.item_reports import STUCK_DAYS
 from backlit.model.reports.report import Bars, Report, ReportColumn, StatusStep, Value, number_text, value_text
 from backlit.model.statuses import StatusGroups, status_word
-from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.charts import (
     LIMIT_LINE,
     ON,
@@ -26,9 +25,10 @@ from backlit.tui.drawing.charts import (
 )
 from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
-from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles, status_colour, status_sign, type_colour, type_sign
+from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.drawing.timeline_chart import draw_timeline
 from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.pane_frame import key_words
 from backlit.tui.widgets.side_lines import HEADING, Word
 
 LEAST_PLOT = 9
@@ -158,8 +158,8 @@ def rows_of(
 def note_words(report: Report, *, has_notes: bool) -> list[Word]:
     if not report.has_hidden_notes:
         return []
-    words = f" {'hide' if has_notes else 'show'} {counted(len(report.hidden_notes), 'note')}"
-    return [(key_of("reports.notes"), KEY, "reports.notes"), (words, "muted", "reports.notes")]
+    verb = "hide" if has_notes else "show"
+    return key_words("reports.notes", f"{verb} {counted(len(report.hidden_notes), 'note')}")
 
 
 def way_words(way: Sequence[StatusStep], groups: StatusGroups) -> Iterator[Piece]:

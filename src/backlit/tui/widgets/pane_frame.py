@@ -11,8 +11,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.framed_app import refresh
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import KEY, ThemeStyles
 from backlit.tui.widgets.side_lines import (
     MIN_RULE_WIDTH,
     Drawn,
@@ -36,6 +37,11 @@ FRAME_LINES = 2
 """Lines of the edges of a frame."""
 Sides = tuple[tuple[Drawn, ...], tuple[Drawn, ...]]
 NO_WORDS: Sides = ((), ())
+
+
+def key_words(command_id: str, label: str) -> list[Word]:
+    """Return the key of a command and what it does, for an edge; a click on either runs it."""
+    return [(key_of(command_id), KEY, command_id), (f" {label}", "muted", command_id)]
 
 
 class ScrolledContent(Protocol):
