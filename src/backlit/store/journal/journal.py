@@ -425,9 +425,8 @@ class JournalFile(FileIdentity):
         drop_database(copy)
         lost.copy_to(copy)
         with closing(sqlite3.connect(copy)) as connection:
-            connection.execute(
-                f"PRAGMA application_id = {int.from_bytes(os.urandom(4)) >> 1}"
-            )  # 31 bits, as SQLite takes
+            number = int.from_bytes(os.urandom(4)) >> 1  # 31 bits, as SQLite takes
+            connection.execute(f"PRAGMA application_id = {number}")
         sentence = self._moved_aside()
         drop_database(self.path)
         copy.rename(self.path)

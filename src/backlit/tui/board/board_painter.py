@@ -27,9 +27,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.text import safe
 from backlit.tui.widgets.flash import Flash
 from backlit.tui.widgets.item_list import RowSelection
-from backlit.tui.widgets.item_rows import (
-    Badge,
-)
+from backlit.tui.widgets.item_rows import Badge
 
 CARDS_KEPT = 512
 

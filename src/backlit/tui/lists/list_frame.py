@@ -156,7 +156,7 @@ class ListFrame(Vertical):
         shown = [each for each in self._hints if each != PREVIEW_HINT or not self._panes.has_preview]
         if self.has_more_columns:
             shown.insert(1, "list.columns-right")  # before hints that always hold, which leave where it is narrow
-        is_on_group = isinstance(items, BacklogList) and bool(items.group_here()) and items.current_id is None
+        is_on_group = items.current_id is None and isinstance(items, BacklogList) and bool(items.group_here())
         usual = HINTS_WITHOUT_ROWS if items.has_no_items else HINTS_ON_GROUP if is_on_group else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
         hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
