@@ -1,7 +1,6 @@
 """The comments of one item: the screen, and the commands to write, quote, correct, copy, delete and read them."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 from textual import on
 from textual.containers import Vertical
@@ -11,24 +10,26 @@ from textual.widgets import Static
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
+from backlit.model.trees import words_below_root
 from backlit.store.edits.checks import quoted
+from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import ComposedComment
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.drawing.themes import KEY, ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.items.brief_lists import AreaNeighbours, BriefFiles
 from backlit.tui.items.comment_thread import AIR_LINES, CommentThread
 from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
-from backlit.tui.items.latest_changes import HEADING, LEAST_CHANGES, LatestChanges
-from backlit.tui.items.preview import author_colours, item_context
+from backlit.tui.items.latest_changes import HEADING, LEAST_CHANGES, MOST_CHANGES, LatestChanges, read_newest
+from backlit.tui.items.preview import author_colours
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
-from backlit.tui.widgets.side_lines import TwoSidedLine, Word
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame, key_words
+from backlit.tui.widgets.side_lines import TwoSidedLine
 
 AGE_CHECK = 60.0
 LINES_AROUND = 6
@@ -37,8 +38,6 @@ LEAST_LINES = 2
 """Lines of a thread without comments."""
 TALL, ADD_LINES = 30, 3
 """Lines of a terminal from which the place of a new comment has blanks, and its lines with them."""
-MOST_CHANGES = 8
-"""The latest changes below a thread at most."""
 LEAST_ASIDE = 6
 """Lines for the item below its thread, beside which a narrow terminal has no room for it."""
 MAX_QUOTED_CHARACTERS = 120
@@ -93,15 +92,14 @@ class CommentsScreen(ItemRowsScreen):
         super().on_resize()
         self._show_around()
         if self.has_class("-aside"):
-            self.run_worker(work(self._read_around), exclusive=True, group="around")
+            self.run_worker(work(self._read_around), exclusive=True, group="look at")
 
     async def _read_around(self) -> None:
-        """Read the items of the area, and the newest changes; without a connection those that are known stay."""
+        """Read the items of the area, and the newest changes."""
         item = self.store.item(self.item_id)
         if item is not None:
             await self._neighbours.read(item)
-        with suppress(BacklitError):
-            await self.store.item_history.read(self.item_id)
+        await read_newest(self.store, self.item_id)
         if self.is_attached:
             self._show_around()
 
@@ -111,13 +109,14 @@ class CommentsScreen(ItemRowsScreen):
         if item is None or not self.has_class("-aside"):
             return
         self._latest.show(item)
-        self._latest_frame.say([(HEADING, "heading")], _key_words("item.history", " history"))
+        self._latest_frame.say([(HEADING, "heading")], key_words("item.history", "history"))
         files = self._head.files
         self._files.show(files)
         self._files_frame.say(
-            [("Files", "heading"), (f" {len(files):,}", "muted")], _key_words("item.attachments", " files")
+            [("Files", "heading"), (f" {len(files):,}", "muted")], key_words("item.attachments", "files")
         )
-        path = item_context(self.store, item).area_path.partition("\\")[2].replace("\\", " › ")
+        areas, area_id = self.store.lookups.tree(TreeKind.AREAS), item.fields.get("AreaID")
+        path = words_below_root(areas.path(area_id)) if isinstance(area_id, int) and area_id in areas else ""
         self._neighbours_frame.say([(f"Also in {path}" if path else "Also in this area", "heading")])
         self.draw_status()
 
@@ -264,10 +263,6 @@ class CommentsScreen(ItemRowsScreen):
     def refresh_comments(self, _call: CommandContext) -> None:
         self.run_worker(work(self.store.look_at, self.item_id), group="look")
         self.run_command("app.refresh")
-
-
-def _key_words(command_id: str, label: str) -> list[Word]:
-    return [(key_of(command_id), KEY, command_id), (label, "muted", command_id)]
 
 
 def _set_height(widget: Widget, height: int | str) -> None:

@@ -8,9 +8,8 @@ from textual.containers import Horizontal, Vertical
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
-from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.themes import KEY, ThemeStyles
-from backlit.tui.items.latest_changes import HEADING, LEAST_CHANGES, LatestChanges
+from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.items.latest_changes import HEADING, LEAST_CHANGES, MOST_CHANGES, LatestChanges, read_newest
 from backlit.tui.items.preview import (
     CommentsPreview,
     ItemContext,
@@ -18,14 +17,13 @@ from backlit.tui.items.preview import (
     author_colours,
     preview_head,
 )
-from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
-from backlit.tui.widgets.side_lines import Word
+from backlit.tui.shell.workers import work
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame, key_words
 
 WIDE, ASIDE_SHARE = 100, 40
 """Cells from which comments are beside the item, and their share in per cent, as in the style sheet."""
 PADDING = 4
 """Cells around a text."""
-MOST_CHANGES = 8
 
 
 class ItemBesideComments(Horizontal):
@@ -33,6 +31,7 @@ class ItemBesideComments(Horizontal):
 
     def __init__(self, store: Store, comment: str = "") -> None:
         super().__init__(id="item-beside")
+        self._store = store
         self._preview, self._comments, self._latest = ItemPreview(), CommentsPreview(), LatestChanges(store)
         self._frame, self._comments_frame = (
             PaneFrame(self._preview, id="item-frame"),
@@ -65,8 +64,7 @@ class ItemBesideComments(Horizontal):
         self._frame.say(*preview_head(item, context.now))
         if is_wide:
             self._comments.show(comments, context.now, author_colours(context.people))
-            name = self._comment
-            key: list[Word] = [(key_of(name), KEY, name), (" comment", "muted", name)] if name else []
+            key = key_words(self._comment, "comment") if self._comment else []
             self._comments_frame.say([("Comments", "heading"), (f" {len(comments):,}" * bool(comments), "muted")], key)
             self._latest_frame.say([(HEADING, "heading")])
             self.show_latest()
@@ -76,6 +74,16 @@ class ItemBesideComments(Horizontal):
         if self._shown is not None and self._aside.display:
             self._latest.show(self._shown[0])
             self.fit(self.size.height)
+
+    def read_latest(self) -> None:
+        """Have the newest changes of the item read, where they are shown."""
+        if self._shown is not None and self._aside.display:
+            self.run_worker(work(self._read_latest, self._shown[0].id), exclusive=True, group="look at")
+
+    async def _read_latest(self, item_id: int) -> None:
+        await read_newest(self._store, item_id)
+        if self.is_attached and self._shown is not None and self._shown[0].id == item_id:
+            self.show_latest()
 
     def fit(self, height: int) -> None:
         """Share a height between the comments and the latest changes, of which there are as many as fit."""

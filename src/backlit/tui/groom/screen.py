@@ -1,7 +1,6 @@
 """Grooming: one item at a time with its open questions, and one key for each answer; its commands."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import date
 from functools import partial
 
@@ -13,7 +12,6 @@ from textual.containers import Vertical
 
 from backlit.model.amounts import counted
 from backlit.model.dates import written_day
-from backlit.model.errors import BacklitError
 from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID
 from backlit.model.trees import NO_TOTALS
 from backlit.store.grooming import NextGroomItem
@@ -249,17 +247,9 @@ class GroomScreen(ItemScreen):
         self.app.run_worker(work(self.queue.show, stop, item, self.questions.keys), group="queue")
         self.run_worker(work(self.store.look_at, item.id), exclusive=True, group="look")
         self.run_worker(work(self._find_similar, item), exclusive=True, group="similar")
-        if self.size.width >= WIDE and not self.session.is_low_bandwidth:
-            self.run_worker(work(self._read_history, item.id), exclusive=True, group="history")
+        if not self.session.is_low_bandwidth:
+            self.pane.item.read_latest()
         self.mark_seen(item.id)
-
-    async def _read_history(self, item_id: int) -> None:
-        """Read the newest changes of an item; without a connection those that are known stay."""
-        with suppress(BacklitError):
-            await self.store.item_history.read(item_id)
-        if self.is_attached and self.stop is not None and self.stop.item_id == item_id:
-            self.pane.item.show_latest()
-            self.pane.place()
 
     async def _find_similar(self, item: Item) -> None:
         self._strip.show_similar(())

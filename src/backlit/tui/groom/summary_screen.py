@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import zip_longest
 
 from rich.cells import cell_len
@@ -17,7 +16,6 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from backlit.model.amounts import counted, points_of
-from backlit.model.errors import BacklitError
 from backlit.model.planning import PlannedLoad
 from backlit.model.ready_check import RuleInputs
 from backlit.model.reports.formats import escaped
@@ -267,17 +265,9 @@ class GroomSummaryScreen(StoreScreen[None]):
         context = item_context(self.store, item, faults)
         self._item.show(item, comments, context)
         self._item.fit_lines()
-        if item is not None and self.size.width >= WIDE and not self.session.is_low_bandwidth:
-            self.run_worker(work(self._read_history, item.id), exclusive=True, group="history")
+        if not self.session.is_low_bandwidth:
+            self._item.read_latest()
         self._show_changes()
-
-    async def _read_history(self, item_id: int) -> None:
-        """Read the newest changes of an item; without a connection those that are known stay."""
-        with suppress(BacklitError):
-            await self.store.item_history.read(item_id)
-        each = self.table.current if self.is_attached else None
-        if each is not None and each.item_id == item_id:
-            self._item.show_latest()
 
     def _show_changes(self) -> None:
         cut = self.table.cut_texts

@@ -14,21 +14,27 @@ from backlit.store.store import Store
 from backlit.store.views.item_history import EventKind, ItemEvent
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.text import Line, fit, safe
-from backlit.tui.drawing.themes import KEY, ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import near_day
 from backlit.tui.items.event_words import MOST_AUTHOR, VERB_WIDTH, cut_parts, event_parts, wrapped_parts
 from backlit.tui.items.preview import author_colours
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
-from backlit.tui.widgets.side_lines import Part, Word
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame, key_words
+from backlit.tui.widgets.side_lines import Part
 from backlit.tui.widgets.text_view import LinesView
 
 HEADING, GAP = "Latest changes", 2
 MIN_WIDTH_WITH_VERBS = 56
 """Cells from which the verbs of changes have a column."""
 MAX_LINES_OF_CHANGE = 2
-LEAST_CHANGES = 3
-"""Lines of changes below which there are none."""
+LEAST_CHANGES, MOST_CHANGES = 3, 8
+"""Lines of changes below which there are none, and changes at most below comments."""
+
+
+async def read_newest(store: Store, item_id: int) -> None:
+    """Read the newest changes of an item; without a connection those that are known stay."""
+    with suppress(BacklitError):
+        await store.item_history.read(item_id)
 
 
 class LatestChanges(LinesView):
@@ -128,9 +134,7 @@ class LatestChangesFrame(PaneFrame):
         self._shown: Item | None = None
 
     def on_mount(self) -> None:
-        command = "item.history"
-        key: list[Word] = [(key_of(command), KEY, command), (" history", "muted", command)]
-        self.say([(HEADING, "heading")], key if self._is_of_page else ())
+        self.say([(HEADING, "heading")], key_words("item.history", "history") if self._is_of_page else ())
 
     def show(self, item: Item | None) -> None:
         """Show the changes of an item, if there is room for them; nothing for None."""
@@ -143,9 +147,7 @@ class LatestChangesFrame(PaneFrame):
             self.run_worker(work(self._read, item.id), exclusive=True, group="look at")
 
     async def _read(self, item_id: int) -> None:
-        """Read the newest changes; without a connection those that are known stay."""
-        with suppress(BacklitError):
-            await self._store.item_history.read(item_id)
+        await read_newest(self._store, item_id)
         item = self._store.item(item_id)
         if self.is_attached and item is not None and self._shown is not None and self._shown.id == item_id:
             self._changes.show(item)

@@ -71,9 +71,9 @@ BEHIND = frozenset(
     }
 )
 """Groups of workers that keys never wait for: they change nothing that keys act on, or wait for the network."""
-BRIEFLY = frozenset({"report"})
-"""Groups of workers that keys wait for a moment: a key is meant for the report that comes in a moment, and
-for what is in sight where the server is slow."""
+BRIEFLY = frozenset({"history", "report"})
+"""Groups of workers that keys wait for a moment: a key is meant for the report or the changes that come in a moment,
+and for what is in sight where the server is slow."""
 READINGS = frozenset({"view", "panes"})
 """Groups of workers that read a list, repeatedly during a sync; `ListReadCounter` limits the wait for them."""
 
