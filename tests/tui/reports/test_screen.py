@@ -188,7 +188,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "way"), [((120, 40), "│            ○ Not done "), ((80, 16), "◑ Testing 0d ──")])
+@pytest.mark.parametrize(("size", "way"), [((120, 40), "│          ○ Not done "), ((80, 16), "◑ Testing 0d ──")])
 async def test_the_statuses_of_items_stand_below_their_rows_or_above_the_current_one(
     world: World, store: Store, opened: Open, size: tuple[int, int], way: str
 ) -> None:
