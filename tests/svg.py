@@ -43,7 +43,11 @@ CORNERS = {
 HEAVY_CORNERS = {"┏": "4 17V8.5H8", "┓": "4 17V8.5H0", "┗": "4 0V8.5H8", "┛": "4 0V8.5H0"}
 """Those of a heavy line, which is as wide as its lines."""
 SHADES = {"░": 0.25, "▒": 0.5, "▓": 0.75}
-DRAWN = frozenset({*BLOCKS, *SHADES, *CORNERS, *HEAVY_CORNERS})
+DOTS = {chr(0x2800 + bits): bits for bits in range(1, 256)}
+"""Braille signs and their dots as bits, drawn as terminals do that draw them themselves: as far apart in all cells."""
+DOT_PLACES = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3))
+"""The column and the row of the dot of each bit."""
+DRAWN = frozenset({*BLOCKS, *SHADES, *CORNERS, *HEAVY_CORNERS, *DOTS})
 """The characters that are drawn as shapes."""
 
 
@@ -86,6 +90,8 @@ class Sheet:
                     wide = ' stroke-width="3"' if is_block in HEAVY_CORNERS else ""
                     way = f'd="M{(CORNERS | HEAVY_CORNERS)[is_block]}" transform="translate({x} 0)"{wide}'
                     yield f'<path {way} fill="none" stroke="{shade}"/>'
+            elif is_block in DOTS:
+                yield _dots(run, at, front.get_truecolor().hex if front is not None else self.front)
             elif is_block:
                 yield _block(run[0], len(run), at, front.get_truecolor().hex if front is not None else self.front)
             else:
@@ -102,6 +108,17 @@ class Sheet:
             place = f'x="{x}" y="{BASELINE}" textLength="{across}"'
             words = escape(text).replace(" ", "\xa0")  # the entity of a blank is three times as long
             yield f'<text class="{name}" {place}>{words}</text>'
+
+
+def _dots(run: str, at: int, colour: str) -> str:
+    """Draw the dots of braille signs beside each other."""
+    places = [
+        (number * CELL + column * CELL / 2 + 1, row * LINE / 4 + 1)
+        for number, sign in enumerate(run, at)
+        for bit, (column, row) in enumerate(DOT_PLACES)
+        if DOTS[sign] >> bit & 1
+    ]
+    return f'<path d="{"".join(f"M{x:g} {y:g}h2v2h-2" for x, y in places)}" fill="{colour}"/>'
 
 
 def _block(sign: str, count: int, at: int, colour: str) -> str:

@@ -32,7 +32,7 @@ def test_a_burndown_says_what_remains_and_how_far_it_is_from_the_ideal_line() ->
         ("25", "pts remaining", "of 45"),
         ("17", "behind", "ideal 8"),
     ]
-    assert report.facts == (("Scope", "40 → 45"), ("Days left", "1 working"))
+    assert report.facts == (("Scope", "40 → 45"), ("Time left", "1 working day"))
 
 
 def test_a_burndown_shows_the_days_up_to_today_and_charts_all() -> None:

@@ -77,8 +77,8 @@ def test_a_line_of_days_is_as_high_as_their_numbers_over_an_area() -> None:
     assert lines(rows) == [
         "4 ┤▀▀▀▀▀▀▀▀┈┈┈┈┈┈┈┈                 ",
         "  │                        ▄▄▄▄▄▄▄▄▄",
-        "2 ┤                        ▌        ",
-        "  │                ▀▀▀▀▀▀▀▀▌        ",
+        "2 ┤                        █        ",
+        "  │                ▀▀▀▀▀▀▀▀▀        ",
         "0 └▀▀▀▀▀▀▀▀────────▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀",
         "      ╵2 Mar              today▲    ",
     ]
@@ -109,9 +109,9 @@ def test_days_off_have_the_area_of_the_last_day_and_none_after_the_last_record()
 )
 def test_only_the_last_record_shows_its_gap_to_the_ideal_line(left: float, colour: str, words: str) -> None:
     rows = _cells(draw_timeline(days(4.0, 4.0, left, None, today=2, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10))
-    gap = {(x, each) for row in rows for x, (sign, each) in enumerate(row) if sign == "█"}
+    gap = {(x, each) for row in rows for x, (sign, each) in enumerate(row) if sign == "█" and each != "bar"}
 
-    assert {each.partition(" ")[0] for _, each in gap} == ({colour} if colour else set())
+    assert {each for _, each in gap} == ({colour} if colour else set())
     assert {x for x, _ in gap} <= set(range(3 + 16, 3 + 25))
     assert any(words in line for line in lines(draw_timeline(_guided(left), 36, 10)))
 
@@ -124,7 +124,7 @@ def test_a_step_of_the_scope_is_named_where_it_happens() -> None:
     grown = burndown((40.0, 32.0, 34.0, 25.0, None, None, None), (0.0, 8.0, 12.0, 20.0, None, None, None))
     rows = lines(draw_timeline(present(grown).chart, 60, 12))  # type: ignore[arg-type] # a burndown has a timeline
 
-    assert any("scope +6" in row for row in rows)
+    assert any("╭ scope +6 ──" in row for row in rows)
 
 
 def test_layers_stand_on_each_other_and_a_thin_one_has_a_cell() -> None:
@@ -206,24 +206,40 @@ def test_the_ideal_line_has_dots_above_the_area_and_over_it() -> None:
     rows = draw_timeline(days(4.0, 0.5, 0.5, 4.0, guide=(4.0, 3.0, 2.0, 1.0)), 36, 10)
     dots = {colour for row in rows for text, colour in row if any("\u2800" < sign <= "\u28ff" for sign in text)}
 
-    assert dots == {"foreground", "foreground on chart-area", "foreground on bar"}
+    assert dots == {"foreground", "foreground on bar", "foreground on bar-over"}
 
 
-def test_the_ideal_line_goes_on_where_the_remaining_points_are_at_it() -> None:
+def test_the_ideal_line_is_behind_that_of_the_remaining_points_where_both_are_level() -> None:
     rows = draw_timeline(days(4.0, 4.0, 4.0, guide=(4.0, 4.0, 4.0)), 36, 10)
-    dots = {at for row in _cells(rows) for at, (sign, _) in enumerate(row) if "\u2800" < sign <= "\u28ff"}
-    colours = {colour for row in _cells(rows) for sign, colour in row if "\u2800" < sign <= "\u28ff"}
 
-    assert dots == set(range(min(dots), max(dots) + 1))
-    assert len(dots) > 20
-    assert colours == {"foreground on bar"}
+    assert not {sign for row in _cells(rows) for sign, _ in row if "\u2800" < sign <= "\u28ff"}
 
 
-def test_an_area_ends_at_zero_where_the_ideal_line_reaches_it() -> None:
+def test_the_ideal_line_begins_at_what_was_committed_and_is_straight() -> None:
+    chart = replace(days(12.0, 12.0, 12.0, 12.0, 12.0, guide=(8.0, 6.0, 4.0, 2.0, 0.0)), has_gap=False)
+    rows = _cells(draw_timeline(replace(chart, lines=(replace(chart.lines[0], start=10.0),)), 54, 14))
+    dots = [(x, y) for y, row in enumerate(rows) for x, (sign, _) in enumerate(row) if "\u2800" < sign <= "\u28ff"]
+    widths = [sum(at == y for _, at in dots) for y in sorted({y for _, y in dots})]
+
+    assert dots[0][0] == 4
+    assert set(widths[1:-1]) <= {4, 5, 6}
+
+
+@pytest.mark.parametrize(
+    ("values", "column"),
+    [((4.0, 1.0), "██████▀ ▀"), ((4.0, 1.5), "█████▀  ▀"), ((1.0, 3.5), "█████▀ ▀"), ((4.0, 0.0), "████████▀")],
+)
+def test_the_lines_of_two_days_meet(values: tuple[float, float], column: str) -> None:
+    rows = _cells(draw_timeline(days(*values), 36, 10))
+
+    assert "".join(row[3 + 16][0] for row in rows[:-1]).lstrip() == column
+
+
+def test_an_area_and_its_gap_end_at_zero_where_the_ideal_line_reaches_it() -> None:
     rows = _cells(draw_timeline(days(4.0, 4.0, 4.0, guide=(4.0, 2.0, 0.0)), 36, 10))
     axis = next(row for row in rows if ("▀", "chart-area") in row)
 
-    assert {cell for cell in axis if cell[0] not in "└─ 0"} == {("▀", "chart-area")}
+    assert {cell for cell in axis if cell[0] not in "└─ 0"} == {("▀", "chart-area"), ("▀", "bar-over")}
 
 
 @pytest.mark.parametrize("height", range(6, 34))

@@ -100,7 +100,7 @@ class DaysOfReport:
             day > self.today and value is not None and before is not None and value < before
             for day, value, before in pairs
         )
-        return (("Days left", f"{falling} working"),) if falling else ()
+        return (("Time left", counted(falling, "working day")),) if falling else ()
 
 
 def _day_of(row: Sequence[CellValue]) -> date:
@@ -114,7 +114,7 @@ def burndown(document: ReportDocument) -> Report:
     done = document.numbers("Completed" if is_hours else "Done")
     ideal = document.numbers("Ideal") if "Ideal" in document.columns else ()
     scope = tuple(_sum(pair) for pair in zip(remaining, done, strict=True))
-    lines = [Series("ideal", Tone.GUIDE, ideal)] if ideal else []
+    lines = [Series("ideal", Tone.GUIDE, ideal, document.figure("committed"))] if ideal else []
     lines += [Series("scope", Tone.SCOPE, scope)] if ideal and not is_hours else []
     chart = days.timeline(Series("remaining", Tone.LEFT, remaining), lines)
     day, left = days.last(remaining)

@@ -135,11 +135,12 @@ class Tone(StrEnum):
 
 
 class Series(Struct, frozen=True):
-    """A number for each day; None for a day without a record."""
+    """A number for each day; None for a day without a record. `start` is that at the beginning of the first day."""
 
     name: str
     tone: Tone
     values: tuple[float | None, ...]
+    start: float | None = None
 
 
 class Timeline(Struct, frozen=True):
@@ -167,7 +168,8 @@ class Timeline(Struct, frozen=True):
     @property
     def top(self) -> float:
         every = (self.bars, *self.lines)
-        return max((value for each in every for value in each.values if value is not None), default=0.0)
+        values = (value for each in every for value in (each.start, *each.values))
+        return max((value for value in values if value is not None), default=0.0)
 
 
 class BarPart(Struct, frozen=True):

@@ -1,8 +1,8 @@
 """A block of cells that a chart is drawn into."""
 
-from backlit.tui.drawing.charts import FOOT, ON, Piece, Row, joined
+from backlit.tui.drawing.charts import ON, Piece, Row, joined
 
-LOWER_HALF = "▄"
+FULL, LOWER_HALF = "█", "▄"
 NO_DOTS, ALL_DOTS = "\u2800", "\u28ff"
 
 
@@ -26,21 +26,27 @@ class CellGrid:
                 self._cells[y][at] = (character, f"{colour}{on}{ground}")
 
     def put_dot(self, x: int, y: int, dot: int, colour: str) -> None:
-        """Add a dot to a cell that is blank or has dots alone, or is part of a line, which then fills the cell."""
-        if 0 <= y < len(self._cells) and 0 <= x < self.width:
-            sign, line = self._cells[y][x]
-            before = ord(sign) if NO_DOTS <= sign <= ALL_DOTS else ord(NO_DOTS)
-            # Not on the foot of an area, which would seem to go below zero.
-            if sign == LOWER_HALF or (sign == FOOT and ON in line):
-                self.put(x, y, chr(before | dot), f"{colour}{ON}{line.partition(ON)[0]}")
-            elif sign == " " or before != ord(NO_DOTS):
-                self.put_over(x, y, chr(before | dot), colour)
+        """Add a dot to a cell that is blank, full, or has dots alone: what half a cell has stays before it."""
+        sign = self.sign(x, y)
+        before = ord(sign) if NO_DOTS <= sign <= ALL_DOTS else ord(NO_DOTS)
+        if sign == FULL:
+            self.put(x, y, chr(dot | before), f"{colour}{ON}{self._cells[y][x][1]}")
+        elif sign == " " or before != ord(NO_DOTS):
+            self.put_over(x, y, chr(before | dot), colour)
 
     def put_behind(self, x: int, y: int, sign: str, colour: str) -> None:
         """Put a sign into the cells of a line, from one on, that nothing is drawn in."""
         if 0 <= y < len(self._cells):
             row = self._cells[y]
             row[x:] = [(sign, colour) if cell == (" ", "foreground") else cell for cell in row[x:]]
+
+    def sign(self, x: int, y: int) -> str:
+        """Return the sign of a cell; empty outside of the grid."""
+        return self._cells[y][x][0] if 0 <= y < len(self._cells) and 0 <= x < self.width else ""
+
+    def is_line(self, x: int, y: int, sign: str, count: int) -> bool:
+        """Return whether some cells beside each other have the sign."""
+        return all(self.sign(at, y) == sign for at in range(x, x + count))
 
     def is_free(self, x: int, y: int, count: int) -> bool:
         """Return whether some cells of a line are in the grid and blank."""

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from backlit.model.dates import start_of_week
 from backlit.model.reports.report import Series, Timeline, Tone, day_text, number_text, signed_text, ticks
-from backlit.tui.drawing.cell_grid import LOWER_HALF, CellGrid
+from backlit.tui.drawing.cell_grid import FULL, LOWER_HALF, CellGrid
 from backlit.tui.drawing.charts import (
     AREAS,
     AXIS,
@@ -26,10 +26,11 @@ from backlit.tui.drawing.themes import TODAY
 
 LEFT_DOTS, RIGHT_DOTS = (0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08)
 """The dots of a braille cell from the lowest to the highest, as bits of its character."""
+DOTS = len(LEFT_DOTS)
+"""Dots of a cell, one above the other."""
 BEHIND, AHEAD = ("bar-over", "conflict"), ("bar-done", "status-done")
 """The colours of the gap to the ideal line and of its words."""
 CORNER, TICK = "└", "┤"
-LEFT_HALF, LOWER_LEFT = "▌", "▖"
 GRID_LINE = "╌"
 MARK, LABEL_TICK = "▲", "╵"
 """The mark of the chosen day, and the tick of another one, below the axis."""
@@ -59,9 +60,9 @@ class ChartColumn(Struct, frozen=True):
         return self.x + max(0, self.width - 1) // 2
 
     @property
-    def end(self) -> int:
-        """Return the column that marks the end of its day."""
-        return self.x + self.width - 1
+    def last_dot(self) -> int:
+        """Return the column of dots, two in a cell, at the end of its day."""
+        return 2 * (self.x + self.width) - 1
 
     def value(self, series: Series) -> float | None:
         return next((each for each in reversed(series.values[self.first : self.last + 1]) if each is not None), None)
@@ -82,12 +83,16 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None =
         _draw_layers(grid, chart, slots, plot, top)
     else:
         _draw_area(grid, chart, slots, plot, top)
+    gap = _gap_of(chart, slots)
+    if gap is not None:
+        _draw_gap(grid, gap, plot, top)
     for line in sorted(chart.lines, key=lambda each: each.tone is Tone.GUIDE):
         _draw_line(grid, _over_days_off(chart, line), slots, plot, top)
     for series in (chart.bars, *chart.lines):
         if series.tone in STEPPED and not chart.layers:
             _name_steps(grid, series, slots, plot, top)
-    _draw_gap(grid, chart, slots, plot, top)
+    if gap is not None:
+        _name_gap(grid, gap, plot, top)
     for tick in scale[1:] if plot >= LEAST_PLOT_WITH_GRID else ():
         grid.put_behind(left, plot - round(tick / top * plot), GRID_LINE, "rule")
     return grid.rows()
@@ -166,38 +171,63 @@ def _draw_area(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], pl
         if value is None and not is_off:
             grid.put(slot.x, plot - (halves + 1) // 2, GAP_LINE * slot.width, GAP)
             before = None
-        else:
-            _draw_step(grid, chart, slot, (before, halves if last > 0 else None), plot)
+        elif chart.bars.tone not in AREAS or chart.is_hollow:
+            _draw_hollow_day(grid, chart.bars.tone, slot, (before, halves if last > 0 else None), plot)
             before = halves if last > 0 else None
+        else:
+            if last > 0:
+                _draw_day(grid, chart.bars.tone, slot, halves, plot)
+            if before is not None and slot.width >= LEAST_SLOT_WITH_EDGES:
+                _draw_edge(grid, chart.bars.tone, slot.x, (before, halves), plot)
+            before = halves
 
 
-def _draw_step(
-    grid: CellGrid, chart: Timeline, slot: ChartColumn, halves: tuple[int | None, int | None], plot: int
+def _draw_hollow_day(
+    grid: CellGrid, tone: Tone, slot: ChartColumn, halves: tuple[int | None, int | None], plot: int
 ) -> None:
-    """Draw the line and the area of a day; `halves` are its height and that of the day before, in half cells."""
-    tone = chart.bars.tone
-    before, now = halves
-    if now is None:
-        return
-    colour, up = COLOURS[tone], (now + 1) // 2
-    if tone not in AREAS or chart.is_hollow:
-        lines = None if before is None else plot - (before + 1) // 2, plot - up
-        _draw_stair(grid, slot, lines, LINES[tone], colour)
-        return
-    area = AREAS[tone]
+    before, now = (None if each is None else plot - (each + 1) // 2 for each in halves)
+    _draw_stair(grid, slot, (before, now), LINES[tone], COLOURS[tone])
+
+
+def _draw_day(grid: CellGrid, tone: Tone, slot: ChartColumn, halves: int, plot: int) -> None:
+    """Draw the line of a day, so many half cells above the axis, and the area below it."""
+    colour, area, up = COLOURS[tone], AREAS[tone], (halves + 1) // 2
     grid.put(slot.x, plot, FOOT * slot.width, area)
     for row in range(1, up):
         grid.put(slot.x, plot - row, " " * slot.width, f"{colour}{ON}{area}")
-    is_upper = now % 2 == 0
+    is_upper = halves % 2 == 0
     line = f"{colour}{ON}{area}" if is_upper and up else colour
     grid.put(slot.x, plot - up, (FOOT if is_upper else LOWER_HALF) * slot.width, line)
-    if before is None or slot.width < LEAST_SLOT_WITH_EDGES:
-        return
-    other = (before + 1) // 2
-    for row in range(up + 1, other + 1):
-        grid.put(slot.x, plot - row, LOWER_LEFT if row == other and before % 2 else LEFT_HALF, colour)
-    for row in range(max(1, other), up):
-        grid.put_over(slot.x, plot - row, LEFT_HALF, colour)
+
+
+def _draw_edge(grid: CellGrid, tone: Tone, x: int, halves: tuple[int, int], plot: int) -> None:
+    """Join the lines of two days, as wide as these are high, in the first cell of the later one."""
+    if halves[0] != halves[1]:
+        _fill(grid, x, range(min(halves), max(halves) + 1), plot, HalfCellColours(COLOURS[tone], below=AREAS[tone]))
+
+
+class HalfCellColours(Struct, frozen=True):
+    """The colour of what is filled, and those of the other half of its lowest and its highest cell."""
+
+    fill: str
+    below: str = ""
+    above: str = ""
+
+
+def _fill(grid: CellGrid, x: int, halves: range, plot: int, colours: HalfCellColours) -> None:
+    """Fill half cells of a column, counted from the axis, which has the first one; full cells stay."""
+    for row in range((halves[0] + 1) // 2, (halves[-1] + 1) // 2 + 1):
+        y, has_lower, has_upper = plot - row, 2 * row - 1 in halves, 2 * row in halves
+        if grid.sign(x, y) == FULL:
+            continue
+        if has_lower and has_upper:
+            grid.put(x, y, FULL, colours.fill)
+        elif has_upper:
+            grid.put(x, y, FOOT, f"{colours.fill}{ON}{colours.below}" if row and colours.below else colours.fill)
+        elif colours.above:
+            grid.put(x, y, FOOT, f"{colours.above}{ON}{colours.fill}")
+        else:
+            grid.put(x, y, LOWER_HALF, colours.fill)
 
 
 def _over_days_off(chart: Timeline, series: Series) -> Series:
@@ -221,17 +251,23 @@ def _draw_line(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot:
             _draw_stair(grid, slot, (before, y), LINES[line.tone], colour)
             before = y
         return
-    for slot, after in zip(slots, [*slots[1:], None], strict=True):
-        value = slot.value(line)
-        if value is None:
-            continue
-        following = after.value(line) if after is not None else None
-        width = after.end - slot.end if after is not None and following is not None else 1
-        for step in range(2 * width):
-            between = value + ((following or 0.0) - value) * step / (2 * width) if following is not None else value
-            quarter = int((between / top * plot + 0.5) * 4)
-            dots = RIGHT_DOTS if step % 2 else LEFT_DOTS
-            grid.put_dot(slot.end + step // 2, plot - quarter // 4, dots[quarter % 4], colour)
+    points = [(slot.last_dot, value) for slot in slots if (value := slot.value(line)) is not None]
+    if points and line.start is not None:
+        points.insert(0, (2 * slots[0].x, line.start))
+    dots = [(x, int((value / top * plot + 0.5) * DOTS)) for x, value in _without_straight(points)]
+    for (x, y), (next_x, next_y) in pairwise(dots):
+        steps = max(1, next_x - x, abs(next_y - y))
+        for step in range(steps + 1):
+            column, row = x + round((next_x - x) * step / steps), y + round((next_y - y) * step / steps)
+            sides = RIGHT_DOTS if column % 2 else LEFT_DOTS
+            grid.put_dot(column // 2, plot - row // DOTS, sides[row % DOTS], colour)
+
+
+def _without_straight(points: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Leave out what falls as much before as after: slots differ by a cell, which would bend a straight line."""
+    inner = zip(points, points[1:], points[2:], strict=False)
+    bends = [here for before, here, after in inner if abs(before[1] - 2 * here[1] + after[1]) > 1e-6 * abs(here[1])]
+    return [*points[:1], *bends, *points[1:][-1:]]
 
 
 STAIRS: Mapping[str, tuple[str, tuple[str, str], tuple[str, str]]] = {
@@ -264,34 +300,63 @@ NAMED_STEPS = 3
 
 
 def _name_steps(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Write beside the largest steps in sight how far they go, where there is room."""
-    known = [(slot, value, round(value / top * plot)) for slot in slots if (value := slot.value(line)) is not None]
+    """Write into the line behind its largest steps in sight how far they go; beside it where it is short."""
+    values = [(slot, value) for slot in slots if (value := slot.value(line)) is not None]
+    known = [(slot, value, plot - round(value / top * plot)) for slot, value in values]
     steps = [(after[0], after[2], after[1] - before[1]) for before, after in pairwise(known) if after[2] != before[2]]
-    for slot, height, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:
-        text, y = f"{line.name} {signed_text(change)}", plot - height
-        x = min(slot.x + 1, grid.width - len(text))
+    for slot, y, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:
+        number, x = signed_text(change), slot.x + 1
+        inside = (f" {line.name} {number} ", f" {number} ")
+        text = next((each for each in inside if grid.is_line(x, y, LINES[line.tone], len(each) + 1)), None)
+        if text is not None:
+            grid.put_over(x, y, text, COLOURS[line.tone])
+            continue
+        text = f"{line.name} {number}"
+        x = min(x, grid.width - len(text))
         free = next((each for each in (y - 1, y + 1) if grid.is_free(x, each, len(text))), None)
         if free is not None:
             grid.put_over(x, free, text, "muted")
 
 
-def _draw_gap(grid: CellGrid, chart: Timeline, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Draw how far the last record is from the ideal line, or name what a burnup still lacks of its scope."""
+class IdealGap(Struct, frozen=True):
+    """How far the last record is from the line that it is measured against."""
+
+    slot: ChartColumn
+    value: float
+    goal: float
+    is_to_ideal: bool
+
+    @property
+    def is_behind(self) -> bool:
+        return self.value > self.goal
+
+
+def _gap_of(chart: Timeline, slots: Sequence[ChartColumn]) -> IdealGap | None:
     slot = next((each for each in reversed(slots) if each.value(chart.bars) is not None), None)
     line = next((each for each in chart.lines if each.tone is _GAP_TO.get(chart.bars.tone)), None)
     value, goal = (None, None) if slot is None or line is None else (slot.value(chart.bars), slot.value(line))
     if not chart.has_gap or slot is None or value is None or goal is None or number_text(abs(value - goal)) == "0":
-        return
-    apart = number_text(abs(value - goal))
-    low, high = (round(each / top * plot) for each in sorted((value, goal)))
-    if chart.bars.tone is Tone.LEFT:
-        bar, colour = BEHIND if value > goal else AHEAD
-        for row in range(min(low + 1, high), high + 1):
-            grid.put_over(slot.x, plot - row, "█" * slot.width, bar)
-        text = f" {apart} {'behind' if value > goal else 'ahead'} "
+        return None
+    return IdealGap(slot, value, goal, chart.bars.tone is Tone.LEFT)
+
+
+def _draw_gap(grid: CellGrid, gap: IdealGap, plot: int, top: float) -> None:
+    """Fill the last day between the line of its record and the height of the ideal line at its end."""
+    value, goal = (round(2 * each / top * plot) for each in (gap.value, gap.goal))
+    halves = range(goal, value) if gap.is_behind else range(value + 1, goal + 1)
+    line, area = COLOURS[Tone.LEFT], AREAS[Tone.LEFT]
+    colours = HalfCellColours(BEHIND[0], area, line) if gap.is_behind else HalfCellColours(AHEAD[0], below=line)
+    for x in range(gap.slot.x, gap.slot.x + gap.slot.width) if gap.is_to_ideal and halves else ():
+        _fill(grid, x, halves, plot, colours)
+
+
+def _name_gap(grid: CellGrid, gap: IdealGap, plot: int, top: float) -> None:
+    apart, slot = number_text(abs(gap.value - gap.goal)), gap.slot
+    if gap.is_to_ideal:
+        text, colour = f" {apart} {'behind' if gap.is_behind else 'ahead'} ", (BEHIND if gap.is_behind else AHEAD)[1]
     else:
         text, colour = f" {apart} to go ", "foreground"
-    x, y = slot.x + slot.width, plot - max(1, (low + high) // 2)
+    x, y = slot.x + slot.width, plot - max(1, round((gap.value + gap.goal) / 2 / top * plot))
     grid.put_over(x if x + len(text) <= grid.width else slot.x - len(text), y, text, colour)
 
 
