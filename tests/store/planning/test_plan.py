@@ -38,7 +38,7 @@ async def test_a_planned_move_stays_on_this_machine(world: World) -> None:
     assert store.plan_preview.laid_over(row).iteration_id == first.id
     assert store.plan_preview.laid_over(row).sign is RowSign.PLANNED
     await store.plan.stage({row.id: {"Estimate": "8"}})
-    assert store.plan_preview.laid_over(row).sign is RowSign.PLANNED_ALTERED
+    assert store.plan_preview.laid_over(row).sign is RowSign.PLANNED
     assert store.outbox_entries() == ()
     assert known(store, row.id).fields["IterationID"] == row.iteration_id
     assert await held(world, row.id, "IterationID") == before

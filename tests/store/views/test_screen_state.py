@@ -282,7 +282,7 @@ async def test_planned_values_are_laid_over_rows_items_totals_and_loads(tmp_path
 
         assert planned_row(store, 1)[4:7] == ("13", 5, 13)
         signs = [planned_row(store, each).sign for each in (1, 2, 5)]
-        assert signs == [RowSign.PLANNED_ALTERED, RowSign.NONE, RowSign.ALTERED]
+        assert signs == [RowSign.PLANNED, RowSign.NONE, RowSign.ALTERED]
         item_one = store.item(1)
         assert item_one is not None
         assert preview.item_laid_over(item_one).fields["Estimate"] == "13"

@@ -126,7 +126,7 @@ async def test_three_columns_stand_beside_each_other_from_150_columns_and_are_cl
         await pilot.pause()
 
         assert ", continued" in heads
-        assert missing(app, ["◑ testing", "– not estimated", "~ edited in plan", "± planned, edited"]) == []
+        assert missing(app, ["◑ testing", "– not estimated", "~ edited in plan", "+ planned here"]) == []
         assert keys in line_with(app, "▌")
 
 

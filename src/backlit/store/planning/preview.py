@@ -70,8 +70,8 @@ class PlanPreview:
         contested = row.id in state.contests
         if not values and not contested:
             return row
-        moved = RowSign.PLANNED_ALTERED if len(values) > 1 else RowSign.PLANNED
-        sign = RowSign.CONTESTED if contested else moved if "IterationID" in values else RowSign.ALTERED
+        planned = RowSign.PLANNED if "IterationID" in values else RowSign.ALTERED
+        sign = RowSign.CONTESTED if contested else planned
         return row._replace(
             iteration_id=_id(values.get("IterationID", row.iteration_id)),
             estimate=text_of(values.get("Estimate", row.estimate)),

@@ -23,8 +23,8 @@ Document = dict[str, object]
 class RowSign(IntEnum):
     """The sign of a row. An item's largest sign is shown.
 
-    The last four belong to a plan and are never stored: other values, another iteration, both, and another user's
-    change since.
+    The last three belong to a plan and are never stored: other values, another iteration, and another user's change
+    since.
     """
 
     NONE = 0
@@ -33,8 +33,7 @@ class RowSign(IntEnum):
     CONFLICT = 3
     ALTERED = 4
     PLANNED = 5
-    PLANNED_ALTERED = 6
-    CONTESTED = 7
+    CONTESTED = 6
 
 
 class ItemRow(NamedTuple):

@@ -93,7 +93,6 @@ STATE_WORDS = {
     RowSign.CONFLICT: "in conflict",
     RowSign.ALTERED: "edited in plan",
     RowSign.PLANNED: "planned here",
-    RowSign.PLANNED_ALTERED: "planned, edited",
 }
 
 

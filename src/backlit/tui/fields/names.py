@@ -23,7 +23,7 @@ from backlit.tui.widgets.item_rows import NO_BADGE, OVERDUE_SIGN, Badge, Display
 
 _TREES = {Kind.AREA: TreeKind.AREAS, Kind.ITERATION: TreeKind.ITERATIONS}
 ALL_TASKS_SHOWN = ShownTasks(of_all=True)
-DRAFT_SIGNS = frozenset({RowSign.PLANNED, RowSign.PLANNED_ALTERED})
+DRAFT_SIGNS = frozenset({RowSign.PLANNED})
 """Signs of items that the draft of a plan moves."""
 
 

@@ -56,7 +56,6 @@ ROW_SIGNS: Mapping[RowSign, tuple[str, str]] = {
     RowSign.CONFLICT: ("≠", "conflict"),
     RowSign.ALTERED: ("~", "pending"),
     RowSign.PLANNED: ("+", "pending"),
-    RowSign.PLANNED_ALTERED: ("±", "pending"),
     RowSign.CONTESTED: ("≠", "conflict"),
 }
 MIN_ID_WIDTH, MIN_LIST_WIDTH_WITH_ID = 3, 48
