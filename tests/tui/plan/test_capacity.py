@@ -158,22 +158,22 @@ def test_amounts_over_a_limit_have_their_own_colour() -> None:
         (
             Velocity(29.0, 20.0, 0.0, 31.0, 3),
             "Velocity 29 pts (median of 3 sprints, 0–31; mean 20)",
-            "velocity 29 of 0–31",
+            "velocity 29 (0–31)",
         ),
         (
             Velocity(24.5, 24.2, 19.0, 28.0, 6),
             "Velocity 24.5 pts (median of 6 sprints, 19–28; mean 24.2)",
-            "velocity 24.5 of 19–28",
+            "velocity 24.5 (19–28)",
         ),
         (
             Velocity(45.0, 45.0, 45.0, 45.0, 2, is_of_rounds=True),
             "Velocity 45 pts (median of 2 rounds of parallel sprints, 45–45; mean 45)",
-            "velocity 45 of 45–45",
+            "velocity 45 (45–45)",
         ),
         (
             Velocity(1.0, 1.0, 1.0, 1.0, 1, is_of_machine=True),
             "Velocity 1 pt (median of 1 sprint, 1–1; mean 1 of this machine)",
-            "velocity 1 of 1–1 of this machine",
+            "velocity 1 (1–1) of this machine",
         ),
     ],
 )

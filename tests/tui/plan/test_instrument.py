@@ -22,7 +22,7 @@ def instrument(points: float, added: float | None = None) -> Instrument:
 @pytest.mark.parametrize(
     ("points", "words", "colour"),
     [
-        (20.0, "6 to target", "pending"),
+        (20.0, "6 to target", "muted"),
         (26.0, "✓ on target", "status-done"),
         (36.0, "✓ on target", "status-done"),
         (49.0, "13 over", "conflict"),
@@ -41,18 +41,18 @@ def test_a_bar_fills_its_width_and_the_shares_end_where_the_load_does(points: fl
     assert cell_len("".join(text for text, _ in drawn.shares(width, [3, 7]))) <= width
 
 
-def test_a_load_is_blue_below_the_target_green_on_it_and_red_above() -> None:
+def test_a_load_is_blue_and_red_above_the_target() -> None:
     below, reached, above = (
-        {colour for text, colour in instrument(points).bar(48) if text[0] == "█"} for points in (20, 29, 42)
+        {colour for text, colour in instrument(points).bar(50) if text[0] == "█"} for points in (20, 29, 42)
     )
 
-    assert (below, reached, above) == ({"bar"}, {"bar-done"}, {"bar-done", "bar-over"})
+    assert (below, reached, above) == ({"bar"}, {"bar"}, {"bar", "bar-over"})
 
 
-def test_another_sprints_bar_is_green_where_it_is_done_alone_as_its_legend_says() -> None:
+def test_a_bar_is_green_where_it_is_done_alone_as_the_legend_says() -> None:
     load = PlannedLoad(8, 29.0, done=12.0, people=PEOPLE)
     sprint = OtherSprint("Sprint 14", date(2026, 3, 2), date(2026, 3, 15), TARGET, load, scale_end(TARGET))
-    bar = [(text, colour) for text, colour, *_ in sprint.lines(50, date(2026, 3, 11))[1].left if "█" in text]
+    bar = [(text, colour) for text, colour, *_ in sprint.lines(52, date(2026, 3, 11))[1].left if "█" in text]
 
     assert [(len(text), colour) for text, colour in bar] == [(12, "bar-done"), (17, "bar")]
 
@@ -60,26 +60,48 @@ def test_another_sprints_bar_is_green_where_it_is_done_alone_as_its_legend_says(
 def test_the_target_is_a_ground_of_the_same_cells_as_its_bracket() -> None:
     drawn = instrument(0.0)
     bar = "".join(("=" if "bar-band" in colour else " ") * len(text) for text, colour in drawn.bar(96))
-    scale = "".join(text for text, _ in drawn.target(96))
+    ((scale, _colour),) = drawn.target(96)
 
     assert (scale.index("╰"), scale.index("╯")) == (bar.index("="), bar.rindex("="))
-    assert scale[: scale.index("╰")].endswith("26 ")
-    assert scale.endswith("╯ 36")
+    assert scale.startswith("0 ")
+    assert scale[: scale.index("╰")].endswith(" target 26 ")
+    assert scale[scale.index("╯") :].startswith("╯ 36 ")
+    assert scale.endswith(" 50 pts")
 
 
-def test_the_added_item_goes_on_from_the_load_in_the_colour_of_its_own_verdict() -> None:
+@pytest.mark.parametrize(
+    ("least", "most", "width", "words"),
+    [
+        (None, 36.0, 40, "0───────────────────────────╯ 36 target"),
+        (26.0, None, 24, "0  target 26 ╰─────────╯"),
+        (2.0, 36.0, 24, "0╰───────────────╯ 36"),
+        (26.0, 36.0, 8, ""),
+        (None, None, 24, ""),
+    ],
+)
+def test_a_scale_leaves_out_what_its_width_has_no_room_for(
+    least: float | None, most: float | None, width: int, words: str
+) -> None:
+    capacity = Capacity(least, most)
+    drawn = Instrument(PlannedLoad(), capacity, scale_end(capacity))
+
+    assert "".join(text for text, _ in drawn.target(width)) == words
+
+
+def test_the_added_item_goes_on_from_the_load_in_red_above_the_target() -> None:
     on, over = (
-        next(colour for text, colour in instrument(29.0, added).bar(48) if "▒" in text) for added in (5.0, 12.0)
+        [colour.split()[0] for text, colour in instrument(29.0, added).bar(50) if "▒" in text] for added in (5.0, 12.0)
     )
 
-    assert (on.split()[0], over.split()[0]) == ("bar-done", "bar-over")
-    assert "".join(text for text, _ in instrument(29.0, 5.0).words()[1]) == "with #22 34 of 36"
+    assert (on, over) == (["bar"], ["bar", "bar-over"])
+    assert "▒" not in "".join(text for text, _ in instrument(40.0, 5.0).bar(50))
+    assert "".join(text for text, _ in instrument(29.0, 5.0).words()[1]) == "#22 makes it 34 pts"
 
 
 def test_an_added_item_without_points_says_so() -> None:
     drawn = Instrument(PlannedLoad(), TARGET, 48.0, AddedItem("#19", None))
 
-    assert "".join(text for text, _ in drawn.words()[1]) == "with #19 ? pts"
+    assert "".join(text for text, _ in drawn.words()[1]) == "#19 has no estimate"
 
 
 def test_shares_are_the_fullest_first_in_the_colours_of_their_owners() -> None:

@@ -109,7 +109,7 @@ async def test_an_overloaded_iteration_is_shown_in_its_head_and_before_saving(st
         await keys(pilot, "w")
 
         assert "╯ 30" in head
-        assert "34 pts  4 over  1 unestimated" in head
+        assert "34 pts  4 over · 1 unestimated" in head
         assert "–30  4 over" in line_with(pilot.app, f"{first.name}  +2  █")
         assert "1 unestimated" in text_of(pilot.app)
 
@@ -348,7 +348,7 @@ async def test_the_target_says_what_the_item_under_the_cursor_would_make_of_it(s
     await store.plan.stage({other.id: {"IterationID": first.id, "Estimate": "7"}, row.id: {"Estimate": "5"}})
     async with plan_of(opened, store) as pilot:
         await go_to(pilot, row.id)
-        await until(lambda: f"with #{row.id} 12 of 30" in text_of(pilot.app))
+        await until(lambda: f"#{row.id} makes it 12 pts" in text_of(pilot.app))
         before = text_of(pilot.app)
         await keys(pilot, ">")
 
@@ -413,7 +413,8 @@ async def test_the_other_sprints_have_a_frame_below_the_target_or_beside_it(
         for each in (*found, release.entry):
             load = store.plan_preview.loads_now([each.id]).get(each.id, PlannedLoad()) if each in found else None
             shown = next(line for line in lines[at:] if f"│ {each.name} " in line).rpartition(f"│ {each.name} ")[2]
-            assert span(each.start, each.end, store.today()) in shown
+            assert load is None or is_beside or span(each.start, each.end, store.today()) in shown
+            assert ("own scale" in shown) is (load is None)
             assert load is None or f" {load.points:g} / " in shown
 
 

@@ -52,7 +52,7 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
     "bar-done": "#8fbf6f",
     "bar-over": "#d9534a",
     "bar-track": "#23262e",
-    "bar-band": "#30473a",
+    "bar-band": "#454c5a",
     "owner-1": "#ec9eaf",
     "owner-2": "#b2c079",
     "owner-3": "#8dc895",

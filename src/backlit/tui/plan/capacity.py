@@ -189,7 +189,7 @@ def velocity_words(velocity: Velocity, *, is_brief: bool = False) -> list[Word]:
     if is_brief:
         command = "plan.workload"  # which shows it too; words of a command leave an edge together
         median = number_text(round(velocity.median, 1))
-        basis = f" of {range_text(velocity)}{source}"
+        basis = f" ({range_text(velocity)}){source}"
         return [("velocity ", "muted", command), (median, "foreground", command), (basis, "muted", command)]
     median = counted(round(velocity.median, 1), "pt")
     return [("Velocity ", "muted"), (median, "foreground"), (f" ({velocity_basis(velocity)}{source})", "muted")]

@@ -1,5 +1,6 @@
 """The instrument of an iteration: its load in words and as a bar, the shares of people, and the target on one scale."""
 
+import math
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -9,15 +10,16 @@ from backlit.model.planning import Capacity, CapacityFit, PlannedLoad
 from backlit.model.reports.report import number_text
 from backlit.tui.drawing.charts import EIGHTHS_ACROSS, ON, Piece, joined
 from backlit.tui.drawing.themes import owner_colour
-from backlit.tui.widgets.side_lines import Part, length
+from backlit.tui.widgets.side_lines import Part
 
 ROOM_ABOVE = 4 / 3
 """The end of a scale, by the maximum: a load beyond the target still has room."""
 USUAL_RANGE = 1.25
 """The maximum of a scale, by the minimum of a capacity without a maximum."""
-GHOST, SHARE, FULL = "▒", "▀", "█"
+SCALE_STEP = 5
+"""Points that the end of a scale is a multiple of, as it is named."""
+GHOST, SHARE, FULL = "▒", "▄", "█"
 """The signs of what one item would add, of a person's share, and of the load."""
-MIN_TARGET_WIDTH = len("╰ target ╯")
 
 
 class AddedItem(Struct, frozen=True):
@@ -29,7 +31,13 @@ class AddedItem(Struct, frozen=True):
 
 def scale_end(capacity: Capacity, amount: float = 0.0) -> float:
     """Return the points at the end of a bar's scale; 0 without anything to measure."""
-    return max((capacity.most or (capacity.least or 0.0) * USUAL_RANGE) * ROOM_ABOVE, amount)
+    most = max((capacity.most or (capacity.least or 0.0) * USUAL_RANGE) * ROOM_ABOVE, amount)
+    return SCALE_STEP * float(math.ceil(most / SCALE_STEP))
+
+
+def scale_words(scale: float) -> list[Part]:
+    """Return what bars of one scale stand for; nothing without a scale."""
+    return [(f"bars 0–{number_text(scale)} pts", "faint")] if scale else []
 
 
 class Instrument(Struct, frozen=True):
@@ -46,7 +54,7 @@ class Instrument(Struct, frozen=True):
         if fit is CapacityFit.OVER:
             return f"{number_text(self.capacity.over(points))} over", "conflict"
         if fit is CapacityFit.UNDER:
-            return f"{number_text((self.capacity.least or 0.0) - points)} to target", "pending"
+            return f"{number_text((self.capacity.least or 0.0) - points)} to target", "muted"
         return ("✓ on target", "status-done") if fit is CapacityFit.WITHIN else ("", "muted")
 
     def words(self) -> tuple[list[Part], list[Part]]:
@@ -56,39 +64,35 @@ class Instrument(Struct, frozen=True):
         words, colour = self.verdict(self.load.points)
         left += [(f"  {words}", colour)] if words else []
         if self.load.unestimated:
-            left.append((f"  {self.load.unestimated:,} unestimated", "warn"))
+            left.append((f" · {self.load.unestimated:,} unestimated", "muted"))
         if self.added is None:
             return left, []
-        right: list[Part] = [(f"with {self.added.name} ", "muted")]
         if self.added.points is None:
-            return left, [*right, ("? pts", "muted")]
-        most = f" of {number_text(self.capacity.most)}" if self.capacity.most else ""
-        return left, [*right, (number_text(self.load.points + self.added.points), "figure"), (most, "muted")]
+            return left, [(f"{self.added.name} has no estimate", "muted")]
+        figure, _, unit = counted(round(self.load.points + self.added.points, 1), "pt").partition(" ")
+        # In this order a step changes few cells: the number of the item and that of the points.
+        return left, [(f"{self.added.name} makes it ", "muted"), (figure, "figure"), (f" {unit}", "muted")]
 
-    def bar(self, width: int, reached: str = "bar-done") -> list[Piece]:
-        """Return the load over the lighter ground of the target: `reached` on target, red above it, else blue.
-
-        What is done is green in any case.
-        """
+    def bar(self, width: int) -> list[Piece]:
+        """Return the load over the lighter ground of the target: done parts green, those above it red, others blue."""
         load, capacity = self.load, self.capacity
         least, most = self._target(width)
         ends = self._eighths(load.points, width)
-        colour = {CapacityFit.UNDER: "bar", CapacityFit.OPEN: "bar"}.get(capacity.fit(load.points), reached)
         done = self._eighths(load.done, width) // 8
         limit = self._eighths(capacity.most, width) // 8 if capacity.most else width
-        ghost_end, ghost = 0, colour
-        if self.added is not None and self.added.points:
-            after = load.points + self.added.points
-            ghost_end = min(width, -(-self._eighths(after, width) // 8))
-            ghost = {"conflict": "bar-over", "status-done": "bar-done"}.get(self.verdict(after)[1], "bar")
+        ghost_end = 0
+        # Beyond a load that is too much already, more of it would be bytes for nothing.
+        if self.added is not None and self.added.points and capacity.fit(load.points) is not CapacityFit.OVER:
+            ghost_end = min(width, -(-self._eighths(load.points + self.added.points, width) // 8))
 
         def piece(at: int) -> Piece:
             ground = "bar-band" if least <= at < most else "bar-track"
+            colour = "bar-over" if at >= limit else "bar"
             if at < ends // 8:
-                return FULL, "bar-done" if at < done else "bar-over" if at >= limit else colour
+                return FULL, "bar-done" if at < done else colour
             if at == ends // 8 and ends % 8:
-                return EIGHTHS_ACROSS[ends % 8], f"{'bar-over' if at >= limit else colour}{ON}{ground}"
-            return (GHOST, f"{ghost}{ON}{ground}") if at < ghost_end else (" ", f"foreground{ON}{ground}")
+                return EIGHTHS_ACROSS[ends % 8], f"{colour}{ON}{ground}"
+            return (GHOST, f"{colour}{ON}{ground}") if at < ghost_end else (" ", f"foreground{ON}{ground}")
 
         return joined([piece(at) for at in range(width)])
 
@@ -104,22 +108,18 @@ class Instrument(Struct, frozen=True):
         return [each for each in pieces if each[0]]
 
     def target(self, width: int) -> list[Piece]:
-        """Return the scale: 0, and a bracket from the minimum to the maximum, green where the load is in it."""
-        capacity = self.capacity
+        """Return the scale: 0, a bracket from the minimum to the maximum, and the points of the whole width."""
         least, most = self._target(width)
-        colour = "status-done" if capacity.fit(self.load.points) is CapacityFit.WITHIN else "muted"
-        start, end = (number_text(each) if each else "" for each in (capacity.least, capacity.most))
+        start, end = (number_text(each) if each else "" for each in (self.capacity.least, self.capacity.most))
         if not (start or end):
             return []
-        lead = f"{start} " if start else ""
-        room = max(MIN_TARGET_WIDTH, most - least)
-        at = max(2 + len(lead), min(least, width - room - len(f" {end}")))
-        rule = "─" * ((room - MIN_TARGET_WIDTH) // 2)
-        more = "─" * ((room - MIN_TARGET_WIDTH) % 2)
-        bracket = f"╰{rule} target {rule}{more}╯"
-        parts = [("0", "muted"), (" " * (at - 1 - len(lead)), "muted"), (lead, "muted"), (bracket, colour)]
-        parts.append((f" {end}", "muted"))
-        return parts if length(parts) <= width else []
+        before, whole = f"target {start}", counted(round(self.scale), "pt")
+        end = end if start else f"{end} target"
+        bracket = f"{'╰' if least else '0'}{'─' * (most - least - 2)}╯ {end}".rstrip()
+        lead = f"{before:>{least - 1}} " if len(before) + 2 < least else " " * least
+        scale = f"0{lead[1:]}{bracket}" if least else bracket
+        gap = width - len(scale) - len(whole)
+        return [(scale + " " * gap + whole if gap > 1 else scale, "muted")] if gap >= -len(whole) else []
 
     def _target(self, width: int) -> tuple[int, int]:
         """Return the first cell of the target, and the one behind it."""

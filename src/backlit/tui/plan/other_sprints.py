@@ -24,8 +24,10 @@ LEGEND: Sequence[Word] = (
     *(("█", "bar-done"), (" done ", "faint"), ("█", "bar"), (" planned ", "faint"), ("█", "bar-band")),
     (" target", "faint"),
 )
-"""The colours of the bars."""
+"""The colours of the bars; a red part stands beside its own words, as in `13 over`."""
 LINES_OF_SPRINT = 2
+OWN_SCALE = "own scale"
+"""What stands beside a release, whose bar would make those of the sprints too short to read."""
 
 
 class OtherSprint(Struct, frozen=True):
@@ -44,41 +46,11 @@ class OtherSprint(Struct, frozen=True):
             not self.is_release and self.start is not None and self.end is not None and self.start <= today <= self.end
         )
 
-    def words_beside(self, width: int, today: date) -> int:
-        """Return the cells of the words that the free end of the bar has room for."""
-        words = self._words(Instrument(self.load, self.capacity, self.scale), today)
-        return length(words) if self._fits_beside(length(words), max(1, width - 2)) else 0
-
-    def _fits_beside(self, words: int, room: int) -> bool:
-        return bool(self.scale) and self.load.points / self.scale * room + words + 2 <= room
-
-    def lines(self, width: int, today: date, beside: int = 0) -> list[HeadLine]:
-        """Return name, dates and load, and below them the bar with the words that its free end has room for.
-
-        `beside` is the room for words at the right of all bars, which so end below each other.
-        """
+    def lines(self, width: int, today: date) -> list[HeadLine]:
+        """Return the words, and below them the bar."""
         drawn = Instrument(self.load, self.capacity, self.scale)
-        words = self._words(drawn, today)
-        room = max(1, width - 2)
-        edge: Part = (" ", "muted")
-        # The legend above says that green is done.
-        bar = drawn.bar(room, reached="bar") if self.scale and range_words(self.capacity) else []
-        is_beside = self._fits_beside(length(words), room)
-        beside = beside if self._fits_beside(beside, room) else length(words)
-        above = [] if is_beside else words
-        load = self._load_words()
-        name: list[Part] = [edge, self._name(width - length(load) - 3, today)]
-        for more in ([(f" {span(self.start, self.end, today)}", "muted")], [(" · ", "muted"), *above] if above else []):
-            name += more if length([*name, *more, *load]) + 3 <= width else []
-        below = _cut(bar, room - max(beside, length(words)) - 1) if is_beside and words else bar
-        return [HeadLine(name, [*load, edge]), HeadLine([edge, *below], [*words, edge] if is_beside and words else [])]
-
-    def _load_words(self) -> list[Part]:
-        target = range_words(self.capacity)
-        return [
-            (number_text(round(self.load.points, 1)), "foreground"),
-            (f" / {target}" if target else " pts", "muted"),
-        ]
+        bar = drawn.bar(max(1, width - 2)) if self.scale and range_words(self.capacity) else []
+        return [self.line(width, today), HeadLine([(" ", "muted"), *bar])]
 
     def line(self, width: int, today: date) -> HeadLine:
         """Return name, load and words in one line, as many as fit."""
@@ -87,12 +59,13 @@ class OtherSprint(Struct, frozen=True):
         load: list[Part] = [(number_text(round(self.load.points, 1)), "foreground")]
         load += [(f" / {target}", "muted")] if target else [(" pts", "muted")]
         words = self._words(Instrument(self.load, self.capacity, self.scale), today)
-        right = [*load, ("  ", "muted"), *words] if words else load
+        right = [*words, ("   ", "muted"), *load] if words else load
         if length(right) + length([(self.name, "")]) + 3 > width:
             right = load
         name: list[Part] = [edge, self._name(width - length(right) - 3, today)]
-        when = f" {span(self.start, self.end, today)}"
-        name += [(when, "muted")] if length(name) + len(when) + length(right) + 2 <= width else []
+        for fact in (OWN_SCALE * self.is_release, span(self.start, self.end, today)):
+            when = f" {fact}" * bool(fact)
+            name += [(when, "muted")] if length(name) + len(when) + length(right) + 2 <= width else []
         return HeadLine(name, [*right, edge])
 
     def _name(self, room: int, today: date) -> Part:
@@ -106,14 +79,6 @@ class OtherSprint(Struct, frozen=True):
             return [(f"{number_text(self.load.done)} done", "muted")]
         verdict, colour = drawn.verdict(self.load.points)
         return [(verdict, colour)] if verdict else []
-
-
-def _cut(parts: Sequence[Part], cells: int) -> list[Part]:
-    found: list[Part] = []
-    for text, colour in parts:
-        found.append((text[:cells], colour))
-        cells -= len(found[-1][0])
-    return found
 
 
 class OtherSprints(StorageErrorGuard, Widget):
@@ -140,10 +105,9 @@ class OtherSprints(StorageErrorGuard, Widget):
         width, height = self.size
         is_roomy = 3 * len(self._sprints) - 1 <= height
         lines = list[HeadLine]()
-        beside = max((each.words_beside(width, self._today) for each in self._sprints), default=0)
         for sprint in self._sprints:
             lines += [HeadLine()] if lines and is_roomy else []
-            lines += sprint.lines(width, self._today, beside)
+            lines += sprint.lines(width, self._today)
         self._lines = lines
         self.refresh()
 

@@ -43,7 +43,7 @@ from backlit.tui.plan.capacity import (
     refresh_capacities,
     velocity_words,
 )
-from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end
+from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end, scale_words
 from backlit.tui.plan.other_sprints import LEGEND, OtherSprint
 from backlit.tui.plan.pane import MIN_WIDTH_WITH_SIGNS, HeadLine, PlanPane, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING_SENTENCE, PlanPaneContents
@@ -214,7 +214,7 @@ class PlanScreen(ListScreen):
         signs = SIGNS if self._panes.backlog.size.width >= MIN_WIDTH_WITH_SIGNS else ()
         self._panes.frames[self._panes.backlog].say(heading, beside, signs, () if is_in_target else position)
         self._panes.frames[target].say(title.left, title.right, saved, position if is_in_target else count)
-        self._panes.others_frame.say([("Other sprints", "heading")], LEGEND)
+        self._panes.others_frame.say([("Other sprints", "heading")], LEGEND, (), scale_words(self._heads.scale))
         self.frame.highlight(self._panes.rule_above(), [] if is_single else [(target.region.x + 1, title.left)])
         views = self.shared.views
         self.frame.show_tabs(views.labels, views.place(view))
@@ -291,7 +291,7 @@ class PlanPaneHeads:
         store, lists, panes = self._store, self._lists, self._lists.panes
         every, pane = store.plan.iterations.targets(), panes.target
         iteration = store.lookups.iterations().get(pane.place) if pane.place is not None else None
-        self._scale = max((scale_end(each.capacity, self._load(each).points) for each in every), default=0.0)
+        self.scale = max((scale_end(each.capacity, self._load(each).points) for each in every), default=0.0)
         velocity = velocity_words(lists.velocity)
         if length(velocity) + 2 > panes.backlog.size.width:
             velocity = velocity_words(lists.velocity, is_brief=True)
@@ -300,7 +300,7 @@ class PlanPaneHeads:
             head = UNREAD_HEAD
         elif panes.is_single and iteration is not None:
             name = f"→ {iteration.name} {found.get(iteration.id, IterationChangeCounts()).words()}".rstrip()
-            head[1] = _fill_line(iteration, self._load(iteration), panes.backlog.size.width, self._scale, name)
+            head[1] = _fill_line(iteration, self._load(iteration), panes.backlog.size.width, self.scale, name)
         panes.backlog.say([] if panes.has_frames else head)
         panes.show_others([] if is_unread else self._others(), store.today())
         is_reader = store.lookups.is_read_only
@@ -313,7 +313,7 @@ class PlanPaneHeads:
         when = days, above, *event_words(iteration, store.local, store.local_today())
         ways = iteration not in every[:1], iteration not in every[-1:]
         shown = IterationHead(iteration, when, self._lists.load_shown(iteration), people, ways, self._added())
-        pane.say(shown.lines(pane.size.width, self._scale, self._head_lines()))
+        pane.say(shown.lines(pane.size.width, self.scale, self._head_lines()))
         pane.say_below([] if panes.others_frame.display else [*self._next_lines(iteration, pane.size.width)])
         pane.items.empty_text = self._empty_words(iteration, is_reader=is_reader)
         if panes.has_frames:
@@ -325,7 +325,9 @@ class PlanPaneHeads:
         """Return what the draft changes in the target, else in all iterations; nothing without a change."""
         place = self._lists.panes.target.place
         shift = found.get(place, IterationChangeCounts()).words() if place is not None else ""
-        return [(f"{shift} not saved ", "pending"), *unsaved[1:]] if shift else unsaved if len(unsaved) > 1 else ()
+        if shift:
+            return [(shift, "pending"), (" not saved ", "muted"), *unsaved[1:]]
+        return unsaved if len(unsaved) > 1 else ()
 
     def count_words(self) -> list[Part]:
         view = self._lists.views.get(self._lists.panes.target)
@@ -335,7 +337,7 @@ class PlanPaneHeads:
         """Return the other iterations that have not ended, and the release, which has a scale of its own."""
         loads, release = self._lists.loads, self._lists.release()
         found = [
-            OtherSprint(each.name, each.start, each.end, each.capacity, loads[each.id], self._scale)
+            OtherSprint(each.name, each.start, each.end, each.capacity, loads[each.id], self.scale)
             for each in self._lists.others()
             if each.id in loads
         ]
@@ -389,7 +391,7 @@ class PlanPaneHeads:
         later = [each for each in [*targets][1:] if each.id in self._lists.loads]
         key: list[Part] = [(f" {key_of('plan.next-target')} ", KEY), ("next ", "muted")]
         for each in later:
-            shown = OtherSprint(each.name, each.start, each.end, each.capacity, self._load(each), self._scale)
+            shown = OtherSprint(each.name, each.start, each.end, each.capacity, self._load(each), self.scale)
             line = shown.line(width - length(key), self._store.today())
             yield HeadLine(line.left, [*line.right, *key])
             key = []
@@ -463,8 +465,8 @@ class IterationHead(Struct, frozen=True):
         shares = drawn.shares(room, known) if self.load.points and count >= PlanPane.HEAD_LINES else []
         people = people_words(self.load, self.people, self.iteration, room)
         rows: list[Sequence[Part]] = [drawn.bar(room)] if target else []
-        rows += [shares] if shares else []
         rows += [target] if target and count > len(rows) + 1 else []
+        rows += [shares] if shares else []
         rows += [people] if people and count >= PlanPane.HEAD_LINES else []
         return [HeadLine([*edge, *left], [*right, *edge]), *(HeadLine([*edge, *row]) for row in rows)]
 
