@@ -95,13 +95,13 @@ def test_the_added_item_goes_on_from_the_load_in_red_above_the_target() -> None:
 
     assert (on, over) == (["bar"], ["bar", "bar-over"])
     assert "▒" not in "".join(text for text, _ in instrument(40.0, 5.0).bar(50))
-    assert "".join(text for text, _ in instrument(29.0, 5.0).words()[1]) == "#22 makes it 34 pts"
+    assert "".join(text for text, _ in instrument(29.0, 5.0).words()[1]) == "#22 makes 34 pts"
 
 
 def test_an_added_item_without_points_says_so() -> None:
     drawn = Instrument(PlannedLoad(), TARGET, 48.0, AddedItem("#19", None))
 
-    assert "".join(text for text, _ in drawn.words()[1]) == "#19 has no estimate"
+    assert "".join(text for text, _ in drawn.words()[1]) == "#19 no estimate"
 
 
 def test_shares_are_the_fullest_first_in_the_colours_of_their_owners() -> None:

@@ -348,7 +348,7 @@ async def test_the_target_says_what_the_item_under_the_cursor_would_make_of_it(s
     await store.plan.stage({other.id: {"IterationID": first.id, "Estimate": "7"}, row.id: {"Estimate": "5"}})
     async with plan_of(opened, store) as pilot:
         await go_to(pilot, row.id)
-        await until(lambda: f"#{row.id} makes it 12 pts" in text_of(pilot.app))
+        await until(lambda: f"#{row.id} makes 12 pts" in text_of(pilot.app))
         before = text_of(pilot.app)
         await keys(pilot, ">")
 

@@ -68,10 +68,10 @@ class Instrument(Struct, frozen=True):
         if self.added is None:
             return left, []
         if self.added.points is None:
-            return left, [(f"{self.added.name} has no estimate", "muted")]
+            return left, [(f"{self.added.name} no estimate", "muted")]
         figure, _, unit = counted(round(self.load.points + self.added.points, 1), "pt").partition(" ")
         # In this order a step changes few cells: the number of the item and that of the points.
-        return left, [(f"{self.added.name} makes it ", "muted"), (figure, "figure"), (f" {unit}", "muted")]
+        return left, [(f"{self.added.name} makes ", "muted"), (figure, "figure"), (f" {unit}", "muted")]
 
     def bar(self, width: int) -> list[Piece]:
         """Return the load over the lighter ground of the target: done parts green, those above it red, others blue."""
@@ -119,7 +119,7 @@ class Instrument(Struct, frozen=True):
         lead = f"{before:>{least - 1}} " if len(before) + 2 < least else " " * least
         scale = f"0{lead[1:]}{bracket}" if least else bracket
         gap = width - len(scale) - len(whole)
-        return [(scale + " " * gap + whole if gap > 1 else scale, "muted")] if gap >= -len(whole) else []
+        return [(scale + " " * gap + whole if gap > 0 else scale, "muted")] if gap >= -len(whole) else []
 
     def _target(self, width: int) -> tuple[int, int]:
         """Return the first cell of the target, and the one behind it."""

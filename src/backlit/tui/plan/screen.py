@@ -461,6 +461,7 @@ class IterationHead(Struct, frozen=True):
         drawn, room = Instrument(self.load, self.iteration.capacity, scale, self.added), max(1, width - 2)
         edge: list[Part] = [(" ", "muted")]
         left, right = drawn.words()
+        right = right if length([*left[:3], *right]) + 2 <= room else []
         target, known = drawn.target(room), sorted(self.people.names)
         shares = drawn.shares(room, known) if self.load.points and count >= PlanPane.HEAD_LINES else []
         people = people_words(self.load, self.people, self.iteration, room)
