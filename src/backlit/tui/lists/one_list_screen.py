@@ -47,7 +47,7 @@ from backlit.tui.widgets.side_lines import Part
 PREVIEWED_SUBJECTS = (Subject.ITEMS, Subject.COMMENTS, Subject.OTHERS)
 REST_SECONDS = 0.6
 """Seconds after a key in which changes of others leave the rows where they are."""
-MAX_WIDER, MAX_HIDDEN, TASKS_AMONG = 2, 8, 4
+MAX_WIDER, MAX_HIDDEN, TASKS_AMONG = 2, 50, 4
 """Wider filters that an empty list reads, items of each that it shows, and rows for each, as tasks are left out."""
 LEAST_BELOW = 10
 """Lines that the matches leave free for the conditions that would narrow them."""

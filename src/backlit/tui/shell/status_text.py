@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from backlit.model.amounts import clock_text, counted
+from backlit.model.statuses import status_word
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.changes import ConnectionState, ConnectionStatus
@@ -325,13 +326,13 @@ def _hidden_items(store: Store, hidden: Sequence[HiddenRows], last: Sequence[str
     def item(row: ItemRow) -> HiddenItem:
         owner = people.get(row.owner_id or 0)
         colours = type_colour(row.type), owner_colour(owner.id, known) if owner is not None else "faint"
-        words = row.estimate or "–", row.status or "", owner.username if owner is not None else ""
+        words = row.estimate or "–", status_word(row.status), owner.username if owner is not None else ""
         return HiddenItem(str(row.id) if row.id > 0 else "new", type_sign(row.type), row.name, *words, *colours)
 
     def way(words: str) -> WayOut | None:
-        """Return the key that takes a condition away, or the one that chooses another value for it."""
+        """Return the key that chooses another value; the last condition has its key above, among the ways out."""
         if words in [each.removeprefix("/") for each in last]:
-            return key_of("list.unwind"), "show them"
+            return None
         command = "filter.mine" if words == "mine" else f"filter.{words.partition(' ')[0]}"
         return (key_of(command), "change it") if command in COMMAND_BY_ID else None
 

@@ -18,12 +18,12 @@ MIN_WIDTH_OF_MARK, MIN_HEIGHT_OF_MARK = 60, 18
 """Cells and lines of a list that has room for the program's name."""
 SIDE = 3
 """Blanks at least on either side."""
-MAX_WIDTH, HEAD_LINES, NUMBER_WIDTH, AMOUNT_WIDTH, STATUS_WIDTH, OWNER_WIDTH = 140, 4, 6, 5, 14, 11
+MAX_WIDTH, HEAD_LINES, AMOUNT_WIDTH, STATUS_WIDTH, OWNER_WIDTH = 140, 3, 5, 14, 11
 """Cells of the hidden items at most, the lines of the head above them, and the cells of their columns."""
 MIN_WIDTH_WITH_STATUS = 80
 """Cells from which the hidden items have a status."""
 MIN_HEIGHT_OF_SPACED = 28
-"""Lines of a list that has room for a blank between the ways out."""
+"""Lines of a list with room for blanks between the ways out, if it is to begin in the middle."""
 
 
 class HiddenItem(Struct, frozen=True):
@@ -61,12 +61,15 @@ class EmptyList(Struct, frozen=True):
         """Return the lines from the first one of the list on; what belongs together has one left edge."""
         room = width - 2 * SIDE
         has_mark = bool(self.mark) and room >= MIN_WIDTH_OF_MARK and height >= MIN_HEIGHT_OF_MARK
-        reason, ways = self._reason(room, theme), list(self._ways(room, theme, height >= MIN_HEIGHT_OF_SPACED))
+        is_spaced = not self.hidden and height >= MIN_HEIGHT_OF_SPACED
+        reason, ways = self._reason(room, theme), list(self._ways(room, theme, is_spaced))
         parts = [self._mark(theme) if has_mark else [], *([line] for line in reason), ways]
         above = [line for part in parts for line in part]
-        below = list(self._below(min(room, MAX_WIDTH), height - len(above) - 1, theme))
-        blanks = max(0, height - len(above) - len(below)) // (2 if has_mark else 3)
-        drawn = _centred(parts, width, theme) if has_mark else _centred([[*above, *below]], width, theme)
+        if self.hidden:  # rows begin where a list has them
+            below = self._below(min(room, MAX_WIDTH), height - len(above) - 1, theme)
+            return [*_centred([[*above, *below]], width, theme)][:height]
+        blanks = max(0, height - len(above)) // (2 if has_mark else 3)
+        drawn = _centred(parts if has_mark else [above], width, theme)
         return [*([] for _ in range(blanks)), *drawn]
 
     def _mark(self, theme: ThemeStyles) -> list[Line]:
@@ -80,18 +83,19 @@ class EmptyList(Struct, frozen=True):
         return [*lines, *([Segment(each, theme.style("muted"))] for note in notes for each in wrapped(note, room))]
 
     def _ways(self, room: int, theme: ThemeStyles, is_spaced: bool) -> Iterator[Line]:
-        """Yield the ways out: each key stands on a ground of its own, and what they do has one left edge."""
+        """Yield the ways out: the caps of keys are equally wide, and what they do has one left edge."""
         keys_width = max((cell_len(keys) for keys, _ in self.ways), default=0)
         before = keys_width + WAYS_GAP + 2 * theme.has_frames
         for number, (keys, effect) in enumerate(self.ways):
             if is_spaced or not number:
                 yield []
             words = fit(effect, min(cell_len(effect), room - before))
-            gap = Segment(" " * (keys_width - cell_len(keys) + WAYS_GAP), theme.style())
-            yield [theme.cap(keys), gap, Segment(words, theme.style("muted"))]
+            gap = Segment(" " * WAYS_GAP, theme.style())
+            yield [theme.cap(fit(keys, keys_width)), gap, Segment(words, theme.style("muted"))]
 
     def _below(self, width: int, room: int, theme: ThemeStyles) -> Iterator[Line]:
         """Yield a head and the first hidden items of each wider filter, drawn as muted rows without a cursor."""
+        number_width = max((len(item.number) for hidden in self.hidden for item in hidden.items), default=0)
         for number, hidden in enumerate(self.hidden):
             others = len(self.hidden) - number
             share = room // others if room // others > HEAD_LINES else room
@@ -99,10 +103,14 @@ class EmptyList(Struct, frozen=True):
             if not shown:
                 return
             room -= len(shown) + HEAD_LINES
-            yield from ([], [], self._head(hidden, len(shown), width, theme))
+            yield from ([], self._head(hidden, len(shown), width, theme))
             heads = HiddenItem("#", " ", "Name", "Pts", "Status", "Owner", *["muted"] * 2)
-            yield [Segment("".join(each.text for each in self._row(heads, width, theme)), theme.heading("muted"))]
-            yield from (self._row(each, width, theme) for each in shown)
+            yield [
+                Segment(
+                    "".join(each.text for each in self._row(heads, number_width, width, theme)), theme.heading("muted")
+                )
+            ]
+            yield from (self._row(each, number_width, width, theme) for each in shown)
 
     @staticmethod
     def _head(hidden: HiddenItems, shown: int, width: int, theme: ThemeStyles) -> Line:
@@ -122,11 +130,11 @@ class EmptyList(Struct, frozen=True):
         return [*words, Segment("─" * max(0, rule), theme.style("rule")), *way]
 
     @staticmethod
-    def _row(item: HiddenItem, width: int, theme: ThemeStyles) -> Line:
+    def _row(item: HiddenItem, number_width: int, width: int, theme: ThemeStyles) -> Line:
         status = STATUS_WIDTH + 2 if width >= MIN_WIDTH_WITH_STATUS else 0
-        name = width - NUMBER_WIDTH - 4 - AMOUNT_WIDTH - 2 - status - OWNER_WIDTH
+        name = width - number_width - 4 - AMOUNT_WIDTH - 2 - status - OWNER_WIDTH
         return [
-            Segment(f"{fit_right(item.number, NUMBER_WIDTH)} ", theme.style("faint")),
+            Segment(f"{fit_right(item.number, number_width)} ", theme.style("faint")),
             Segment(f"{item.sign} ", theme.style(item.sign_colour)),
             Segment(fit(item.name, max(1, name)), theme.style("foreground")),
             Segment(f" {fit_right(item.amount, AMOUNT_WIDTH)}  ", theme.style("muted")),
