@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.store.world import World, raised, sent
 
 from backlit.model.errors import Offline
@@ -222,6 +223,16 @@ async def test_a_deleted_item_takes_its_kept_history_along(world: World, store: 
 def step(number: int, minutes: int = 0, author: str = "maya", key: str = "Estimate") -> ItemEvent:
     fields = (FieldNews(key, str(number - 1), str(number)),)
     return ItemEvent(number, EventKind.CHANGED, NOON + timedelta(minutes=minutes), author, fields)
+
+
+def test_equal_words_of_one_person_and_sitting_are_one_event() -> None:
+    alike = [replace(step(number), fields=(), text="a criterion") for number in (3, 2)]
+    other = replace(step(1), fields=(), text="a link")
+
+    first, last = folded([*alike, other])
+
+    assert [each.id for each in first.steps] == [3, 2]
+    assert last == other
 
 
 def test_steps_of_one_person_and_sitting_are_one_event_with_both_ends() -> None:

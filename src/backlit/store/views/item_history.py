@@ -308,7 +308,7 @@ def _is_alike(later: ItemEvent, earlier: ItemEvent) -> bool:
     if {each.key for each in first.fields} != {each.key for each in earlier.fields}:
         return False
     if later.kind is EventKind.CHANGED and not later.fields:
-        return False  # words alone tell what was changed
+        return later.text == earlier.text  # words alone tell what was changed
     return not any(is_long(each.key, each.before, each.after) for each in (*first.fields, *earlier.fields))
 
 

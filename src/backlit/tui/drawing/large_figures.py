@@ -47,6 +47,8 @@ def figure_rows(figures: Sequence[Figure], facts: Sequence[tuple[str, str]], *, 
             text, tone = word or ("", "muted")
             rows.append(((digits if at < DIGIT_LINES else blank, colour), (" " * GAP, "muted"), (text, tone)))
         rows.append(())
+    if figures and not facts:
+        rows.pop()  # what follows has a blank line of its own above
     label_width = max((len(label) for label, _ in facts), default=0)
     return [*rows, *(((f"{label:<{label_width + GAP}}", "muted"), (value, "foreground")) for label, value in facts)]
 

@@ -21,7 +21,7 @@ from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import HEADING
 
 MARGIN = 2
-DEFINITION_HEADING, DEFINITION_MARGIN, MAX_DEFINITION_LINES = "What counts", 3, 16
+DEFINITION_HEADING, DEFINITION_MARGIN, MAX_DEFINITION_LINES = "What counts", 3, 8
 """The heading, its line with the blanks around the definition, and the lines of it at most."""
 LINES_OF_ITEM = 2
 

@@ -444,7 +444,9 @@ class ReportPane(StorageErrorGuard, Container):
         if self._report is None:
             return []
         document = self._report.document
-        words: list[Word] = [(self._report.source, "muted" if document.source is FigureSource.HISTORY else "warn")]
+        has_room = self.screen.has_class(FRAMED_CLASS) and not self.is_beside
+        colour = "muted" if document.source is FigureSource.HISTORY else "warn"
+        words: list[Word] = [(f"{'source: ' * has_room}{self._report.source}", colour)]
         if self.is_kept:
             at = self._store.local(document.as_of)
             is_stale = self._store.now() - document.as_of > timedelta(hours=STALE_HOURS)
