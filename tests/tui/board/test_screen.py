@@ -110,7 +110,7 @@ async def test_the_done_column_shows_the_ten_cards_that_changed_last(store: Stor
         await press(pilot, "G")
         last, count = board(pilot).cursor, board(pilot).position.grid.totals[3].count
         shown = list(board(pilot).ids_between(0, count))
-        head, whole = lines_of(pilot.app)[2], text_of(pilot.app)
+        head = lines_of(pilot.app)[2]
         await press(pilot, "z", "o")
         rows = [board(pilot).row_count()]
         await press(pilot, "z", "o")
@@ -118,8 +118,7 @@ async def test_the_done_column_shows_the_ten_cards_that_changed_last(store: Stor
 
         assert set(shown) == set(ids[1:])
         assert (last, rows) == (9, [count, 10])
-        assert f"10 of {count}" in head
-        assert f"zo  {count - 10} older" in whole
+        assert f"10 of {count}  zo " in head
         assert board(pilot).go_to(ids[0])
         assert board(pilot).row_count() == count
 
@@ -349,7 +348,7 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
     async with on_board(store, size=(160, 24)) as pilot:
         await pick(pilot, "t", "g", *"type")
         await press(pilot, "z", "R", "g", "g")  # lanes in which all is done begin folded
-        header = line_with(pilot.app, "▾ Bug ─")
+        header = line_with(pilot.app, "▾ Bug  ")
         foot = line_with(pilot.app, "}  next lane")
         rows = board(pilot).row_count()
         await press(pilot, "z", "M")
@@ -357,22 +356,21 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
         await press(pilot, "z", "R")
 
         assert place.rstrip().endswith(f"lane 1 of {folded}")
-        assert re.search(r"▾ Bug ─+ \d+ pts ─+ \d+ pts$", header)
+        assert re.search(r"▾ Bug +\d+ pts +\d+ pts$", header)
         assert "Bug" not in foot
         assert folded == len(board(pilot).position.grid.lanes)
         assert board(pilot).row_count() == rows
 
 
 @pytest.mark.slow
-async def test_a_swimlane_counts_its_cards_below_those_in_sight_in_each_column(store: Store) -> None:
+async def test_the_cards_of_a_swimlane_below_those_in_sight_are_counted_at_the_foot(store: Store) -> None:
     async with on_board(store, size=(120, 24)) as pilot:
         await pick(pilot, "t", "g", *"type")
         await press(pilot, "z", "M", "G", "z", "a", "g", "g")
         shown = board(pilot).page - len(board(pilot).position.grid.lanes)
         cards = [len(cell) for cell in board(pilot).position.grid.lanes[-1].cells]
-        foot = line_with(pilot.app, "more ↓")
 
-        assert [f"{count - shown} more ↓" for count in cards if count > shown] == re.findall(r"\d+ more ↓", foot)
+        assert f" {sum(max(0, count - shown) for count in cards)} more of " in text_of(pilot.app)
 
 
 @pytest.mark.slow
@@ -383,7 +381,7 @@ async def test_the_header_of_the_cursors_lane_stays_in_sight(store: Store) -> No
         seen = []
         for _ in range(8):
             await press(pilot, "j")
-            seen.append(f"▾ {current(pilot, store).type} ─" in text_of(pilot.app))
+            seen.append(f"▾ {current(pilot, store).type}  " in text_of(pilot.app))
 
         assert board(pilot).top > 0
         assert all(seen), seen
@@ -422,7 +420,7 @@ async def test_lanes_by_tags_give_new_items_all_of_theirs(store: Store) -> None:
         await until(lambda: current(pilot, store).fields["Name"] == "Beside")
 
         assert sorted(current(pilot, store).fields["Tags"]) == ["api", "ux"]  # type: ignore[call-overload] # a list
-        assert "pts" in line_with(pilot.app, "▾ ux, api ─")
+        assert "pts" in line_with(pilot.app, "▾ ux, api  ")
 
 
 @pytest.mark.slow

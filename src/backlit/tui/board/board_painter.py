@@ -61,7 +61,7 @@ class BoardPainter:
         self._board = board
         self._make = make
         self._kept: CardPainter | None = None
-        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, bool, bool, bool, Badge], CardLines] = {}
+        self._drawn: dict[tuple[ItemRow, int, int, bool, bool, bool, bool, Badge], CardLines] = {}
         self._painted: dict[int, list[tuple[int, Strip]]] = {}
 
     def forget(self) -> None:
@@ -99,7 +99,9 @@ class BoardPainter:
         layout, grid = self._board.laid_out, self._board.position.grid
         foot = self._board.box.height - layout.foot_lines(grid, self._board.box.height)
         if y >= foot:
-            return [(slot.x, self._foot(slot)) for slot in layout.slots] if y == foot else [(0, self._lanes_below())]
+            return (
+                [(0, self._lanes_below())] if grid.has_lanes else [(slot.x, self._foot(slot)) for slot in layout.slots]
+            )
         if not sum(totals.count for totals in grid.totals):
             return [(0, self._board.draw_empty_line(y - HEADER_LINES))]
         if y - HEADER_LINES >= len(layout.lines):
@@ -109,7 +111,8 @@ class BoardPainter:
         if lane is None and offset == 0 and self._board.cursor != self._board.top:
             lane = self._board.position.lane(self._board.top)  # its header scrolled away
         if lane is not None:
-            return [(0, self._lane_line(lane, self._board.top + offset))]
+            line_of_lane = self._lane_line(lane, self._board.top + offset)
+            return [(0, self._painter.blank(self._board.box.width) if line == CARD_LINES else line_of_lane)]
         return [(slot.x, self._cell(slot, offset, line)) for slot in layout.slots]
 
     def column_at(self, x: int) -> int | None:
@@ -187,38 +190,30 @@ class BoardPainter:
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
         lane = position.grid.lane_at(row)
         has_surface = board.laid_out.card_lines > CARD_LINES or lane is None or lane[1] % 2 == position.grid.has_lanes
-        is_last = lane is not None and position.grid.place_at(slot.number, row + 1) is None
-        can_grow = position.grid.has_lanes and is_last and board.laid_out.lines[-1] != (offset, CARD_LINES - 1)
-        card = self._card(
-            found, slot.width, is_cursor=is_cursor, is_selected=is_selected, has_surface=has_surface, can_grow=can_grow
-        )
+        card = self._card(found, slot.width, is_cursor=is_cursor, is_selected=is_selected, has_surface=has_surface)
         return card[line]
 
     def _lanes_below(self) -> Strip:
         board, grid = self._board, self._board.position.grid
         below = grid.lanes_from(board.top + board.laid_out.shown)
         headers = (header for number in below if (header := grid.lanes[number].header))
-        return self._painter.lanes(headers, len(below), board.box.width)
+        found = grid.lane_at(board.top + board.laid_out.shown - 1)
+        cut = None
+        if found is not None and found[0].header is not None and not found[0].is_folded:
+            hidden = sum(max(0, len(found[0].cells[slot.number]) - found[1]) for slot in board.laid_out.slots)
+            cut = replace(found[0].header, rows=hidden) if hidden else None
+        return self._painter.lanes(headers, len(below), board.box.width, cut)
 
     def _foot(self, slot: ColumnSlot) -> Strip:
         board, position = self._board, self._board.position
-        totals = position.grid.totals[slot.number]
         top = position.top_of(slot.number, board.top, board.page)
-        end = top + board.laid_out.shown
-        found = position.grid.lane_at(end - 1)
-        below = len(found[0].cells[slot.number]) - found[1] - (not position.grid.has_lanes) if found else 0
-        is_folded = found is not None and found[0].is_folded
-        hidden = totals.count - totals.shown
-        words = f"{hidden:,} {'more' if position.grid.has_lanes else 'older'}" if hidden else ""
-        above = 0 if position.grid.has_lanes else top
-        return self._painter.foot(above, 0 if is_folded else max(0, below), words, slot.width)
+        below = position.grid.height(slot.number) - top - board.laid_out.shown
+        return self._painter.foot(top, max(0, below), slot.width)
 
-    def _card(
-        self, row: ItemRow, width: int, *, is_cursor: bool, is_selected: bool, has_surface: bool, can_grow: bool
-    ) -> CardLines:
+    def _card(self, row: ItemRow, width: int, *, is_cursor: bool, is_selected: bool, has_surface: bool) -> CardLines:
         lines, badge = self._board.laid_out.card_lines, self._board.cards.badge(row.id)
         is_flashing = row.id in self._board.flash
-        key = (row, width, lines, is_cursor, is_selected, has_surface, can_grow, is_flashing, badge)
+        key = (row, width, lines, is_cursor, is_selected, has_surface, is_flashing, badge)
         if key not in self._drawn:
             if len(self._drawn) >= CARDS_KEPT:
                 self._drawn.clear()
@@ -230,7 +225,6 @@ class BoardPainter:
                 is_selected=is_selected,
                 badge=badge,
                 has_surface=has_surface,
-                can_grow=can_grow,
                 is_flashing=is_flashing,
             )
         return self._drawn[key]

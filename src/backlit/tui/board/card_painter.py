@@ -16,7 +16,6 @@ from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import (
-    CARD_LINES,
     GAP,
     MIN_NAME_WIDTH,
     ColumnSlot,
@@ -58,14 +57,18 @@ CardFact = tuple[str, str, bool]
 """A fact of a card: its text, its colour, and whether it is bold."""
 INDENT = 2
 """Cells before the lines of a card: its edge and a blank."""
-UNESTIMATED_WORDS, UNREADY_WORDS, BLOCKED_WORDS = "no pts", "  not ready", "  blocked"
-"""What a started card lacks, in place of its points and after its number, and that an open item comes before it."""
+UNREADY_WORDS, BLOCKED_WORDS = " not ready", "  blocked"
+"""What follows the sign of a started card that is not ready, and that an open item comes before a card."""
+MIN_ROOM_FOR_WORDS = 34
+"""Cells within a card from which "not ready" follows its sign, so that all cards of a column say it alike."""
+LANE_GROUND = "key-background"
+"""The ground of a lane's head from edge to edge, which no card has."""
 MIN_CARD_LINES = 2
 """Lines of the lowest card: its name and its facts."""
 POINT_CELLS, MAX_POINT_CELLS = 4, 8
 """Cells of a card's points, with the blanks before them, and of a longer estimate at most."""
-MIN_FACT_WIDTH, MIN_LANE_WIDTH, MIN_LANE_RULE = 6, len("▸  1   "), 2
-"""The fewest cells of a fact on a card, of a folded lane's name and count, and of the rule before a sum."""
+MIN_FACT_WIDTH, MIN_LANE_WIDTH, MIN_LANE_GAP = 6, len("▸  1   "), 2
+"""The fewest cells of a fact on a card, of a lane's name and count below the cards, and of the blanks before a sum."""
 
 
 class HiddenColumnLabel(NamedTuple):
@@ -100,14 +103,16 @@ class CardPainter:
         sign = [Segment(f"{status_sign(str(column.first), groups)} ", style(self.column_colour(column)))]
         sign = [] if self._has_status or column.first is None else sign
         count, is_full = count_words(column, totals), is_over(column, totals)
+        key = self._theme.cap(key_of("board.all-done")).text if totals.shown < totals.count else ""
         points = counted(totals.points, "pt") if totals.count else ""
-        room = width - Segment.get_line_length(sign) - cell_len(count) - 1
+        room = width - Segment.get_line_length(sign) - cell_len(count) - 1 - len(key) - bool(key)
         name_cells = min(cell_len(safe(column.word)), MIN_NAME_WIDTH)
         points = points if room - name_cells >= cell_len(points) + 2 else ""
         name = fit(column.word, max(1, min(cell_len(safe(column.word)), room - cell_len(points) - 2 * bool(points))))
         blanks = " " * (room - cell_len(name) - cell_len(points))
         figures = Segment(f" {count}", style("conflict" if is_full else "muted", bold=is_full))
-        parts = [*sign, Segment(name, style(bold=True)), figures, Segment(blanks + points, style("muted"))]
+        shows_all = [Segment(" ", style()), Segment(key, style(KEY))] if key else []
+        parts = [*sign, Segment(name, style(bold=True)), figures, *shows_all, Segment(blanks + points, style("muted"))]
         return Strip(parts).adjust_cell_length(width, style())
 
     def column_colour(self, column: BoardColumn) -> str:
@@ -156,12 +161,9 @@ class CardPainter:
         is_selected: bool,
         badge: Badge,
         has_surface: bool = True,
-        can_grow: bool = False,
         is_flashing: bool = False,
     ) -> CardLines:
         """Draw a card: its name in up to two lines, and its facts; a line below those is blank.
-
-        A card that `can_grow`, with no other one below it, has a longer name on the blank line too.
 
         The ground of the cursor has the lines of the name alone, which keeps a step small on the wire; so has that of
         a card that flashes. On a card of two lines the name is cut, so that facts are in one column. Where no blank
@@ -179,8 +181,6 @@ class CardPainter:
         )
         title, *more = wrapped(row.name, room)
         names = [row.name] if lines == MIN_CARD_LINES else [title, " ".join(more)]
-        if can_grow and lines > CARD_LINES and len(more) > 1:
-            names = [title, more[0], " ".join(more[1:])]
         facts = self._facts(row, room, ground, badge, is_selected=is_selected)
 
         def drawn(line: Sequence[Segment], under: str | None) -> Strip:
@@ -194,8 +194,8 @@ class CardPainter:
     def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
         """Return sign and number, what is missing or its status, and at the right owner and points.
 
-        What is missing is said in words, and by signs where these do not fit. Where it is tight, the tasks go first,
-        then what is missing, then the owner.
+        What is missing is a sign, in wide columns with its words. Where it is tight, the tasks go first, then the word
+        of what it waits for, then the owner.
         """
         style, groups = self._theme.style, self._names.status_groups()
         sign, sign_colour = state_sign(row, badge)
@@ -210,14 +210,15 @@ class CardPainter:
         )
         is_told = badge.is_unready and groups.of(row.status) in STARTED_GROUPS and not self._has_status
         if lacks_estimate(row, groups):
-            points = (UNESTIMATED_WORDS, "warn", True) if is_told else (UNESTIMATED_SIGN, "muted", False)
+            points = (UNESTIMATED_SIGN, "muted", False)
         owner = safe(self._names.owner(row.owner_id)) if self._has_owner else ""
         lack, brief_lack = list[CardFact](), list[CardFact]()
         if self._has_status and row.status:
             sign, colour = status_sign(row.status, groups), status_colour(row.status, groups)
             lack, brief_lack = [(f"  {sign} {status_word(row.status)}", colour, False)], [(f"  {sign}", colour, False)]
-        elif is_told and points[0] != UNESTIMATED_WORDS:
-            lack, brief_lack = [(UNREADY_WORDS, "warn", True)], [(f"  {UNREADY_SIGN}", "warn", True)]
+        elif is_told:
+            words = UNREADY_WORDS if room >= MIN_ROOM_FOR_WORDS else ""
+            lack, brief_lack = [(f"  {UNREADY_SIGN}{words}", "warn", True)], [(f"  {UNREADY_SIGN}", "warn", True)]
         blocked, waits = list[CardFact](), list[CardFact]()
         if badge.blockers:
             blocked = [(f" {BLOCKED_SIGN}{badge.blockers}", "warn", False)]
@@ -237,8 +238,8 @@ class CardPainter:
             named = ""
         free = room - cells([*left, *end]) - cell_len(named)
         choices: Sequence[Sequence[CardFact]] = (
-            *([*waits, *tasks, *lack], [*waits, *lack], [*blocked, *tasks, *lack], [*blocked, *lack]),
-            *([*blocked, *tasks, *brief_lack], [*waits, *brief_lack], [*blocked, *brief_lack], waits),
+            *([*lack, *waits, *tasks], [*lack, *waits], [*lack, *blocked, *tasks], [*lack, *blocked]),
+            *([*brief_lack, *blocked, *tasks], [*brief_lack, *waits], [*brief_lack, *blocked], waits),
         )
         more = next((each for each in choices if cells(each) <= free), blocked)
         blanks = free - cells(more)
@@ -249,11 +250,11 @@ class CardPainter:
     def lane(
         self, header: GroupLine, cells: Sequence[tuple[ColumnSlot, ColumnTotals]], width: int, *, is_cursor: bool
     ) -> Strip:
-        """Draw the header of a lane: its name on a rule, and the sums of each column where its cards end.
+        """Draw the header of a lane: one ground with its name, and the sums of each column above those of its cards.
 
         A name is cut at the end of the line alone. Where other columns are out of sight, the sums of the lane follow.
         """
-        style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else None
+        style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else LANE_GROUND
         name = safe(self._names.group(header))
         counts, points, sums = " + ".join(group_counts(header)), counted(header.points, "pt"), ""
         if len(cells) == 1:
@@ -267,44 +268,39 @@ class CardPainter:
         for slot, totals in cells:
             end = slot.x + slot.width
             choices = _lane_sums(totals, is_folded=header.is_folded)
-            words = next((f" {each} " for each in choices if len(each) + MIN_LANE_RULE < end - at), "")
-            rule = max(0, end - at - len(words))
-            line += [("─" * rule, style("rule", on=on)), (words, style("muted", on=on))]
-            at += rule + len(words)
-        line.append(("─" * (width - at), style("rule", on=on)))
+            words = next((f"{each} " for each in choices if len(each) + MIN_LANE_GAP < end - at), "")
+            gap = max(0, end - at - len(words))
+            line.append((" " * gap + words, style("muted", on=on)))
+            at += gap + len(words)
         return Strip(starmap(Segment, line)).adjust_cell_length(width, style(on=on))
 
     def _lane_name(self, header: GroupLine, on: str | None) -> Style:
-        """Return the look of a lane's name: a person's has the colour of the person, a folded lane's none."""
+        """Return the look of a lane's name: a person's has the colour of the person."""
         owner_id, colour = header.value, "foreground"
-        if header.is_folded and not on:
-            colour = "muted"
-        elif header.key == "AssignedToID" and isinstance(owner_id, int) and not on:
+        if header.key == "AssignedToID" and isinstance(owner_id, int) and on != CURSOR_BACKGROUND:
             colour = self._names.owner_colour(owner_id)
         return self._theme.style(colour, on=on, bold=True)
 
-    def foot(self, above: int, below: int, hidden: str, width: int) -> Strip:
-        """Draw the cards above and below those in sight, and words for hidden ones with the key that shows them."""
-        key = key_of("board.all-done")
+    def foot(self, above: int, below: int, width: int) -> Strip:
+        """Draw the numbers of cards above and below those in sight."""
         counts = [f"{above:,} more ↑"] * bool(above) + [f"{below:,} more ↓"] * bool(below)
-        words = (" " * INDENT + "  ".join(counts)) + "  " * bool(counts and hidden)
-        cap = self._theme.cap(key).text
-        key = cap if cell_len(f"{words}{cap} {hidden}") <= width else key
-        return self._words([(words, "muted"), *([(key, KEY), (f" {hidden}", "muted")] if hidden else [])], width)
+        return self._words([(" " * INDENT + "  ".join(counts), "muted")], width)
 
-    def lanes(self, below: Iterable[GroupLine], count: int, width: int) -> Strip:
-        """Draw the lanes below those in sight like folded ones, as many as fit, and the key of the next one."""
+    def lanes(self, below: Iterable[GroupLine], count: int, width: int, cut: GroupLine | None = None) -> Strip:
+        """Draw what is below the cards in sight: the rest of a cut lane, and lanes, as many as fit, and their key."""
         named = [
             (safe(self._names.group(each)), f" {each.rows:,}   ") for each in islice(below, width // MIN_LANE_WIDTH)
         ]
+        parts = [(f" {cut.rows:,} more of {safe(self._names.group(cut))} ↓   ", "muted")] if cut else [(" ", "muted")]
+        parts += [(f"{counted(count, 'more lane')} ↓   ", "muted")] if count else []
         key, label = self._theme.cap(key_of("list.next-group")).text, " next lane"
-        sizes = [cell_len(f"▸ {name}{rows}") for name, rows in named]
-        fitting = indices_around(sizes, 0, width - len(f" 99 more lanes   {key}{label} ")).stop
-        parts = [(" ", "muted")]
+        sizes = [cell_len(f"{name}{rows}") for name, rows in named]
+        room = width - sum(cell_len(text) for text, _ in parts) - len(f"…   {key}{label} ")
+        fitting = indices_around(sizes, 0, room).stop if room > 0 else 0
         for name, rows in named[:fitting]:
-            parts += [("▸ ", "muted"), (name, "foreground"), (rows, "muted")]
-        more = [(f"{counted(count - fitting, 'more lane')}   ", "muted")] if fitting < count else []
-        return self._words([*parts, *more, (key, KEY), (label, "muted")] if count else [], width)
+            parts += [(name, "foreground"), (rows, "muted")]
+        more = [("…   ", "muted")] if 0 < fitting < count else []
+        return self._words([*parts, *more, (key, KEY), (label, "muted")] if count else parts, width)
 
     def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
         words = [Segment(text, self._theme.style(colour)) for text, colour in parts]

@@ -265,7 +265,7 @@ HEADER_LINES = 2
 MIN_COLUMN_WIDTH = 22
 """Cells of a column with cards beside others."""
 GAP = 2
-FEW_CARDS, SHARE_OF_FEW = 2, 0.22
+FEW_CARDS, SHARE_OF_FEW = 2, 0.18
 """Cards of a column that leaves the rest of the width to columns with more, and its largest share of it."""
 MIN_NAME_WIDTH = 16
 """Cells of a column's name at least, if it has so many."""
@@ -307,8 +307,8 @@ class BoardLayout(Struct, frozen=True):
     lines: tuple[tuple[int, int], ...] = ()
     """The row on each line below the heads, counted from the first one in sight, and the line of the row.
 
-    A lane's header, the first row too, has only the last line of a card; a card with a blank below it may lack that
-    one at the end.
+    A lane's header, the first row too, has only the last line of a card, and the blank where cards have one and an open
+    lane follows a folded one; what has a blank below it may lack that one at the end.
     """
 
     @property
@@ -317,17 +317,19 @@ class BoardLayout(Struct, frozen=True):
         return self.lines[-1][0] + 1 if self.lines else 1
 
     def foot_lines(self, grid: CardGrid, height: int) -> int:
-        """Return the lines below the cards: one counts those out of sight, and a second one names the lanes below."""
-        is_shown = not self.is_single and (height >= MIN_HEIGHT_WITH_LANE_LINES or not grid.has_lanes)
-        return is_shown + (is_shown and grid.has_lanes)
+        """Return the lines below the cards: one counts those out of sight, or names the lanes below."""
+        return int(not self.is_single and (height >= MIN_HEIGHT_WITH_LANE_LINES or not grid.has_lanes))
 
     def fitted(self, grid: CardGrid, top: int, height: int) -> "BoardLayout":
         room, last = height - HEADER_LINES - self.foot_lines(grid, height), min(self.card_lines, CARD_LINES) - 1
         lines: list[tuple[int, int]] = []
         for row in range(room):
             is_header = grid.has_lanes and (not row or grid.header_at(top + row) is not None)
-            own = [(row, last)] if is_header else [(row, line) for line in range(self.card_lines)]
-            if room - len(lines) < len(own) - (len(own) > CARD_LINES):
+            own = [(row, line) for line in range(self.card_lines)]
+            if is_header:
+                has_blank = self.card_lines > CARD_LINES and _is_above_open(grid, top + row)
+                own = own[last:] if has_blank else own[last : last + 1]
+            if room - len(lines) < len(own) - (own[-1][1] == CARD_LINES):
                 break
             lines += own[: room - len(lines)]
         if lines and lines[-1][0] and _is_open_header(grid, top + lines[-1][0]):
@@ -344,6 +346,11 @@ class BoardLayout(Struct, frozen=True):
 def _is_open_header(grid: CardGrid, row: int) -> bool:
     lane = grid.header_at(row)
     return lane is not None and not lane.is_folded and lane.height > 1
+
+
+def _is_above_open(grid: CardGrid, row: int) -> bool:
+    lane = grid.header_at(row)
+    return lane is not None and lane.is_folded and _is_open_header(grid, row + 1)
 
 
 def lay_out_columns(width: int, columns: Mapping[int, int | None], current: int, before: BoardLayout) -> BoardLayout:
