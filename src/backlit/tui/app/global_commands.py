@@ -21,7 +21,7 @@ from backlit.store.records.item import RowSign
 from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.commands.command import CannotAct, Command, CommandContext, Context, candidates_beginning
 from backlit.tui.commands.table import commands_here, key_of, key_to
-from backlit.tui.dialogs.finder import KEY_GAP, KEYS_WIDTH, Offer, OffersDialog, offer_of
+from backlit.tui.dialogs.finder import KEY_GAP, KEYS_WIDTH, NARROW_KEY_GAP, OR, Offer, OffersDialog, offer_of
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
@@ -285,9 +285,10 @@ class KeysHelp(OffersDialog[Command | None]):
 
 def _both_keys(first: Offer, second: Offer) -> str:
     """Return the keys of two commands; only the first of each where a row has no room for all."""
-    keys = first.keys.split(KEY_GAP), second.keys.split(KEY_GAP)
-    every = KEY_GAP.join(chain(*keys))
-    return every if len(every) <= KEYS_WIDTH else KEY_GAP.join(each[0] for each in keys)
+    keys = first.keys.split(KEY_GAP), f"{OR}{second.keys}".split(KEY_GAP)
+    every = list(chain(*keys))
+    fits = len(NARROW_KEY_GAP.join(every)) <= KEYS_WIDTH
+    return KEY_GAP.join(every if fits else [each[0] for each in keys])
 
 
 def _legend() -> list[Sequence[tuple[str, str, str]]]:

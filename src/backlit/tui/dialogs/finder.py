@@ -38,7 +38,7 @@ MIN_WIDTH_WITH_HELP = 64
 """Cells from which a list shows helps beside labels; the frame shows the help of the current row."""
 MIN_WIDTHS_OF_COLUMNS = (104, 144)
 """Cells from which long lists are shown in two columns, and in three."""
-COLUMN_GAP = 3
+COLUMN_GAP, NARROW_KEY_GAP, OR = 3, "  ", "or "
 FRAME_SIDES = 2
 """Cells of the two sides of a framed block."""
 _CLAUSE_ENDS = re.compile(r"; |: | \(")
@@ -354,12 +354,11 @@ class OfferList(LineList, can_focus=False):
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def _key_column(self, keys: str, offer: Offer, on: str | None) -> Iterator[Segment]:
-        """Yield keys on the ground of a column, which gives the rows of a group one edge; words to type are muted."""
+        """Yield keys without grounds, which side by side would be one heavy block; words to type are muted."""
         theme = ThemeStyles.of(self.app)
         is_typed = keys.lstrip().startswith(":") or offer.is_dim
-        yield Segment(
-            f" {keys} ", theme.style("muted", on=on or "key-background") if is_typed else theme.style(KEY, on=on)
-        )
+        style = theme.style("muted", on=on) if is_typed else theme.style("foreground", on=on, bold=True)
+        yield Segment(f" {keys} ", style)
         yield Segment(" ", theme.style(on=on))
 
     def _caps(self, keys: str, offer: Offer, on: str | None) -> Iterator[Segment]:
@@ -378,7 +377,8 @@ def joined_to(parts: Sequence[str], width: int) -> list[str]:
     """Return parts in lines of a width; a part that is longer has a line of its own."""
     lines = [""]
     for part in parts:
-        line = f"{lines[-1]}{KEY_GAP}{part}" if lines[-1] else part
+        gap = " " if part.startswith(OR) else NARROW_KEY_GAP
+        line = f"{lines[-1]}{gap}{part}" if lines[-1] else part
         if cell_len(line) <= width or not lines[-1]:
             lines[-1] = line
         else:
@@ -487,7 +487,7 @@ class OffersDialog(Dialog[Result]):
     def _more_about(self, offer: Offer) -> str:
         """Return what the row of an offer does not say: the rest of its help, and other words that run and find it."""
         whole = offer.help if self.list.cuts_help() else ""
-        also = f"Also found as: {offer.also}" if offer.also else ""
+        also = f"Also called: {', '.join(offer.also.split())}" if offer.also else ""
         return "   ".join(filter(None, (whole, offer.typed, also)))
 
     @on(LineList.Chosen)
