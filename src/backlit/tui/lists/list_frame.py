@@ -37,8 +37,8 @@ from backlit.tui.widgets.pane_frame import FRAMED_CLASS
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 from backlit.tui.widgets.view_list import BacklogList
 
-SIGNS: Sequence[Part] = [(f"{FOLDED_SIGN} tasks  {BLOCKED_SIGN} blocked  {UNREADY_SIGN} not ready", "faint")]
-"""The meaning of the signs of rows, for the edge of a frame."""
+SIGNS = f"{FOLDED_SIGN} tasks  {BLOCKED_SIGN} blocked  {UNREADY_SIGN} not ready"
+"""The meaning of the signs of rows, for the edge below them."""
 MIN_COLUMNS_WITH_SIGNS = 120
 """Columns of a terminal in which the edge below a list has room for them beside the position."""
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
@@ -91,9 +91,11 @@ class ListFrame(Vertical):
         hints: Sequence[str],
         *,
         heading_line: str = "─",
+        signs: str = SIGNS,
     ) -> None:
         super().__init__()
         self._store = store
+        self._signs: Sequence[Part] = [(signs, "faint")]
         self.set_class(panes.has_edges, "-panes")
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
@@ -136,11 +138,12 @@ class ListFrame(Vertical):
         The position among the rows stands at the right below them.
         """
         self._labels = labels
+        has_signs = position and self.app.size.width >= MIN_COLUMNS_WITH_SIGNS
+        signs = self._signs if has_signs else ()
         self._above.say(heading, figures)
-        self._below.say((), position)
+        self._below.say(signs, position)
         if self._panes.frame is not None:
-            has_signs = position and self.app.size.width >= MIN_COLUMNS_WITH_SIGNS
-            self._panes.frame.say(heading, figures, SIGNS if has_signs else (), position)
+            self._panes.frame.say(heading, figures, signs, position)
         self._status = status
         if self.greets:
             self._greet()

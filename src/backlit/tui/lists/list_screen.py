@@ -25,7 +25,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.lists.filtering import FilterState, NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import FilterLine, ListFrame
+from backlit.tui.lists.list_frame import SIGNS, FilterLine, ListFrame
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.widgets.item_list import ItemList, RowSelection
 from backlit.tui.widgets.item_rows import ListColumn, column_of
@@ -82,6 +82,8 @@ class ListScreen(ItemScreen):
     )
     HEADING_LINE: ClassVar[str] = "─"
     """The sign that fills the line of the heading."""
+    SIGNS: ClassVar[str] = SIGNS
+    """What the signs of items mean."""
 
     def __init__(self, store: Store, shared: SharedFilter, panes: ItemPanes, columns: ColumnChoice) -> None:
         super().__init__(store)
@@ -93,7 +95,9 @@ class ListScreen(ItemScreen):
         self.shows_done = False
         """True where views that leave done items out show them too."""
         self.line = FilterLine(self)
-        self.frame = ListFrame(store, self.title_line, panes, self.line, self.HINTS, heading_line=self.HEADING_LINE)
+        self.frame = ListFrame(
+            store, self.title_line, panes, self.line, self.HINTS, heading_line=self.HEADING_LINE, signs=self.SIGNS
+        )
         self._shown: SavedView | None = None
         self._acted_on: RowSelection | None = None
         """The selection that the running command acts on; None after a cancelled question."""

@@ -211,7 +211,7 @@ class PlanScreen(ListScreen):
         velocity = [] if is_unread else velocity_words(self.lists.velocity, is_brief=True)
         saved, count = self._heads.unsaved_words(found, unsaved), self._heads.count_words()
         beside = [*left_out_words(self.lists.totals), *velocity]
-        signs = SIGNS if self._panes.backlog.size.width >= MIN_WIDTH_WITH_SIGNS else ()
+        signs = [(SIGNS, "faint")] if self._panes.backlog.size.width >= MIN_WIDTH_WITH_SIGNS else ()
         self._panes.frames[self._panes.backlog].say(heading, beside, signs, () if is_in_target else position)
         self._panes.frames[target].say(title.left, title.right, saved, position if is_in_target else count)
         self._panes.others_frame.say([("Other sprints", "heading")], LEGEND, (), scale_words(self._heads.scale))
