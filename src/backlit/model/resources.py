@@ -164,6 +164,11 @@ class CriterionStatus(StrEnum):
     def words(self) -> str:
         return _CRITERION_WORDS[self]
 
+    @classmethod
+    def words_of(cls, status: str) -> str:
+        """Return the words for a status, which may be one that this program does not know."""
+        return next((each.words for each in cls if each == status), status)
+
 
 _CRITERION_WORDS = {
     CriterionStatus.PASS: "passed",

@@ -80,7 +80,7 @@ async def test_what_is_below_an_item_is_told_by_its_name(world: World, store: St
     told = [(each.kind, each.text) for each in events(store, item_id)[:-1]]
     assert told == [
         (EventKind.REMOVED, f"a relation #1 Blocks #{item_id}"),
-        (EventKind.CHANGED, "a criterion"),
+        (EventKind.CHANGED, "a criterion “It works” → passed"),
         (EventKind.ADDED, "a criterion “It works”"),
         (EventKind.ADDED, "a link “Survey”"),
         (EventKind.ADDED, f"a relation #1 Blocks #{item_id}"),

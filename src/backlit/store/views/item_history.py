@@ -8,6 +8,7 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
+from backlit.model.resources import CriterionStatus
 from backlit.store.files.files import LocalDatabase
 from backlit.store.mirror.item_changes import ItemChangeTable
 from backlit.store.records.entry import UNDELIVERED, EntryKind, EntryState, OutboxEntry
@@ -23,6 +24,10 @@ JUST_SAVED = timedelta(minutes=2)
 ONE_SITTING = timedelta(minutes=10)
 """Time within which changes of one person to the same short fields are told as one."""
 RANK = "BacklogPriority"
+_NAME_KEYS = {"file": "name", "criterion": "title"}
+"""The key of the name of an object below an item, by its kind."""
+_ObjectNames = Mapping[tuple[str, int], str]
+"""The latest known names of objects below an item, by kind and id."""
 
 
 class EventKind(StrEnum):
@@ -139,9 +144,13 @@ class ItemHistory:
     def _recorded(self, item: Item, kept: KeptHistory, key: str) -> Iterator[ItemEvent]:
         later = self._later(item.id, datetime.fromtimestamp(kept.read_at, UTC))
         unsent = [replace(each, id=-number) for number, each in enumerate(later, 1)]
-        files = {each.object_id: name for each in kept.changes if each.kind == "file" and (name := each.text("name"))}
+        names = {
+            (each.kind, each.object_id): name
+            for each in reversed(kept.changes)
+            if each.kind in _NAME_KEYS and (name := each.text(_NAME_KEYS[each.kind]))
+        }
         changes = described([change for change in kept.changes if change.cause != RENUMBERED])
-        told = [event_of(change, item.type, files) for change in changes]
+        told = [event_of(change, item.type, names) for change in changes]
         narrowed = (_about(each, key) for each in (*unsent, *told))
         yield from folded(each for each in narrowed if each is not None)
         if kept.next is None and not kept.is_complete and not key:
@@ -191,8 +200,8 @@ def _about(event: ItemEvent, key: str) -> ItemEvent | None:
     return replace(event, fields=fields) if fields else None
 
 
-def event_of(change: HistoryRecord, item_type: str, files: Mapping[int, str]) -> ItemEvent:
-    """Return a recorded change as an event of an item of a type; `files` has the names of its files by id."""
+def event_of(change: HistoryRecord, item_type: str, names: _ObjectNames) -> ItemEvent:
+    """Return a recorded change as an event of an item of a type."""
     event = ItemEvent(
         change.revision, EventKind.CHANGED, change.at, change.author, cause=change.cause, made_at=change.made_at
     )
@@ -210,33 +219,44 @@ def event_of(change: HistoryRecord, item_type: str, files: Mapping[int, str]) ->
             words = f" “{change.text('description')}”" if change.text("description") else ""
             return replace(event, kind=EventKind.ATTACHED, text=f"{change.text('name')}{words}")
         case "file", "changed" if "description" in change.fields:
-            return replace(event, text=_description_words(change, files))
+            return replace(event, text=_description_words(change, names))
         case "comment" | "file" | "item", "removed":
             return replace(event, kind=EventKind.REMOVED, text=_removed_words(change))
         case kind, act if kind in _OBJECT_WORDS:
             noun, name_of = _OBJECT_WORDS[kind]
             told = _KIND_OF_ACT.get(act, EventKind.CHANGED)
-            return replace(event, kind=told, text=f"{noun} {name_of(change)}".strip())
+            return replace(event, kind=told, text=f"{noun} {name_of(change, names)}".strip())
         case kind, act:
             # A kind that this program does not know yet has words of its own only.
             return replace(event, text=f"{kind} {act}")
 
 
-def _related(change: HistoryRecord) -> str:
+def _related(change: HistoryRecord, _: _ObjectNames) -> str:
     """Return both ends of a relation; nothing where the history names none, as of one to another project."""
     ends = change.text("workItemId"), change.text("targetId")
     return f"#{ends[0]} {change.text('type')} #{ends[1]}" if all(ends) else ""
 
 
-def _quoted(key: str) -> Callable[[HistoryRecord], str]:
-    return lambda change: f"“{change.text(key)}”" if change.text(key) else ""
+def _linked(change: HistoryRecord, _: _ObjectNames) -> str:
+    return f"“{change.text('displayText')}”" if change.text("displayText") else ""
 
 
-_OBJECT_WORDS: Mapping[str, tuple[str, Callable[[HistoryRecord], str]]] = {
+def _criterion(change: HistoryRecord, names: _ObjectNames) -> str:
+    """Return the title of a criterion, where it is known, and the status that a change gave it."""
+    title, status = names.get((change.kind, change.object_id)), change.text("status")
+    outcome = f"→ {CriterionStatus.words_of(status)}" if change.act == "changed" and status else ""
+    return f"“{title}” {outcome}".strip() if title else outcome
+
+
+def _worked(change: HistoryRecord, _: _ObjectNames) -> str:
+    return f"{change.text('hours')} h" if change.text("hours") else ""
+
+
+_OBJECT_WORDS: Mapping[str, tuple[str, Callable[[HistoryRecord, _ObjectNames], str]]] = {
     "relation": ("a relation", _related),
-    "link": ("a link", _quoted("displayText")),
-    "criterion": ("a criterion", _quoted("title")),
-    "timeEntry": ("a time entry", lambda change: f"{change.text('hours')} h" if change.text("hours") else ""),
+    "link": ("a link", _linked),
+    "criterion": ("a criterion", _criterion),
+    "timeEntry": ("a time entry", _worked),
 }
 """Objects below items: what people call one, and how its change names it."""
 _KIND_OF_ACT = {"created": EventKind.ADDED, "removed": EventKind.REMOVED}
@@ -263,9 +283,10 @@ def described(changes: Sequence[HistoryRecord]) -> Sequence[HistoryRecord]:
     ]
 
 
-def _description_words(change: HistoryRecord, files: Mapping[int, str]) -> str:
+def _description_words(change: HistoryRecord, names: _ObjectNames) -> str:
     """Return words for the one value of a file that can be changed."""
-    what, (_, text) = f"the description of {files.get(change.object_id, 'a file')}", change.fields["description"]
+    name = names.get((change.kind, change.object_id), "a file")
+    what, (_, text) = f"the description of {name}", change.fields["description"]
     return f"{what}: “{text}”" if text else f"{what}, now empty"
 
 

@@ -30,7 +30,7 @@ class Criterion(Struct, frozen=True):
 
     @property
     def status_words(self) -> str:
-        return next((each.words for each in CriterionStatus if each == self.status), self.status)
+        return CriterionStatus.words_of(self.status)
 
 
 class Criteria:
