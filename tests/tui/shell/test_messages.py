@@ -40,6 +40,17 @@ async def test_a_confirmation_is_in_the_footer_beside_the_last_hint(store: Store
         assert not [line for line in lines_of(pilot.app)[:-1] if "Deleted" in line]
 
 
+async def test_a_confirmation_replaces_a_refusal_and_a_refusal_a_confirmation(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await press(pilot, "Z", "u")
+        await until(lambda: "is not a command" not in text_of(pilot.app), lambda: text_of(pilot.app))
+        confirmed = messages_of(pilot.app)
+        await press(pilot, "Z")
+
+        assert confirmed == {"Nothing to undo."}
+        assert messages_of(pilot.app) == {"Z is not a command here; ? shows the keys."}
+
+
 @pytest.mark.slow
 async def test_a_click_on_undo_in_the_footer_asks_as_the_key_does(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:

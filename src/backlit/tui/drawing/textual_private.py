@@ -253,14 +253,17 @@ def screens_of(app: App[Any]) -> list[Screen[object]]:
     return [screen for stack in stacks for screen in stack]
 
 
-def remove_notifications(app: App[Any], texts_kept: str) -> None:
-    """Remove all notifications but the errors with other texts; all of them where none can be removed alone."""
+def remove_notifications(app: App[Any], texts_kept: str, *, refresh: bool) -> None:
+    """Remove all notifications but the errors with other texts; all of them where none can be removed alone.
+
+    Without a refresh they go from the screen with the next notification.
+    """
     if not is_familiar():
         app.clear_notifications()
         return
     for each in list(app._notifications):
         if each.severity != "error" or each.message == texts_kept:
-            app._unnotify(each, refresh=False)
+            app._unnotify(each, refresh=refresh)
 
 
 # Painting

@@ -325,10 +325,17 @@ class Messages:
         screens = [] if isinstance(self._app.screen, ModalScreen) else reversed(self._app.screen_stack)
         footers = [footer for screen in screens for footer in screen.query("#status").results(FooterLine)]
         # All of them, as a command that closes its screen tells its end before.
-        return bool(footers) and all(footer.confirm(sentence) for footer in footers)
+        if not footers or not all(footer.confirm(sentence) for footer in footers):
+            return False
+        if not self.is_fresh:  # else it belongs to the toast, as a count of dropped keys does
+            self.make_room("", refresh=True)
+        return True
 
     def forget(self) -> None:
-        self.make_room("")
+        self.make_room("", refresh=True)
+        self._clear_footers()
+
+    def _clear_footers(self) -> None:
         for screen in self._app.screen_stack:
             for footer in screen.query(FooterLine):
                 footer.confirm("")
@@ -346,13 +353,14 @@ class Messages:
 
     def refuse(self, sentence: str) -> None:
         """Show why a command cannot run, until the screen changes."""
+        self._clear_footers()
         self._app.say(sentence, is_bad=True)
         self.refused_on = self._app.screen
 
-    def make_room(self, sentence: str) -> None:
+    def make_room(self, sentence: str, *, refresh: bool = False) -> None:
         """Remove all toasts but other errors, and place the next one away from the cursor's row."""
         app, self.refused_on, self._shown_on = self._app, None, None
-        remove_notifications(app, sentence)
+        remove_notifications(app, sentence, refresh=refresh)
         rows = app.focused
         is_low = isinstance(rows, LineList) and 2 * (rows.cursor - rows.top) >= rows.page
         for rack in app.screen.query(ToastRack):
