@@ -1,11 +1,12 @@
 """The conditions that would narrow a few matches."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.store.documents import item, offline_store
 
 from backlit.store import ViewSpec
-from backlit.tui.lists.narrowing import HEADING, read_conditions
+from backlit.tui.lists.narrowing import read_conditions
 
 
 async def test_only_fields_that_tell_matches_apart_are_named_by_what_is_typed(tmp_path: Path) -> None:
@@ -13,12 +14,14 @@ async def test_only_fields_that_tell_matches_apart_are_named_by_what_is_typed(tm
     with offline_store(tmp_path, items) as store:
         view = store.view(ViewSpec())
         await view.load()
-        lines = ["".join(text for text, _ in line).split() for line in await read_conditions(store, view, 60)]
-        narrow = await read_conditions(store, view, 30)
+        wide = [_words(line) for line in await read_conditions(store, view, 60, 12)]
+        narrow = [_words(line) for line in await read_conditions(store, view, 20, 12)]
+        low = await read_conditions(store, view, 20, 7)
 
-    assert " ".join(lines[1][:-1]) == f"{HEADING} add one, such as type:Bug; tab completes it"
-    assert lines[2:] == [["type:", "Bug", "2", "Story", "1"], ["tag:", "none", "1", '"a', 'b"', "1", "c", "1"]]
-    assert ["".join(text for text, _ in line).split() for line in narrow][-1] == ["tag:", "none", "1"]
+    assert wide[1] == "  Narrow by  such as type:Bug"
+    assert wide[3:] == ["  type:      tag:", "  Bug   2    none  1", '  Story 1    "a b" 1', "             c     1"]
+    assert narrow[3:] == ["  type:", "  Bug   2", "  Story 1", "", "  tag:", "  none  1", '  "a b" 1', "  c     1"]
+    assert [_words(line) for line in low][3:] == ["  type:", "  Bug   2", "  Story 1"]
 
 
 async def test_nothing_is_named_where_all_matches_are_alike(tmp_path: Path) -> None:
@@ -26,4 +29,8 @@ async def test_nothing_is_named_where_all_matches_are_alike(tmp_path: Path) -> N
         view = store.view(ViewSpec())
         await view.load()
 
-        assert await read_conditions(store, view, 60) == []
+        assert await read_conditions(store, view, 60, 12) == []
+
+
+def _words(line: Sequence[tuple[str, str]]) -> str:
+    return "".join(text for text, _ in line).rstrip()

@@ -419,6 +419,8 @@ class OneListScreen(ListScreen):
         await asyncio.sleep(EXPLAIN_EMPTY_DELAY)
         from backlit.tui.lists.narrowing import read_conditions
 
-        lines = await read_conditions(self.store, view, self.items.size.width)
+        # A line of the height is the header of the list.
+        size = self.items.size
+        lines = await read_conditions(self.store, view, size.width, size.height - count - 1)
         if self.items.is_attached and view is self.current_view and self.line.is_open:
             self.items.say_below(lines)
