@@ -124,6 +124,14 @@ def test_a_scope_change_names_each_cause_with_an_amount() -> None:
     assert report.figures[1].number == "+4"
 
 
+def test_a_scope_change_says_one_item_in_the_singular() -> None:
+    rows: list[tuple[CellValue, ...]] = [(MONDAY, 5.0, *[0.0] * 7)]
+    summary = {"committed": 4.0, "movedIn": 1.0}
+    report = present(document(ReportName.SCOPE, SCOPE_COLUMNS, rows, summary, unit=ReportUnit.ITEMS))
+
+    assert report.headline == "4 items committed; since then 1 item moved in."
+
+
 def test_a_scope_without_change_or_without_commitment_says_so() -> None:
     assert present(scope(committed=55.0)).headline == "55 pts committed; no change since."
     assert present(scope(committed=None)).headline == "55 pts in scope on 2 Mar."
@@ -216,6 +224,7 @@ def test_cycle_times_say_what_half_and_most_of_the_items_took() -> None:
     report = present(document(ReportName.CYCLE_TIME, columns, rows, summary, unit=ReportUnit.ITEMS))
 
     assert report.headline == "Half of the items took 6 days or less, 85 % 9 days or less."
+    assert [each.words for each in report.figures] == ["days cycle, median", "days lead, median"]
     assert report.table.rows[0] == (2.5, "#7", "Pay", 3.5, day(1), day(3))
     assert report.table.item_ids == (7, 8)
     assert bars(report).line == 9.0

@@ -127,6 +127,7 @@ async def test_small_terminals_keep_name_and_size(
 
     async with showing(opened, store, item_id, size) as pilot:
         assert "2.0 KB" in line_with(pilot.app, "▌plan.txt")
+        assert ["Age" in text_of(pilot.app), "Visible to" in text_of(pilot.app)] == [False, False]
 
 
 async def test_the_key_leads_there_and_an_empty_list_says_what_to_do(store: Store, opened: Open) -> None:

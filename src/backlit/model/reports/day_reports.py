@@ -211,7 +211,11 @@ def _cause_words(document: ReportDocument) -> str:
     if not causes:
         return "no change since"
     texts = [signed_text(amount) if key == "reestimated" else number_text(amount) for key, amount in causes]
-    texts[0] += f" {UNIT_WORDS[ReportUnit(document.unit)]}"
+    key, amount = causes[0]
+    if key == "reestimated":
+        texts[0] += f" {UNIT_WORDS[ReportUnit(document.unit)]}"
+    else:
+        texts[0] = amount_text(amount, document.unit)
     return "since then " + ", ".join(_CAUSES[key].format(text) for (key, _), text in zip(causes, texts, strict=True))
 
 

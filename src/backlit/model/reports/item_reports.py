@@ -141,5 +141,5 @@ def _times(document: ReportDocument) -> tuple[Figure, ...]:
     for key, words in (("cycle", "days cycle"), ("lead", "days lead")):
         half, most = document.figure(f"{key}50"), document.figure(f"{key}85")
         if half is not None and most is not None:
-            found.append(Figure(number_text(half), f"{words}, half", f"85 %: {number_text(most)}"))
+            found.append(Figure(number_text(half), f"{words}, median", f"85 %: {number_text(most)}"))
     return tuple(found)

@@ -99,13 +99,19 @@ class AttachmentList(EntryList[AttachmentEntry]):
         """Return the cells of a row as wide as their columns; those of a column without room are empty."""
         width = self.size.width
         is_wide = width >= WIDE
-        when = WHEN_WIDTH if width >= WIDEST else AGE_WIDTH
-        facts = KIND_WIDTH * is_wide, SIZE_WIDTH, AUTHOR_WIDTH * is_wide, when, SEEN_WIDTH
+        when = WHEN_WIDTH if width >= WIDEST else AGE_WIDTH * self._has_ages()
+        seen = SEEN_WIDTH * any(not each.is_internal for each in self.entries)
+        facts = KIND_WIDTH * is_wide, SIZE_WIDTH, AUTHOR_WIDTH * is_wide, when, seen
         room = max(8, width - 2 - sum(each + 2 for each in facts if each))
         longest = max((cell_len(safe(each.name)) for each in self.entries), default=0)
         name = min(max(longest, MIN_NAME_WIDTH), round(room * NAME_SHARE)) if width >= MIDDLING else room
         widths = name, *facts, room - name - 2
         return [fit(text, each) + "  " * (each > 0) for text, each in zip(cells, widths, strict=True)]
+
+    def _has_ages(self) -> bool:
+        """Return whether a file is older than of just now, which is no news below each other."""
+        now = self._now()
+        return any(age_of(each.created_at, now) != "now" for each in self.entries)
 
 
 class Transfer(Struct):

@@ -121,15 +121,13 @@ class SessionFacts(LinesView):
         points = added_points(here)
         more = [f"{made_ready:,} more than before"] if made_ready else []
         more += [_added_words(points)] if points else []
-        _blank, *rows, _below = figure_rows(
+        _blank, *rows = figure_rows(
             [Figure(f"{len(ready)}", f"of {len(here):,} ready", ", ".join(more), Tone.DONE)], ()
         )
         yield from rows
         cells = min(READY_CELLS, width - 2)
         done = round(cells * len(ready) / max(1, len(here)))
         yield from ((), [("█" * done, "bar-done"), ("░" * (cells - done), "rule")])
-        if len(ready) < len(here):
-            yield [(f"{UNREADY_SIGN} {len(here) - len(ready):,} not ready", "warn")]
 
     def _next(self, width: int, theme: ThemeStyles) -> Iterator[Sequence[Part]]:
         yield [("Next", HEADING)]
@@ -138,14 +136,12 @@ class SessionFacts(LinesView):
             yield [(cap, KEY), (" " * (KEYS - cell_len(cap)), "muted"), *words]
 
     def _facts(self, width: int) -> Iterator[Sequence[Part]]:
-        """Yield how many items are ready and not, the reasons by their frequency, and the new estimates."""
+        """Yield how many items are ready, the reasons why others are not by their frequency, and the new estimates."""
         here = [each for each in self._results if each.type]
         unready = [each for each in here if each.open]
         ready = f"{len(here) - len(unready):,} of {len(here):,} ready"
-        counts: list[Part] = [("✓ ", "status-done"), (ready, "foreground")]
-        faults: list[Part] = [(f"{UNREADY_SIGN} ", "warn"), (f"{len(unready):,} not ready", "foreground")]
-        whole = [*counts, ("  ", "foreground"), *faults] if unready else counts
-        yield from [whole] if length(whole) <= width else [counts, faults]
+        sign: Part = (f"{UNREADY_SIGN} ", "warn") if unready else ("✓ ", "status-done")
+        yield [sign, (ready, "foreground")]
         yield from self._reasons(width, SIGN)
         if points := added_points(here):
             yield [(" " * SIGN + _added_words(points), "foreground")]
@@ -304,7 +300,10 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._draw_status()
 
     def _draw_status(self) -> None:
-        hints = [each for each in HINTS if self.unready or each != "summary.again"]
+        left_out = set() if self.unready else {"summary.again"}
+        if self._facts_frame.is_wanted:
+            left_out |= {"summary.again", "summary.copy"}  # they stand below "Next", which is in sight whole
+        hints = [each for each in HINTS if each not in left_out]
         place = self.table.cursor + 1, self.table.row_count()
         is_framed = self._table_frame.is_wanted
         self._table_frame.say(self._words, (), (), position_words(*place))
