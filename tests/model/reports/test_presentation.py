@@ -224,7 +224,7 @@ def test_cycle_times_say_what_half_and_most_of_the_items_took() -> None:
     report = present(document(ReportName.CYCLE_TIME, columns, rows, summary, unit=ReportUnit.ITEMS))
 
     assert report.headline == "Half of the items took 6 days or less, 85 % 9 days or less."
-    assert [each.words for each in report.figures] == ["days cycle, median", "days lead, median"]
+    assert [each.words for each in report.figures] == ["d median cycle", "d median lead"]
     assert report.table.rows[0] == (2.5, "#7", "Pay", 3.5, day(1), day(3))
     assert report.table.item_ids == (7, 8)
     assert bars(report).line == 9.0

@@ -138,8 +138,8 @@ def _days(days: float) -> str:
 
 def _times(document: ReportDocument) -> tuple[Figure, ...]:
     found = []
-    for key, words in (("cycle", "days cycle"), ("lead", "days lead")):
+    for key, words in (("cycle", "d median cycle"), ("lead", "d median lead")):
         half, most = document.figure(f"{key}50"), document.figure(f"{key}85")
         if half is not None and most is not None:
-            found.append(Figure(number_text(half), f"{words}, median", f"85 %: {number_text(most)}"))
+            found.append(Figure(number_text(half), words, f"85 %: {number_text(most)}"))
     return tuple(found)
