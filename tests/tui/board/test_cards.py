@@ -183,6 +183,15 @@ async def test_cards_in_lanes_by_owner_leave_the_owner_to_the_lane(store: Store)
         assert owner.username not in after
 
 
+async def test_a_refused_move_leaves_the_heads_of_the_columns_and_their_rule_free(store: Store) -> None:
+    async with on_board(store, size=(80, 24)) as pilot:
+        heads = lines_of(pilot.app)[2:4]
+        await press(pilot, "G", "H")
+
+        assert "Already in the first column." in text_of(pilot.app)
+        assert lines_of(pilot.app)[2:4] == heads
+
+
 @pytest.mark.slow
 async def test_facts_of_cards_in_lanes_stand_below_each_other_and_long_names_go_on_above_them(store: Store) -> None:
     async with on_board(store, size=(120, 40)) as pilot:

@@ -26,7 +26,8 @@ from backlit.tui.widgets.name_widths import NameWidths
 
 ROW = ItemRow(699, "Story", "A name", "Not Done", None, None, None, None, None, RowSign.NONE)
 ESTIMATED = ROW._replace(estimate="2")
-LOOKS = ThemeStyles(dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff"))
+COLOURS = dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff")
+LOOKS = ThemeStyles(COLOURS)
 NAMES = DisplayNames(lambda _id: "", lambda _id: "")
 ITEM = Item(1, "Story", 1, {}, {}, "", None, "", None, RowSign.NONE)
 MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
@@ -58,8 +59,7 @@ async def test_cursor_selection_and_state_have_a_cell_each(
 
 @pytest.mark.parametrize("width", [60, 150])
 def test_the_ground_of_the_cursor_goes_to_the_edge(width: int) -> None:
-    colours = dict.fromkeys((*VARIABLE_DEFAULTS, "foreground", "background", "panel"), "#ffffff")
-    theme = ThemeStyles(colours | {"cursor-background": "#000011"})
+    theme = ThemeStyles(COLOURS | {"cursor-background": "#000011"})
 
     drawn = RowLayout(width, NAMES, theme).row(ROW, is_cursor=True)
 
@@ -201,8 +201,12 @@ def test_the_header_of_a_lane_says_its_points_once(name: str, shown: str) -> Non
     assert shown in painter.lane(header, [(ColumnSlot(0, 0, 80), ColumnTotals())], 80, is_cursor=False).text
 
 
-def lane_line(cells: Sequence[tuple[ColumnSlot, ColumnTotals]], *, is_folded: bool = False) -> str:
-    painter = CardPainter(LOOKS, replace(NAMES, group=lambda _line: "Kofi Mensah"), has_status=False, has_owner=True)
+def lane_line(
+    cells: Sequence[tuple[ColumnSlot, ColumnTotals]], *, is_folded: bool = False, looks: ThemeStyles | None = None
+) -> str:
+    painter = CardPainter(
+        looks or LOOKS, replace(NAMES, group=lambda _line: "Kofi Mensah"), has_status=False, has_owner=True
+    )
     header = GroupLine((172,), "AssignedToID", 172, 1, 8, 27.0, 8, is_folded=is_folded)
     return painter.lane(header, cells, 92, is_cursor=False).text
 
@@ -219,6 +223,27 @@ def test_the_header_of_a_lane_has_the_sums_of_each_column_where_its_cards_end() 
     assert shown[:61].endswith("  1 of 5 cards · 17 pts ")
     assert shown[61:] == " " * 31
     assert folded[:30].endswith("▸ Kofi Mensah     3 · 10 pts ")
+
+
+@pytest.mark.parametrize(
+    ("width", "totals", "shown"),
+    [
+        (30, ColumnTotals(), "▸ Kofi Mensah  8 items · 27 pts"),  # all of its cards are in columns out of sight
+        (8, ColumnTotals(3, 3, 10.0), "▸ Kofi Mensah  8 items · 27 pts"),  # no column has room for its sum
+        (30, ColumnTotals(1, 1), "▸ Kofi Mensah         1 card"),  # nothing is estimated
+    ],
+)
+def test_the_header_of_a_folded_lane_never_lacks_a_sum(width: int, totals: ColumnTotals, shown: str) -> None:
+    cells = [(ColumnSlot(0, 0, width), totals), (ColumnSlot(1, width + 1, width), ColumnTotals())]
+
+    assert lane_line(cells, is_folded=True).strip() == shown
+
+
+def test_a_rule_tells_the_header_of_a_lane_from_cards_without_colours() -> None:
+    cells = [(ColumnSlot(0, 0, 30), ColumnTotals(1, 1)), (ColumnSlot(1, 31, 30), ColumnTotals())]
+    colourless = ThemeStyles(COLOURS, is_colourless=True)
+
+    assert lane_line(cells, looks=colourless) == f" ▾ Kofi Mensah ─────── 1 card {'─' * 61} "
 
 
 @pytest.mark.parametrize(

@@ -252,26 +252,32 @@ class CardPainter:
     ) -> Strip:
         """Draw the header of a lane: one ground with its name, and the sums of each column above those of its cards.
 
-        A name is cut at the end of the line alone. Where other columns are out of sight, the sums of the lane follow.
+        A name is cut at the end of the line alone. Where one column is in sight, or no column has room for its sum, or
+        all cards are in columns out of sight, the sums of the lane follow. In few colours a rule fills the line.
         """
         style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else LANE_GROUND
+        has_rule = self._theme.is_colourless or self._theme.has_few_colours
         name = safe(self._names.group(header))
         counts, points, sums = " + ".join(group_counts(header)), counted(header.points, "pt"), ""
-        if len(cells) == 1:
-            sums = f"  {counts}" if f"/{points}" in name else f"  {counts} · {points}"  # a Feature's progress has them
+        choices = [_lane_sums(totals, is_folded=header.is_folded) for _, totals in cells]
+        rooms = [slot.x + slot.width - INDENT - cell_len(name) - 2 - MIN_LANE_GAP for slot, _ in cells]
+        has_sums = any(words and len(words[-1]) < room for words, room in zip(choices, rooms, strict=True))
+        if len(cells) == 1 or not has_sums:
+            has_points = header.points and f"/{points}" not in name  # a Feature's progress has them
+            sums = f"  {counts} · {points}" if has_points else f"  {counts}"
         name = fit(name, min(cell_len(name), width - len(sums) - INDENT - 2))
         line = list[tuple[str, Style]]()
         line += [("▌" if is_cursor else " ", style(CURSOR_BAR, on=on))]
         line += [("▸ " if header.is_folded else "▾ ", style("muted", on=on))]
         line += [(name, self._lane_name(header, on)), (f"{sums} ", style("muted", on=on))]
         at = sum(cell_len(text) for text, _ in line)
-        for slot, totals in cells:
+        for (slot, _), choice in zip(cells, choices, strict=True):
             end = slot.x + slot.width
-            choices = _lane_sums(totals, is_folded=header.is_folded)
-            words = next((f"{each} " for each in choices if len(each) + MIN_LANE_GAP < end - at), "")
-            gap = max(0, end - at - len(words))
-            line.append((" " * gap + words, style("muted", on=on)))
+            words = next((f"{each} " for each in choice if len(each) + MIN_LANE_GAP < end - at), "")
+            gap = max(0, end - at - len(words)) if words else 0
+            line.append((_gap(gap, has_rule=has_rule) + words, style("muted", on=on)))
             at += gap + len(words)
+        line.append((_gap(width - at, has_rule=has_rule), style("muted", on=on)))
         return Strip(starmap(Segment, line)).adjust_cell_length(width, style(on=on))
 
     def _lane_name(self, header: GroupLine, on: str | None) -> Style:
@@ -312,6 +318,10 @@ class CardPainter:
         return self._blanks[width]
 
 
+def _gap(width: int, *, has_rule: bool) -> str:
+    return f"{'─' * (width - 1)} " if has_rule and width > 0 else " " * width
+
+
 def _lane_sums(totals: ColumnTotals, *, is_folded: bool) -> Sequence[str]:
     """Return the words for the cards of a column in a lane, the best ones first; cards in sight are not counted."""
     if not totals.count:
@@ -319,5 +329,6 @@ def _lane_sums(totals: ColumnTotals, *, is_folded: bool) -> Sequence[str]:
     points = counted(totals.points, "pt")
     if is_folded or totals.shown < totals.count:
         cards = totals.shown_words
-        return f"{cards} {'card' if totals.count == 1 else 'cards'} · {points}", f"{cards} · {points}", cards
+        named = f"{cards} {'card' if totals.count == 1 else 'cards'}"
+        return (f"{named} · {points}", f"{cards} · {points}", cards) if totals.points else (named, cards)
     return (points if totals.points else counted(totals.count, "card"),)

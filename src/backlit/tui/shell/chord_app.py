@@ -358,14 +358,15 @@ class Messages:
         self.refused_on = self._app.screen
 
     def make_room(self, sentence: str, *, refresh: bool = False) -> None:
-        """Remove all toasts but other errors, and place the next one away from the cursor's row."""
+        """Remove all toasts but other errors, and place the next one away from the cursor's row and the headings."""
         app, self.refused_on, self._shown_on = self._app, None, None
         remove_notifications(app, sentence, refresh=refresh)
         rows = app.focused
+        headings = rows.HEADER_LINES if isinstance(rows, LineList) else 0
         is_low = isinstance(rows, LineList) and 2 * (rows.cursor - rows.top) >= rows.page
         for rack in app.screen.query(ToastRack):
             rack.styles.dock = "top" if is_low else "bottom"
-            rack.styles.margin = (2, 0, 0, 0) if is_low else (0, 0, 2, 0)
+            rack.styles.margin = (2 + headings, 0, 0, 0) if is_low else (0, 0, 2, 0)
 
     def drop(self, count: int) -> None:
         """Say how many keys were dropped, once a pause follows them."""
