@@ -68,12 +68,12 @@ def test_a_shift_is_told_by_signs_and_in_words(shift: IterationChangeCounts, wor
     [
         (5.0, None, None, "5 pts"),
         (1.0, None, None, "1 pt"),
-        (1.0, 3.0, 5.0, "1 pt, capacity 3–5  2 below"),
+        (1.0, 3.0, 5.0, "1 pt, capacity 3–5  2 to target"),
         (5.0, None, 5.0, "5 pts, max 5"),
         (6.5, 3.0, 5.0, "6.5 pts, capacity 3–5  1.5 over"),
         (3.0, 3.0, None, "3 pts, min 3"),
-        (2.0, 3.0, None, "2 pts, min 3  1 below"),
-        (2.0, 3.0, 5.0, "2 pts, capacity 3–5  1 below"),
+        (2.0, 3.0, None, "2 pts, min 3  1 to target"),
+        (2.0, 3.0, 5.0, "2 pts, capacity 3–5  1 to target"),
         (2.0, None, 0.0, "2 pts"),
     ],
 )

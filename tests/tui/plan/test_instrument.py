@@ -1,5 +1,6 @@
 """The instrument of an iteration: one scale for load, people and target."""
 
+from collections.abc import Sequence
 from datetime import date
 
 import pytest
@@ -8,7 +9,8 @@ from rich.cells import cell_len
 from backlit.model.person_load import PersonLoad
 from backlit.model.planning import Capacity, PlannedLoad
 from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end
-from backlit.tui.plan.other_sprints import OtherSprint
+from backlit.tui.plan.other_sprints import OtherSprint, next_lines
+from backlit.tui.widgets.side_lines import Word
 
 TARGET = Capacity(26, 36)
 PEOPLE = {7: PersonLoad(8.0), None: PersonLoad(16.0), 3: PersonLoad(5.0)}
@@ -106,3 +108,29 @@ def test_an_added_item_without_points_says_so() -> None:
 
 def test_shares_are_the_fullest_first_in_the_colours_of_their_owners() -> None:
     assert [colour for _, colour in instrument(29.0).shares(48, [3, 7])] == ["faint", "owner-2", "owner-1"]
+
+
+def words(parts: Sequence[Word]) -> str:
+    return "".join(text for text, *_ in parts).strip()
+
+
+def test_all_sprints_have_their_dates_or_none_has() -> None:
+    today, load = date(2026, 12, 1), PlannedLoad(3, 9.0, people={})
+    days = (date(2026, 12, 7), date(2026, 12, 20)), (date(2026, 12, 21), date(2027, 1, 3))
+    sprints = [OtherSprint(f"Sprint {at}", *each, TARGET, load, 50.0) for at, each in enumerate(days, 15)]
+
+    roomy, narrow = (
+        [words(line.left) for line in next_lines(sprints, width, today, [(" } ", "")])] for width in (60, 48)
+    )
+
+    assert roomy == ["Sprint 15 7–20 Dec", "Sprint 16 21 Dec–3 Jan"]
+    assert narrow == ["Sprint 15", "Sprint 16"]
+
+
+@pytest.mark.parametrize(("width", "end"), [(50, "17 to target   9 / 26–36  } next"), (39, "17 to target   9 / 26–36")])
+def test_the_key_of_the_next_sprint_yields_to_what_is_missing(width: int, end: str) -> None:
+    sprint = OtherSprint("Sprint 16", None, None, TARGET, PlannedLoad(3, 9.0, people={}), 50.0)
+
+    (line,) = next_lines([sprint], width, date(2026, 12, 1), [(" } next", "")])
+
+    assert words(line.right) == end

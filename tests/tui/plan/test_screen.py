@@ -445,18 +445,6 @@ async def test_a_target_that_gets_children_goes_on_without_the_next_sprints(stor
 
 
 @pytest.mark.slow
-async def test_the_next_sprint_has_its_dates_whole_beside_its_key(store: Store, opened: Open) -> None:
-    async with opened(store, (80, 24)) as pilot:
-        await pilot.press("g", "p")
-        await until(lambda: "} next" in text_of(pilot.app))
-        following = after_target(pilot, store)
-        head = line_with(pilot.app, f"│ {following.name}").rpartition("│")[2]
-
-        when = span(following.start, following.end, store.today())
-        assert re.fullmatch(rf" {following.name}( {when})? +\S+ / \S+ +}} next ?", head)  # a year takes their room
-
-
-@pytest.mark.slow
 async def test_the_scrollbar_passes_the_lines_of_the_forecast(store: Store, opened: Open) -> None:
     async with opened(store, (99, 20)) as pilot:
         await pilot.press("g", "p")

@@ -72,7 +72,9 @@ class ReadingDialog(Dialog[str | None]):
         self._text = Static(laid_out(self._lines, MAX_READING_WIDTH))
         self._scroll = ScrolledText()
         self._keys = {answer.key for answer in answers}
-        self.name_keys(*((each.key, each.label) for each in answers), ("esc", way_out))
+        self.name_keys(
+            *((each.key, each.label) for each in answers), ("enter esc" if way_out == "cancel" else "esc", way_out)
+        )
 
     def content(self) -> ComposeResult:
         if self._heading:

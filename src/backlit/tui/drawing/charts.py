@@ -178,7 +178,7 @@ def range_words(capacity: Capacity) -> str:
 
 
 def capacity_words(load: PlannedLoad, capacity: Capacity, *, is_brief: bool = False) -> list[Piece]:
-    """Return the points, the capacity, and the points over the maximum or below the minimum; briefly without "pts"."""
+    """Return points, capacity, and the points over the maximum or up to the minimum; briefly without "pts"."""
     over, target = capacity.over(load.points), range_words(capacity)
     limit = ("capacity " if capacity.least else "max ") if capacity.most else ""
     points = number_text(load.points) if is_brief and target else counted(round(load.points, 1), "pt")
@@ -187,5 +187,5 @@ def capacity_words(load: PlannedLoad, capacity: Capacity, *, is_brief: bool = Fa
     if over:
         parts.append((f"  {number_text(over)} over", "conflict"))
     elif capacity.fit(load.points) is CapacityFit.UNDER:
-        parts.append((f"  {number_text((capacity.least or 0) - load.points)} below", "muted"))
+        parts.append((f"  {number_text((capacity.least or 0) - load.points)} to target", "muted"))
     return parts

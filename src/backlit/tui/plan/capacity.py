@@ -26,10 +26,11 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import MAX_READING_WIDTH, FittedLine, ReadingDialog
-from backlit.tui.drawing.charts import capacity_bar, capacity_words, plain_bar
+from backlit.tui.drawing.charts import ON, capacity_words, plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.themes import owner_colour
 from backlit.tui.plan.blockers import blocker_lines
+from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end
 from backlit.tui.plan.people_capacity import change_capacity_of_person
 from backlit.tui.plan.plan_commands import PlanCommandTarget, need_target
 from backlit.tui.widgets.pane_frame import key_words
@@ -87,7 +88,7 @@ def count_changes(changes: Sequence[PlanChange]) -> dict[object, IterationChange
 
 def styled(words: Sequence[Word]) -> list[Part]:
     styles = {"conflict": "bold $error", "heading": "bold $foreground"}
-    return [(safe(text), styles.get(colour, f"${colour}")) for text, colour, *_ in words]
+    return [(safe(text), styles.get(colour, "$" + colour.replace(ON, f"{ON}$"))) for text, colour, *_ in words]
 
 
 NOT_SAID = PersonalCapacity()
@@ -312,9 +313,9 @@ def bar_line(
     if length(words) > room - LEAST_BAR:
         words = capacity_words(load, capacity, is_brief=True)
     width = max(0, min(width, room - len(before) - length(words)))
-    bar = capacity_bar(load.points, load.points - more if more else load.done, capacity, width)
-    if more:
-        bar = [(text, "bar") if colour == "bar-done" else (text.replace("█", "▒"), colour) for text, colour in bar]
+    now = replace(load, points=load.points - more)
+    scale = scale_end(capacity, load.points)
+    bar = Instrument(now, capacity, scale, AddedItem("", more) if more else None).bar(width) if scale else []
     return Content.assemble(*styled([*bar, (before, "muted"), *words]))
 
 
@@ -327,7 +328,10 @@ def _load_line(before: Sequence[Part], load: PlannedLoad, capacity: Capacity, af
 
 
 def _load_bar(load: PlannedLoad, capacity: Capacity, width: int) -> Content:
-    return Content.assemble(*styled(capacity_bar(load.points, load.done, capacity, width)))
+    """Return the bar of the plan, and below it the scale with the target; nothing without a capacity."""
+    drawn = Instrument(load, capacity, scale_end(capacity, load.points))
+    target = drawn.target(width)
+    return Content.assemble(*styled(drawn.bar(width)), "\n", *styled(target)) if target else Content()
 
 
 class LoadRow(Struct, frozen=True):

@@ -1,12 +1,13 @@
 """The sprints besides the target: their loads as bars in the scale of the target's own, and the release."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from msgspec import Struct
 from textual.strip import Strip
 from textual.widget import Widget
 
+from backlit.model.dates import written_day
 from backlit.model.planning import Capacity, PlannedLoad
 from backlit.model.reports.report import number_text
 from backlit.tui.drawing.charts import range_words
@@ -46,27 +47,41 @@ class OtherSprint(Struct, frozen=True):
             not self.is_release and self.start is not None and self.end is not None and self.start <= today <= self.end
         )
 
-    def lines(self, width: int, today: date) -> list[HeadLine]:
+    def lines(self, width: int, today: date, *, has_dates: bool = True) -> list[HeadLine]:
         """Return the words, and below them the bar."""
         drawn = Instrument(self.load, self.capacity, self.scale)
         bar = drawn.bar(max(1, width - 2)) if self.scale and range_words(self.capacity) else []
-        return [self.line(width, today), HeadLine([(" ", "muted"), *bar])]
+        return [self.line(width, today, has_dates=has_dates), HeadLine([(" ", "muted"), *bar])]
 
-    def line(self, width: int, today: date) -> HeadLine:
+    def line(self, width: int, today: date, *, has_dates: bool = True) -> HeadLine:
         """Return name, load and words in one line, as many as fit."""
-        target = range_words(self.capacity)
+        right = self._figures(width, today)
         edge: Part = (" ", "muted")
+        name: list[Part] = [edge, self._name(width - length(right) - 3, today)]
+        for fact in (OWN_SCALE * self.is_release, self._dates(today) * has_dates):
+            when = f" {fact}" * bool(fact)
+            name += [(when, "muted")] if length(name) + len(when) + length(right) + 2 <= width else []
+        return HeadLine(name, [*right, edge])
+
+    def has_room_for_dates(self, width: int, today: date) -> bool:
+        dates = f"{safe(self.name)} {self._dates(today)}"
+        return self.is_release or length([(dates, "")]) + length(self._figures(width, today)) + 3 <= width
+
+    def _dates(self, today: date) -> str:
+        """Return the days without years, which the sprints before and after one leave no doubt about."""
+        start, end = self.start, self.end
+        if start and end and start.year != end.year:
+            return f"{written_day(start, start)}–{written_day(end, end)}"
+        return span(start, end, start or end or today)
+
+    def _figures(self, width: int, today: date) -> list[Part]:
+        """Return the load, and the words about it where the whole name still has room."""
+        target = range_words(self.capacity)
         load: list[Part] = [(number_text(round(self.load.points, 1)), "foreground")]
         load += [(f" / {target}", "muted")] if target else [(" pts", "muted")]
         words = self._words(Instrument(self.load, self.capacity, self.scale), today)
         right = [*words, ("   ", "muted"), *load] if words else load
-        if length(right) + length([(self.name, "")]) + 3 > width:
-            right = load
-        name: list[Part] = [edge, self._name(width - length(right) - 3, today)]
-        for fact in (OWN_SCALE * self.is_release, span(self.start, self.end, today)):
-            when = f" {fact}" * bool(fact)
-            name += [(when, "muted")] if length(name) + len(when) + length(right) + 2 <= width else []
-        return HeadLine(name, [*right, edge])
+        return load if length(right) + length([(self.name, "")]) + 3 > width else right
 
     def _name(self, room: int, today: date) -> Part:
         is_current = self.is_current(today)
@@ -79,6 +94,21 @@ class OtherSprint(Struct, frozen=True):
             return [(f"{number_text(self.load.done)} done", "muted")]
         verdict, colour = drawn.verdict(self.load.points)
         return [(verdict, colour)] if verdict else []
+
+
+def have_room_for_dates(sprints: Sequence[OtherSprint], width: int, today: date) -> bool:
+    """Return whether all sprints have it: dates of some alone would look as if the others had none."""
+    return all(each.has_room_for_dates(width, today) for each in sprints)
+
+
+def next_lines(sprints: Sequence[OtherSprint], width: int, today: date, next_key: Sequence[Part]) -> Iterator[HeadLine]:
+    """Yield a line for each sprint, the first with the key that leads to it, where its own words leave room."""
+    has_dates = have_room_for_dates(sprints, width - length(next_key), today)
+    for at, sprint in enumerate(sprints):
+        line = sprint.line(width, today, has_dates=has_dates)
+        # The title of the pane has the key too, so it yields to the words.
+        has_room = length([*line.left, *line.right, *next_key]) <= width
+        yield HeadLine(line.left, [*line.right, *next_key]) if at == 0 and has_room else line
 
 
 class OtherSprints(StorageErrorGuard, Widget):
@@ -104,10 +134,11 @@ class OtherSprints(StorageErrorGuard, Widget):
     def _lay_out(self) -> None:
         width, height = self.size
         is_roomy = 3 * len(self._sprints) - 1 <= height
+        has_dates = have_room_for_dates(self._sprints, width, self._today)
         lines = list[HeadLine]()
         for sprint in self._sprints:
             lines += [HeadLine()] if lines and is_roomy else []
-            lines += sprint.lines(width, self._today)
+            lines += sprint.lines(width, self._today, has_dates=has_dates)
         self._lines = lines
         self.refresh()
 

@@ -22,7 +22,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of, with_keys
-from backlit.tui.drawing.charts import capacity_words, scaled_bar
+from backlit.tui.drawing.charts import capacity_words, range_words, scaled_bar
 from backlit.tui.drawing.text import fit, safe
 from backlit.tui.drawing.themes import KEY
 from backlit.tui.fields.dates import event_words, span
@@ -44,7 +44,7 @@ from backlit.tui.plan.capacity import (
     velocity_words,
 )
 from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end, scale_words
-from backlit.tui.plan.other_sprints import LEGEND, OtherSprint
+from backlit.tui.plan.other_sprints import LEGEND, OtherSprint, next_lines
 from backlit.tui.plan.pane import MIN_WIDTH_WITH_SIGNS, HeadLine, PlanPane, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING_SENTENCE, PlanPaneContents
 from backlit.tui.plan.panes import PlanBody, PlanPanes
@@ -389,12 +389,9 @@ class PlanPaneHeads:
         """
         targets = dropwhile(lambda each: each.id != iteration.id, self._store.plan.iterations.targets())
         later = [each for each in [*targets][1:] if each.id in self._lists.loads]
+        every = [OtherSprint(it.name, it.start, it.end, it.capacity, self._load(it), self.scale) for it in later]
         key: list[Part] = [(f" {key_of('plan.next-target')} ", KEY), ("next ", "muted")]
-        for each in later:
-            shown = OtherSprint(each.name, each.start, each.end, each.capacity, self._load(each), self.scale)
-            line = shown.line(width - length(key), self._store.today())
-            yield HeadLine(line.left, [*line.right, *key])
-            key = []
+        return next_lines(every, width, self._store.today(), key)
 
 
 def plan_words(plan: Plan) -> list[Part]:
@@ -466,6 +463,8 @@ class IterationHead(Struct, frozen=True):
         shares = drawn.shares(room, known) if self.load.points and count >= PlanPane.HEAD_LINES else []
         people = people_words(self.load, self.people, self.iteration, room)
         rows: list[Sequence[Part]] = [drawn.bar(room)] if target else []
+        if target and count <= len(rows) + 1 and not right:
+            right = [(f"target {range_words(self.iteration.capacity)}", "muted")]
         rows += [target] if target and count > len(rows) + 1 else []
         rows += [shares] if shares else []
         rows += [people] if people and count >= PlanPane.HEAD_LINES else []
