@@ -320,6 +320,7 @@ def test_the_legend_names_what_the_signs_mean() -> None:
     assert lines([legend(gap, draw_timeline(gap, 36, 6))]) == ["▀ left  ⠒⠤ line  ┈ no record  "]
     assert lines([legend(bars((1.0, 1.0)))]) == ["█ done  ▒ left  "]
     assert legend(bars((1.0,))) == ()
+    assert legend(bars(average=6.0)) == ()
 
 
 def drawing_of(chart: Chart) -> list[Row]:

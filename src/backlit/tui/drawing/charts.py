@@ -100,7 +100,7 @@ def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
     if isinstance(chart, Bars):
         parts = [part for at, part in enumerate(chart.parts) if any(bar.values[at] for bar in chart.bars)]
         signs = [(FILLS[part.tone], COLOURS[part.tone], part.name) for part in parts if len(chart.parts) > 1]
-        signs += [(LIMIT_LINE, "foreground", chart.line_name)] if chart.line else []
+        signs += [(LIMIT_LINE, "foreground", chart.line_name)] if chart.line and not chart.is_empty else []
     else:
         tone = chart.bars.tone
         has_area = tone in AREAS and not chart.is_hollow
