@@ -249,22 +249,26 @@ def _day_of(text: str) -> date | None:
         return None
 
 
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
 def _read_whole(field: Field, text: str, _today: date) -> int:
     text = text.removeprefix("#") if field.kind is Kind.ITEM else text
     if not _WHOLE.fullmatch(text):
-        raise BadRequest(f"{field.label} is a whole number, such as 3; “{text[:_SHOWN]}” is not.")
+        raise BadRequest(f"{field.label} is a whole number, such as 3; “{_shown(text)}” is not.")
     return int(text)
 
 
 def _read_number(field: Field, text: str, _today: date) -> float:
     if not _NUMBER.fullmatch(text):
-        raise BadRequest(f"{field.label} is a number, such as 2.5 or 2,5; “{text[:_SHOWN]}” is not.")
+        raise BadRequest(f"{field.label} is a number, such as 2.5 or 2,5; “{_shown(text)}” is not.")
     return int(text) if _WHOLE.fullmatch(text) else float(text.replace(",", "."))
 
 
 def _read_boolean(field: Field, text: str, _today: date) -> bool:
     if text.casefold() not in _YES_NO_WORDS:
-        raise BadRequest(f"{field.label} is yes or no; “{text[:_SHOWN]}” is neither.")
+        raise BadRequest(f"{field.label} is yes or no; “{_shown(text)}” is neither.")
     return _YES_NO_WORDS[text.casefold()]
 
 

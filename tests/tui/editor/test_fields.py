@@ -109,6 +109,7 @@ FAULTS = [
     ("Bug", "Name", "x" * 501, "Name may have 500 characters; this has 501."),
     ("Bug", "Priority", "high", "Priority is a whole number, such as 3; “high” is not."),
     ("Bug", "Priority", "2.5", "Priority is a whole number, such as 3; “2.5” is not."),
+    ("Bug", "Priority", "h" * 25, f"Priority is a whole number, such as 3; “{'h' * 23}…” is not."),
     ("Bug", "Priority", "99999999999999999", "Priority is too large."),
     ("Task", "WorkRemaining", "soon", "Work remaining is a number, such as 2.5 or 2,5; “soon” is not."),
 ]
