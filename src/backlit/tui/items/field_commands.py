@@ -265,7 +265,9 @@ async def _ask_value(
     kept = StoredLines(target.store, draft_key(field, items))
     scale = [*map(number_text, target.session.scale_in(target.store))]
     at_once = " c5 enters 5 at once." if "5" in scale else ""
-    note = f"Scale: {', '.join(scale)}.{at_once} A word such as XL has no points." if field.key == "Estimate" else ""
+    note = "A day such as fri, tomorrow, +2w or 30 mar." if field.kind is Kind.DATE else ""
+    if field.key == "Estimate":
+        note = f"Scale: {', '.join(scale)}.{at_once} A word such as XL has no points."
     dialog = LineDialog(title, typed_text(value), check, is_replaced=is_replaced(field, value), note=note, kept=kept)
     text = await target.ask(dialog)
     return None if text is None else _Answer(read_typed(field, text, value, target.store.today()))
