@@ -7,12 +7,19 @@ LOOKS = ThemeStyles({**VARIABLE_DEFAULTS, "foreground": "#ffffff", "background":
 
 
 def test_numbers_have_a_range_and_a_shape_and_repeated_values_are_counted() -> None:
-    rows = [["at", "answer", "note"], *([str(at), "503" if at % 3 else "200", f"note {at}"] for at in range(8))]
+    rows = [["at", "answer", "note"], *([str(2 * at), "503" if at % 3 else "200", f"note {at}"] for at in range(8))]
 
     numbers, answers = column_figures(rows)
 
-    assert numbers == ColumnFigures("at", words="0 to 7, median 3.5", numbers=list(map(float, range(8))))
+    assert numbers == ColumnFigures("at", words="0 to 14, median 7", numbers=[2.0 * at for at in range(8)])
     assert answers == ColumnFigures("answer", [("503", 5), ("200", 3)])
+
+
+def test_a_column_that_counts_the_rows_has_no_shape() -> None:
+    (figures,) = column_figures([["attempt"], *([str(at)] for at in range(1, 40))])
+
+    assert figures == ColumnFigures("attempt", words="counts the rows, 1 to 39")
+    assert len([*figure_lines([figures], 40, LOOKS)]) == 3
 
 
 def test_a_column_of_texts_or_of_none_has_no_figures() -> None:
@@ -21,7 +28,7 @@ def test_a_column_of_texts_or_of_none_has_no_figures() -> None:
 
 
 def test_the_shape_of_numbers_has_one_cell_for_neighbours_where_it_is_narrow() -> None:
-    figures = column_figures([["a"], *([str(at)] for at in range(16))])
+    figures = column_figures([["a"], *([str(2 * at)] for at in range(16))])
     flat = column_figures([["a"], ["7"]])
 
     shapes = [[*figure_lines(each, 3 + width, LOOKS)][-1][-1].text for each, width in ((figures, 8), (flat, 8))]

@@ -51,6 +51,8 @@ def _figures(name: str, column: Sequence[str]) -> ColumnFigures | None:
     numbers = [number for each in column if each and (number := _number(each)) is not None]
     if len(numbers) < counts.total():
         return None
+    if len(numbers) > 1 and all(after - before == 1 for before, after in pairwise(numbers)):
+        return ColumnFigures(name, words=f"counts the rows, {number_text(numbers[0])} to {number_text(numbers[-1])}")
     least, most, middle = (number_text(round(each, 2)) for each in (min(numbers), max(numbers), median(numbers)))
     return ColumnFigures(name, words=f"{least} to {most}, median {middle}", numbers=_means(numbers, SHAPE_CELLS))
 
@@ -87,7 +89,8 @@ def figure_lines(figures: Sequence[ColumnFigures], width: int, theme: ThemeStyle
         blank = Segment(" " * name.cell_length, theme.style())
         if not each.counts:
             yield [name, Segment(fit(each.words, min(cell_len(each.words), room)), theme.style("muted"))]
-            yield [blank, Segment(_shape(_means(each.numbers, room)), theme.style("bar"))]
+            if each.numbers:
+                yield [blank, Segment(_shape(_means(each.numbers, room)), theme.style("bar"))]
             continue
         values = min(MAX_LABEL, max(cell_len(safe(value)) for value, _ in each.counts))
         bars, most = min(SHAPE_CELLS, room - values - COUNT_CELLS - 1), each.counts[0][1]

@@ -23,7 +23,7 @@ from backlit.tui.widgets.side_lines import HEADING, TwoSidedLine
 
 TITLE_LINES = 2
 CONNECTOR = " ─── "
-CAP_GAP, CAP_WIDTH = "  ", 3
+CAP_GAP, CAP_WIDTH, CAP_WORD = "  ", 3, " change"
 
 
 class StepOnWay(Struct, frozen=True):
@@ -110,6 +110,8 @@ class StatusStepper(Widget):
         ]
         if self._has_key:
             segments += [Segment(CAP_GAP, theme.style()), theme.cap(key_of("item.status"))]
+            if sum(each.cell_length for each in segments) + len(CAP_WORD) <= self.size.width:
+                segments.append(Segment(CAP_WORD, theme.style("muted")))
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
