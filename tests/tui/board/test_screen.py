@@ -348,7 +348,7 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
     async with on_board(store, size=(160, 24)) as pilot:
         await pick(pilot, "t", "g", *"type")
         await press(pilot, "z", "R", "g", "g")  # lanes in which all is done begin folded
-        header = line_with(pilot.app, "▾ Bug  ")
+        header = line_with(pilot.app, "▾ Bug ─")
         foot = line_with(pilot.app, "}  next lane")
         rows = board(pilot).row_count()
         await press(pilot, "z", "M")
@@ -356,7 +356,7 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
         await press(pilot, "z", "R")
 
         assert place.rstrip().endswith(f"lane 1 of {folded}")
-        assert re.search(r"▾ Bug +\d+ pts +\d+ pts$", header)
+        assert re.search(r"▾ Bug ─+ \d+ pts ─+ \d+ pts$", header)
         assert "Bug" not in foot
         assert folded == len(board(pilot).position.grid.lanes)
         assert board(pilot).row_count() == rows
@@ -381,7 +381,7 @@ async def test_the_header_of_the_cursors_lane_stays_in_sight(store: Store) -> No
         seen = []
         for _ in range(8):
             await press(pilot, "j")
-            seen.append(f"▾ {current(pilot, store).type}  " in text_of(pilot.app))
+            seen.append(f"▾ {current(pilot, store).type} ─" in text_of(pilot.app))
 
         assert board(pilot).top > 0
         assert all(seen), seen
@@ -420,7 +420,7 @@ async def test_lanes_by_tags_give_new_items_all_of_theirs(store: Store) -> None:
         await until(lambda: current(pilot, store).fields["Name"] == "Beside")
 
         assert sorted(current(pilot, store).fields["Tags"]) == ["api", "ux"]  # type: ignore[call-overload] # a list
-        assert "pts" in line_with(pilot.app, "▾ ux, api  ")
+        assert "pts" in line_with(pilot.app, "▾ ux, api ─")
 
 
 @pytest.mark.slow

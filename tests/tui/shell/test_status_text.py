@@ -79,7 +79,7 @@ async def test_offline_the_title_has_the_age_of_the_data_and_the_footer_the_way_
     async with opened(store, (120, 30)) as pilot:
         world.faults.is_down = True
         await press(pilot, "R")
-        await until(lambda: "! offline  synced just now" in title_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "! offline  last synced just now" in title_of(pilot.app), lambda: text_of(pilot.app))
 
         assert "R  try again" in lines_of(pilot.app)[-1]
         assert "unavailable" not in lines_of(pilot.app)[-1]

@@ -61,8 +61,6 @@ UNREADY_WORDS, BLOCKED_WORDS = " not ready", "  blocked"
 """What follows the sign of a started card that is not ready, and that an open item comes before a card."""
 MIN_ROOM_FOR_WORDS = 34
 """Cells within a card from which "not ready" follows its sign, so that all cards of a column say it alike."""
-LANE_GROUND = "key-background"
-"""The ground of a lane's head from edge to edge, which no card has."""
 MIN_CARD_LINES = 2
 """Lines of the lowest card: its name and its facts."""
 POINT_CELLS, MAX_POINT_CELLS = 4, 8
@@ -250,13 +248,12 @@ class CardPainter:
     def lane(
         self, header: GroupLine, cells: Sequence[tuple[ColumnSlot, ColumnTotals]], width: int, *, is_cursor: bool
     ) -> Strip:
-        """Draw the header of a lane: one ground with its name, and the sums of each column above those of its cards.
+        """Draw the header of a lane: its name on a rule, and the sums of each column above those of its cards.
 
         A name is cut at the end of the line alone. Where one column is in sight, or no column has room for its sum, or
-        all cards are in columns out of sight, the sums of the lane follow. In few colours a rule fills the line.
+        all cards are in columns out of sight, the sums of the lane follow.
         """
-        style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else LANE_GROUND
-        has_rule = self._theme.is_colourless or self._theme.has_few_colours
+        style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else None
         name = safe(self._names.group(header))
         counts, points, sums = " + ".join(group_counts(header)), counted(header.points, "pt"), ""
         choices = [_lane_sums(totals, is_folded=header.is_folded) for _, totals in cells]
@@ -275,9 +272,9 @@ class CardPainter:
             end = slot.x + slot.width
             words = next((f"{each} " for each in choice if len(each) + MIN_LANE_GAP < end - at), "")
             gap = max(0, end - at - len(words)) if words else 0
-            line.append((_gap(gap, has_rule=has_rule) + words, style("muted", on=on)))
+            line += [(_rule(gap), style("rule", on=on)), (words, style("muted", on=on))]
             at += gap + len(words)
-        line.append((_gap(width - at, has_rule=has_rule), style("muted", on=on)))
+        line.append((_rule(width - at), style("rule", on=on)))
         return Strip(starmap(Segment, line)).adjust_cell_length(width, style(on=on))
 
     def _lane_name(self, header: GroupLine, on: str | None) -> Style:
@@ -318,8 +315,8 @@ class CardPainter:
         return self._blanks[width]
 
 
-def _gap(width: int, *, has_rule: bool) -> str:
-    return f"{'─' * (width - 1)} " if has_rule and width > 0 else " " * width
+def _rule(width: int) -> str:
+    return f"{'─' * (width - 1)} " if width > 0 else ""
 
 
 def _lane_sums(totals: ColumnTotals, *, is_folded: bool) -> Sequence[str]:

@@ -95,8 +95,6 @@ class EmptyListReader:
         rest = found[0][1][0] if found and wider[0][1] != bare else None
         texts = (await self._loaded(in_texts)).count if in_texts is not None else None
         hidden = tuple((words, totals, rows) for words, (totals, rows) in found if rows)
-        if len(wider) > 1 and spec.area_ids is None and spec.iteration_ids is None:
-            hidden = (*hidden, ("", *kept[bare]))
         return EmptyListFigures(spec, done, kept[bare][0], rest, texts, hidden)
 
     async def _first_items(self, spec: ViewSpec) -> tuple[NodeTotals, Sequence[ItemRow]]:

@@ -46,7 +46,7 @@ LIT_WIDTH, WORDMARK_WIDTH = 64, 90
 SYNC_SIGN = "  ● "
 """The sign before the word that all is synced."""
 HiddenRows = tuple[str, NodeTotals, Sequence[ItemRow]]
-"""The words of a condition, or none for all of them, and the totals and first items without it."""
+"""The words of a condition, and the totals and first items without it."""
 AGE_CHECK = 15.0
 """Seconds between updates of the time since the last sync."""
 
@@ -142,7 +142,7 @@ def state_words(store: Store, now: float) -> list[Word]:
         if is_synced:
             words.append((SYNC_SIGN, "status-done", "app.refresh"))
         word = _followed_word(store) if is_synced else ""
-        word = word or f"synced{ago}"
+        word = word or f"{'last ' * is_bad}synced{ago}"
         words.append((word if is_synced else f"  {word}", "muted", "app.refresh"))
     if connection.user:
         words.append((f"  {connection.user.username}", user_colour(store, connection.user.id)))
@@ -337,9 +337,7 @@ def _hidden_items(store: Store, hidden: Sequence[HiddenRows], last: Sequence[str
         return (key_of(command), "change it") if command in COMMAND_BY_ID else None
 
     return [
-        HiddenItems(
-            f"Without “{words}”" if words else "Without filters", totals.count, list(map(item, rows)), way(words)
-        )
+        HiddenItems(f"Without “{words}”", totals.count, [item(row) for row in rows], way(words))
         for words, totals, rows in hidden
     ]
 

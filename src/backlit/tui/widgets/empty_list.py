@@ -83,15 +83,15 @@ class EmptyList(Struct, frozen=True):
         return [*lines, *([Segment(each, theme.style("muted"))] for note in notes for each in wrapped(note, room))]
 
     def _ways(self, room: int, theme: ThemeStyles, is_spaced: bool) -> Iterator[Line]:
-        """Yield the ways out: the caps of keys are equally wide, and what they do has one left edge."""
+        """Yield the ways out; what they do has one left edge."""
         keys_width = max((cell_len(keys) for keys, _ in self.ways), default=0)
         before = keys_width + WAYS_GAP + 2 * theme.has_frames
         for number, (keys, effect) in enumerate(self.ways):
             if is_spaced or not number:
                 yield []
             words = fit(effect, min(cell_len(effect), room - before))
-            gap = Segment(" " * WAYS_GAP, theme.style())
-            yield [theme.cap(fit(keys, keys_width)), gap, Segment(words, theme.style("muted"))]
+            gap = Segment(" " * (WAYS_GAP + keys_width - cell_len(keys)), theme.style())
+            yield [theme.cap(keys), gap, Segment(words, theme.style("muted"))]
 
     def _below(self, width: int, room: int, theme: ThemeStyles) -> Iterator[Line]:
         """Yield a head and the first hidden items of each wider filter, drawn as muted rows without a cursor."""
@@ -136,7 +136,7 @@ class EmptyList(Struct, frozen=True):
         return [
             Segment(f"{fit_right(item.number, number_width)} ", theme.style("faint")),
             Segment(f"{item.sign} ", theme.style(item.sign_colour)),
-            Segment(fit(item.name, max(1, name)), theme.style("foreground")),
+            Segment(fit(item.name, max(1, name)), theme.style("muted")),
             Segment(f" {fit_right(item.amount, AMOUNT_WIDTH)}  ", theme.style("muted")),
             Segment(f"{fit(item.status, STATUS_WIDTH)}  " if status else "", theme.style("muted")),
             Segment(fit(item.owner, OWNER_WIDTH), theme.style(item.owner_colour)),
