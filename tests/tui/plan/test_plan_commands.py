@@ -141,6 +141,29 @@ async def test_undo_and_redo_without_a_step_of_the_draft_are_the_application_s(s
     assert target.run == [("app.undo", 2), ("app.redo", None)]
 
 
+async def test_undo_takes_back_what_was_done_last_be_it_of_the_draft_or_of_the_journal(store: Store) -> None:
+    first, second = await add_sprints(store)
+    (row,) = await unplanned(store, 1)
+    target = FakePlan(store, [row.id], targets=[first, second])
+    await run(target, "plan.send")
+    await store.items.edit([row.id], {"Name": "Renamed"})
+    await run(target, "plan.send", 2)
+
+    await run(target, "plan.undo", 9)
+    of_draft = dict(store.plan.state.changes)
+    await run(target, "plan.undo")
+    asked = list(target.run)
+    await store.history.undo()
+    await run(target, "plan.undo")
+    nothing = dict(store.plan.state.changes)
+    await run(target, "plan.redo", 9)
+    await run(target, "plan.redo")
+
+    assert of_draft == {row.id: {"IterationID": first.id}} == dict(store.plan.state.changes)
+    assert (asked, nothing) == ([("app.undo", None)], {})
+    assert target.run[1:] == [("app.redo", None)]
+
+
 async def test_stage_plans_planned_fields_and_journals_others(world: World, store: Store) -> None:
     (row,) = await unplanned(store, 1)
     target = FakePlan(store, [row.id])

@@ -27,6 +27,13 @@ Touches = Mapping[int, Mapping[str, PlannedValue]]
 """By item and field."""
 
 
+class DraftStep(Struct, frozen=True):
+    """The earlier plan of the items that a step touched, and the journal's last act before it; None where unknown."""
+
+    before: Touches
+    act: int | None = None
+
+
 class ContestedValue(Struct, frozen=True):
     """A planned value of a field that another user changed since."""
 
@@ -52,15 +59,16 @@ class PlanState(Struct, frozen=True):
 class PlanDraft(Struct, frozen=True):
     """An unsaved plan. Each change returns a new draft.
 
-    `past` and `future` hold, for each undoable or redoable step, the earlier plan of the touched items. `target` is
-    the planned iteration, `step` the journal's step of the last save.
+    `past` and `future` hold the undoable and the redoable steps, the next one last. `target` is the planned iteration,
+    `step` the journal's step of the last save, `act` its last act while the draft is changed.
     """
 
     items: Touches = field(default_factory=dict)
-    past: tuple[Touches, ...] = ()
-    future: tuple[Touches, ...] = ()
+    past: tuple[DraftStep, ...] = ()
+    future: tuple[DraftStep, ...] = ()
     target: int | None = None
     step: int | None = None
+    act: int | None = None
 
     def stage(self, changes: Mapping[int, Values], now: Mapping[int, Values]) -> "PlanDraft":
         """Plan values for items. `now` holds the current values, which the plan starts from.
@@ -86,20 +94,23 @@ class PlanDraft(Struct, frozen=True):
         return self._changed(kept)
 
     def _changed(self, touches: Touches) -> "PlanDraft":
-        before = {item_id: self.items.get(item_id, {}) for item_id in touches}
-        if before == touches:
+        step = self._step_to(touches, self.act)
+        if step.before == touches:
             return self
-        return replace(self, items=_with(self.items, touches), past=(*self.past, before)[-MOST_STEPS:], future=())
+        return replace(self, items=_with(self.items, touches), past=(*self.past, step)[-MOST_STEPS:], future=())
+
+    def _step_to(self, touches: Touches, act: int | None) -> DraftStep:
+        return DraftStep({item_id: self.items.get(item_id, {}) for item_id in touches}, act)
 
     def undone(self) -> "PlanDraft":
-        back = self.past[-1]
-        before = {item_id: self.items.get(item_id, {}) for item_id in back}
-        return replace(self, items=_with(self.items, back), past=self.past[:-1], future=(*self.future, before))
+        *past, step = self.past
+        future = (*self.future, self._step_to(step.before, step.act))
+        return replace(self, items=_with(self.items, step.before), past=tuple(past), future=future)
 
     def redone(self) -> "PlanDraft":
-        again = self.future[-1]
-        before = {item_id: self.items.get(item_id, {}) for item_id in again}
-        return replace(self, items=_with(self.items, again), past=(*self.past, before), future=self.future[:-1])
+        *future, step = self.future
+        past = (*self.past, self._step_to(step.before, step.act))
+        return replace(self, items=_with(self.items, step.before), past=past, future=tuple(future))
 
     def emptied(self) -> "PlanDraft":
         return self._changed({item_id: {} for item_id in self.items})
@@ -133,8 +144,8 @@ class PlanDraft(Struct, frozen=True):
     def renamed(self, real_id: Callable[[int], int]) -> "PlanDraft":
         return PlanDraft(
             _renamed(self.items, real_id),
-            tuple(_renamed(each, real_id) for each in self.past),
-            tuple(_renamed(each, real_id) for each in self.future),
+            tuple(replace(each, before=_renamed(each.before, real_id)) for each in self.past),
+            tuple(replace(each, before=_renamed(each.before, real_id)) for each in self.future),
             None if self.target is None else real_id(self.target),
             self.step,
         )
@@ -143,8 +154,8 @@ class PlanDraft(Struct, frozen=True):
     def document(self) -> dict[str, object]:
         return {
             "items": _written(self.items),
-            "past": [_written(each) for each in self.past],
-            "future": [_written(each) for each in self.future],
+            "past": [[each.act, _written(each.before)] for each in self.past],
+            "future": [[each.act, _written(each.before)] for each in self.future],
             "target": self.target,
             "step": self.step,
         }
@@ -176,8 +187,8 @@ def draft_of(document: Mapping[str, object] | None) -> PlanDraft:
     target, step = found.get("target"), found.get("step")
     return PlanDraft(
         _read(found.get("items")),
-        _all_read(found.get("past")),
-        _all_read(found.get("future")),
+        _steps_read(found.get("past")),
+        _steps_read(found.get("future")),
         target if isinstance(target, int) else None,
         step if isinstance(step, int) else None,
     )
@@ -197,5 +208,8 @@ def _read(items: object) -> Touches:
     }
 
 
-def _all_read(steps: object) -> tuple[Touches, ...]:
-    return tuple(_read(each) for each in steps) if isinstance(steps, list) else ()
+def _steps_read(steps: object) -> tuple[DraftStep, ...]:
+    """Read steps; those of earlier versions have no act."""
+    found = steps if isinstance(steps, list) else []
+    pairs = (each if isinstance(each, list) else (None, each) for each in found)
+    return tuple(DraftStep(_read(before), act) for act, before in pairs)

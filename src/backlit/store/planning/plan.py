@@ -17,6 +17,7 @@ from backlit.store.files.files import LocalDatabase, WriteContext
 from backlit.store.planning.draft import (
     PLANNED,
     ContestedValue,
+    DraftStep,
     PlanDraft,
     PlannedValue,
     PlanState,
@@ -258,7 +259,10 @@ class Plan:
             back = draft.drop(dropped)
             staged = back.stage({each: wanted[each] for each in now}, now)
             is_both = back is not draft and staged is not back
-            return replace(staged, past=(*draft.past, {**staged.past[-1], **back.past[-1]})) if is_both else staged
+            if not is_both:
+                return staged
+            both = DraftStep({**staged.past[-1].before, **back.past[-1].before}, draft.act)
+            return replace(staged, past=(*draft.past, both))
 
         await self._change(change)
 
@@ -299,7 +303,7 @@ class Plan:
 
         def act(writer: WriteContext) -> bool:
             with writer.journal.transaction():
-                before = _read(writer, key)
+                before = replace(_read(writer, key), act=next(writer.journal.undo_log.to_undo(), 0))
                 after = change(before, writer.mirror.connection)
                 if after == before:
                     return False

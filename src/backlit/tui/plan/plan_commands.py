@@ -1,6 +1,6 @@
 """Commands of the plan and their target: plan items, revert moves, choose an iteration, undo, redo, discard."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
@@ -152,32 +152,39 @@ async def discard(target: PlanCommandTarget, _call: CommandContext) -> None:
 
 
 async def undo(target: PlanCommandTarget, call: CommandContext) -> None:
-    """Undo steps of the draft by the count; without a step, undo the last change of the journal."""
-    plan = target.store.plan
-    await _walk(target, call, "app.undo", plan.undo if plan.draft.past else None)
+    """Undo what was done last: steps of the draft by the count, or changes of the journal."""
+    await _walk(target, call, is_redo=False)
 
 
 async def redo(target: PlanCommandTarget, call: CommandContext) -> None:
-    """Redo steps of the draft by the count; without a step, redo the last change of the journal."""
+    """Redo what was undone last: steps of the draft by the count, or changes of the journal."""
+    await _walk(target, call, is_redo=True)
+
+
+async def _walk(target: PlanCommandTarget, call: CommandContext, *, is_redo: bool) -> None:
     plan = target.store.plan
-    await _walk(target, call, "app.redo", plan.redo if plan.draft.future else None)
-
-
-async def _walk(
-    target: PlanCommandTarget, call: CommandContext, otherwise: str, step: Callable[[], Awaitable[bool]] | None
-) -> None:
-    if step is None:
-        target.run_command(otherwise, call.count)
+    if not await _is_of_draft(target.store, is_redo=is_redo):
+        target.run_command("app.redo" if is_redo else "app.undo", call.count)
         return
     target.forget_messages()
-    before = target.store.plan.draft.items
+    before = plan.draft.items
     for _ in range(call.count or 1):
-        if not await step():
+        await (plan.redo() if is_redo else plan.undo())
+        if not await _is_of_draft(target.store, is_redo=is_redo):
             break
-    after = target.store.plan.draft.items
+    after = plan.draft.items
     changed = [each for each in {**before, **after} if before.get(each) != after.get(each)]
     if changed:
         target.item_added(changed[0])
+
+
+async def _is_of_draft(store: Store, *, is_redo: bool) -> bool:
+    """Return whether the next step to walk is one of the draft, not an act of the journal."""
+    steps = store.plan.draft.future if is_redo else store.plan.draft.past
+    acts = await store.history.acts(1, is_redo=is_redo) if steps else []
+    if not acts or steps[-1].act is None:
+        return bool(steps)
+    return acts[0] > steps[-1].act if is_redo else acts[0] <= steps[-1].act
 
 
 def _no_iteration(store: Store) -> CannotAct:
