@@ -47,8 +47,10 @@ async def start(target: StoreCommandTarget, sprint: IterationEntry) -> None:
     if sprint.started_at is not None:
         await _withdraw(target, sprint, IterationEvent.START)
         return
-    points = store.plan_preview.loads_now([sprint.id])[sprint.id].points
-    sentence = f"Start {sprint.name}? Its {counted(points, 'pt becomes', 'pts become')} the commitment."
+    saved = store.plan_preview.loads_now([sprint.id], {})[sprint.id]
+    planned = store.plan_preview.loads_now([sprint.id])[sprint.id]
+    sentence = f"Start {sprint.name}? Its {counted(saved.points, 'pt becomes', 'pts become')} the commitment."
+    sentence += " What is not saved is not in it." if planned != saved else ""
     if await target.ask(ConfirmDialog("Start", sentence, [AnswerKey("y", "start")], "not now")):
         await store.nodes.record(sprint.id, IterationEvent.START)
         target.say(f"{sprint.name} started. u to undo.")
