@@ -163,9 +163,7 @@ async def test_discard_drops_the_draft_and_u_brings_it_back(store: Store, opened
 
 
 @pytest.mark.slow
-async def test_u_and_the_typed_undo_take_steps_of_the_draft_first_and_then_the_last_act(
-    world: World, store: Store, opened: Open
-) -> None:
+async def test_u_and_the_typed_undo_take_back_what_was_done_last(world: World, store: Store, opened: Open) -> None:
     _, (row, _) = await two_sprints(store)
     async with plan_of(opened, store) as pilot:
         await go_to(pilot, row.id)
@@ -176,9 +174,13 @@ async def test_u_and_the_typed_undo_take_steps_of_the_draft_first_and_then_the_l
         await keys(pilot, "u")
         after_two = store.item(row.id)
         await keys(pilot, ":", *"redo", "enter")
+        renamed = store.item(row.id)
+        again = dict(store.plan.state.changes)
+        await keys(pilot, ":", *"redo", "enter")
 
-        assert after_one[0] == {}
-        assert [each and each.fields["Name"] for each in (after_one[1], after_two)] == [f"{row.name}Renamed", row.name]
+        assert after_one[0] == again == {}
+        names = [each and each.fields["Name"] for each in (after_one[1], after_two, renamed)]
+        assert names == [f"{row.name}Renamed", row.name, f"{row.name}Renamed"]
         assert set(store.plan.state.changes) == {row.id}
 
 
