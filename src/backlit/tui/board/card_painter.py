@@ -65,8 +65,8 @@ MIN_CARD_LINES = 2
 """Lines of the lowest card: its name and its facts."""
 POINT_CELLS, MAX_POINT_CELLS = 4, 8
 """Cells of a card's points, with the blanks before them, and of a longer estimate at most."""
-MIN_FACT_WIDTH, MIN_LANE_WIDTH, MIN_LANE_GAP = 6, len("▸  1   "), 2
-"""The fewest cells of a fact on a card, of a lane's name and count below the cards, and of the blanks before a sum."""
+MIN_FACT_WIDTH, MIN_LANE_WIDTH, MIN_LANE_RULE = 6, len("▸  1   "), 2
+"""The fewest cells of a fact on a card, of a lane's name and count below the cards, and of the rule before a sum."""
 
 
 class HiddenColumnLabel(NamedTuple):
@@ -257,7 +257,7 @@ class CardPainter:
         name = safe(self._names.group(header))
         counts, points, sums = " + ".join(group_counts(header)), counted(header.points, "pt"), ""
         choices = [_lane_sums(totals, is_folded=header.is_folded) for _, totals in cells]
-        rooms = [slot.x + slot.width - INDENT - cell_len(name) - 2 - MIN_LANE_GAP for slot, _ in cells]
+        rooms = [slot.x + slot.width - INDENT - cell_len(name) - 2 - MIN_LANE_RULE for slot, _ in cells]
         has_sums = any(words and len(words[-1]) < room for words, room in zip(choices, rooms, strict=True))
         if len(cells) == 1 or not has_sums:
             has_points = header.points and f"/{points}" not in name  # a Feature's progress has them
@@ -270,7 +270,7 @@ class CardPainter:
         at = sum(cell_len(text) for text, _ in line)
         for (slot, _), choice in zip(cells, choices, strict=True):
             end = slot.x + slot.width
-            words = next((f"{each} " for each in choice if len(each) + MIN_LANE_GAP < end - at), "")
+            words = next((f"{each} " for each in choice if len(each) + MIN_LANE_RULE < end - at), "")
             gap = max(0, end - at - len(words)) if words else 0
             line += [(_rule(gap), style("rule", on=on)), (words, style("muted", on=on))]
             at += gap + len(words)
