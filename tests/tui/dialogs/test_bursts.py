@@ -27,7 +27,7 @@ from backlit.store import Store
 from backlit.store.edits.conflicts import ContestedField
 from backlit.store.records.people import IterationEntry
 from backlit.tui.app.command_line import CommandLine, CommandLineParser
-from backlit.tui.app.global_commands import KeysHelp, ThemeDialog
+from backlit.tui.app.global_commands import ThemeDialog
 from backlit.tui.app.locked import LockedScreen
 from backlit.tui.app.navigation import GoToDialog
 from backlit.tui.app.sign_in import SignInDialog, WelcomeDialog
@@ -35,6 +35,7 @@ from backlit.tui.attachments.file_preview import FilePreviewDialog, preview_of
 from backlit.tui.commands.command import Context
 from backlit.tui.dialogs.compose import CommentDialog, ComposedComment, ComposeDialog
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog, Dialog
+from backlit.tui.dialogs.keys_help import KeysHelp
 from backlit.tui.dialogs.line import FormDialog, LineDialog, PathDialog
 from backlit.tui.dialogs.palette import Palette, PickItemDialog, command_offers, item_search
 from backlit.tui.dialogs.pick import (

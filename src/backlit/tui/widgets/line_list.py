@@ -255,9 +255,11 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     @on(events.MouseScrollDown)
     @on(events.MouseScrollUp)
-    def _turn_wheel(self, event: events.MouseScrollDown | events.MouseScrollUp) -> None:
+    def _wheel_turned(self, event: events.MouseScrollDown | events.MouseScrollUp) -> None:
         event.stop()
-        lines = WHEEL_LINES if isinstance(event, events.MouseScrollDown) else -WHEEL_LINES
+        self.turn_wheel(WHEEL_LINES if isinstance(event, events.MouseScrollDown) else -WHEEL_LINES)
+
+    def turn_wheel(self, lines: int) -> None:
         self.scroll_cursor_to(self.cursor - self.top - lines)
 
     def on_click(self, event: events.Click) -> None:

@@ -1,0 +1,260 @@
+"""The help on keys."""
+
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+from tests.quiet import rest, strips_of
+from tests.tui.bare_app import BareApp, line_with, lines_of, missing, text_of
+from tests.tui.list_steps import press
+from tests.tui.opened import Open
+from textual.pilot import Pilot
+
+from backlit.store import Store
+from backlit.tui.commands.command import Command, Context
+from backlit.tui.commands.table import COMMAND_BY_ID, commands_here, commands_in
+from backlit.tui.dialogs.finder import KEY_GAP
+from backlit.tui.dialogs.help_grid import HelpGrid, shown_keys
+from backlit.tui.dialogs.keys_help import PAIRED_COMMANDS, KeysHelp
+from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.shell.dispatch import contexts_of
+
+HEADS = ("Needed most", "Lists", "Items", "Everywhere", "Moving in lists", "Signs")
+SECONDS = {second for second, _ in PAIRED_COMMANDS.values()}
+CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
+
+
+@asynccontextmanager
+async def asked(
+    contexts: Sequence[Context] = CONTEXTS, size: tuple[int, int] = (100, 40)
+) -> AsyncIterator[tuple[Pilot[None], BareApp]]:
+    async with BareApp().run_test(size=size) as pilot:
+        app = pilot.app
+        assert isinstance(app, BareApp)
+        app.push_screen(KeysHelp(contexts, ["item.status", "g", "list.filter", "app.help"]), app.answers.append)
+        await pilot.pause()
+        yield pilot, app
+
+
+def help_of(command: Command) -> str:
+    """Return the words for a command, which two directions of a movement share."""
+    shared = {each: words for first, (second, words) in PAIRED_COMMANDS.items() for each in (first, second)}
+    return shared.get(command.id, command.help.removesuffix("."))
+
+
+async def test_every_command_of_the_contexts_is_listed_under_their_names() -> None:
+    async with asked(size=(120, 160)) as (_pilot, app):
+        wanted = [re.split("; |: | \\(", help_of(command))[0][:30] for command in commands_here(CONTEXTS)]
+
+        assert missing(app, [*wanted, "Lists", "Items", "Everywhere"]) == []
+        assert missing(app, ["Iterations and areas", "Editor"]) == ["Iterations and areas", "Editor"]
+
+
+@pytest.mark.slow
+async def test_typing_searches_labels_helps_and_keys() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press(*"sprint", *["backspace"] * 6, *"iteration")
+        assert "ci  m/" in line_with(app, "▌")
+        await pilot.press(*["backspace"] * 9, *"gP")
+        assert "Switch to another project or profile" in line_with(app, "▌")
+
+
+async def test_enter_runs_what_is_under_the_cursor() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press("down", "enter")
+
+        assert app.answers == [COMMAND_BY_ID["list.filter"]]
+
+
+async def test_keys_begin_with_ten_needed_commands_and_end_with_movement_and_the_signs() -> None:
+    async with asked(size=(80, 200)) as (_pilot, app):
+        lines = lines_of(app)
+        at = [next((number for number, line in enumerate(lines) if f"  {word} ──" in line), 0) for word in HEADS]
+        keys = [line[2:20].strip("▌ ").split()[0] for line in lines[at[0] + 1 : at[1] - 1]]
+
+        assert keys[:3] == ["s", "/", "?"]
+        assert len(keys) == 10
+        assert at == sorted(at)
+        assert missing(app, ["◆ Story", "○ not started", "↑ not sent yet", "≠ in conflict", "✓ selected"]) == []
+
+
+async def test_the_cursor_steps_over_headings() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press(*["down"] * 10, "enter")
+        lists = [each for each in commands_in((Context.LIST,)) if each.id != "list.filter"]
+
+        assert app.answers == lists[:1]
+
+
+@pytest.mark.slow
+async def test_both_directions_share_a_row_that_runs_the_first_and_are_found_apart() -> None:
+    async with asked(size=(120, 160)) as (pilot, app):
+        together = line_with(app, "Next or previous match")
+        await pilot.press(*"previous match", "enter")
+
+        assert "n  N " in together
+        assert app.answers == [COMMAND_BY_ID["list.previous-hit"]]
+
+
+@pytest.mark.slow
+async def test_keys_of_one_effect_share_a_row() -> None:
+    async with asked(size=(120, 160)) as (_pilot, app):
+        assert text_of(app).count("Fold or unfold tasks or the group") == 1
+        assert "h  ←  l  →" in line_with(app, "Fold or unfold tasks or the group")
+
+
+@pytest.mark.parametrize(("width", "columns"), [(60, 1), (80, 1), (120, 2), (200, 3)])
+async def test_a_section_stands_in_equal_columns_that_the_cursor_reads_one_after_the_other(
+    width: int, columns: int
+) -> None:
+    async with asked(size=(width, 40)) as (pilot, app):
+        grid, height = app.screen.query_one(HelpGrid), -(-10 // columns)
+        offers = [each for each in grid.lines if not each.is_heading]
+        start = next(number for number, line in enumerate(lines_of(app)) if "Needed most" in line) + 1
+        starts = []
+        for number in range(10):
+            line = lines_of(app)[start + number % height]
+            starts.append(line.index("▌"))
+            assert line[line.index("▌") + 1 :].startswith(offers[number].keys.split(KEY_GAP)[0])
+            await pilot.press("down")
+
+        assert starts == [
+            starts[0] + number // height * (starts[-1] - starts[0]) // max(1, columns - 1) for number in range(10)
+        ]
+        assert not [line for line in lines_of(app) if "continued" in line]
+
+
+async def test_a_command_of_a_later_column_is_clicked() -> None:
+    async with asked(size=(120, 40)) as (pilot, app):
+        line = next(line for line in lines_of(app) if "Find and run a command" in line)
+        y = lines_of(app).index(line)
+        await pilot.click(offset=(line.index("Find and run"), y))
+        await pilot.pause()
+
+        assert re.search("▌ctrl\\+p +Find and run", lines_of(app)[y])
+
+
+async def test_keys_and_names_of_commands_are_bold_without_grounds_and_names_end_their_section() -> None:
+    async with asked(size=(80, 200)) as (_pilot, app):
+        bold = ThemeStyles.of(app.screen.app).style("foreground", bold=True)
+        column = [part.text.strip() for line in strips_of(app) for part in line if part.style == bold]
+        names = [each.startswith(":") for each in column[column.index("Lists") + 1 : column.index("Items")]]
+
+        assert {"J  K", "n  N", "space", "tab  shift+tab", ":explain"} <= {*column}
+        assert names == sorted(names)
+
+
+async def test_the_last_command_has_the_signs_below_it() -> None:
+    async with asked(size=(60, 20)) as (pilot, app):
+        await pilot.press(*["pagedown"] * 40)
+
+        assert missing(app, ["Signs ──", "+ planned here"]) == []
+
+
+async def test_going_up_to_the_first_shows_its_heading() -> None:
+    async with asked(size=(60, 10)) as (pilot, app):
+        await pilot.press("pagedown", "pagedown", "pageup", "pageup", "pageup", "up")
+
+        assert "Needed most" in text_of(app)
+
+
+async def test_escape_leaves_without_running() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press("escape")
+
+        assert app.answers == [None]
+
+
+async def test_what_fits_nothing_says_so() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press(*"qqqqq", "enter")
+
+        assert "No matches" in text_of(app)
+        assert app.answers == []
+
+
+PLACES: Mapping[str, Sequence[str]] = {
+    "backlog": (),
+    "board": ("g", "k"),
+    "plan": ("g", "p"),
+    "iterations": ("g", "i"),
+    "areas": ("g", "a"),
+    "reports": ("g", "r"),
+    "inbox": ("g", "h"),
+    "outbox": ("g", "o"),
+    "grooming": ("g", "q"),
+    "editor": ("enter",),
+    "comments": ("g", "c"),
+    "attachments": ("g", "t"),
+    "history": ("g", "l"),
+}
+"""The screens, and the keys that lead to them from the backlog."""
+
+
+def keys_and_words(grid: HelpGrid) -> tuple[list[str], str]:
+    """Return all keys that the help shows in its rows and below them, and its whole helps."""
+    keys: list[str] = []
+    words: list[str] = []
+    for line in grid.lines:
+        if not line.is_heading:
+            shown, others = shown_keys(line)
+            keys += [shown, *others] if shown.startswith(":") else [*shown.split(), *others]
+            words += ["|", line.help]
+    return keys, " ".join(words)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.long_but("backlog", "board", "plan", "editor", "inbox")
+async def test_the_help_of_each_screen_lists_each_command_and_each_key_once(
+    store: Store, opened: Open, place: str
+) -> None:
+    async with opened(store, (80, 24)) as pilot:
+        await press(pilot, *PLACES[place])
+        commands = commands_here(contexts_of(pilot.app.focused or pilot.app.screen))
+        await press(pilot, "?")
+        for size in ((80, 24), (60, 20), (120, 40), (150, 40), (200, 50)):
+            await pilot.resize_terminal(*size)
+            await rest(pilot)
+            keys, words = keys_and_words(pilot.app.screen.query_one(HelpGrid))
+
+            assert [key for key, count in Counter(keys).items() if count > 1] == []
+            assert [each.id for each in commands if f"| {help_of(each)}" not in words] == []
+
+
+async def test_a_small_terminal_has_the_whole_help_of_the_current_command() -> None:
+    async with asked(size=(60, 20)) as (pilot, app):
+        await pilot.press("down")
+        at = next(number for number, line in enumerate(lines_of(app)) if "Filter by names" in line)
+
+        assert "▌" in lines_of(app)[at]
+        assert COMMAND_BY_ID["list.filter"].help.removesuffix(".").split()[-1] in " ".join(lines_of(app)[-4:])
+        assert "esc close" in text_of(app)
+        assert all(len(line) <= 60 for line in lines_of(app))
+
+
+@pytest.mark.slow
+async def test_the_keys_of_the_present_screen_are_shown_and_run(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.press("g", "a", "?")
+        await pilot.pause()
+        assert missing(pilot.app, ["Iterations and areas", "Fold every branch", "Everywhere"]) == []
+        assert "Change the status" not in text_of(pilot.app)
+        await pilot.press(*"fold all", "enter")
+        await pilot.pause()
+
+        assert "▸ Aurora" in line_with(pilot.app, "▌")
+
+
+async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is() -> None:
+    async with asked() as (pilot, app):
+        await pilot.press("down")
+        await pilot.pause()
+
+        commands = commands_here(CONTEXTS)
+        folds = {help_of(each) for each in commands if each.id in PAIRED_COMMANDS}
+        is_shared = {each.id: each.id in {*PAIRED_COMMANDS, *SECONDS} or help_of(each) in folds for each in commands}
+        offers = len({help_of(each) if is_shared[each.id] else each.id for each in commands})
+        assert f" esc  close  2 of {offers} ─╯" in text_of(app)
