@@ -1,7 +1,5 @@
 """The quiet signs of a row, each in its own place."""
 
-from collections.abc import Sequence
-
 import pytest
 from msgspec.structs import replace
 from tests.tui.bare_app import BareApp
@@ -9,7 +7,6 @@ from tests.tui.bare_app import BareApp
 from backlit.store.records.item import Item, ItemRow, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.tui.board.card_painter import CardPainter
-from backlit.tui.board.grid import ColumnSlot, ColumnTotals
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.fields.field_edits import BulkChange, FieldEdit
 from backlit.tui.items.item_commands import synced_warning
@@ -145,13 +142,11 @@ def test_cards_without_a_blank_between_them_have_different_grounds() -> None:
     grounds = [
         {
             part.style.bgcolor
-            for line in painter.card(
-                ROW, 40, 2, is_cursor=False, is_selected=False, badge=NO_BADGE, has_surface=has_surface
-            )
+            for line in painter.card(ROW, 40, 2, is_cursor=False, is_selected=False, badge=NO_BADGE, on=on)
             for part in line
             if part.style
         }
-        for has_surface in (True, False)
+        for on in ("surface", None)
     ]
 
     assert len(grounds[0]) == len(grounds[1]) == 1
@@ -189,8 +184,8 @@ def test_names_have_the_cells_that_no_column_needs(width: int, shown: str) -> No
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("▲ #172 Deliveries · ███████░ 24/27 pts", "24/27 pts  8 items ─"),
-        ("Kofi Mensah", "Kofi Mensah  8 items · 27 pts ─"),
+        ("▲ #172 Deliveries · ███████░ 24/27 pts", "24/27 pts  8 items "),
+        ("Kofi Mensah", "Kofi Mensah  8 items · 27 pts "),
     ],
 )
 def test_the_header_of_a_lane_says_its_points_once(name: str, shown: str) -> None:
@@ -198,41 +193,22 @@ def test_the_header_of_a_lane_says_its_points_once(name: str, shown: str) -> Non
     painter = CardPainter(LOOKS, names, has_status=False, has_owner=True)
     header = GroupLine((172,), "AssignedToID", 172, 1, 8, 27.0, 8)
 
-    assert shown in painter.lane(header, [(ColumnSlot(0, 0, 80), ColumnTotals())], 80, is_cursor=False).text
-
-
-def lane_line(cells: Sequence[tuple[ColumnSlot, ColumnTotals]], *, is_folded: bool = False) -> str:
-    painter = CardPainter(LOOKS, replace(NAMES, group=lambda _line: "Kofi Mensah"), has_status=False, has_owner=True)
-    header = GroupLine((172,), "AssignedToID", 172, 1, 8, 27.0, 8, is_folded=is_folded)
-    return painter.lane(header, cells, 92, is_cursor=False).text
-
-
-def test_the_header_of_a_lane_has_the_sums_of_each_column_where_its_cards_end() -> None:
-    slots = [ColumnSlot(number, 31 * number, 30) for number in range(3)]
-    totals = [ColumnTotals(3, 3, 10.0), ColumnTotals(5, 1, 17.0), ColumnTotals()]
-
-    shown = lane_line([*zip(slots, totals, strict=True)])
-    folded = lane_line([*zip(slots, totals, strict=True)], is_folded=True)
-
-    assert shown.startswith(" ▾ Kofi Mensah ─")
-    assert shown[:30].endswith("─ 10 pts ")
-    assert shown[:61].endswith("─ 1 of 5 cards · 17 pts ")
-    assert shown[61:] == "─" * 30 + " "
-    assert folded[:30].endswith("▸ Kofi Mensah ─── 3 · 10 pts ")
+    assert shown in painter.lane(header, 0, 80, is_cursor=False, on=None).text
 
 
 @pytest.mark.parametrize(
-    ("width", "totals", "shown"),
+    ("width", "is_folded", "shown"),
     [
-        (30, ColumnTotals(), "▸ Kofi Mensah  8 items · 27 pts"),  # all of its cards are in columns out of sight
-        (8, ColumnTotals(3, 3, 10.0), "▸ Kofi Mensah  8 items · 27 pts"),  # no column has room for its sum
-        (30, ColumnTotals(1, 1), "▸ Kofi Mensah ─────── 1 card"),  # nothing is estimated
+        (60, False, "▾ Kofi Mensah  8 items · 27 pts                4 more done"),
+        (60, True, "▸ Kofi Mensah  8 items · 27 pts"),  # all of its cards are out of sight
+        (40, False, "▾ Kofi Mensah  8 items · 27 pts"),
     ],
 )
-def test_the_header_of_a_folded_lane_never_lacks_a_sum(width: int, totals: ColumnTotals, shown: str) -> None:
-    cells = [(ColumnSlot(0, 0, width), totals), (ColumnSlot(1, width + 1, width), ColumnTotals())]
+def test_the_header_of_a_lane_counts_hidden_done_cards_at_its_end(width: int, is_folded: bool, shown: str) -> None:
+    painter = CardPainter(LOOKS, replace(NAMES, group=lambda _line: "Kofi Mensah"), has_status=False, has_owner=True)
+    header = GroupLine((172,), "AssignedToID", 172, 1, 8, 27.0, 8, is_folded=is_folded)
 
-    assert lane_line(cells, is_folded=True).strip(" ─") == shown
+    assert painter.lane(header, 4, width, is_cursor=False, on=None).text.strip() == shown
 
 
 @pytest.mark.parametrize(

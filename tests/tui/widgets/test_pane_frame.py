@@ -122,7 +122,7 @@ async def test_the_totals_stand_in_the_head_of_the_list_and_what_to_do_at_its_ri
         await until(lambda: "gq" in lines_of(pilot.app)[1], lambda: text_of(pilot.app))
         heading = lines_of(pilot.app)[1]
 
-        assert re.search(r"Open items \d+ items( \+ \d+ tasks)? · \d+ pts ─+ \d+ not ready +gq +groom", heading)
+        assert re.search(r"Open items \d+ items( \+ \d+ tasks)? · \d+ pts ─+ ¬ \d+ not ready +gq +groom", heading)
         assert heading.startswith("╭─") is (width >= FRAME_WIDTH)
 
 

@@ -57,16 +57,16 @@ CardFact = tuple[str, str, bool]
 """A fact of a card: its text, its colour, and whether it is bold."""
 INDENT = 2
 """Cells before the lines of a card: its edge and a blank."""
-UNREADY_WORDS, BLOCKED_WORDS = " not ready", "  blocked"
-"""What follows the sign of a started card that is not ready, and that an open item comes before a card."""
+UNREADY_WORDS, BLOCKED_WORDS, UNASSIGNED = " not ready", "  blocked", "  unassigned"
+"""What follows the sign of a started card that is not ready, that an open item comes before a card, and no owner."""
 MIN_ROOM_FOR_WORDS = 34
 """Cells within a card from which "not ready" follows its sign, so that all cards of a column say it alike."""
 MIN_CARD_LINES = 2
 """Lines of the lowest card: its name and its facts."""
 POINT_CELLS, MAX_POINT_CELLS = 4, 8
 """Cells of a card's points, with the blanks before them, and of a longer estimate at most."""
-MIN_FACT_WIDTH, MIN_LANE_WIDTH, MIN_LANE_RULE = 6, len("▸  1   "), 2
-"""The fewest cells of a fact on a card, of a lane's name and count below the cards, and of the rule before a sum."""
+MIN_FACT_WIDTH, MIN_LANE_WIDTH = 6, len("▸  1   ")
+"""The fewest cells of a fact on a card, and of a lane's name and count below the cards."""
 
 
 class HiddenColumnLabel(NamedTuple):
@@ -93,7 +93,7 @@ class CardPainter:
         self._names = names
         self._has_status, self._has_owner = has_status, has_owner
         self.ground = theme.style()
-        self._blanks: dict[int, Strip] = {}
+        self._blanks: dict[tuple[int, str | None], Strip] = {}
 
     def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
         """Draw the sign and the name of a column with its count, and its points at the right where they fit."""
@@ -101,16 +101,14 @@ class CardPainter:
         sign = [Segment(f"{status_sign(str(column.first), groups)} ", style(self.column_colour(column)))]
         sign = [] if self._has_status or column.first is None else sign
         count, is_full = count_words(column, totals), is_over(column, totals)
-        key = self._theme.cap(key_of("board.all-done")).text if totals.shown < totals.count else ""
         points = counted(totals.points, "pt") if totals.count else ""
-        room = width - Segment.get_line_length(sign) - cell_len(count) - 1 - len(key) - bool(key)
+        room = width - Segment.get_line_length(sign) - cell_len(count) - 1
         name_cells = min(cell_len(safe(column.word)), MIN_NAME_WIDTH)
         points = points if room - name_cells >= cell_len(points) + 2 else ""
         name = fit(column.word, max(1, min(cell_len(safe(column.word)), room - cell_len(points) - 2 * bool(points))))
         blanks = " " * (room - cell_len(name) - cell_len(points))
         figures = Segment(f" {count}", style("conflict" if is_full else "muted", bold=is_full))
-        shows_all = [Segment(" ", style()), Segment(key, style(KEY))] if key else []
-        parts = [*sign, Segment(name, style(bold=True)), figures, *shows_all, Segment(blanks + points, style("muted"))]
+        parts = [*sign, Segment(name, style(bold=True)), figures, Segment(blanks + points, style("muted"))]
         return Strip(parts).adjust_cell_length(width, style())
 
     def column_colour(self, column: BoardColumn) -> str:
@@ -158,19 +156,18 @@ class CardPainter:
         is_cursor: bool,
         is_selected: bool,
         badge: Badge,
-        has_surface: bool = True,
+        on: str | None = None,
         is_flashing: bool = False,
     ) -> CardLines:
-        """Draw a card: its name in up to two lines, and its facts; a line below those is blank.
+        """Draw a card: its name in up to two lines, and its facts.
 
         The ground of the cursor has the lines of the name alone, which keeps a step small on the wire; so has that of
-        a card that flashes. On a card of two lines the name is cut, so that facts are in one column. Where no blank
-        parts the cards, every second one has no surface.
+        a card that flashes. On a card of two lines the name is cut, so that facts are in one column.
         """
-        theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else "surface" if has_surface else None
+        theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else on
         edge = ("█", CURSOR_BAR) if is_cursor else ("▌", type_colour(row.type))
-        room, on = max(1, width - INDENT - 1), CURSOR_BACKGROUND if is_cursor else ground
-        under_name = FLASH_GROUND if is_flashing else on
+        room, around_name = max(1, width - INDENT - 1), CURSOR_BACKGROUND if is_cursor else ground
+        under_name = FLASH_GROUND if is_flashing else around_name
         is_done = not self._names.status_groups().is_open(row.status)
         name = theme.style(
             "muted" if is_done and not (is_cursor or is_flashing) else "foreground",
@@ -185,9 +182,10 @@ class CardPainter:
             start = Segment(edge[0], theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
             return Strip([*start, *line]).adjust_cell_length(width, theme.style(on=under))
 
-        found = [drawn([*marked(fit(each, room), self._sought, name)], on) for each in names]
-        found.append(drawn(facts, ground))
-        return (*found, *[self.blank(width)] * (lines - len(found)))
+        return (
+            *(drawn([*marked(fit(each, room), self._sought, name)], around_name) for each in names),
+            drawn(facts, ground),
+        )
 
     def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
         """Return sign and number, what is missing or its status, and at the right owner and points.
@@ -206,10 +204,12 @@ class CardPainter:
             if row.estimate
             else ("", "muted", False)
         )
-        is_told = badge.is_unready and groups.of(row.status) in STARTED_GROUPS and not self._has_status
+        is_started = groups.of(row.status) in STARTED_GROUPS
+        is_told = badge.is_unready and is_started and not self._has_status
         if lacks_estimate(row, groups):
             points = (UNESTIMATED_SIGN, "muted", False)
         owner = safe(self._names.owner(row.owner_id)) if self._has_owner else ""
+        owner_colour = self._names.owner_colour(row.owner_id)
         lack, brief_lack = list[CardFact](), list[CardFact]()
         if self._has_status and row.status:
             sign, colour = status_sign(row.status, groups), status_colour(row.status, groups)
@@ -234,6 +234,8 @@ class CardPainter:
         named = f"  {fit(owner, min(cell_len(owner), max(MIN_FACT_WIDTH, free - 2)))}" if owner else ""
         if cell_len(named) > free:
             named = ""
+        if self._has_owner and row.owner_id is None and is_started and len(UNASSIGNED) <= free - cells(brief_lack):
+            named, owner_colour = UNASSIGNED, "faint"
         free = room - cells([*left, *end]) - cell_len(named)
         choices: Sequence[Sequence[CardFact]] = (
             *([*lack, *waits, *tasks], [*lack, *waits], [*lack, *blocked, *tasks], [*lack, *blocked]),
@@ -241,56 +243,60 @@ class CardPainter:
         )
         more = next((each for each in choices if cells(each) <= free), blocked)
         blanks = free - cells(more)
-        between = [(" " * max(0, blanks), "muted", False), (named, self._names.owner_colour(row.owner_id), False)]
+        between = [(" " * max(0, blanks), "muted", False), (named, owner_colour, False)]
         parts = [*left, *more, *between, *end] if blanks >= 0 else left
         return [Segment(text, style(colour, on=on, bold=bold)) for text, colour, bold in parts if text]
 
-    def lane(
-        self, header: GroupLine, cells: Sequence[tuple[ColumnSlot, ColumnTotals]], width: int, *, is_cursor: bool
-    ) -> Strip:
-        """Draw the header of a lane: its name on a rule, and the sums of each column above those of its cards.
+    def lane(self, header: GroupLine, hidden: int, width: int, *, is_cursor: bool, on: str | None) -> Strip:
+        """Draw the header of a lane: its name and its sums, and at the end how many done cards are hidden.
 
-        A name is cut at the end of the line alone. Where one column is in sight, or no column has room for its sum, or
-        all cards are in columns out of sight, the sums of the lane follow.
+        A folded lane is quiet. A name is cut at the end of the line alone.
         """
-        style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else None
+        style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else on
         name = safe(self._names.group(header))
-        counts, points, sums = " + ".join(group_counts(header)), counted(header.points, "pt"), ""
-        choices = [_lane_sums(totals, is_folded=header.is_folded) for _, totals in cells]
-        rooms = [slot.x + slot.width - INDENT - cell_len(name) - 2 - MIN_LANE_RULE for slot, _ in cells]
-        has_sums = any(words and len(words[-1]) < room for words, room in zip(choices, rooms, strict=True))
-        if len(cells) == 1 or not has_sums:
-            has_points = header.points and f"/{points}" not in name  # a Feature's progress has them
-            sums = f"  {counts} · {points}" if has_points else f"  {counts}"
+        counts, points = " + ".join(group_counts(header)), counted(header.points, "pt")
+        has_points = header.points and f"/{points}" not in name  # a Feature's progress has them
+        sums = f"  {counts} · {points}" if has_points else f"  {counts}"
         name = fit(name, min(cell_len(name), width - len(sums) - INDENT - 2))
-        line = list[tuple[str, Style]]()
-        line += [("▌" if is_cursor else " ", style(CURSOR_BAR, on=on))]
-        line += [("▸ " if header.is_folded else "▾ ", style("muted", on=on))]
-        line += [(name, self._lane_name(header, on)), (f"{sums} ", style("muted", on=on))]
-        at = sum(cell_len(text) for text, _ in line)
-        for (slot, _), choice in zip(cells, choices, strict=True):
-            end = slot.x + slot.width
-            words = next((f"{each} " for each in choice if len(each) + MIN_LANE_RULE < end - at), "")
-            gap = max(0, end - at - len(words)) if words else 0
-            line += [(_rule(gap), style("rule", on=on)), (words, style("muted", on=on))]
-            at += gap + len(words)
-        line.append((_rule(width - at), style("rule", on=on)))
+        line = [
+            ("▌" if is_cursor else " ", style(CURSOR_BAR, on=on)),
+            ("▸ " if header.is_folded else "▾ ", style("muted", on=on)),
+            (name, self._lane_name(header, on)),
+            (sums, style("muted", on=on)),
+        ]
+        more, left = f"{hidden:,} more done ", width - sum(cell_len(text) for text, _ in line)
+        if hidden and not header.is_folded and len(more) < left:
+            line += [(" " * (left - len(more)), style(on=on)), (more, style("muted", on=on))]
         return Strip(starmap(Segment, line)).adjust_cell_length(width, style(on=on))
 
     def _lane_name(self, header: GroupLine, on: str | None) -> Style:
-        """Return the look of a lane's name: a person's has the colour of the person."""
+        """Return the look of a lane's name: a person's has the colour of the person, that of a folded lane none."""
         owner_id, colour = header.value, "foreground"
+        if header.is_folded and on != CURSOR_BACKGROUND:
+            return self._theme.style("muted", on=on)
         if header.key == "AssignedToID" and isinstance(owner_id, int) and on != CURSOR_BACKGROUND:
             colour = self._names.owner_colour(owner_id)
         return self._theme.style(colour, on=on, bold=True)
 
-    def foot(self, above: int, below: int, width: int) -> Strip:
-        """Draw the numbers of cards above and below those in sight."""
+    def foot(self, above: int, below: int, width: int, totals: ColumnTotals) -> Strip:
+        """Draw the numbers of cards above and below those in sight, and the key that shows all of a column."""
         counts = [f"{above:,} more ↑"] * bool(above) + [f"{below:,} more ↓"] * bool(below)
-        return self._words([(" " * INDENT + "  ".join(counts), "muted")], width)
+        words = [(" " * INDENT + "  ".join(counts), "muted")]
+        if totals.shown < totals.count:
+            words += [("  " * bool(counts), "muted"), *self._shows_all(f"{totals.count:,}")]
+        return self._words(words, width)
 
-    def lanes(self, below: Iterable[GroupLine], count: int, width: int, cut: GroupLine | None = None) -> Strip:
-        """Draw what is below the cards in sight: the rest of a cut lane, and lanes, as many as fit, and their key."""
+    def _shows_all(self, what: str) -> list[tuple[str, str]]:
+        return [(self._theme.cap(key_of("board.all-done")).text, KEY), (f" all {what}", "muted")]
+
+    def lanes(
+        self, below: Iterable[GroupLine], count: int, width: int, cut: GroupLine | None = None, *, hides_done: bool
+    ) -> Strip:
+        """Draw what is below the cards in sight: the rest of a cut lane, and lanes, as many as fit, and their key.
+
+        At the end is the key that shows all done cards, where some are hidden.
+        """
+        end = [*self._shows_all("done"), (" ", "muted")] if hides_done else []
         named = [
             (safe(self._names.group(each)), f" {each.rows:,}   ") for each in islice(below, width // MIN_LANE_WIDTH)
         ]
@@ -298,34 +304,20 @@ class CardPainter:
         parts += [(f"{counted(count, 'more lane')} ↓   ", "muted")] if count else []
         key, label = self._theme.cap(key_of("list.next-group")).text, " next lane"
         sizes = [cell_len(f"{name}{rows}") for name, rows in named]
-        room = width - sum(cell_len(text) for text, _ in parts) - len(f"…   {key}{label} ")
+        room = width - sum(cell_len(text) for text, _ in [*parts, *end]) - len(f"…   {key}{label}  ")
         fitting = indices_around(sizes, 0, room).stop if room > 0 else 0
         for name, rows in named[:fitting]:
             parts += [(name, "foreground"), (rows, "muted")]
         more = [("…   ", "muted")] if 0 < fitting < count else []
-        return self._words([*parts, *more, (key, KEY), (label, "muted")] if count else parts, width)
+        parts += [*more, (key, KEY), (label, "muted")] if count else []
+        left = width - sum(cell_len(text) for text, _ in [*parts, *end])
+        return self._words([*parts, (" " * left, "muted"), *end] if left > 0 else parts, width)
 
     def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
         words = [Segment(text, self._theme.style(colour)) for text, colour in parts]
         return Strip(words).adjust_cell_length(width, self.ground)
 
-    def blank(self, width: int) -> Strip:
-        if width not in self._blanks:
-            self._blanks[width] = Strip.blank(width, self.ground)
-        return self._blanks[width]
-
-
-def _rule(width: int) -> str:
-    return f"{'─' * (width - 1)} " if width > 0 else ""
-
-
-def _lane_sums(totals: ColumnTotals, *, is_folded: bool) -> Sequence[str]:
-    """Return the words for the cards of a column in a lane, the best ones first; cards in sight are not counted."""
-    if not totals.count:
-        return ()
-    points = counted(totals.points, "pt")
-    if is_folded or totals.shown < totals.count:
-        cards = totals.shown_words
-        named = f"{cards} {'card' if totals.count == 1 else 'cards'}"
-        return (f"{named} · {points}", f"{cards} · {points}", cards) if totals.points else (named, cards)
-    return (points if totals.points else counted(totals.count, "card"),)
+    def blank(self, width: int, on: str | None = None) -> Strip:
+        if (width, on) not in self._blanks:
+            self._blanks[width, on] = Strip.blank(width, self._theme.style(on=on))
+        return self._blanks[width, on]

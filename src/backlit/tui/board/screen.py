@@ -31,7 +31,7 @@ from backlit.tui.lists.list_screen import ColumnChoice
 from backlit.tui.lists.one_list_screen import OneListScreen
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import UNREADY_SIGN, Badge
+from backlit.tui.widgets.item_rows import Badge
 from backlit.tui.widgets.side_lines import SEPARATOR, Part
 
 MIN_WIDTH_WITH_PREVIEW = 200
@@ -45,7 +45,7 @@ class BoardScreen(OneListScreen):
     PLACE = "app.board"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss", "../styles/board.tcss"]
     HEADING_LINE = " "  # the rules below the heads of the columns are enough
-    SIGNS = f"{UNREADY_SIGN} not ready"
+    SIGNS = ""  # the heading says the only one
     COMMAND_GROUPS = (*OneListScreen.COMMAND_GROUPS, "board.screen")
     HINTS = (
         *("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "item.open", "c", "g"),

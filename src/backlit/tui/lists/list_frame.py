@@ -32,13 +32,13 @@ from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.item_list import ItemList, RowIdentity
-from backlit.tui.widgets.item_rows import BLOCKED_SIGN, FOLDED_SIGN, UNREADY_SIGN
+from backlit.tui.widgets.item_rows import BLOCKED_SIGN, FOLDED_SIGN
 from backlit.tui.widgets.pane_frame import FRAMED_CLASS
 from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
 from backlit.tui.widgets.view_list import BacklogList
 
-SIGNS = f"{FOLDED_SIGN} tasks  {BLOCKED_SIGN} blocked  {UNREADY_SIGN} not ready"
-"""The meaning of the signs of rows, for the edge below them."""
+SIGNS = f"{FOLDED_SIGN} tasks  {BLOCKED_SIGN} blocked"
+"""The meaning of the signs of rows, for the edge below them; the heading counts those that are not ready."""
 MIN_COLUMNS_WITH_SIGNS = 120
 """Columns of a terminal in which the edge below a list has room for them beside the position."""
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
@@ -95,7 +95,7 @@ class ListFrame(Vertical):
     ) -> None:
         super().__init__()
         self._store = store
-        self._signs: Sequence[Part] = [(signs, "faint")]
+        self._signs: Sequence[Part] = [(signs, "faint")] if signs else []
         self.set_class(panes.has_edges, "-panes")
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")

@@ -22,12 +22,14 @@ from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.lists.list_frame import SIGNS
 from backlit.tui.widgets.item_list import GroupFolding
 from backlit.tui.widgets.item_rows import (
     EDGE,
     FRAMED_EDGE,
     OWNER_COLUMN,
     POINTS_COLUMN,
+    UNREADY_SIGN,
     DisplayNames,
     ListColumn,
 )
@@ -43,6 +45,7 @@ FORECAST_KEY = "forecast"
 """The key of the lines that divide the backlog by iterations."""
 FITTING_SIGN = "✓"
 """The sign of an iteration that is on target."""
+SIGNS_OF_PLAN = f"{SIGNS}  {UNREADY_SIGN} not ready"
 MIN_WIDTH_WITH_SIGNS = 54
 """Cells of a pane whose edge has room for them beside the position."""
 

@@ -30,7 +30,7 @@ from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter, SharedFilter, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
-from backlit.tui.lists.list_frame import SIGNS, list_heading
+from backlit.tui.lists.list_frame import list_heading
 from backlit.tui.lists.list_screen import ColumnChoice, ListScreen, item_title
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.plan.capacity import (
@@ -45,7 +45,7 @@ from backlit.tui.plan.capacity import (
 )
 from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end, scale_words
 from backlit.tui.plan.other_sprints import LEGEND, OtherSprint, next_lines
-from backlit.tui.plan.pane import MIN_WIDTH_WITH_SIGNS, HeadLine, PlanPane, TasksAsked
+from backlit.tui.plan.pane import MIN_WIDTH_WITH_SIGNS, SIGNS_OF_PLAN, HeadLine, PlanPane, TasksAsked
 from backlit.tui.plan.pane_contents import LOADING_SENTENCE, PlanPaneContents
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
@@ -211,7 +211,7 @@ class PlanScreen(ListScreen):
         velocity = [] if is_unread else velocity_words(self.lists.velocity, is_brief=True)
         saved, count = self._heads.unsaved_words(found, unsaved), self._heads.count_words()
         beside = [*left_out_words(self.lists.totals), *velocity]
-        signs = [(SIGNS, "faint")] if self._panes.backlog.size.width >= MIN_WIDTH_WITH_SIGNS else ()
+        signs = [(SIGNS_OF_PLAN, "faint")] if self._panes.backlog.size.width >= MIN_WIDTH_WITH_SIGNS else ()
         self._panes.frames[self._panes.backlog].say(heading, beside, signs, () if is_in_target else position)
         self._panes.frames[target].say(title.left, title.right, saved, position if is_in_target else count)
         self._panes.others_frame.say([("Other sprints", "heading")], LEGEND, (), scale_words(self._heads.scale))

@@ -19,6 +19,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID, key_of
 from backlit.tui.drawing.themes import CURRENT_ITERATION, KEY, WORDMARK, owner_colour, type_colour, type_sign
 from backlit.tui.fields.dates import age, current_sprint, days_until
 from backlit.tui.fields.values import user_colour
+from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.side_lines import (
     EDGE,
@@ -175,7 +176,8 @@ def unready_words(unready: int, *, has_key: bool) -> list[Word]:
     """Return the number of items that are not ready, and the key that grooms them, if it does."""
     number = f"{unready:,}{'+' * (unready >= MANY_UNREADY)}"
     key = ((key_of("app.groom"), KEY), (" groom", "muted")) if has_key else ()
-    words = (number, "foreground"), (" not ready " if has_key else " not ready", "muted"), *key
+    sign = f"{UNREADY_SIGN} ", "warn"
+    words = sign, (number, "foreground"), (" not ready " if has_key else " not ready", "muted"), *key
     return [(text, colour, "app.groom") for text, colour in words] if unready else []
 
 
