@@ -124,7 +124,7 @@ async def test_a_wrong_value_is_explained_when_the_field_is_left_and_again_at_sa
     item_type, key, text, sentence = case
     item_id = await item_of(world, item_type)
 
-    async with edit(item_id, (180, 40)) as pilot:
+    async with edit(item_id, (230, 40)) as pilot:
         await go_to(pilot, key)
         await pilot.press("enter", "ctrl+u")
         screen_of(pilot).form.grid.input.value = text

@@ -140,7 +140,7 @@ async def test_a_field_that_others_changed_has_a_sign_and_says_what_it_was(
         await go_to(pilot, "Estimate")
 
         assert line_with(pilot.app, "↓Estimate").rstrip(" │").endswith(" 13")
-        assert missing(pilot.app, ["Changed by others while this is open; it was: 1"]) == []
+        assert missing(pilot.app, ["Changed by others; it was: 1"]) == []
         assert not has_changes(pilot)
 
 

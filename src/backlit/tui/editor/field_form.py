@@ -33,6 +33,8 @@ MIN_WIDTH_OF_THREE_PANES = 160
 """Columns from which the comments have a pane of their own; in a narrower form they are below the texts."""
 MIN_HEIGHT_WITH_BLANK = 30
 """Lines from which a blank stands below the head of each frame."""
+MIN_LINES_OF_COMMENTS = 9
+"""Lines below the texts from which the comments have a pane there."""
 TEXTS_FRAME = 2
 """Cells beside texts above the grid."""
 STEPPER_LINES = 1
@@ -78,6 +80,9 @@ class FieldForm(Container):
         self.grid_frame = PaneFrame(self.grid, id="grid-frame")
         self.comments_frame = PaneFrame(self._thread, id="comments-frame")
         self.latest_frame = LatestChangesFrame(lines.store)
+        self._texts_side = Vertical(id="texts-side")
+        self._lines_below = 0
+        """The lines beside the latest changes, which the comments may have."""
         self._asked = ""
         self._edited: Field | None = None
         self._is_open = False
@@ -85,17 +90,17 @@ class FieldForm(Container):
         self.redraw()
 
     def compose(self) -> ComposeResult:
-        yield self.texts_frame
+        with self._texts_side:
+            yield self.texts_frame
+            yield self.comments_frame
         with Vertical(id="fields-side"):
             yield self.grid_frame
             yield self.latest_frame
-        yield self.comments_frame
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < MIN_WIDTH_BESIDE, "-stacked")
         self.set_class(event.size.width >= MIN_WIDTH_OF_THREE_PANES and not self.lines.is_new, "-three")
         self.set_class(event.size.height >= MIN_HEIGHT_WITH_BLANK, "-tall")
-        self.show_comments(self._comments)
         self._share()
         self.share_fields()
 
@@ -111,11 +116,24 @@ class FieldForm(Container):
         lines = self.grid.row_count()
         self.latest_frame.display = bool(room) and lines + LatestChangesFrame.LEAST_LINES <= room
         self.grid_frame.styles.height = lines + gaps if self.latest_frame.display else "1fr"
+        if not self.grid.is_unfolded:  # the texts stay where they are while all fields are shown
+            self._lines_below = room - lines if self.latest_frame.display else 0
+        self._place_comments()
+
+    def _place_comments(self) -> None:
+        """Put comments beside the texts, below them at the height of the latest changes, or in one view with them."""
+        is_beside = self.has_class("-three")
+        has_room = self._lines_below >= MIN_LINES_OF_COMMENTS and not self.has_class("-writing")
+        is_below = has_room and bool(self._comments)
+        self.comments_frame.styles.height = "100%" if is_beside else self._lines_below
+        if self.comments_frame.display is not (is_beside or is_below):
+            self.comments_frame.display = is_beside or is_below
+            self._show_comments()
 
     def _share(self) -> None:
         """Give texts above the grid the lines they need, at most half of them; a text that is edited gets the half."""
         if not self.has_class("-stacked"):
-            self.texts_frame.styles.height = "100%"
+            self.texts_frame.styles.height = "1fr"
             return
         half = self.size.height // 2
         is_edited = self.is_editing and not self.texts.view.display
@@ -141,7 +159,7 @@ class FieldForm(Container):
     @property
     def edge(self) -> int | None:
         """The column of the line between the texts and the grid; None where they are not side by side."""
-        is_beside = self.texts_frame.display and not self.has_class("-stacked")
+        is_beside = self.has_texts and not self.has_class("-stacked")
         return self.texts.region.right - 1 if is_beside else None
 
     def redraw(self) -> None:
@@ -153,8 +171,12 @@ class FieldForm(Container):
 
     def show_comments(self, comments: Sequence[CommentEntry]) -> None:
         """Show comments in a pane of their own, where there is room for one, else below the texts."""
-        self._comments, store = comments, self.lines.store
-        has_pane = self.has_class("-three")
+        self._comments = comments
+        self._place_comments()
+        self._show_comments()
+
+    def _show_comments(self) -> None:
+        store, comments, has_pane = self.lines.store, self._comments, self.comments_frame.display
         self.texts.view.colours = author_colours(store.lookups.known_people())
         self._thread.can_write = not store.lookups.is_read_only
         self.texts.view.can_write = self._thread.can_write and not has_pane and not self.lines.is_new
@@ -275,21 +297,25 @@ class FieldForm(Container):
 
     @property
     def has_texts(self) -> bool:
-        return self.texts_frame.display
+        return self._texts_side.display
 
     def show_texts(self, *, is_shown: bool) -> None:
-        self.texts_frame.display = is_shown
+        self._texts_side.display = is_shown
         self.redraw()
 
     def _open_long(self, field: Field, value: object) -> None:
         self.show_texts(is_shown=True)
         text = str(value or "")
         self._begin(field, text)
+        self.add_class("-writing")
+        self._place_comments()
         self.texts.open_input(field.label, text)
         self._share()
         self.call_after_refresh(lambda: self.grid.move_to(self.grid.cursor))  # the grid is lower now
 
     def _close_long(self) -> None:
+        self.remove_class("-writing")
+        self._place_comments()
         self.texts.close_input()
         self._share()
         self.screen.set_focus(self.grid)

@@ -14,14 +14,13 @@ from textual.strip import Strip
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import NOTHING, holds_days, read_text, value_word
 from backlit.model.fields import SYNC_KEYS, Field, Kind, Section, Settable, fields_of
-from backlit.model.settings.key_sequences import spelled
 from backlit.store.edits.checks import ON_ADD, ON_EDIT, check
 from backlit.store.records.item import is_seen_by_customers
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.commands.table import COMMAND_BY_ID, key_of, with_keys
+from backlit.tui.commands.table import key_of, with_keys
 from backlit.tui.drawing.text import fit, safe
-from backlit.tui.drawing.themes import KEY, ThemeStyles, status_colour, status_sign
+from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
 from backlit.tui.editor.fold import FieldFold, GridLine
 from backlit.tui.editor.item_draft import ItemDraft
 from backlit.tui.editor.item_texts import ItemText
@@ -72,6 +71,14 @@ class FieldGrid(LineList):
     def is_at_fold(self) -> bool:
         return self.cursor < len(self._lines) and self._lines[self.cursor].is_fold
 
+    @property
+    def has_fold(self) -> bool:
+        return any(line.is_fold for line in self._lines)
+
+    @property
+    def is_unfolded(self) -> bool:
+        return self._fold.is_open
+
     def toggle_fold(self) -> None:
         """Show or hide the other fields; the cursor leaves those that go. Raises CannotAct where all have room."""
         fold = next((index for index, line in enumerate(self._lines) if line.is_fold), None)
@@ -95,11 +102,13 @@ class FieldGrid(LineList):
                 if old != new and not (is_open and replace(old, text=new.text, colour=new.colour) == new):
                     self.refresh_row(index)
             return
+        is_opened = was_at_fold and self._fold.is_open  # the first of the other fields is where the fold was
         at = next(
             (
                 index
                 for index, line in enumerate(lines)
-                if (line.is_fold and was_at_fold) or (line.field and line.field.key == key)
+                if (line.is_fold and was_at_fold)
+                or (line.field and (line.field.key == key or (is_opened and index >= self.cursor)))
             ),
             self._first,
         )
@@ -189,11 +198,8 @@ class FieldGrid(LineList):
             rule = "─" * max(0, width - cell_len(text) - 1) + " "
             return Strip([Segment(text, theme.heading()), Segment(rule, theme.style("rule"))])
         if line.field is None:
-            lead = [(" " * (LEAD - 1), "muted")]
-            key = [(f" {key_of('editor.fold')} ", KEY), (" ", "muted")] if line.is_fold else []
-            room = max(0, width - LEAD - sum(len(text) for text, _ in key) - 1)
-            note = fit(line.text, room), "foreground" if is_cursor else line.colour
-            return self.draw_parts([*(key or lead), note], is_cursor=is_cursor)
+            note = fit(line.text, max(0, width - LEAD - 1)), "foreground" if is_cursor else line.colour
+            return self.draw_parts([(" " * (LEAD - 1), "muted"), note], is_cursor=is_cursor)
         label = fit(line.field.label, self._label_width) + " " * GAP
         value = _fitted(line.field, line.text, max(0, width - LEAD - cell_len(label) - 1))
         label_colour, colour = ("foreground" if is_cursor else each for each in ("muted", line.colour))
@@ -274,17 +280,18 @@ class EditorFields:
         except BadRequest as error:
             draft.faults[key] = error.errors.get(key) or str(error)
 
-    def help(self, field: Field, draft: ItemDraft, width: int) -> list[Part]:
-        """Return a line about a field: its key and its values, first its value before somebody else changed it."""
+    def help(self, field: Field, draft: ItemDraft, width: int, *, is_open: bool) -> list[Part]:
+        """Return a line about a field: its values, or what to type into an open one.
+
+        Its value before somebody else changed it comes first.
+        """
         fixed = self.why_fixed(field)
-        key = "" if fixed or self.store.lookups.is_read_only else _key_of_field(field.key)
-        lead = [(f" {key}", KEY)] if key else []
         if field.kind in KINDS_WITH_LISTED_VALUES and not fixed and field.key not in draft.arrived:
-            values = self._values(field, draft, width - cell_len(key) - 2 * bool(key) - 1)
+            values = self._values(field, draft, width - 1)
             if values:
-                return [*lead, *values]
-        about = self._about(field, draft, fixed, has_key=bool(key))
-        return [*lead, (f" {about}", "muted")] if about else []
+                return values
+        about = self._about(field, draft, fixed, is_open=is_open)
+        return [(f" {about}", "muted")] if about else []
 
     def _values(self, field: Field, draft: ItemDraft, room: int) -> list[Part]:
         """Return the values of a field that fit, the present one bold with its sign, and the number of the others."""
@@ -299,22 +306,20 @@ class EditorFields:
             parts += [(" · " if parts else " ", "muted"), (text, HEADING if choice.value == value else "muted")]
         return [*parts, (_more(len(texts) - shown), "muted")] if shown < len(texts) else parts
 
-    def _about(self, field: Field, draft: ItemDraft, fixed: str | None, *, has_key: bool) -> str:
+    def _about(self, field: Field, draft: ItemDraft, fixed: str | None, *, is_open: bool) -> str:
         if field.key in draft.arrived:
             was = self.words.shown(field, draft.arrived[field.key])
             who = draft.authors.get(field.key) or "others"
             merged = "Changed at both sides and put together" if field.key in draft.touched else f"Changed by {who}"
-            return f"{field.label}: {merged} while this is open; it was: {was}"
-        about = field.help or with_keys(_HELP.get(field.kind, ""))
-        if has_key:
-            about = _KEY_HELP.get(field.kind, about)
-        if holds_days(field, draft.base.get(field.key)):
+            return f"{merged}; it was: {was}"
+        about = field.help or with_keys(_HELP.get(field.kind, "")) if is_open else ""
+        if is_open and holds_days(field, draft.base.get(field.key)):
             about = DAYS_HELP
         if is_seen_by_customers(field.key):
             about = f"{about} Customers see it; saving asks.".strip()
         if fixed:
-            return f"{fixed}  {about}"
-        needed = "Required. " if field.required else ""
+            return fixed
+        needed = "Required. " if field.required and is_open else ""
         return f"{needed}{about}"
 
     def lines(self, draft: ItemDraft, *, has_stepper: bool = False) -> list[GridLine]:
@@ -413,13 +418,6 @@ _HEADINGS = {
     Section.PORTAL: f"{Section.PORTAL.value}: customers see this",
     Section.COMPUTED: f"{Section.COMPUTED.value} by the server",
 }
-_KEY_HELP = {
-    Kind.USER: "lists the people",
-    Kind.AREA: "lists the areas",
-    Kind.ITERATION: "lists the iterations",
-    Kind.TAGS: "lists the tags; tab selects several",
-}
-"""Words behind the key of a field."""
 _HELP = {
     Kind.TEXT: "One line of text.",
     Kind.BOOLEAN: "yes · no",
@@ -429,10 +427,3 @@ _HELP = {
     Kind.LONG_TEXT: "Markdown or plain text; [editor.look] shows it as Markdown, [editor.outside] opens it in $EDITOR.",
     Kind.ITEM: "Enter finds it by name or #id.",
 }
-
-
-def _key_of_field(field_key: str) -> str:
-    """Return the key of the command that changes a field; empty without one."""
-    commands = (each for each in COMMAND_BY_ID.values() if each.handler == "items.field_commands:change")
-    keys = next((each.keys for each in commands if each.argument == field_key), ())
-    return spelled(keys[0]) if keys else ""

@@ -80,8 +80,8 @@ class FieldFold:
         shown = every if self.is_open else _without(every, empty)
         hidden = [line.field.label for line in empty if line.field]
         spaced = [each for line in shown for each in ((BLANK_LINE, line) if line.is_heading else (line,))]
-        if len(spaced) + bool(empty) <= height:
-            return self._with_fold(spaced, empty)
+        if len(spaced) + 2 * bool(empty) <= height:
+            return self._with_fold([*spaced, BLANK_LINE] if empty else spaced, empty)
         first = _fold_at(spaced, max(LEAST_SHOWN, height - 1))
         below = spaced[first:]
         if len(shown) + bool(empty) <= height or not below:
@@ -95,22 +95,18 @@ class FieldFold:
         if is_closed and self.is_open and empty:
             return self.lay_out(width, height, wanted)
         labels = [line.field.label for line in below if line.field]
-        fold = self._line(labels if self.is_open else [*labels, *hidden])
-        return [*spaced[:first], fold, *(below if self.is_open else ())]
+        if self.is_open:
+            return [*spaced, GridLine("▾ fewer fields", "muted", is_fold=True)]
+        named = ", ".join([*labels, *hidden][:FOLD_NAMES])
+        more = f"▸ {len(labels) + len(hidden)} more ({named} …)"
+        return [*spaced[:first], GridLine(more, "muted", is_fold=True)]
 
     def _with_fold(self, lines: list[GridLine], empty: Sequence[GridLine]) -> list[GridLine]:
-        """Return lines with the fold of the empty fields: closed at the end, open above the first of them."""
+        """Return lines with the fold of the empty fields at the end."""
         if not empty:
             return lines
-        if not self.is_open:
-            return [*lines, GridLine(f"▸ {len(empty)} empty fields", "muted", is_fold=True)]
-        at, fold = lines.index(empty[0]), GridLine(f"▾ hide {len(empty)} empty fields", "muted", is_fold=True)
-        return [*lines[:at], fold, *lines[at:]]
-
-    def _line(self, labels: Sequence[str]) -> GridLine:
-        named = ", ".join(labels[:FOLD_NAMES]) + (" …" if len(labels) > FOLD_NAMES else "")
-        text = f"hide {len(labels)}" if self.is_open else f"{len(labels)} more ({named})"
-        return GridLine(text, "muted", is_fold=True)
+        sign = "▾ hide" if self.is_open else "▸"
+        return [*lines, GridLine(f"{sign} {len(empty)} empty fields", "muted", is_fold=True)]
 
 
 def _without(lines: Sequence[GridLine], gone: Sequence[GridLine]) -> list[GridLine]:

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.containers import Container
 
 from backlit.store.views.items import CommentEntry
-from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.text import Line, literal, safe
 from backlit.tui.drawing.themes import ThemeStyles
@@ -58,10 +57,9 @@ COMMENT_PLACE = "comment place"
 
 
 def writing_line(width: int, theme: ThemeStyles) -> Line:
-    """Return the place of a new comment, as its tab has it."""
-    key, words, mark = theme.cap(key_of("item.comment")), " Add a comment …", Style(meta={COMMENT_PLACE: True})
-    place = Segment(words.ljust(width - key.cell_length), theme.style("muted", on="surface"))
-    return [Segment(each.text, (each.style or Style.null()) + mark) for each in (key, place)]
+    """Return the place of a new comment."""
+    place = theme.style("muted", on="surface") + Style(meta={COMMENT_PLACE: True})
+    return [Segment(" Add a comment …".ljust(width), place)]
 
 
 def begins_comment(event: events.Click) -> bool:

@@ -15,7 +15,6 @@ from textual.widget import Widget
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.statuses import StatusGroup, status_word
 from backlit.store.store import Store
-from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.text import safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
@@ -23,7 +22,6 @@ from backlit.tui.widgets.side_lines import HEADING, TwoSidedLine
 
 TITLE_LINES = 2
 CONNECTOR = " ─── "
-CAP_GAP, CAP_WIDTH, CAP_WORD = "  ", 3, " change"
 
 
 class StepOnWay(Struct, frozen=True):
@@ -75,11 +73,10 @@ class StatusStepper(Widget):
     def __init__(self) -> None:
         super().__init__(id="stepper")
         self._steps: Sequence[StepOnWay] = ()
-        self._has_key = False
 
-    def show(self, steps: Sequence[StepOnWay], *, has_key: bool) -> None:
-        if (steps, has_key) != (self._steps, self._has_key):
-            self._steps, self._has_key = steps, has_key
+    def show(self, steps: Sequence[StepOnWay]) -> None:
+        if steps != self._steps:
+            self._steps = steps
             self.display = bool(steps)
             self.refresh()
 
@@ -91,7 +88,7 @@ class StatusStepper(Widget):
             colour = step.colour if step.is_passed or step.is_present else "muted"
             words = f" {step.words} " if step.is_present else step.words
             found.append((words, colour, step.is_present, step.status))
-        if sum(cell_len(text) for text, *_ in found) <= self.size.width - len(CAP_GAP) - CAP_WIDTH:
+        if sum(cell_len(text) for text, *_ in found) <= self.size.width:
             return found
         at = next((number for number, step in enumerate(self._steps) if step.is_present), None)
         if at is None:
@@ -108,10 +105,6 @@ class StatusStepper(Widget):
             Segment(text, theme.style(colour, on="key-background" if is_chip else None, bold=is_chip))
             for text, colour, is_chip, _ in self._parts()
         ]
-        if self._has_key:
-            segments += [Segment(CAP_GAP, theme.style()), theme.cap(key_of("item.status"))]
-            if sum(each.cell_length for each in segments) + len(CAP_WORD) <= self.size.width:
-                segments.append(Segment(CAP_WORD, theme.style("muted")))
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def on_click(self, event: events.Click) -> None:
@@ -144,8 +137,8 @@ class ItemTop(Vertical):
     def on_resize(self) -> None:
         self._draw()
 
-    def show(self, name: str, steps: Sequence[StepOnWay], *, has_key: bool) -> None:
-        self.stepper.show(steps, has_key=has_key)
+    def show(self, name: str, steps: Sequence[StepOnWay]) -> None:
+        self.stepper.show(steps)
         self._name = name
         self._draw()
 

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from backlit.model.amounts import counted
 from backlit.model.errors import NotFound
-from backlit.model.fields import FIELD_BY_KEY, Kind
+from backlit.model.fields import FIELD_BY_KEY, Field, Kind
 from backlit.store.records.changes import Subject
 from backlit.store.records.item import Item, RowSign, number_of
 from backlit.store.store import Store
@@ -33,13 +33,15 @@ from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import key_words
-from backlit.tui.widgets.side_lines import FooterLine, Hint, RuleLine, TwoSidedLine, Word
+from backlit.tui.widgets.side_lines import FooterLine, Hint, RuleLine, TwoSidedLine, Word, length
 
 CARRIED_OVER_FIELDS = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""
 LEAVING_ANSWERS = (AnswerKey("s", "save"), AnswerKey("k", "keep as a draft"), AnswerKey("d", "discard changes"))
-HINTS = ("editor.edit", "editor.name", "editor.close", "item.description", "item.comment", "item.next-tab", "app.help")
+HINTS = (
+    *("editor.edit", "item.status", "item.description", "item.comment", "item.next-tab", "editor.fold", "editor.name"),
+    *("editor.close", "app.help"),
+)
 HINTS_ON_CHANGES = ("editor.edit", "editor.save", "editor.close", "editor.revert", "editor.difference", "app.help")
 HINTS_WHILE_TYPING: Sequence[Hint] = (("esc", "leave the field", ""), ("ctrl+s", "save", "editor.save"))
 HINTS_IN_LONG_TEXT: Sequence[Hint | str] = (
@@ -290,28 +292,34 @@ class ItemEditorScreen(ItemScreen):
         name = str(self.draft.value("Name") or "")
         self._head.say(item, self.item_type, name, changed_words(self.draft))
         self.form.latest_frame.show(item)
-        is_reader = self.store.lookups.is_read_only
         steps = status_steps(self.store, self.item_type, str(self.draft.value("Status") or ""))
-        self.form.texts.top.show(name, steps if item is not None else [], has_key=not is_reader)
+        self.form.texts.top.show(name, steps if item is not None else [])
         kind, edited = item_words(self.item_id or 0, self.item_type), last_change(item, self.store.now())
         self.form.texts_frame.say(kind if item is not None else kind[1:], edited)
-        self.form.grid_frame.say(
-            self._head.tab_words(self.form.grid_frame.head_room, is_new=item is None), (), (), changed_words(self.draft)
-        )
         order = " newest first" if len(self._head.comments) > 1 else ""
         heading: list[Word] = [("Comments", "heading"), (order, "muted")]
-        self.form.comments_frame.say(heading, [] if is_reader else key_words("item.comment", "comment"))
+        self.form.comments_frame.say(heading)
         for rule in (self._head.tabs, self._rule):
             rule.join_at(self.form.edge)
         field = self.form.grid.field
-        if self._note.sentence:
-            self._help.say([(f" {self._note.sentence}", "foreground")])
-        else:
-            self._help.say(self.lines.help(field, self.draft, self.size.width) if field else [])
+        self._tell_help(field, is_new=item is None)
         hints: Sequence[Hint | str] = HINTS_ON_CHANGES if self.draft or self.item_id is None else HINTS
+        if not self.form.grid.has_fold:
+            hints = [each for each in hints if each != "editor.fold"]
         if self.form.is_editing:
             hints = HINTS_IN_LONG_TEXT if field and field.kind is Kind.LONG_TEXT else HINTS_WHILE_TYPING
-        self._footer.show(hints, status_words(self.store), is_reader=self.store.lookups.is_read_only)
+        labels = {"editor.edit": "show or hide"} if self.form.grid.is_at_fold else {}
+        self._footer.show(hints, status_words(self.store), labels, is_reader=self.store.lookups.is_read_only)
+
+    def _tell_help(self, field: Field | None, *, is_new: bool) -> None:
+        """Say what the current field takes in the frame of the fields, or where there is none above the footer."""
+        frame, note = self.form.grid_frame, self._note.sentence
+        changed, is_framed = changed_words(self.draft), frame.is_wanted
+        room = frame.head_room - length(changed) if is_framed else self.size.width
+        about = self.lines.help(field, self.draft, room, is_open=self.form.is_editing) if field else []
+        frame.say(self._head.tab_words(frame.head_room, is_new=is_new), (), about if is_framed else (), changed)
+        self._help.say([(f" {note}", "foreground")] if note else about)
+        self._help.display = bool(note) or not is_framed
 
 
 def changed_words(draft: ItemDraft) -> list[Word]:

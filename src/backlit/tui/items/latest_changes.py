@@ -12,14 +12,13 @@ from backlit.store.records.entry import EntryState
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.item_history import EventKind, ItemEvent
-from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.text import Line, fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import near_day
 from backlit.tui.items.event_words import MOST_AUTHOR, VERB_WIDTH, cut_parts, event_parts, wrapped_parts
 from backlit.tui.items.preview import author_colours
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame, key_words
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import Part
 from backlit.tui.widgets.text_view import LinesView
 
@@ -38,7 +37,7 @@ async def read_newest(store: Store, item_id: int) -> None:
 
 
 class LatestChanges(LinesView):
-    """Shows as many changes as fit, the latest first; the heading, or the frame around it, names the key of all."""
+    """Shows as many changes as fit, the latest first; below a heading, or in a frame that has it."""
 
     MORE_KEY = ""
 
@@ -70,9 +69,8 @@ class LatestChanges(LinesView):
         room = self.size.height - (not self.is_framed)
         if room < min(LEAST_CHANGES, len(self._events)) or not self._events:
             return ()
-        key = theme.cap(key_of("item.history"))
-        rule = "─" * max(0, width - len(HEADING) - key.cell_length - GAP)
-        head = [Segment(f"{HEADING} ", theme.style(bold=True)), Segment(f"{rule} ", theme.style("rule")), key]
+        rule = "─" * max(0, width - len(HEADING) - 1)
+        head = [Segment(f"{HEADING} ", theme.style(bold=True)), Segment(rule, theme.style("rule"))]
         shown = self._events[:room]
         days = [self._day(each, is_brief=width < MIN_WIDTH_WITH_VERBS) for each in shown]
         colours = author_colours(self._store.lookups.known_people())
@@ -126,15 +124,14 @@ class LatestChangesFrame(PaneFrame):
     LEAST_LINES = LEAST_CHANGES + FRAME_LINES
 
     def __init__(self, store: Store, *, is_of_page: bool = True) -> None:
-        """On other screens than the item's page its key does nothing, and changes that wait stand elsewhere."""
+        """On other screens than the item's page changes that wait stand elsewhere."""
         self._changes = LatestChanges(store, has_unsent=is_of_page)
-        self._is_of_page = is_of_page
         super().__init__(self._changes, id="latest-frame")
         self._store = store
         self._shown: Item | None = None
 
     def on_mount(self) -> None:
-        self.say([(HEADING, "heading")], key_words("item.history", "history") if self._is_of_page else ())
+        self.say([(HEADING, "heading")])
 
     def show(self, item: Item | None) -> None:
         """Show the changes of an item, if there is room for them; nothing for None."""
