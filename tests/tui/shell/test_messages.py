@@ -146,7 +146,7 @@ async def test_the_hints_follow_the_state_of_the_list(store: Store, opened: Open
         assert "g  go to…" in usual
         assert "esc  unselect" in selected
         assert "go to…" not in selected
-        assert re.split(" {2,}", empty.strip())[:4] == ["g", "go to…", "?", "keys"]
+        assert re.split(" {2,}", empty.strip())[:4] == ["a", "add", "#", "go to item"]
         assert not [label for label in ("open", "status", "filter", "change…") if label in empty]
 
 

@@ -48,7 +48,8 @@ HINTS_ON_SELECTION: Sequence[Hint | str] = (
 LIST_HINTS_ON_SELECTION = frozenset({"board.move-left", "board.move-right", "plan.send", "plan.back"})
 """The hints of lists that stay with a selection, before its own."""
 HINTS_ON_FILTER_LINE = (("enter", "apply", ""), ("↑", "earlier", ""), ("esc", "cancel", ""))
-HINTS_WITHOUT_ROWS = ("g", "app.help")
+HINTS_WITHOUT_ROWS, HINTS_WITHOUT_MATCHES = ("g", "app.help"), ("item.add", "app.go-to", "g", "app.help")
+"""The hints of an empty list, and of one whose filter hides all items of the project."""
 HINTS_ON_GROUP = ("list.toggle", "list.fold-all", "list.unfold-all", "list.next-group", "list.filter", "g", "app.help")
 """The hints on the head of a group, where commands on an item do nothing."""
 PREVIEW_HINT = "preview.toggle"
@@ -160,7 +161,8 @@ class ListFrame(Vertical):
         if self.has_more_columns:
             shown.insert(1, "list.columns-right")  # before hints that always hold, which leave where it is narrow
         is_on_group = items.current_id is None and isinstance(items, BacklogList) and bool(items.group_here())
-        usual = HINTS_WITHOUT_ROWS if items.has_no_items else HINTS_ON_GROUP if is_on_group else shown
+        without_rows = HINTS_WITHOUT_MATCHES if self._store.has_items() else HINTS_WITHOUT_ROWS
+        usual = without_rows if items.has_no_items else HINTS_ON_GROUP if is_on_group else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
         hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
         labels = {**self._labels, "list.toggle": "fold"} if is_on_group else self._labels

@@ -56,7 +56,7 @@ EXPLAIN_EMPTY_DELAY = 0.3
 
 
 class EmptyListFigures(Struct, frozen=True):
-    """A spec that no item matches, the done items that do, and the totals without the filter and without its end.
+    """A spec that no item matches, the done items that do, and the totals without the filter.
 
     `texts` is the number of items that have the words of the filter in a text or a comment, `hidden` are the first
     items without each of its conditions, with its words.
@@ -65,7 +65,6 @@ class EmptyListFigures(Struct, frozen=True):
     spec: ViewSpec | None = None
     done: int | None = None
     all: NodeTotals = NO_TOTALS
-    rest: NodeTotals | None = None
     texts: int | None = None
     hidden: Sequence[HiddenRows] = ()
 
@@ -92,10 +91,9 @@ class EmptyListReader:
             kept[bare] = await self._first_items(bare)
         done = None if spec.with_done else (await self._loaded(replace(spec, with_done=True))).count
         found = [(words, kept[each] if each in kept else await self._first_items(each)) for words, each in wider]
-        rest = found[0][1][0] if found and wider[0][1] != bare else None
         texts = (await self._loaded(in_texts)).count if in_texts is not None else None
         hidden = tuple((words, totals, rows) for words, (totals, rows) in found if rows)
-        return EmptyListFigures(spec, done, kept[bare][0], rest, texts, hidden)
+        return EmptyListFigures(spec, done, kept[bare][0], texts, hidden)
 
     async def _first_items(self, spec: ViewSpec) -> tuple[NodeTotals, Sequence[ItemRow]]:
         view = await self._loaded(spec)
@@ -264,7 +262,6 @@ class OneListScreen(ListScreen):
                 spec,
                 words,
                 unmatched.done,
-                rest=unmatched.rest,
                 texts=unmatched.texts,
                 hidden=unmatched.hidden,
                 can_clear=can_clear,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from backlit.model.amounts import clock_text, counted
-from backlit.model.statuses import status_word
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.changes import ConnectionState, ConnectionStatus
@@ -16,7 +15,7 @@ from backlit.store.store import Store
 from backlit.store.views.lookups import NO_PROJECT
 from backlit.store.views.query import ViewSpec
 from backlit.tui.commands.table import COMMAND_BY_ID, key_of
-from backlit.tui.drawing.themes import CURRENT_ITERATION, KEY, WORDMARK, owner_colour, type_colour, type_sign
+from backlit.tui.drawing.themes import CURRENT_ITERATION, KEY, WORDMARK
 from backlit.tui.fields.dates import age, current_sprint, days_until
 from backlit.tui.fields.values import user_colour
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
@@ -36,7 +35,7 @@ from backlit.tui.widgets.side_lines import (
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 if TYPE_CHECKING:
-    from backlit.tui.widgets.empty_list import EmptyList, HiddenItems
+    from backlit.tui.widgets.empty_list import EmptyList
 
 TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports", "app.inbox")
 """The commands that go to the places; other screens add a tab while they are open."""
@@ -254,13 +253,12 @@ def explain_empty(
     filters: Sequence[str] = (),
     done_matches: int | None = None,
     *,
-    rest: NodeTotals | None = None,
     texts: int | None = None,
     hidden: Sequence[HiddenRows] = (),
     can_clear: bool = True,
     is_unread: bool = False,
 ) -> None:
-    """Show in an empty list the reason and the ways out; `rest` are the totals without the last filter, where known.
+    """Show in an empty list the reason and the ways out.
 
     `texts` is the number of items that have the words in a text or a comment, `hidden` are the first items without
     each of the last filters.
@@ -275,9 +273,7 @@ def explain_empty(
     elif _is_bad(connection) and not store.has_items():
         add = (("item.add", "add an item"),) if store.project_id is not None else ()
         again = _next_try(connection) if connection.state is ConnectionState.OFFLINE else ""
-        notes = " · ".join(filter(None, [connection.server.rstrip("/"), again]))
-        if store.project_id is None:
-            notes += f"\n{_NO_COPY}"
+        notes = f"{again}{_NO_COPY if store.project_id is None else ''}".strip()
         ways = _with_keys(("app.refresh", "try to connect again"), *add, *_ELSEWHERE)
         empty = _empty_list(f"! {connection.sentence.removesuffix('.')}\n{notes}", ways, has_mark=True)
     elif is_unread or is_loading(store):
@@ -288,13 +284,12 @@ def explain_empty(
     elif count := len(filters) + sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids)):
         text = _unmatched(filters, done_matches, with_done=spec.with_done)
         done = () if spec.with_done or done_matches == 0 else (("list.done", "include done items"),)
-        wider = f" ({rest.words})" if rest is not None and rest != NO_TOTALS else ""
-        named = f"clear “{filters[-1]}”{wider}" if filters else "clear the last filter"
+        named = f"clear “{filters[-1]}”" if filters else "clear the last filter"
         last = ("list.unwind", "clear the filter" if count == 1 else named)
         both = (last, ("list.no-filter", "clear all filters"))[: min(count, 2) * can_clear]
         inside = (("filter.texts", f"search texts and comments: {counted(texts, 'item')}"),) if texts else ()
-        ways = _with_keys(*inside, *both, ("list.filter", "change the filter"), *done, _SEARCH)
-        empty = _empty_list(text, ways, _hidden_items(store, hidden, filters[-1:]) if can_clear else ())
+        ways = _with_keys(*inside, *both, ("list.filter", "change the filter"), *done)
+        empty = _empty_list(text, ways, hidden if can_clear else ())
     elif store.has_items():
         ways = (("item.add", "add an item"), ("list.done", "show done items"), ("app.project", "open another project"))
         empty = _empty_list("No open items.", _with_keys(*ways))
@@ -308,47 +303,23 @@ def explain_empty(
 
 
 def _empty_list(
-    text: str, ways: Sequence[tuple[str, str]], hidden: "Sequence[HiddenItems]" = (), *, has_mark: bool = False
+    text: str, ways: Sequence[tuple[str, str]], hidden: Sequence[HiddenRows] = (), *, has_mark: bool = False
 ) -> "EmptyList":
-    from backlit.tui.widgets.empty_list import EmptyList  # most lists never need it
+    from backlit.tui.widgets.empty_list import EmptyList, HiddenItems  # most lists never need it
 
     if not has_mark:
-        return EmptyList(text, ways, hidden)
+        wider = [HiddenItems(f"Without “{words}”", totals.count, rows) for words, totals, rows in hidden]
+        return EmptyList(text, ways, wider)
     from backlit.tui.widgets.wordmark import HALVES
 
-    return EmptyList(text, ways, hidden, HALVES)
-
-
-def _hidden_items(store: Store, hidden: Sequence[HiddenRows], last: Sequence[str]) -> "Sequence[HiddenItems]":
-    from backlit.tui.widgets.empty_list import HiddenItem, HiddenItems, WayOut
-
-    people = store.lookups.known_people()
-    known = sorted(people)
-
-    def item(row: ItemRow) -> HiddenItem:
-        owner = people.get(row.owner_id or 0)
-        colours = type_colour(row.type), owner_colour(owner.id, known) if owner is not None else "faint"
-        words = row.estimate or "–", status_word(row.status), owner.username if owner is not None else ""
-        return HiddenItem(str(row.id) if row.id > 0 else "new", type_sign(row.type), row.name, *words, *colours)
-
-    def way(words: str) -> WayOut | None:
-        """Return the key that chooses another value; the last condition has its key above, among the ways out."""
-        if words in [each.removeprefix("/") for each in last]:
-            return None
-        command = "filter.mine" if words == "mine" else f"filter.{words.partition(' ')[0]}"
-        return (key_of(command), "change it") if command in COMMAND_BY_ID else None
-
-    return [
-        HiddenItems(f"Without “{words}”", totals.count, [item(row) for row in rows], way(words))
-        for words, totals, rows in hidden
-    ]
+    return EmptyList(text, ways, mark=HALVES)
 
 
 def _next_try(connection: ConnectionStatus) -> str:
     if connection.next_try is None:
-        return "backlit keeps trying"
+        return "backlit keeps trying. "
     minutes = connection.next_try
-    return f"backlit tries again within {'a minute' if minutes == 1 else f'{minutes} minutes'}"
+    return f"backlit tries again within {'a minute' if minutes == 1 else f'{minutes} minutes'}. "
 
 
 def _sign_in_words() -> Sequence[tuple[str, str]]:
@@ -379,7 +350,6 @@ _ELSEWHERE = (
     (":connect URL", "sign in to another server"),
     ("app.back", "quit"),
 )
-_SEARCH = ("app.go-to", "search all names, texts and comments")
 _OTHER_WAYS = (
     (":connect URL", "sign in to a server"),
     ("app.project", "open another workspace"),
