@@ -75,7 +75,7 @@ SCENES: Mapping[str, Scene] = {
     "item": Scene((*SHOWN, "P"), (LARGE,), is_slow=True),
     "item-below": Scene((*SHOWN, "p"), (MIDDLE, SMALL), is_slow=True),
     "iterations": Scene(("g", "i"), EVERY),
-    "areas": Scene(("g", "a"), EVERY),
+    "areas": Scene(("g", "a", "j", "j", "l"), EVERY),
     "keys": Scene(("?",)),
     "log-work": Scene(LOGGING),
     "outbox": Scene(("g", "o", "G"), trouble=Trouble.UNSENT),

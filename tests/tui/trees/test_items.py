@@ -55,14 +55,17 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
     async with opened(store, (120, 40)) as pilot:
         await pilot.press("g", "a")
         await pilot.pause()
-        tree = pilot.app.screen.query_one("#tree", LineList)
-        tree.move_to([each.id for each in store.lookups.tree(TreeKind.AREAS).walk()].index(node))
+        screen = pilot.app.screen
+        assert isinstance(screen, TreeScreen)
+        screen.go_to_node(node)
 
         await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
-        await until(lambda: "Planned in ─" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "  Planned in " in text_of(pilot.app), lambda: text_of(pilot.app))
 
-        assert "Owner ─" in text_of(pilot.app)
-        await pilot.resize_terminal(120, 26)
+        assert re.search(r"  Owner .*\n.* unassigned +\d+  ━", text_of(pilot.app))
+        await pilot.press("z", "R")
+        await until(lambda: "┃" not in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.resize_terminal(120, 20)
         await until(lambda: "Planned in" not in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
@@ -128,7 +131,7 @@ async def test_the_head_of_an_iterations_items_has_a_bar_of_its_done_points(stor
 async def test_the_row_of_the_project_is_none_of_its_areas(store: Store, opened: Open) -> None:
     count = len(store.lookups.tree(TreeKind.AREAS)) - 1
     async with opened(store, (120, 40)) as pilot:
-        await pilot.press("g", "a")
+        await pilot.press("g", "a", "z", "R")
         await until(lambda: f"{count} areas" in text_of(pilot.app), lambda: text_of(pilot.app))
         tree = pilot.app.screen.query_one("#tree", LineList)
         tree.move_to(0)

@@ -1,50 +1,37 @@
 """Whose the open points of an area are, and when they are planned, below a tree that leaves room for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from msgspec import Struct
-from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from backlit.model.reports.report import number_text
 from backlit.model.trees import NodeTotals
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.views.view import View
 from backlit.tui.drawing.framed_app import refresh
-from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import CURRENT_ITERATION, ThemeStyles, owner_colour
 from backlit.tui.fields.dates import Phase, phases
-from backlit.tui.trees.tree_columns import HALF_LINE, LINE
+from backlit.tui.trees.tree_columns import PointsShare, TreeLayout
 
-LEAST_LINES = 6
-"""Lines below the tree from which the shares are shown: a blank, the heads, and some values."""
-NAME, AMOUNT, GAP, MARGIN = 12, 5, 3, 2
-"""Cells of a name, of an amount, between two columns, and beside both."""
+LEAST_LINES = 10
+"""Lines below the tree from which the shares are shown: a blank, a head and three values of each."""
 
 
-class Share(Struct, frozen=True):
-    """The open points of one owner or one iteration; the bar of an iteration has no colour of its own."""
-
-    name: str
-    points: float
-    colour: str
-    bar_colour: str
-
-
-async def read_shares(store: Store, view: View) -> Mapping[str, Sequence[Share]]:
+async def read_shares(store: Store, view: View) -> Mapping[str, Sequence[PointsShare]]:
     """Return the open points of a view by owner and by iteration, the largest first, by their headings."""
     people, iterations = store.lookups.known_people(), store.lookups.iterations()
     known, phase_of = sorted(people), phases(iterations.values(), store.today())
     roots = {root.id for root in store.lookups.tree(TreeKind.ITERATIONS).roots}
-    owners, places = list[Share](), list[Share]()
+    owners, places = list[PointsShare](), list[PointsShare]()
     for facet in await view.facets("AssignedToID"):
         if isinstance(facet.value, int) and facet.value in people:
             colour = owner_colour(facet.value, known)
-            owners.append(Share(people[facet.value].username, facet.totals.points, colour, colour))
+            owners.append(
+                PointsShare(people[facet.value].username, facet.totals.count, facet.totals.points, colour, colour)
+            )
         elif facet.value is None:
-            owners.append(Share("unassigned", facet.totals.points, "muted", "faint"))
+            owners.append(PointsShare("unassigned", facet.totals.count, facet.totals.points, "muted", "faint"))
     backlog = NodeTotals()
     for facet in await view.facets("IterationID"):
         entry = iterations.get(facet.value) if isinstance(facet.value, int) and facet.value not in roots else None
@@ -52,63 +39,51 @@ async def read_shares(store: Store, view: View) -> Mapping[str, Sequence[Share]]
             backlog += facet.totals
         else:
             colour = CURRENT_ITERATION if phase_of.get(entry.id) is Phase.CURRENT else "foreground"
-            places.append(Share(entry.name, facet.totals.points, colour, "bar"))
-    places.append(Share("backlog", backlog.points, "muted", "faint"))
+            places.append(PointsShare(entry.name, facet.totals.count, facet.totals.points, colour, "bar"))
+    places.append(PointsShare("backlog", backlog.count, backlog.points, "muted", "faint"))
     return {title: _largest_first(shares) for title, shares in (("Owner", owners), ("Planned in", places))}
 
 
-def _largest_first(shares: Sequence[Share]) -> list[Share]:
+def _largest_first(shares: Sequence[PointsShare]) -> list[PointsShare]:
     return sorted((each for each in shares if each.points), key=lambda each: -each.points)
 
 
 class AreaShares(Widget):
-    """Two columns of bars to one scale; it changes once the cursor of the tree rests."""
+    """Two blocks of rows in the columns of the tree above; they change once the cursor of the tree rests."""
 
     refresh = refresh
 
-    def __init__(self) -> None:
+    def __init__(self, columns: Callable[[], TreeLayout]) -> None:
         super().__init__(id="shares")
-        self._shares: Mapping[str, Sequence[Share]] = {}
+        self._columns = columns
+        self._shares: Mapping[str, Sequence[PointsShare]] = {}
 
-    def show(self, shares: Mapping[str, Sequence[Share]]) -> None:
+    def show(self, shares: Mapping[str, Sequence[PointsShare]]) -> None:
         if shares != self._shares:
             self._shares = shares
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        theme, (width, height) = ThemeStyles.of(self.app), self.size
-        if y == 0 or not self._shares:
-            return Strip.blank(width, theme.style())
-        cells = (width - 2 * MARGIN - GAP * (len(self._shares) - 1)) // len(self._shares)
-        top = max((each.points for shares in self._shares.values() for each in shares), default=0.0)
-        segments = [Segment(" " * MARGIN, theme.style())]
-        for title, shares in self._shares.items():
-            segments += (
-                self._head(title, cells, theme) if y == 1 else self._share(shares, y - 2, height - 2, top, cells)
-            )
-            segments.append(Segment(" " * GAP, theme.style()))
-        return Strip(segments).adjust_cell_length(width, theme.style())
+        lines, columns = self._lines(), self._columns()
+        line = lines[y] if y < len(lines) else None
+        if line is None:
+            return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
+        strip = columns.share_head(line) if isinstance(line, str) else columns.share_row(line)
+        return strip.adjust_cell_length(self.size.width)
 
-    @staticmethod
-    def _head(title: str, cells: int, theme: ThemeStyles) -> list[Segment]:
-        rule = "─" * max(0, cells - len(title) - 1)
-        return [Segment(f"{title} ", theme.heading()), Segment(rule, theme.style("rule"))]
+    def _lines(self) -> list[PointsShare | str | None]:
+        """Return the rows below their heads; those that have no room are one sum."""
+        room = self.size.height - 2 * len(self._shares)
+        lines = list[PointsShare | str | None]()
+        for number, (title, shares) in enumerate(self._shares.items()):
+            others = sum(len(each) for each in [*self._shares.values()][number + 1 :])
+            most = max(room - others, room // (len(self._shares) - number))
+            shown = [*shares] if len(shares) <= most else [*shares[: most - 1], _sum_of(shares[most - 1 :])]
+            room -= len(shown)
+            lines += [None, title, *shown]
+        return lines
 
-    def _share(self, shares: Sequence[Share], at: int, lines: int, top: float, cells: int) -> list[Segment]:
-        """Draw a share; the last line has the sum of those that have no line of their own."""
-        theme = ThemeStyles.of(self.app)
-        if at >= len(shares):
-            return [Segment(" " * cells, theme.style())]
-        share = shares[at]
-        if at == lines - 1 and len(shares) > lines:
-            rest = shares[at:]
-            share = Share(f"{len(rest)} more", sum(each.points for each in rest), "muted", "faint")
-        room = cells - NAME - AMOUNT - 2
-        halves = min(2 * room, max(1, round(2 * share.points / top * room)))
-        bar = fit(LINE * (halves // 2) + HALF_LINE * (halves % 2), room)
-        is_current = share.colour == CURRENT_ITERATION
-        return [
-            Segment(fit(share.name, NAME), theme.style(share.colour, bold=is_current)),
-            Segment(f"{fit_right(number_text(share.points), AMOUNT)}  ", theme.style()),
-            Segment(bar, theme.style(share.bar_colour)),
-        ]
+
+def _sum_of(shares: Sequence[PointsShare]) -> PointsShare:
+    points, count = sum(each.points for each in shares), sum(each.count for each in shares)
+    return PointsShare(f"{len(shares)} more", count, points, "muted", "faint")

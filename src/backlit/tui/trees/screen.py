@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 from msgspec.structs import replace
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
@@ -30,7 +31,7 @@ from backlit.tui.shell.workers import work
 from backlit.tui.trees.area_shares import LEAST_LINES, AreaShares, read_shares
 from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
-from backlit.tui.widgets.item_rows import UNREADY_SIGN
+from backlit.tui.widgets.item_rows import POINTS_COLUMN, STATUS_COLUMN, UNREADY_SIGN, USUAL_COLUMNS
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, length
@@ -46,6 +47,8 @@ WIDEST = 190
 """Cells from which the items of the iteration are shown beside the tree, not below it."""
 HIGH, AROUND = 20, 4
 """Lines from which the items of the iteration are shown below the tree, and the lines around both."""
+AREA_COLUMNS = (STATUS_COLUMN, POINTS_COLUMN)
+"""The columns of an area's items that leave the room to their names."""
 FRAME = 5
 """Cells around the words of the heading and between them."""
 DONE_BAR, DONE_SHARE = 20, 6
@@ -83,7 +86,7 @@ class TreeScreen(StoreScreen[None]):
         names = ListNames(self.store)
         self._tree = TreeList(self.kind, id="tree")
         self._items = NodeItems(replace(names.names, badges=partial(names.badges, is_judged=True)), id="node-items")
-        self._shares = AreaShares()
+        self._shares = AreaShares(lambda: self._tree.columns)
         self._tree_frame = PaneFrame(Vertical(self._tree, self._shares), self._tree, id="tree-pane")
         self._items_frame = PaneFrame(self._items, id="items-pane")
         self._below = RuleLine("─", id="about")
@@ -256,6 +259,8 @@ class TreeScreen(StoreScreen[None]):
             return []
         is_shown = self._items_frame.display
         about = self._tree.about(node, is_brief=not is_shown)
+        if is_shown and self._items_frame.is_wanted and sum(map(cell_len, about)) > self._items_frame.head_room:
+            about[-1] = about[-1].rpartition(" · ")[0]
         words: list[Part] = [(safe(text), "foreground") for text in about]
         iteration = self.store.lookups.iterations().get(node.id) if self.kind is TreeKind.ITERATIONS else None
         events = event_words(iteration, self.store.local, self.store.local_today())
@@ -286,6 +291,8 @@ class TreeScreen(StoreScreen[None]):
         is_beside = is_shown and (is_area or (is_framed and width >= WIDEST))
         self._items_frame.display = is_shown
         self._below.display = is_shown and not is_beside and not is_framed
+        if is_area:
+            self._items.columns.use(USUAL_COLUMNS if width >= WIDEST else AREA_COLUMNS)
         self.set_class(is_beside, "-beside")
         self.set_class(is_beside and width >= WIDEST, "-widest")
         edges = FRAME_LINES if is_framed else 0

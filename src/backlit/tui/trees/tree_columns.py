@@ -63,10 +63,10 @@ class TreeContents(Struct, frozen=True, dict=True):
         return phases(self.iterations.values(), self.today)
 
     @cached_property
-    def whole_and_largest(self) -> tuple[float, float]:
-        """Return the points of all roots, and those of the largest node below one."""
+    def largest_area(self) -> float:
+        """Return the points of the largest node below a root, which the longest bar of an area stands for."""
         below = [self.all[node.id].points for root in self.tree.roots for node in self.tree.children(root.id)]
-        return sum(self.all[root.id].points for root in self.tree.roots), max(below, default=0.0)
+        return max(below, default=0.0)
 
     @cached_property
     def scale(self) -> float:
@@ -82,8 +82,12 @@ class TreeContents(Struct, frozen=True, dict=True):
         )
 
     @property
-    def ended_releases(self) -> list[int]:
-        return [each.id for each in self.iterations.values() if each.is_release and self.phases[each.id] is Phase.PAST]
+    def folded_at_first(self) -> list[int]:
+        """Return the releases that have ended; of many areas those below a root, so that their sizes compare."""
+        if self.iterations:
+            phases = self.phases
+            return [each.id for each in self.iterations.values() if each.is_release and phases[each.id] is Phase.PAST]
+        return [each.id for each in self.tree.walk() if self.tree.depth(each.id)] if len(self.tree) > MANY_AREAS else []
 
     def capacity_of(self, node_id: int) -> Capacity:
         """Return the capacity of an iteration; open for areas, and for the root, which holds the backlog."""
@@ -91,6 +95,16 @@ class TreeContents(Struct, frozen=True, dict=True):
         if entry is None or node_id not in self.tree or self.tree.parent(node_id) is None:
             return Capacity()
         return entry.capacity
+
+
+class PointsShare(Struct, frozen=True):
+    """The open items of one owner or one iteration, and their points."""
+
+    name: str
+    count: int
+    points: float
+    colour: str
+    bar_colour: str
 
 
 class TreeColumn(Struct, frozen=True):
@@ -103,21 +117,22 @@ class TreeColumn(Struct, frozen=True):
         return fit(text, self.width) if self in LEFT else fit_right(text, self.width)
 
 
-GAP, BAR, AMOUNT, OVER, SHARE_BAR, PERCENT = 1, 7, 10, 5, 7, 5
+GAP, BAR, AMOUNT, OVER, SHARE_BAR = 1, 7, 10, 5, 12
 DATES = TreeColumn("Dates", 21)
 ITEMS = TreeColumn("Open", 5)
 POINTS = TreeColumn("Pts", 6)
 NOT_READY = TreeColumn("Not ready", 10)
 LOAD = TreeColumn(" Capacity", GAP + BAR + 1 + AMOUNT + OVER)
-SHARE = TreeColumn(" Share", GAP + SHARE_BAR + 1)
-COLUMNS = (DATES, ITEMS, POINTS, NOT_READY, LOAD, SHARE)
+SHARE = TreeColumn("", GAP + SHARE_BAR)
+"""The bar of the points before it, to one scale."""
+COLUMNS = (DATES, ITEMS, NOT_READY, POINTS, LOAD, SHARE)
 AMOUNTS = TreeColumn(f"{'Load / target':>{AMOUNT + GAP + 3}}", GAP + AMOUNT + OVER)
 """The amounts of a load without its bar, which is in the timeline."""
 COLUMNS_WITH_TIMELINE = (DATES, ITEMS, AMOUNTS)
 MIN_WIDTH_WITH_TIMELINE, MIN_TIMELINE, WIDE_TIMELINE = 110, 28, 130
 """Cells of a tree with a timeline, those of the timeline, and those of a tree from which a day is a cell, not half."""
-LINE, HALF_LINE = "━", "╸"
-"""The signs of bars, a line at half the height, so that neighbours stay apart, and the left half of it."""
+LINE, HALF_LINE, BEYOND = "━", "╸", "▸"
+"""The signs of bars, a line at half the height, so that neighbours stay apart, its left half, and its cut end."""
 BAR_KEY: Sequence[Piece] = ((LINE, "bar-done"), (" done ", "muted"), (LINE, "bar"), (" open ", "muted"))
 LIMITS_KEY: Piece = ("┼ min, max", "muted")
 """The meanings of the parts of a capacity's bar, and of its lines where there is room."""
@@ -125,7 +140,7 @@ DATED = 17
 """Cells of the dates that words stand beside."""
 LEFT = (DATES, LOAD, AMOUNTS, SHARE)
 """Columns whose headings and texts begin at the left."""
-AREA_PRIORITY = (ITEMS, POINTS, NOT_READY, SHARE)
+AREA_PRIORITY = (POINTS, SHARE, ITEMS, NOT_READY)
 ITERATION_PRIORITY = (ITEMS, LOAD, DATES, NOT_READY, POINTS)
 """The order in which columns are shown where there is little room."""
 MARGIN = 1
@@ -134,8 +149,10 @@ FOLD, NAME_SIGNS = 4, 7
 """Cells of a name's fold sign and of the blanks behind the name, and those of its other signs and of its phase."""
 LEAST_NAME = 20
 """Cells that the name keeps before more than the first column is shown."""
-AMPLE_AREA, AMPLE_ITERATION, PHASE, LONGEST_BAR = 25, 20, 3, 24
-"""Cells that names keep before the bars grow, those added for a phase, and the cells that bars grow to."""
+AMPLE_AREA, AMPLE_ITERATION, PHASE, LONGEST_BAR = 16, 20, 3, 24
+"""Cells that names keep before the bars grow, those added for a phase, and the cells that bars of loads grow to."""
+MANY_AREAS, DEPTH_OF_DETAIL = 12, 2
+"""The number of areas from which those below the first level begin folded, and the depth that is drawn quietly."""
 
 
 class TreeLayout:
@@ -154,13 +171,12 @@ class TreeLayout:
                 shown.add(column)
                 left -= column.width + 1
         self._columns = [column for column in COLUMNS if column in shown]
-        self._percent = PERCENT if SHARE in shown and left - PERCENT >= LEAST_NAME else 0
-        left -= self._percent
-        least, ample = (BAR, AMPLE_ITERATION) if self._has_dates else (SHARE_BAR, AMPLE_AREA)
+        ample_name = max(AMPLE_AREA, branches.widest_name + FOLD)
+        least, ample = (BAR, AMPLE_ITERATION) if self._has_dates else (SHARE_BAR, ample_name)
         ample += PHASE if self._has_dates and DATES not in shown else 0
         has_bar = LOAD in shown or SHARE in shown
-        self._bar = min(LONGEST_BAR, least + max(0, left - ample)) if has_bar else least
-        ample_name = max(AMPLE_AREA, branches.widest_name + FOLD)
+        longest = LONGEST_BAR if self._has_dates else width
+        self._bar = min(longest, least + max(0, left - ample)) if has_bar else least
         self._name_width = max(6, min(left - (self._bar - least), ample_name))
         rest = width - LEAD - MARGIN - 1 - ample_name - sum(each.width + 1 for each in COLUMNS_WITH_TIMELINE)
         self.timeline: IterationTimeline | None = None
@@ -174,7 +190,7 @@ class TreeLayout:
         for column in self._columns:
             text += " " + column.aligned(column.title)
             text += f" {self.timeline.labels()}" if column is DATES and self.timeline is not None else ""
-        text = text.rstrip() + " of pts" * bool(self._percent)
+        text = text.rstrip()
         limits = [LIMITS_KEY] if self._bar >= BAR + len(LIMITS_KEY[0]) else []
         key = (("  ", "muted"), *BAR_KEY, *limits) if LOAD in self._columns else ()
         words = [Segment(each, self._theme.style(colour)) for each, colour in key]
@@ -213,6 +229,7 @@ class TreeLayout:
         before = f"{' ' * indent}{fold} "
         segments = [Segment(before, theme.style("muted", on=on))]
         left = self._name_width - cell_len(before)
+        depth = self._branches.tree.depth(node.id)
         iteration = self._branches.iterations.get(node.id)
         is_release = iteration is not None and iteration.is_release
         if iteration is not None:
@@ -223,7 +240,9 @@ class TreeLayout:
             segments.append(Segment(f"{RELEASE_SIGN} ", theme.style("muted" if is_past else "foreground", on=on)))
             left -= 2
         is_heavy = is_release or on is not None or self._branches.phases.get(node.id) is Phase.CURRENT
-        name = theme.style("muted" if is_past else "foreground", on=on, bold=is_heavy)
+        is_heavy |= not self._has_dates and depth < DEPTH_OF_DETAIL
+        is_quiet = is_past or (not self._has_dates and depth >= DEPTH_OF_DETAIL and on is None)
+        name = theme.style("muted" if is_quiet else "foreground", on=on, bold=is_heavy)
         unsent = ROW_SIGNS[self._branches.signs[node.id]] if node.id in self._branches.signs else None
         left -= 2 if unsent else 0
         word = "" if DATES in self._columns else self._phase_word(node.id)
@@ -252,7 +271,9 @@ class TreeLayout:
             is_behind = 2 * totals.count >= everything
         value = totals.points if column is POINTS else totals.count
         text = number_text(value) if value and column in (ITEMS, POINTS, NOT_READY) else ""
-        return [(column.aligned(text), "warn" if is_behind else "muted" if column is NOT_READY else "foreground")]
+        is_detail = self._branches.tree.depth(node_id) >= DEPTH_OF_DETAIL
+        is_quiet = column is NOT_READY or (not self._has_dates and (column is ITEMS or is_detail))
+        return [(column.aligned(text), "warn" if is_behind else "muted" if is_quiet else "foreground")]
 
     def _phase_word(self, node_id: int) -> str:
         is_inner = not self._branches.tree.children(node_id)
@@ -265,16 +286,35 @@ class TreeLayout:
         return [(fit(dates, room), "foreground"), (fit(word, DATES.width - room), colour)]
 
     def _share(self, node_id: int) -> list[Piece]:
-        """Return the percentage of all open points, if it fits, and a bar that is full for the largest below a root.
+        """Return a bar that is full for the largest area below a root; those of areas further below are grey."""
+        colour = "bar" if self._branches.tree.depth(node_id) < DEPTH_OF_DETAIL else "faint"
+        return self._points_bar(self._branches.all[node_id].points, colour)
 
-        The bars of nodes below the first level are grey.
-        """
-        points, (whole, largest) = self._branches.all[node_id].points, self._branches.whole_and_largest
-        is_outer = self._branches.tree.depth(node_id) == 1
-        halves = max(1, round(2 * points / largest * self._bar))
-        bar = LINE * (halves // 2) + HALF_LINE * (halves % 2)
-        percent = f"{points / whole:.0%} ".rjust(self._percent) if self._percent else ""
-        return [(f"{' ' * GAP}{percent}", "foreground"), (fit(bar, self._bar + 1), "bar" if is_outer else "faint")]
+    def _points_bar(self, points: float, colour: str) -> list[Piece]:
+        """Return the bar of some points to the scale of areas; an arrow ends one that is longer than the column."""
+        whole = self._branches.largest_area
+        halves = max(1, round(2 * points / whole * self._bar)) if points and whole else 0
+        is_beyond = halves > 2 * self._bar
+        bar = f"{LINE * (self._bar - 1)}{BEYOND}" if is_beyond else LINE * (halves // 2) + HALF_LINE * (halves % 2)
+        return [(" " * GAP, "foreground"), (fit(bar, self._bar), colour)]
+
+    def share_head(self, title: str) -> Strip:
+        text = f"{' ' * LEAD}  {title}"
+        return Strip([Segment(text, self._theme.heading())]).adjust_cell_length(self.width, self._theme.style())
+
+    def share_row(self, share: PointsShare) -> Strip:
+        """Draw a row below those of areas, in their columns and to their scale."""
+        theme = self._theme
+        name = theme.style(share.colour, bold=share.colour == CURRENT_ITERATION)
+        segments = [Segment(" " * LEAD, theme.style())]
+        segments.append(Segment(fit(f"{' ' * 2 * INDENT}{share.name}", self._name_width), name))
+        for column in self._columns:
+            value = {ITEMS: share.count, POINTS: share.points}.get(column, 0)
+            pieces = [(column.aligned(number_text(value) if value else ""), "muted")]
+            if column is SHARE:
+                pieces = self._points_bar(share.points, share.bar_colour)
+            segments += [Segment(" ", theme.style()), *(Segment(text, theme.style(colour)) for text, colour in pieces)]
+        return Strip(segments).adjust_cell_length(self.width, theme.style())
 
 
 def _load(load: PlannedLoad, capacity: Capacity, width: int, scale: float) -> list[Piece]:

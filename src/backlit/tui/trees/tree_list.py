@@ -164,7 +164,7 @@ class TreeList(LineList):
     def show(self, branches: TreeContents, node_filter: NodeFilter | None) -> None:
         """Show a tree, the cursor where it was: on the node, else near its line.
 
-        At first the cursor is on what is current, and the releases that have ended are folded.
+        At first the cursor is on what is current, and some nodes are folded.
         """
         is_same = any(root.id in branches.tree for root in self.folding.tree.roots)
         followed = self._followed.get(self.node.id, self.node.id) if self.node else None
@@ -174,7 +174,7 @@ class TreeList(LineList):
             self.cursor = self.top = 0
         self._branches = branches
         self._filter = node_filter if node_filter and node_filter.kind is self._kind else None
-        self.folding.replace(branches.tree, wanted, () if is_same else branches.ended_releases)
+        self.folding.replace(branches.tree, wanted, () if is_same else branches.folded_at_first)
         self.folds_changed(wanted)
 
     def follow(self, ids: Mapping[int, int]) -> None:
@@ -199,9 +199,17 @@ class TreeList(LineList):
         days = span(iteration.start, iteration.end, self._branches.today) if iteration is not None else ""
         words = [days] * bool(days)
         if not is_brief:
-            words += [counted(totals.count, "open item"), counted(totals.points, "pt")]
+            words += [
+                counted(totals.count, "open item"),
+                counted(totals.points, "pt") + self._percent_of(totals.points),
+            ]
         words += [f"{own.count:,} directly in it"] * (0 < own.count < totals.count)
         return [f"{node.name} · ", " · ".join(words)] if words else []
+
+    def _percent_of(self, points: float) -> str:
+        """Return the part of all open points that an area has; nothing for iterations and for all."""
+        whole = sum(self._branches.all[root.id].points for root in self._branches.tree.roots)
+        return f" ({points / whole:.0%})" if self._kind is TreeKind.AREAS and 0 < points < whole else ""
 
     def load_of(self, node_id: int) -> PlannedLoad:
         """Return the load of an iteration below the root, and of all below it."""
@@ -211,7 +219,7 @@ class TreeList(LineList):
     @property
     def legend(self) -> Sequence[Piece]:
         """Return the key of the timeline; nothing without one."""
-        return TIMELINE_KEY if self._columns.timeline is not None else ()
+        return TIMELINE_KEY if self.columns.timeline is not None else ()
 
     def row_count(self) -> int:
         return len(self.folding.shown)
@@ -226,13 +234,13 @@ class TreeList(LineList):
     # Drawing
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        return self._columns.header()
+        return self.columns.header()
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         node = self.folding.shown[index]
         strip = self._strips.get((node.id, is_cursor))
         if strip is None:
-            strip = self._columns.row(
+            strip = self.columns.row(
                 node, fold=self.folding.sign(node.id), filter_sign=self._filter_sign(node.id), is_cursor=is_cursor
             )
             self._strips[node.id, is_cursor] = strip
@@ -252,7 +260,7 @@ class TreeList(LineList):
         self._strips.clear()
 
     @property
-    def _columns(self) -> TreeLayout:
+    def columns(self) -> TreeLayout:
         if self._layout is None:
             self._layout = TreeLayout(self.size.width, self._branches, ThemeStyles.of(self.app))
         return self._layout

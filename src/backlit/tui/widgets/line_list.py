@@ -253,8 +253,9 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     def on_resize(self) -> None:
         self._keep_in_sight()
-        self._bar = range(0)  # the list may stand at another line of its frame
-        self.note_bar()
+        self._bar = self.bar_lines()
+        if self.frame is not None:
+            self.frame.move_bar()  # the list may stand at another line of its frame
 
     # Mouse
 
