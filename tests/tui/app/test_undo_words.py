@@ -164,11 +164,11 @@ def test_undone_changes_of_trees_and_unclear_deletions_are_told(tmp_path: Path) 
     node = entry(EntryKind.NODE_DELETE)
     later = "; if the server has deleted it already, it is created again with a new number."
     table: list[tuple[dict[str, tuple[object, ...]], str, str]] = [
-        ({"nodes": (renamed,)}, "Undone: “Pay”: area: name taken back.", "Redone: “Pay”: area: name again."),
+        ({"nodes": (renamed,)}, "Undone: area “Pay” (name).", "Redone: area “Pay” (name)."),
         (
             {"nodes": (renamed,) * 3},
-            "Undone: “Pay” and 2 more: area: name taken back.",
-            "Redone: “Pay” and 2 more: area: name again.",
+            "Undone: area “Pay” and 2 more (name).",
+            "Redone: area “Pay” and 2 more (name).",
         ),
         ({"recalled": (deleted,)}, f"Undone: #7 restored{later}", ""),
         ({"recalled": (comment,)}, f"Undone: comment on #7 restored{later}", ""),
@@ -180,8 +180,8 @@ def test_undone_changes_of_trees_and_unclear_deletions_are_told(tmp_path: Path) 
         ),
         (
             {"final": (IrreversibleNodeChange(renamed, "its parent is deleted"),)},
-            "“Pay”: area: name cannot be undone: its parent is deleted.",
-            "“Pay”: area: name cannot be redone: its parent is deleted.",
+            "The change of area “Pay” (name) cannot be undone: its parent is deleted.",
+            "The change of area “Pay” (name) cannot be redone: its parent is deleted.",
         ),
     ]
     with offline_store(tmp_path) as store:

@@ -4,7 +4,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from tests.store.documents import item, offline_store
+from tests.store.documents import item, node, offline_store, put_nouns
 
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import number_text, read_tags, read_text, tags_text, typed_text
@@ -184,3 +184,13 @@ def test_a_field_is_named_by_its_label_a_custom_one_too() -> None:
     assert [label_of(key) for key in ("AreaID", "projectId", "BusinessValue_cf", "alpha_cf")] == [
         *("Area", "Project", "Business Value", "alpha")
     ]
+
+
+def test_the_root_of_the_iterations_is_the_backlog(tmp_path: Path) -> None:
+    with offline_store(tmp_path) as store:
+        unknown = words_of(store, "IterationID", 1)
+        put_nouns(store, iterations=[node(1, "Aurora"), node(2, "Sprint 1", 1)])
+
+        known = [words_of(store, "IterationID", value) for value in (1, 2, None)]
+
+    assert (unknown, known) == ("iteration 1", ["backlog", "Aurora › Sprint 1", "–"])

@@ -10,10 +10,11 @@ from tests.store.views.forest import DOCUMENTS, PARENTS, forest, put_relations
 from tests.tui.bare_app import text_of
 from tests.tui.list_steps import press
 from tests.tui.opened import Open
+from tests.tui.plan.fake_plan import FakePlan
+from tests.tui.target import run, words_of
 
 from backlit.store import Store
 
-pytestmark = pytest.mark.slow
 SPRINT = 21
 
 
@@ -28,6 +29,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
+@pytest.mark.slow
 async def test_item_planned_before_its_blocker_is_named_and_listed(store: Store, opened: Open) -> None:
     async with opened(store, (120, 40)) as pilot:
         await press(pilot, "g", "p", "/", *"Synonyms", "enter", ">")
@@ -39,6 +41,7 @@ async def test_item_planned_before_its_blocker_is_named_and_listed(store: Store,
         assert "! #2 comes before its blocker #5 (backlog)." in listed
 
 
+@pytest.mark.slow
 async def test_board_has_a_lane_for_each_feature_with_its_progress(store: Store, opened: Open) -> None:
     await store.items.edit([2, 4, 5], {"IterationID": SPRINT})
     async with opened(store, (120, 40)) as pilot:
@@ -49,3 +52,12 @@ async def test_board_has_a_lane_for_each_feature_with_its_progress(store: Store,
         assert "0/5 pts" in shown
         assert "▲ #3 Suggestions" in shown
         assert "no Feature" in shown
+
+
+async def test_a_dialog_of_a_feature_counts_the_other_selected_items(store: Store) -> None:
+    target = FakePlan(store, [1, 2], answers=["y"], targets=[store.lookups.iterations()[SPRINT]])
+
+    await run(target, "plan.send")
+
+    assert "1 other selected item will be planned with them." in words_of(target.asked[0])
+    assert store.plan.state.changes.keys() >= {2}

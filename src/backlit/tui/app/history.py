@@ -30,7 +30,7 @@ from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import safe
 from backlit.tui.fields.values import label_of, words_of
-from backlit.tui.items.entry_text import name_of, node_summary, noun_of
+from backlit.tui.items.entry_text import name_of, node_labels, noun_of
 from backlit.tui.shell.target import StoreCommandTarget
 
 MAX_DIALOG_LINES = 400
@@ -160,7 +160,7 @@ def _change(store: Store, change: FieldChange) -> Content:
 def done_words(store: Store, done: Reversal) -> str:
     if done.is_impossible and done.final:
         entry, reason = done.final[0].entry, done.final[0].reason
-        return f"“{_short(name_of(entry))}”: {node_summary(entry)} cannot be {_participle(done)}: {reason}."
+        return f"The change of {_node_words(entry)} cannot be {_participle(done)}: {reason}."
     if done.is_impossible:
         return f"Could not {_verb(done)}: {_numbers(done.missing)} no longer {_exist(done.missing)}."
     parts = list(_parts(store, done))
@@ -176,10 +176,7 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
         waits = f"; someone else has changed it since: resolve the conflict ({key_of('app.outbox')})"
         yield _changed(store, done) + waits * any(change.is_contested for change in done.changes)
     if done.nodes:
-        first = done.nodes[0]
-        back = "again" if done.is_redo else "taken back"
-        more = f" and {len(done.nodes) - 1:,} more" if len(done.nodes) > 1 else ""
-        yield f"“{_short(name_of(first))}”{more}: {node_summary(first)} {back}"
+        yield _node_words(done.nodes[0], len(done.nodes) - 1)
     for deleted in done.nodes_deleted[:1]:
         yield node_deleted_words(deleted, len(done.nodes_deleted) - 1)
     for made in done.nodes_made[:1]:
@@ -203,6 +200,11 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
 
 def _again(reversal: Reversal, named: NamedObject) -> str:
     return named.redone if reversal.is_redo and named.redone else named.again
+
+
+def _node_words(entry: OutboxEntry, others: int = 0) -> str:
+    more = f" and {others:,} more" if others else ""
+    return f"{noun_of(entry)} “{_short(name_of(entry))}”{more} ({node_labels(entry)})"
 
 
 def node_deleted_words(deleted: DeleteNodeOperation, others: int = 0) -> str:

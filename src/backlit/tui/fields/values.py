@@ -46,6 +46,8 @@ def words_of(store: Store, key: str, value: object) -> str:
     """Return a whole value as text: an id without a name as what it is, an unset value as –."""
     if key == "projectId":
         return next((each.name for each in store.lookups.projects() if each.id == value), f"project {value}")
+    if key == "IterationID" and value is not None and value == store.plan.iterations.place_of(None):
+        return "backlog"
     field = field_named(key, store.lookups.custom_fields()) or custom_field(key, Kind.TEXT)
     return show(field, value, FieldWords(store).reference, store.today())
 

@@ -206,7 +206,12 @@ def node_summary(entry: OutboxEntry) -> str:
         case EntryKind.NODE_RECALL:
             return f"look whether the {noun_of(entry)} is deleted"
         case _:
-            return f"{noun_of(entry)}: {', '.join(LABELS.get(key, key) for key in entry.base)}"
+            return f"{noun_of(entry)}: {node_labels(entry)}"
+
+
+def node_labels(entry: OutboxEntry) -> str:
+    """Return what an entry changes in an area or an iteration."""
+    return ", ".join(LABELS.get(key, key) for key in entry.base)
 
 
 def node_lines(entry: OutboxEntry) -> list[tuple[str, str, str]]:

@@ -65,6 +65,8 @@ async def items_of_features(target: StoreCommandTarget, items: Sequence[Item], s
     count = len(below) + len(others)
     answers = [AnswerKey("y", f"plan {counted(count, 'item')}")] if count else []
     heading = [] if below else [literal("No open item below it is without a sprint.")]
+    if others:
+        heading.append(literal(f"{counted(len(others), 'other selected item')} will be planned with them."))
     title = f"Plan the items of {named} into {sprint}"
     answer = await target.ask(ReadingDialog(title, lines, heading, answers, "cancel" if answers else "close"))
     return [*others, *below] if answer is not None else None
