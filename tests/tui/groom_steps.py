@@ -1,7 +1,6 @@
 """Grooming sessions for tests: items that lack something, and the queue by keys."""
 
 from tests.store.world import World, until
-from tests.tui.bare_app import place_of
 from tests.tui.list_steps import items, press, shown
 from textual.pilot import Pilot
 
@@ -43,7 +42,8 @@ async def answer(pilot: Pilot[None], label: str, digit: str) -> None:
     screen = pilot.app.screen
     assert isinstance(screen, GroomScreen)
     for key in (*"kkkkkkkkk", *"jjjjjjjjj"):
-        if any(place_of(pilot.app, line).startswith(label) for line in range(1, pilot.app.size.height)):
+        asked = screen.questions.current
+        if asked is not None and asked.field.label == label:
             break
         await press(pilot, key)
     await press(pilot, digit)

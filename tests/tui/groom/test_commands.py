@@ -117,7 +117,7 @@ async def test_digits_answer_the_question_of_then_and_a_present_value_is_confirm
     assert (begun, confirmed, after) == ("IterationID", [], "Status")
     assert changes(store) == [(4, {"Estimate": "5"})]
     target.questions.walk(-9)
-    with pytest.raises(CannotAct, match=r"6 is not an option\. 0 to enter another value"):
+    with pytest.raises(CannotAct, match=r"6 is not an option\. o to enter another value"):
         await run(target, "groom.answer", letter="6")
 
 

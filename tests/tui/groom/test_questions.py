@@ -185,11 +185,11 @@ def test_a_value_that_was_changed_is_not_asked_for_again_although_it_is_lacking(
 @pytest.mark.parametrize(
     ("scale", "answers", "others"),
     [
-        (SCALE, {1: "1", 2: "2", 3: "3", 5: "5", 8: "8"}, "other (0.5, 13…)"),
-        (LARGE, {1: "10", 2: "20", 3: "40"}, "other…"),
-        ((1.0, 2.0, 10.0, 20.0), {1: "1", 2: "2"}, "other (10, 20…)"),
-        ((1.0, 10.0, 20.0), {1: "1", 2: "10", 3: "20"}, "other…"),
-        ((0.0, 5.0, 10.0, 20.0), {1: "5", 2: "10", 3: "20"}, "other…"),
+        (SCALE, {1: "1", 2: "2", 3: "3", 5: "5", 8: "8"}, "another (0.5, 13…)"),
+        (LARGE, {1: "10", 2: "20", 3: "40"}, "another…"),
+        ((1.0, 2.0, 10.0, 20.0), {1: "1", 2: "2"}, "another (10, 20…)"),
+        ((1.0, 10.0, 20.0), {1: "1", 2: "10", 3: "20"}, "another…"),
+        ((0.0, 5.0, 10.0, 20.0), {1: "5", 2: "10", 3: "20"}, "another…"),
     ],
 )
 def test_digits_enter_points_of_a_small_scale_and_number_a_large_one(
@@ -282,10 +282,11 @@ class StripStage(BareApp):
         yield QuestionStrip()
 
 
-async def test_a_question_that_is_wider_than_its_column_stands_above_its_answers() -> None:
+async def test_a_question_that_is_wider_than_its_column_stands_above_its_answers(store: Store) -> None:
     field = replace(FIELD_BY_KEY["Priority"], key="Custom", label="Does the legal department agree with it")
     async with StripStage().run_test(size=(60, 20)) as pilot:
-        pilot.app.query_one(QuestionStrip).show([GroomingQuestion(field, None, "", is_open=True, answers={})], 0, [])
+        question = GroomingQuestion(field, None, "", is_open=True, answers={})
+        pilot.app.query_one(QuestionStrip).show(found(store, 1), [question], 0, [])
         await pilot.pause()
 
         assert "Does the legal department agree with it?" in text_of(pilot.app)

@@ -54,7 +54,7 @@ async def test_a_feature_is_chosen_by_a_digit_undone_declined_and_made(tmp_path:
         assert "1  Search same area    2  Suggestions same area" in asked
         assert "9  none" in asked
         assert (chosen, undone) == (FEATURE, (None, True))
-        assert "all answered" in declined
+        assert "All answered" in declined
         assert made is not None
         assert (made.name, made.type) == ("Paying", "Feature")
 

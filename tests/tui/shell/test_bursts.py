@@ -403,7 +403,7 @@ async def test_keys_from_before_a_failure_that_arrive_behind_it_are_dropped(stor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", [("g", "q", "n"), ("g", "c"), ("g", "l")], ids=["grooming", "comments", "history"])
+@pytest.mark.parametrize("way", [("g", "c"), ("g", "l")], ids=["comments", "history"])
 async def test_keys_do_not_wait_for_a_history_that_the_service_does_not_give(
     world: World, store: Store, opened: Open, way: Sequence[str]
 ) -> None:

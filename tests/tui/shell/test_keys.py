@@ -113,11 +113,11 @@ def test_there_are_counts_wherever_rows_are(stack: tuple[Context, ...]) -> None:
 
 
 def test_in_the_groom_queue_digits_are_answers() -> None:
-    answer = COMMAND_BY_ID["groom.answer"]
+    answer, other = COMMAND_BY_ID["groom.answer"], COMMAND_BY_ID["groom.other"]
 
     assert typed(Resolver(), "3 0", (Context.GROOM, Context.ITEM, Context.GLOBAL)) == [
         PendingCommand(answer, None, "3"),
-        PendingCommand(answer, None),
+        PendingCommand(other, None),
     ]
 
 
@@ -287,7 +287,7 @@ def test_a_verb_has_the_same_key_wherever_it_is(verb: str, ids: list[str]) -> No
         ("yn", "item.copy-name"), ("za", "tree.toggle"), ("zM", "tree.fold-all"), ("zR", "tree.unfold-all"),
         ("enter", "tree.filter"), ("ctrl+s", "editor.save"), ("gD", "editor.difference"), ("gu", "editor.revert"),
         ("a", "comments.add"), ("r", "comments.quote"), ("yy", "comments.copy"),
-        ("gq", "app.groom"), ("{1-9}", "groom.answer"), ("0", "groom.answer"), ("enter", "groom.accept"),
+        ("gq", "app.groom"), ("{1-9}", "groom.answer"), ("0", "groom.other"), ("enter", "groom.accept"),
         ("n", "groom.skip"), ("tab", "groom.down"), ("backspace", "groom.previous"), ("q", "groom.pause"),
         ("cq", "item.groom"), ("L", "item.log"),
     ],

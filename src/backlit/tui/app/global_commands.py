@@ -56,7 +56,9 @@ async def help_with_keys(target: ApplicationCommandTarget, _call: CommandContext
     node = target.dispatch.focused_node
     needed = [command_id for footer in node.screen.query(FooterLine) for command_id in footer.command_ids]
     titles = ["Keys", *(each.name_of(each.place) for each in node.screen.query(TitleLine))]
-    about = node.screen.definition() if isinstance(node.screen, StoreScreen) else ()
+    about: Sequence[str] = ()
+    if isinstance(node.screen, StoreScreen):
+        about, needed = node.screen.definition(), [*node.screen.NEEDED_MOST, *needed]
     dialog = KeysHelp(contexts_of(node), needed, " · ".join(titles), target.dispatch.hidden(), about)
     command = await target.ask(dialog)
     if command is not None:

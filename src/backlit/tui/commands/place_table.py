@@ -314,9 +314,10 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("import.back", ("q",), Context.IMPORT, "back", "Go back; a running import stops first.",
         handler="imports.screen:ImportScreen.cancel"),
     # Grooming
-    Command("groom.answer", ("digit", "0"), Context.GROOM, "answer",
-        "Answer with the option of that digit; 0 enters another value.",
+    Command("groom.answer", ("digit",), Context.GROOM, "answer", "Answer with the option of that digit.",
         handler="groom.screen:GroomScreen.answer_question"),
+    Command("groom.other", ("o", "0"), Context.GROOM, "another answer", "Enter an answer that has no digit.",
+        handler="groom.screen:GroomScreen.enter_answer"),
     Command("groom.accept", ("enter",), Context.GROOM, "next item", "Go to the next item.",
         handler="groom.screen:GroomScreen.accept_or_skip"),
     Command("groom.skip", ("n",), Context.GROOM, "skip", "Skip the item for now.",

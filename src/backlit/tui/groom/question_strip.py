@@ -1,4 +1,4 @@
-"""The strip of a grooming session: the questions, the answers of the current one, similar items, and the checks."""
+"""The strip of a grooming session: the item's name, the question, its answers, similar items, and the checks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -12,10 +12,12 @@ from textual.strip import Strip
 from backlit.model.amounts import counted
 from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID
 from backlit.store.grooming import RuleCheck, SimilarItem
+from backlit.store.records.item import Item, number_of
 from backlit.store.records.merge import is_empty
-from backlit.tui.drawing.text import Line, fit, fit_middle, safe
-from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles
-from backlit.tui.groom.questions import GroomingQuestion
+from backlit.tui.commands.table import key_of
+from backlit.tui.drawing.text import Line, fit, fit_middle, safe, wrapped
+from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles, type_colour, type_sign
+from backlit.tui.groom.questions import LAST_QUESTION_FIELD, GroomingQuestion
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.text_view import LinesView
 
@@ -25,10 +27,11 @@ EDGE = 1
 """Blank cells at the right end."""
 SCROLLBAR = 1
 """Cells of the bar of a strip that was too low before."""
-NAME = 28
-"""Most cells for the answer in a chip."""
+NAME, MAX_NAME_LINES = 28, 2
+"""Most cells for an answer that was given, and most lines for the name of the item."""
 AIRY = 30
 """Lines of the screen from which there are blank lines between the parts, and each passed check."""
+ANSWERED_SIGN = "✓"
 SIMILAR, CHECKS = "Similar", "Readiness"
 SENTENCES: Mapping[str, str] = {
     "Estimate": "How many points?",
@@ -56,12 +59,14 @@ class QuestionStrip(LinesView, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__(id="questions")
+        self._item: Item | None = None
         self._asked: Sequence[GroomingQuestion] = ()
         self._at = 0
         self._checks: Sequence[RuleCheck] = ()
         self._similar: Sequence[SimilarItem] = ()
 
-    def show(self, asked: Sequence[GroomingQuestion], at: int, checks: Sequence[RuleCheck]) -> None:
+    def show(self, item: Item, asked: Sequence[GroomingQuestion], at: int, checks: Sequence[RuleCheck]) -> None:
+        self._item = item
         self._asked, self._at, self._checks = tuple(asked), at, tuple(checks)
         self.lay_out()
 
@@ -71,37 +76,57 @@ class QuestionStrip(LinesView, can_focus=True):
             self.lay_out()
 
     def height_for(self, width: int) -> int:
-        """Return the lines of the longest question, so that the strip keeps its place while questions are answered."""
+        """Return the lines of the longest question, so that the item keeps its place while questions are answered.
+
+        A low screen has no room for that: there they are those of the current question.
+        """
         theme, room = ThemeStyles.of(self.app), width - SCROLLBAR
-        return max((len(self._lines_at(at, room, theme)) for at in range(len(self._asked))), default=1)
+        places = range(len(self._asked)) if self.app.size.height >= AIRY else [self._at] * bool(self._asked)
+        return max((len(self._lines_at(at, room, theme)) for at in places), default=1)
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         return self._lines_at(self._at, width, theme) if self._asked else ()
 
     def _lines_at(self, at: int, width: int, theme: ThemeStyles) -> list[Line]:
         asked, height = self._asked[at], self.app.size.height
-        labels = (CHECKS, *map(_sentence, self._asked))
+        progress = _progress_label(self._asked, at)
+        labels = (CHECKS, progress, *map(_sentence, self._asked))
         columns = (INDENT + cell_len(label) + GAP for label in labels)
         column = max((each for each in columns if each <= width // 2), default=width // 2)
         room = width - column - EDGE
-        chips = [_chip(each, theme, is_current=number == at) for number, each in enumerate(self._asked)]
-        if at + 1 < len(chips):
-            chips[at + 1][:0] = [Segment(" ", theme.style()), theme.cap("tab")]
-        question = theme.style(bold=True)
+        question, quiet = theme.style(bold=True), theme.style("muted")
         answers = _labelled(_sentence(asked), question, column, _flowing(_answers(asked, theme), room, theme))
         answers = [_tinted(line, width, theme) for line in answers]
         compared = list(_similar(self._similar, room, theme)) if asked.field.key == "Estimate" else []
-        similar = _labelled(SIMILAR, theme.style("muted"), column, compared)
+        similar = _labelled(SIMILAR, quiet, column, compared)
         checks = _flowing(_checks(self._checks, theme, names_passed=height >= AIRY), room, theme)
-        below = filter(None, (similar, _labelled(CHECKS, theme.style("muted"), column, checks)))
+        asked_so_far = _labelled(progress, quiet, column, _flowing(_progress(self._asked, at, theme), room, theme))
         blank: list[Line] = [[]] if height >= AIRY else []
+        below = (similar, [*_labelled(CHECKS, quiet, column, checks), *asked_so_far])
         return [
-            *_flowing(chips, width, theme),
+            *blank,
+            *self._name_lines(width, theme, most=MAX_NAME_LINES if height >= AIRY else 1),
             *blank,
             *answers,
-            *(line for block in below for line in (*blank, *block)),
+            *(line for block in filter(None, below) for line in (*blank, *block)),
             *([] if self.is_framed else blank),
         ]
+
+    def _name_lines(self, width: int, theme: ThemeStyles, most: int) -> Iterator[Line]:
+        """Yield the name of the item, after its number and the sign of its type where no frame has them."""
+        if self._item is None:
+            return
+        kind = [
+            (f"{number_of(self._item.id)} ", "muted"),
+            (f"{type_sign(self._item.type)} ", type_colour(self._item.type)),
+        ]
+        signs = [] if self.is_framed else [Segment(text, theme.style(colour)) for text, colour in kind]
+        used = INDENT + sum(each.cell_length for each in signs)
+        lines = wrapped(self._item.name, width - used - EDGE)
+        lines = [*lines[: most - 1], " ".join(lines[most - 1 :])]
+        for number, line in enumerate(filter(None, lines)):
+            lead = [Segment(" " * used, theme.style())] if number else [Segment(" " * INDENT, theme.style()), *signs]
+            yield [*lead, Segment(fit(line, width - used - EDGE), theme.heading())]
 
     def on_click(self, event: events.Click) -> None:
         digit = event.style.meta.get("digit")
@@ -109,17 +134,40 @@ class QuestionStrip(LinesView, can_focus=True):
             self.post_message(self.Clicked(digit))
 
 
-def _chip(asked: GroomingQuestion, theme: ThemeStyles, *, is_current: bool) -> list[Segment]:
-    """Return a question with its value, if it has one: answered ones have a sign, and the current one is underlined."""
-    sign = " " if asked.is_open or is_empty(asked.value) else UNREADY_SIGN if asked.is_failed else "✓"
+def _progress_label(asked: Sequence[GroomingQuestion], at: int) -> str:
+    """Return which of the item's questions the current one is; a change of the status is offered beside them."""
+    own = [each for each in asked if each.field.key != LAST_QUESTION_FIELD] or asked
+    if at < len(own):
+        return f"Question {at + 1} of {len(own)}"
+    left = sum(each.is_open for each in asked)
+    return f"{counted(left, 'question')} left" if left else "All answered"
+
+
+def _progress(asked: Sequence[GroomingQuestion], at: int, theme: ThemeStyles) -> Iterator[Line]:
+    """Yield the answers given so far, the current question, and the ones that follow after their key."""
+    following = list[str]()
+    for number, each in enumerate(asked):
+        label, is_current = safe(each.field.label), number == at
+        if each.field.key == LAST_QUESTION_FIELD and len(asked) > 1 and not is_current:
+            continue
+        if is_current or not each.is_open:
+            yield _asked(each, theme, is_current=is_current)
+        else:
+            following.append(label)
+    if following:
+        yield [theme.cap(key_of("groom.down")), Segment(f" then {', '.join(following)}", theme.style("muted"))]
+
+
+def _asked(asked: GroomingQuestion, theme: ThemeStyles, *, is_current: bool) -> Line:
+    """Return a question with its value, if it has one: answered ones have a sign."""
+    sign = "" if asked.is_open or is_empty(asked.value) else f"{UNREADY_SIGN if asked.is_failed else ANSWERED_SIGN} "
     words = safe(asked.words)
     words = words if cell_len(words) <= NAME else words.rpartition(" › ")[2]
-    value = "" if sign == " " else f" {fit(words, min(NAME, cell_len(words)))}"
-    name = theme.style("foreground", bold=is_current or asked.is_open) + Style(underline=is_current)
+    value = f" {fit(words, min(NAME, cell_len(words)))}" if sign else ""
     return [
-        Segment(f" {sign} " if sign.strip() else " ", theme.style("warn" if sign == UNREADY_SIGN else "status-done")),
-        Segment(safe(asked.field.label), name),
-        Segment(f"{value} ", theme.style("muted")),
+        Segment(sign, theme.style("warn" if asked.is_failed else "status-done")),
+        Segment(safe(asked.field.label), theme.style(bold=is_current)),
+        Segment(value, theme.style("muted")),
     ]
 
 
@@ -165,11 +213,7 @@ def _answers(asked: GroomingQuestion, theme: ThemeStyles) -> Iterator[Line]:
             Segment(label, theme.style(bold=has_it)),
             Segment(hint, theme.style("muted")),
         )
-    yield _clickable(
-        0,
-        theme.cap("0"),
-        Segment(f" {asked.others}", theme.style("muted")),
-    )
+    yield _clickable(0, theme.cap(key_of("groom.other")), Segment(f" {asked.others}", theme.style("muted")))
 
 
 def _clickable(digit: int, *segments: Segment) -> Line:

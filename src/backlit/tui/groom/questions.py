@@ -21,10 +21,10 @@ from backlit.tui.fields.field_edits import FieldEdit, change_tags_edit, field_na
 from backlit.tui.fields.values import ScreenFieldWords
 
 MAX_DIGIT_ANSWERS = 9
-"""Most answers that digits give; 0 enters another value."""
+"""Most answers that digits give; another key enters another value."""
 LAST_QUESTION_FIELD = "Status"
 """The field that every item is offered a change of, after its open questions."""
-OTHER_VALUE_WORDS = "other…"
+OTHER_VALUE_WORDS = "another…"
 NONE_DIGIT = 9
 """The digit that leaves an item without a Feature or without criteria."""
 _NONE = Choice(None, "none")
@@ -33,7 +33,7 @@ _PRIORITIES = range(1, 6)
 
 
 class GroomingQuestion(Struct, frozen=True):
-    """A question: its field, the item's value, whether it is open, the answers by digit, and the words for 0.
+    """A question: its field, the item's value, whether it is open, the answers by digit, and the words for another one.
 
     `is_failed` marks a given answer that leaves the item not ready, as a word for points does.
     """
@@ -50,8 +50,8 @@ class GroomingQuestion(Struct, frozen=True):
         return choice.value == self.value and type(choice.value) is type(self.value)
 
 
-OTHERS_BELOW: Mapping[str, str] = {FEATURE_ID: "other or new…", CRITERIA_COUNT: "write them, one a line…"}
-"""The words for 0 of what is beside the fields of an item."""
+OTHERS_BELOW: Mapping[str, str] = {FEATURE_ID: "another or a new one…", CRITERIA_COUNT: "write them, one a line…"}
+"""The words for another answer of what is beside the fields of an item."""
 BACKLOG_WORD = "backlog"
 CommonValues = Mapping[str, Sequence[object]]
 """The most frequent values of open items by field (owner, area, tags), and the Features to choose from."""
@@ -160,7 +160,7 @@ class GroomingQuestions:
             points = [Choice(number_text(step), number_text(step)) for step in scale if step]
             found = {int(each.label): each for each in points if _is_digit(each.label)}
             more = ", ".join(each.label for each in points if not _is_digit(each.label))
-            others = f"other ({more}…)" if more else OTHER_VALUE_WORDS
+            others = f"another ({more}…)" if more else OTHER_VALUE_WORDS
             return GroomingQuestion(field, value, words, is_open, found, others, is_failed)
         if key in OTHERS_BELOW:
             choices = _features(item, self._common.get(key, ()))

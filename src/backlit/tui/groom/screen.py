@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from backlit.model.amounts import counted
 from backlit.model.dates import written_day
 from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID
 from backlit.model.trees import NO_TOTALS
@@ -26,7 +25,7 @@ from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import Line, fit
 from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
 from backlit.tui.fields.dates import near_day
-from backlit.tui.groom.item_beside import WIDE, ItemBesideComments
+from backlit.tui.groom.item_frame import ItemFrame
 from backlit.tui.groom.question_strip import QuestionStrip
 from backlit.tui.groom.questions import CommonValues, GroomingQuestions, SingleItemQueue, common_values, edit_of
 from backlit.tui.groom.summary_screen import GroomSummaryScreen
@@ -35,7 +34,7 @@ from backlit.tui.items.criteria_lines import add_criteria
 from backlit.tui.items.field_commands import change_field
 from backlit.tui.items.item_commands import comment_on_current
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
-from backlit.tui.items.preview import ItemContext, item_context
+from backlit.tui.items.preview import ItemContext, item_context, item_words
 from backlit.tui.items.relation_commands import need_relations, pick_feature
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
@@ -43,7 +42,7 @@ from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
-from backlit.tui.widgets.side_lines import NARROW_WIDTH, FooterLine, RuleLine
+from backlit.tui.widgets.side_lines import NARROW_WIDTH, FooterLine, Part, RuleLine
 from backlit.tui.widgets.text_view import DetailView
 
 PROGRESS_CELLS = 24
@@ -89,11 +88,11 @@ def coming_lines(
 
 
 class GroomingItemPane(Vertical):
-    """An item, its questions, and the items that come next: with its comments beside it in a wide terminal."""
+    """The question about an item, the item with its comments, and the items that come next."""
 
-    def __init__(self, store: Store, strip: QuestionStrip) -> None:
+    def __init__(self, strip: QuestionStrip) -> None:
         super().__init__(id="grooming")
-        self.item, self._strip = ItemBesideComments(store, "groom.comment"), strip
+        self.item, self._strip = ItemFrame(names_item=False), strip
         self.question_frame = PaneFrame(strip, id="question")
         self._coming = DetailView()
         self._coming_frame = PaneFrame(self._coming, id="coming")
@@ -103,9 +102,9 @@ class GroomingItemPane(Vertical):
         self._next: tuple[Sequence[NextGroomItem], Mapping[int, str]] = ((), {})
 
     def compose(self) -> ComposeResult:
-        yield self.item
-        yield self._below
         yield self.question_frame
+        yield self._below
+        yield self.item
         yield self._rule
         yield self._coming_frame
 
@@ -120,26 +119,23 @@ class GroomingItemPane(Vertical):
         self.place()
 
     def place(self) -> None:
-        is_wide = self.size.width >= WIDE
-        edges = FRAME_LINES * is_wide
+        edges = FRAME_LINES * self.question_frame.is_wanted
         lines = min(self._strip.height_for(self.size.width - edges), round(self.app.size.height * MOST_QUESTIONS))
         self.question_frame.styles.height = lines + edges
         coming, lacks = self._next
-        rest = self.size.height - lines - 2 * (edges or 1)
+        rest = self.size.height - lines - edges - (edges or 1)
+        below = (edges or 1) * bool(coming)  # the lines around those that come next
         kept = LEAST_COMING if coming and rest >= TALL else 0
-        least = max(LEAST_ITEM, round(self.size.height * ITEM_SHARE)) if is_wide else LEAST_ITEM
-        item = min(max(self._needed, least), rest - kept - edges * bool(coming))
-        rows = min(len(coming), rest - item - edges)
+        least = max(LEAST_ITEM, round(self.size.height * ITEM_SHARE)) if edges else LEAST_ITEM
+        item = min(max(self._needed, least), rest - kept - below)
+        rows = min(len(coming), rest - item - below)
         self._coming_frame.display = rows > 0
-        self._rule.display = rows > 0 and not self._coming_frame.is_wanted
-        # Beside its comments the item keeps its lines, so that the questions are at one place for most of the items.
-        self.item.styles.height = item + edges if is_wide else "1fr"
-        self._coming_frame.styles.height = "1fr" if is_wide else max(1, rows)
+        self._rule.display = rows > 0 and not edges
+        self.item.styles.height = item + edges if rows > 0 else "1fr"
+        self._coming_frame.styles.height = "1fr"
         self._coming.show(partial(coming_lines, coming[: max(0, rows)], lacks))
-        self.item.fit(item + edges)
 
     def on_resize(self) -> None:
-        self.item.show_again()
         self._needed = self.item.needed_lines(self.size.width)
         self.place()
 
@@ -150,6 +146,7 @@ class GroomScreen(ItemScreen):
     COMMAND_GROUPS = ("groom.screen", *ITEM_COMMANDS)
     AUTO_FOCUS = "QuestionStrip"
     PLACE = "Grooming"
+    NEEDED_MOST = ("groom.answer", "groom.other", "groom.down")
     CSS_PATH = "../styles/groom.tcss"
 
     def __init__(
@@ -167,7 +164,7 @@ class GroomScreen(ItemScreen):
     def compose(self) -> ComposeResult:
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
         self._strip = QuestionStrip()
-        self.pane = GroomingItemPane(self.store, self._strip)
+        self.pane = GroomingItemPane(self._strip)
         yield self.title_line
         yield self._heading
         yield self.pane
@@ -247,8 +244,6 @@ class GroomScreen(ItemScreen):
         self.app.run_worker(work(self.queue.show, stop, item, self.questions.keys), group="queue")
         self.run_worker(work(self.store.look_at, item.id), exclusive=True, group="look")
         self.run_worker(work(self._find_similar, item), exclusive=True, group="similar")
-        if not self.session.is_low_bandwidth:
-            self.pane.item.read_latest()
         self.mark_seen(item.id)
 
     async def _find_similar(self, item: Item) -> None:
@@ -268,7 +263,8 @@ class GroomScreen(ItemScreen):
     # Drawing
 
     def show_questions(self) -> None:
-        self._strip.show(self.questions.asked, self.questions.at, self.store.ready_check.checks(self.current()))
+        item = self.current()
+        self._strip.show(item, self.questions.asked, self.questions.at, self.store.ready_check.checks(item))
         self._place()
 
     def _draw(self, item: Item) -> None:
@@ -283,14 +279,14 @@ class GroomScreen(ItemScreen):
         progress = None if self.alone else self.store.grooming.progress()
         if self.stop is None or not (progress or self.alone):
             return
-        count, place = self.questions.count_open(), self.stop.place
-        words = f" · {counted(count, 'question')} left" if count else " · all answered"
+        place, item = self.stop.place, self.store.item(self.stop.item_id)
         heading = f"Item {place + 1:,} of {progress.count:,}" if progress else "This item"
-        self._heading.say([(heading, "heading"), (words, "muted")])
+        self._heading.say([(heading, "heading")])
         self._heading.fill(place / progress.count if progress else 0)
         done = round(PROGRESS_CELLS * place / progress.count) if progress else 0
-        bar = [("━" * done, "mark"), ("─" * (PROGRESS_CELLS - done), "rule")] if progress else []
-        self.pane.question_frame.say([(heading, "heading"), (words, "muted")], bar)
+        bar: list[Part] = [("━" * done, "mark"), ("─" * (PROGRESS_CELLS - done), "rule")] if progress else []
+        head = item_words(item.id, item.type) if item is not None else []
+        self.pane.question_frame.say(head, [(f"{heading}  ", "foreground"), *bar])
         hints: Sequence[str] = HINTS
         labels = {"groom.accept": "next"} if self.size.width <= NARROW_WIDTH else {}
         if self.alone:
@@ -299,6 +295,9 @@ class GroomScreen(ItemScreen):
 
     async def answer_question(self, call: CommandContext) -> None:
         await self.give_answer(int(call.letter or 0))
+
+    async def enter_answer(self, _call: CommandContext) -> None:
+        await self.give_answer(0)
 
     async def give_answer(self, digit: int) -> None:
         """Give an answer to the current question; raises CannotAct for a digit without one."""
@@ -310,7 +309,7 @@ class GroomScreen(ItemScreen):
             return
         choice = asked.answers.get(digit)
         if choice is None:
-            raise CannotAct(f"{digit} is not an option. 0 to enter another value.")
+            raise CannotAct(f"{digit} is not an option. {key_of('groom.other')} to enter another value.")
         if asked.has(choice):
             self.questions.confirm(item)
             self.show_questions()

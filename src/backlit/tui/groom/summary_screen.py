@@ -1,175 +1,84 @@
 """The summary of a grooming session: changed, skipped and unchanged items; its screen, Markdown and commands."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import zip_longest
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Container
-from textual.content import Content
+from textual.containers import Vertical
 from textual.screen import Screen
-from textual.strip import Strip
-from textual.widgets import Static
 
 from backlit.model.amounts import counted, points_of
-from backlit.model.planning import PlannedLoad
 from backlit.model.ready_check import RuleInputs
 from backlit.model.reports.formats import escaped
-from backlit.model.reports.report import Figure, Tone
 from backlit.store.grooming import GroomedItem
 from backlit.store.records.changes import Subject
 from backlit.store.records.merge import is_empty
-from backlit.store.records.people import target_of
+from backlit.store.records.people import IterationEntry, target_of
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
-from backlit.tui.drawing.charts import capacity_bar, capacity_words
-from backlit.tui.drawing.large_figures import figure_rows
-from backlit.tui.drawing.text import Line, safe, wrapped
-from backlit.tui.drawing.themes import KEY, ThemeStyles
-from backlit.tui.groom.item_beside import ItemBesideComments
-from backlit.tui.groom.summary_table import LOW, SIGN, TITLES, SummaryTable, changes_of, grouped, listed, open_words
+from backlit.tui.drawing.text import Line
+from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.groom.item_frame import SIDES, ItemFrame
+from backlit.tui.groom.summary_table import GAP, LOW, TITLES, SummaryTable, changes_of, grouped, listed, open_words
 from backlit.tui.items.preview import item_context
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import position_words, project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
-from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine, length
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame, key_words
+from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 from backlit.tui.widgets.text_view import LinesView
 
-HINTS = (
-    *("summary.open", "summary.close", "summary.again", "summary.copy", "summary.save", "summary.previous"),
-    "app.help",
-)
+OTHER_HINTS = ("summary.save", "summary.previous")
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 RESULT_SUBJECTS = (Subject.ITEMS, Subject.PEOPLE, Subject.TREES)
 """What the results are read again after."""
-WIDE, LOWEST, FRAME_SIDES = 100, 10, 4
-"""Cells from which the item is shown, lines from which cut texts are, and cells of the sides of a frame."""
+TALL = 30
+"""Lines of a terminal from which there are blanks around the headline."""
 MAX_TABLE_SHARE, MAX_TABLE_SHARE_OF_LOW_SCREEN = 0.6, 0.3
 """Shares of the height that the table takes at most."""
-KEYS, READY_CELLS = 5, 24
-"""Cells of the keys in the facts, and of the bar of items that are ready."""
+TITLE_LINES, LEAST_ITEM = 2, 3
+"""Lines of the title and of the footer, and those below which the item under the cursor is not shown."""
 
 
-FACTS, BESIDE = 31, 52
-"""Least cells of the facts beside the next steps, and cells from which both are side by side."""
-
-
-def _drawn(line: Sequence[Part], theme: ThemeStyles) -> Line:
-    return [Segment(text, theme.heading() if colour == HEADING else theme.style(colour)) for text, colour in line]
-
-
-def _added_words(points: Sequence[float]) -> str:
-    return f"{counted(len(points), 'estimate')} added · {counted(sum(points), 'pt')}"
-
-
-class SessionFacts(LinesView):
-    """The result of a session as a whole, and the next steps with their keys."""
+class SessionHeadline(LinesView):
+    """What a session came to: how many items are ready, the new estimates, and a bar of the ready ones."""
 
     MORE_KEY = ""
 
-    def __init__(self, store: Store) -> None:
-        super().__init__(id="facts")
-        self._store = store
+    def __init__(self) -> None:
+        super().__init__(id="headline")
         self._results: Sequence[GroomedItem] = ()
 
     def show(self, results: Sequence[GroomedItem]) -> None:
         self._results = results
-        self.lay_out()
+        if self.is_mounted:
+            self.lay_out()
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        if self.is_framed:
-            return self.lines_in_frame(width, theme)
-        left = max(FACTS, width // 2) if width >= BESIDE else width
-        room = width - left or width
-        facts, steps = [*self._facts(left)], [*self._next(room, theme)]
-        if room == width:
-            return [_drawn(each, theme) for each in (*facts, [], *steps)]
-        drawn = ([_drawn(each, theme) for each in lines] for lines in ([[("This session", HEADING)], *facts], steps))
-        both = zip_longest(*drawn, fillvalue=[])
-        return [[*Strip(one).adjust_cell_length(left, theme.style()), *other] for one, other in both]
-
-    def lines_in_frame(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        """Return the session in three columns: a large figure, the reasons, and the next steps."""
-        cells = width // 3, width // 3, width - 2 * (width // 3)
-        reasons: list[Sequence[Part]] = [*self._reasons(cells[1])]
-        reasons = [[("Still open", HEADING)], *reasons] if reasons else []
-        columns = [*self._figure(cells[0])], reasons, [*self._next(cells[2], theme)]
-        return [
-            [
-                segment
-                for row, column in zip(rows, cells, strict=True)
-                for segment in Strip(_drawn(row, theme)).adjust_cell_length(column, theme.style())
-            ]
-            for rows in zip_longest(*columns, fillvalue=())
-        ]
-
-    def _figure(self, width: int) -> Iterator[Sequence[Part]]:
         here = [each for each in self._results if each.type]
         ready = [each for each in here if not each.open]
         made_ready = sum(bool(each.answers) for each in ready)
+        more = f", {made_ready:,} more than before" if made_ready else ""
+        sentence = [
+            Segment(f"{len(ready):,} of {len(here):,} ready", theme.style(bold=True)),
+            Segment(more, theme.style()),
+        ]
         points = added_points(here)
-        more = [f"{made_ready:,} more than before"] if made_ready else []
-        more += [_added_words(points)] if points else []
-        _blank, *rows = figure_rows(
-            [Figure(f"{len(ready)}", f"of {len(here):,} ready", ", ".join(more), Tone.DONE)], ()
-        )
-        yield from rows
-        cells = min(READY_CELLS, width - 2)
-        done = round(cells * len(ready) / max(1, len(here)))
-        yield from ((), [("█" * done, "bar-done"), ("░" * (cells - done), "rule")])
-
-    def _next(self, width: int, theme: ThemeStyles) -> Iterator[Sequence[Part]]:
-        yield [("Next", HEADING)]
-        for key, words in self._steps(width):
-            cap = theme.cap(key).text if key else ""
-            yield [(cap, KEY), (" " * (KEYS - cell_len(cap)), "muted"), *words]
-
-    def _facts(self, width: int) -> Iterator[Sequence[Part]]:
-        """Yield how many items are ready, the reasons why others are not by their frequency, and the new estimates."""
-        here = [each for each in self._results if each.type]
-        unready = [each for each in here if each.open]
-        ready = f"{len(here) - len(unready):,} of {len(here):,} ready"
-        sign: Part = (f"{UNREADY_SIGN} ", "warn") if unready else ("✓ ", "status-done")
-        yield [sign, (ready, "foreground")]
-        yield from self._reasons(width, SIGN)
-        if points := added_points(here):
-            yield [(" " * SIGN + _added_words(points), "foreground")]
-
-    def _reasons(self, width: int, indent: int = 0) -> Iterator[Sequence[Part]]:
-        here, inputs = [each for each in self._results if each.type], self._store.ready_check.rule_inputs()
-        unready = [each for each in here if each.open]
-        reasons = Counter(words for each in unready for words in open_words(each.open, inputs))
-        digits = len(str(max(reasons.values(), default=0)))
-        for words, count in reasons.most_common():
-            for at, line in enumerate(wrapped(words, width - 2 * SIGN - digits - 1)):
-                number = f"{' ' * indent}{'' if at else count:>{digits}}"
-                yield [(number, "muted" if indent else "foreground"), (f" {line}", "muted")]
-
-    def _steps(self, width: int) -> Iterator[tuple[str, Sequence[Part]]]:
-        count = sum(bool(each.open) for each in self._results)
-        if count:
-            yield key_of("summary.again"), [(f"groom {counted(count, 'item')} again", "foreground")]
-        store = self._store
-        sprint = target_of(store.plan.iterations.targets(), store.plan.draft.target, store.today())
-        if sprint is not None:
-            yield key_of("app.plan"), [(f"plan {sprint.name}", "foreground")]
-            load = store.plan_preview.loads_now([sprint.id]).get(sprint.id, PlannedLoad())
-            bar = capacity_bar(load.points, load.done, sprint.capacity, width - KEYS)
-            needed = length(capacity_words(load, sprint.capacity))
-            words = capacity_words(load, sprint.capacity, is_brief=needed > width - KEYS)
-            yield from (("", each) for each in (bar, words) if each)
-        yield key_of("summary.copy"), [("copy the summary", "foreground")]
+        added = f"{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}" if points else ""
+        room = width - sum(each.cell_length for each in sentence)
+        done = round(width * len(ready) / max(1, len(here)))
+        bar = [Segment("━" * done, theme.style("bar-done")), Segment("─" * (width - done), theme.style("rule"))]
+        if cell_len(added) + GAP <= room:
+            return [[*sentence, Segment(added.rjust(room), theme.style("muted"))], bar]
+        return [sentence, [Segment(added, theme.style("muted"))], bar]
 
 
 class GroomSummaryScreen(StoreScreen[None]):
@@ -188,7 +97,6 @@ class GroomSummaryScreen(StoreScreen[None]):
         super().__init__(store)
         self._results = results
         self._screen_at = screen_at
-        self._words: Sequence[Part] = ()
 
     @property
     def item_ids(self) -> Sequence[int]:
@@ -200,21 +108,14 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         self._heading, self._footer = RuleLine("─", id="heading"), FooterLine(id="status")
-        self.table, self._item = SummaryTable(self.store), ItemBesideComments(self.store)
-        self._changes, self._facts = Static(id="changes"), SessionFacts(self.store)
-        self._table_frame = PaneFrame(self.table, id="table-frame")
-        self._facts_frame = PaneFrame(self._facts, id="facts-frame")
-        self._facts_frame.say([("This session", "heading")])
+        self.table, self._headline = SummaryTable(self.store), SessionHeadline()
+        self._results_frame = PaneFrame(Vertical(self._headline, self.table), self.table, id="results-frame")
+        self._rule, self._item = RuleLine("─", id="below"), ItemFrame()
         yield self.title_line
         yield self._heading
-        with Container(id="panes"):
-            with Container(id="items"):
-                yield self._table_frame
-                yield self._changes
-                yield self._item
-            yield RuleLine("─")
-            yield self._facts_frame
-        yield RuleLine("─", id="below")
+        yield self._results_frame
+        yield self._rule
+        yield self._item
         yield self._footer
 
     def on_mount(self) -> None:
@@ -224,7 +125,7 @@ class GroomSummaryScreen(StoreScreen[None]):
     def _cursor_moved(self, message: LineList.Highlighted) -> None:
         message.stop()
         self._item.preview.show_soon(self._show_current)
-        self._draw_status()
+        self._draw_words()
 
     @on(LineList.Chosen)
     def _row_chosen(self, message: LineList.Chosen) -> None:
@@ -248,66 +149,64 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def _show(self) -> None:
         self.table.show(self._results)
-        self._facts.show(self._results)
+        self._headline.show(self._results)
         self._share()
-        self._show_current()
 
     def _show_current(self) -> None:
         each = self.table.current
         item = self.store.item(each.item_id) if each is not None else None
         comments = self.store.comments.of_item(item.id) if item is not None else ()
         inputs = self.store.ready_check.rule_inputs()
-        faults = [rule.failure_sentence(inputs) for rule in each.open] if each is not None else ()
-        context = item_context(self.store, item, faults)
-        self._item.show(item, comments, context)
-        self._item.fit_lines()
-        if not self.session.is_low_bandwidth:
-            self._item.read_latest()
-        self._show_changes()
-
-    def _show_changes(self) -> None:
-        cut = self.table.cut_texts
-        self._changes.display = bool(cut) and self.size.height >= LOWEST
-        self._changes.update(Content("\n").join(Content.styled(safe(text), style) for text, style in cut))
+        # The row of the table says them where it has room.
+        faults = [rule.failure_sentence(inputs) for rule in each.open] if each is not None and self.table.is_cut else ()
+        self._item.show(item, comments, item_context(self.store, item, faults, can_act=False))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._share)
 
     def _share(self) -> None:
-        """Lay the table out for its width, and show the texts that it cuts; the item needs a wide terminal."""
-        width = self.size.width
-        self.set_class(width < WIDE, "-narrow")
-        height, is_low = self.size.height, self.size.height < LOW
-        self.set_class(is_low, "-low")
-        lines = min(
-            self.table.share(height), int(height * (MAX_TABLE_SHARE_OF_LOW_SCREEN if is_low else MAX_TABLE_SHARE))
-        )
-        self._table_frame.styles.height = lines + FRAME_LINES * (width >= WIDE)
-        if self._facts_frame.is_wanted:
-            facts = self._facts.lines_in_frame(width - FRAME_SIDES, ThemeStyles.of(self.app))
-            self._facts_frame.styles.height = len(facts) + FRAME_LINES
-        else:
-            self._facts_frame.styles.height = "1fr"
-        self._show_changes()
+        """Give the results the lines that they need, as far as there is room, and the item the others."""
+        width, height = self.size
+        is_low, is_framed = height < LOW, self._results_frame.is_wanted
+        share = MAX_TABLE_SHARE_OF_LOW_SCREEN if is_low else MAX_TABLE_SHARE
+        table = min(self.table.share(height), int(height * share))
+        headline = len(self._headline.lines_for(width - SIDES * is_framed, ThemeStyles.of(self.app))) - is_low
+        blanks = height >= TALL
+        self._headline.styles.height = headline
+        self._headline.styles.margin = (int(blanks and is_framed), 0, int(blanks), 0)
+        used = headline + table + blanks * (1 + 2 * is_framed) + FRAME_LINES * is_framed
+        rules = 0 if is_framed else TITLE_LINES  # below the title, and above the item
+        self._item.display = height - used - TITLE_LINES - rules >= LEAST_ITEM
+        self._results_frame.styles.height = used if self._item.display else "1fr"
+        self._rule.display = not is_framed and self._item.display
+        self._show_current()
         self._draw_words()
-        self._item.show_again()
-        self.call_after_refresh(self._item.fit_lines)
 
     def _draw_words(self) -> None:
-        counts = _counts(self.store, self._results, self.item_ids).rstrip(".").split(", ")
-        self._words = [("Summary", "heading"), *((f" · {count}", "muted") for count in counts)]
-        self._heading.say(self._words)
+        words = ("Summary", "heading"), (f" · {' · '.join(_counts(self._results, self.item_ids))}", "muted")
+        self._heading.say(words)
+        steps = {"summary.again": f"groom {len(self.unready):,} again"} if self.unready else {}
+        sprint = self._sprint()
+        if sprint is not None:
+            steps["app.plan"] = f"plan {sprint.name}"
+        steps["summary.copy"] = "copy"
+        foot = [word for command, label in steps.items() for word in (*key_words(command, label), ("   ", "muted"))]
+        self._results_frame.say(words, (), foot[:-1], position_words(self.table.cursor + 1, self.table.row_count()))
         self._draw_status()
 
+    def _sprint(self) -> IterationEntry | None:
+        """Return the sprint that the plan opens on."""
+        plan = self.store.plan
+        return target_of(plan.iterations.targets(), plan.draft.target, self.store.today())
+
     def _draw_status(self) -> None:
-        left_out = set() if self.unready else {"summary.again"}
-        if self._facts_frame.is_wanted:
-            left_out |= {"summary.again", "summary.copy"}  # they stand below "Next", which is in sight whole
-        hints = [each for each in HINTS if each not in left_out]
         place = self.table.cursor + 1, self.table.row_count()
-        is_framed = self._table_frame.is_wanted
-        self._table_frame.say(self._words, (), (), position_words(*place))
-        self._footer.show(hints, status_words(self.store, *(() if is_framed else place)))
+        is_framed = self._results_frame.is_wanted
+        steps = () if is_framed else (*("summary.again",) * bool(self.unready), "summary.copy", "app.plan")
+        self._footer.show(
+            ["summary.open", "summary.close", *steps, *OTHER_HINTS, "app.help"],
+            status_words(self.store, *(() if is_framed else place)),
+        )
 
     def quoted(self) -> str:
         return summary_of(self.store, self._results, self.item_ids)
@@ -380,7 +279,7 @@ def session_sentence(results: Sequence[GroomedItem]) -> str:
 def summary_of(store: Store, results: Sequence[GroomedItem], item_ids: Sequence[int]) -> str:
     """Return the summary of a session on some items, in Markdown with users' texts escaped."""
     head = f"# Groomed: {_line(project_name(store))}, {store.today().isoformat()}"
-    lines = [head, "", _counts(store, results, item_ids)]
+    lines = [head, "", f"{', '.join([store.batch.words(item_ids), *_counts(results, item_ids)])}."]
     inputs = store.ready_check.rule_inputs()
     for title, found in grouped(results):
         lines += ["", f"## {title}", ""]
@@ -389,13 +288,13 @@ def summary_of(store: Store, results: Sequence[GroomedItem], item_ids: Sequence[
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _counts(store: Store, results: Sequence[GroomedItem], item_ids: Sequence[int]) -> str:
-    parts, found = [store.batch.words(item_ids)], dict(grouped(results))
+def _counts(results: Sequence[GroomedItem], item_ids: Sequence[int]) -> list[str]:
+    found = dict(grouped(results))
     titles = TITLES if TITLES[-1] in found else TITLES[:-1]
-    parts += [f"{len(found.get(title, ())):,} {title.lower()}" for title in titles]
+    parts = [f"{len(found.get(title, ())):,} {title.lower()}" for title in titles]
     if len(item_ids) > len(results):
         parts.append(f"{len(item_ids) - len(results):,} not shown")
-    return f"{', '.join(parts)}."
+    return parts
 
 
 def _item(store: Store, each: GroomedItem, inputs: RuleInputs) -> Iterator[str]:

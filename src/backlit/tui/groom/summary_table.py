@@ -9,7 +9,7 @@ from backlit.model.ready_check import ReadyRule, RuleInputs
 from backlit.store.grooming import GroomedItem
 from backlit.store.records.merge import is_empty
 from backlit.store.store import Store
-from backlit.tui.drawing.text import fit, fit_right, wrapped
+from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.field_edits import field_named
 from backlit.tui.fields.values import ScreenFieldWords
@@ -19,18 +19,21 @@ from backlit.tui.widgets.line_list import LineList
 NONE = "–"
 """An empty value, before or after a change."""
 TITLES = ("Changed", "Skipped", "Unchanged")
-RESULT, GAP = 13, 2
+RESULT, GAP = 11, 2
 """Cells of the first column, and between the others."""
-SIGN = 2
-"""Cells of the sign before open checks."""
-LOW, NARROW = 16, 40
-"""Lines of the terminal below which the table has rows alone, and cells below which it shows a result by its sign."""
-RESULT_LOOKS = {TITLES[0]: ("✓", "status-done"), TITLES[1]: (" ", "muted"), TITLES[2]: (" ", "muted")}
-"""The sign and the colour of each result."""
+LOW, NARROW, WIDE = 16, 40, 96
+"""Lines of the terminal below which the table has rows alone, and cells below which it shows no results.
+
+From WIDE cells on what is open has a column of its own.
+"""
 LEAST_NAMES, ENOUGH = 22, 29
 """Cells that names have at least, and that they leave to the changes and the open checks."""
 MAX_HEIGHT_SHARE, MAX_HEIGHT_SHARE_OF_LOW_SCREEN, HEIGHTS = 0.5, 0.3, (9, 2, 1)
 """Shares of a high and of a low screen that rows of several lines may take, and the most lines of a row, in turn."""
+HEADS, NARROW_HEADS = ("Item", "Changes", "Readiness"), ("Item", "Changes and checks")
+READY_SIGN = "✓"
+SIGNS = {READY_SIGN: "status-done", UNREADY_SIGN: "warn"}
+"""The signs before the last words of a row, and their colours."""
 
 
 class SummaryTable(LineList):
@@ -46,18 +49,17 @@ class SummaryTable(LineList):
         """The name, the changes and the open checks of each row."""
         self._most = HEIGHTS[-1]
         """Most lines of a row."""
-        self._number = self._names = self._outcome = 0
-        """Cells that the numbers, the names, and the changes and checks need for the longest of them."""
+        self._number = 0
+        self._needed = (0, 0, 0)
+        """Cells that the numbers, and the names, the changes and the checks need for the longest of them."""
 
     def show(self, results: Sequence[GroomedItem]) -> None:
         self._rows = [(title, each) for title, found in grouped(results) for each in found]
         inputs = self._store.ready_check.rule_inputs()
         self._texts = [self._texts_of(each, inputs) for _, each in self._rows]
         self._number = max([len("ID"), *(len(str(each.item_id)) for each in results)])
-        self._names = max((cell_len(name) for name, *_ in self._texts), default=0) + GAP
-        self._outcome = max(
-            (max(cell_len(change), cell_len(check) + SIGN) for _, change, check in self._texts), default=0
-        )
+        name, change, check = (max(cell_len(safe(row[at])) for row in (HEADS, *self._texts)) for at in range(3))
+        self._needed = name + GAP, change + GAP, check
         self.rows_replaced(self.cursor)
 
     @property
@@ -68,27 +70,30 @@ class SummaryTable(LineList):
         return len(self._rows)
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        name, outcome = self._widths()
-        first = f" {'Result'[: self._result - SIGN]:<{self._result}}{'ID':>{self._number}}   "
-        return self.draw_headings(f"{first}{fit('Item', name)}{fit('Changes and checks', outcome)}")
+        widths = self._widths()
+        heads = HEADS if len(widths) > len(NARROW_HEADS) else NARROW_HEADS
+        first = f" {fit('Result', self._result)}{'ID':>{self._number}}   "
+        return self.draw_headings(first + "".join(map(fit, heads, widths)))
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         title, each = self._rows[index]
-        sign, colour = RESULT_LOOKS[title]
         number, kind = (str(each.item_id) if each.item_id > 0 else "", type_sign(each.type)) if not line else ("", "")
-        names, outcome = self._widths()
+        widths = self._widths()
         last = self._height_of(index) - 1
-        name, words = (self._line_of(index, at, line, last) for at in range(2))
-        change, unready, check = fit(words, outcome).partition(UNREADY_SIGN)
+        name, *change, words = (self._line_of(index, at, line, last) for at in range(len(widths)))
+        sign = words[:1] if words[:1] in SIGNS else ""
+        colour = "muted" if sign or words.startswith(" ") else "foreground"
         return self.draw_parts(
             [
-                (f"{sign} {title}"[: 0 if line else self._result].ljust(self._result), colour),
+                (fit("" if line else title, self._result), "foreground" if title == TITLES[0] else "muted"),
                 (fit_right(number, self._number) + " ", "muted"),
                 (f"{kind or ' '} ", type_colour(each.type)),
-                (fit(name, names - GAP) + " " * GAP, "foreground"),
-                (change, "muted" if change.startswith(" ") else "foreground"),
-                (unready, "warn"),
-                (check, "muted"),
+                *(
+                    (fit(text, width - GAP) + " " * GAP, "foreground")
+                    for text, width in zip((name, *change), widths, strict=False)
+                ),
+                (sign, SIGNS.get(sign, "")),
+                (fit(words[len(sign) :], max(0, widths[-1] - len(sign))), colour),
             ],
             is_cursor=is_cursor,
         )
@@ -100,28 +105,34 @@ class SummaryTable(LineList):
         return lines[line] if line < len(lines) else ""
 
     def _wrapped(self, index: int, column: int) -> list[str]:
-        """Return the lines of a name, or of the changes and the open checks after their sign, in their column."""
-        (name, change, check), (names, outcome) = self._texts[index], self._widths()
+        """Return the lines of a text in its column; without a column of their own, checks are below the changes."""
+        (name, change, check), widths = self._texts[index], self._widths()
+        width = widths[column]
         if not column:
-            return wrapped(name, max(1, names - GAP))
-        if outcome <= SIGN:
-            return []
-        checks = wrapped(check, outcome - SIGN) if check else []
-        signs = (UNREADY_SIGN, *" " * len(checks))
-        changes = wrapped(change, outcome) if change else []
-        return [*changes, *(f"{sign} {line}" for sign, line in zip(signs, checks, strict=False))]
+            return wrapped(name, max(1, width - GAP))
+        if len(widths) > len(NARROW_HEADS):
+            return wrapped(change, max(1, width - GAP)) if column == 1 else _hanging(check, width)
+        changes = wrapped(change, max(1, width)) if change else []
+        return [*changes, *(_hanging(check, width) if check.startswith(UNREADY_SIGN) else ())]
 
     def _height_of(self, index: int) -> int:
-        return max(1, min(self._most, max(len(self._wrapped(index, column)) for column in range(2))))
+        columns = range(len(self._widths()))
+        return max(1, min(self._most, max(len(self._wrapped(index, column)) for column in columns)))
 
     @property
     def _result(self) -> int:
-        return RESULT if self.size.width >= NARROW else SIGN
+        return RESULT if self.size.width >= NARROW else 0
 
-    def _widths(self) -> tuple[int, int]:
-        """Return the cells of names, and of changes and checks; names are as wide as their texts where they can be."""
+    def _widths(self) -> Sequence[int]:
+        """Return the cells of names, of changes, and of checks; names are as wide as their texts where they can be."""
         room = max(0, self.size.width - self._result - self._number - 5)
-        name = min(self._names, room, max(LEAST_NAMES, room - min(self._outcome, ENOUGH)))
+        names, changes, checks = self._needed
+        if self.size.width >= WIDE:
+            change, check = min(changes, room // 4), min(checks, room // 3)
+            name = min(names, room - change - check)
+            return name, change, room - name - change
+        outcome = min(max(changes, checks), ENOUGH)
+        name = min(names, room, max(LEAST_NAMES, room - outcome))
         return name, room - name
 
     def share(self, height: int) -> int:
@@ -139,18 +150,23 @@ class SummaryTable(LineList):
         return self.HEADER_LINES + max(1, len(self.row_lines or self._rows))
 
     @property
-    def cut_texts(self) -> list[tuple[str, str]]:
-        """Return the texts of the row under the cursor that the row leaves a part out of, and their styles."""
-        if not self._texts:
-            return []
-        at, (name, change, check) = self.cursor, self._texts[self.cursor]
-        is_cut = [not (lines := self._wrapped(at, column)) or len(lines) > self._height_of(at) for column in range(2)]
-        texts = (name, "bold", is_cut[0]), (change, "", is_cut[1]), (check, "$muted", is_cut[1])
-        return [(text, style) for text, style, cut in texts if cut and text]
+    def is_cut(self) -> bool:
+        """Whether the row under the cursor leaves a part of its texts out."""
+        columns = range(len(self._widths())) if self._rows else ()
+        return any(len(self._wrapped(self.cursor, column)) > self._height_of(self.cursor) for column in columns)
 
     def _texts_of(self, each: GroomedItem, inputs: RuleInputs) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"
-        return name, ", ".join(changes_of(self._store, each, " ")), listed(open_words(each.open, inputs))
+        still_open = listed(open_words(each.open, inputs))
+        check = f"{UNREADY_SIGN} {still_open}" if still_open else f"{READY_SIGN} Ready" * bool(each.type)
+        return name, ", ".join(changes_of(self._store, each, " ")), check
+
+
+def _hanging(text: str, width: int) -> list[str]:
+    """Return the lines of a text after its sign, all but the first indented by it."""
+    sign, _, words = text.partition(" ")
+    lines = wrapped(words, max(1, width - len(sign) - 1)) if words else []
+    return [f"{' ' * len(sign) if at else sign} {line}" for at, line in enumerate(lines)]
 
 
 def open_words(rules: Sequence[ReadyRule], inputs: RuleInputs) -> list[str]:

@@ -99,10 +99,11 @@ def item_words(item_id: int, item_type: str) -> list[Part]:
 
 
 class ItemPreview(LinesView):
-    """Shows one item as lines laid out once; scrolls by itself."""
+    """Shows one item as lines laid out once; scrolls by itself. `names_item` is False where its name stands above."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, names_item: bool = True) -> None:
         super().__init__(id="preview")
+        self._names_item = names_item
         self._shown: tuple[Item, Sequence[CommentEntry] | None, ItemContext] | None = None
         self.is_brief = False
         """True where the row of the item is above the preview, which has only a few lines."""
@@ -119,7 +120,10 @@ class ItemPreview(LinesView):
         if self._shown is None:
             return ()
         room = width - (0 if self.is_framed else MARGIN)
-        return list(PreviewLayout(theme, room, is_brief=self.is_brief, has_head=self.is_framed).lines(*self._shown))
+        layout = PreviewLayout(
+            theme, room, is_brief=self.is_brief, has_head=self.is_framed, names_item=self._names_item
+        )
+        return list(layout.lines(*self._shown))
 
 
 class CommentsPreview(LinesView):
@@ -148,22 +152,32 @@ class CommentsPreview(LinesView):
 class PreviewLayout:
     """Lays an item out at one width, in one set of colours; in brief below a list whose row names the item."""
 
-    def __init__(self, theme: ThemeStyles, width: int, *, is_brief: bool = False, has_head: bool = False) -> None:
+    def __init__(
+        self,
+        theme: ThemeStyles,
+        width: int,
+        *,
+        is_brief: bool = False,
+        has_head: bool = False,
+        names_item: bool = True,
+    ) -> None:
         self._theme = theme
         self._room = width
         self._width = min(width, MAX_TEXT_WIDTH)
         self._is_brief = is_brief
         self._has_head = has_head
         """Whether the frame around the item says what it is."""
+        self._names_item = names_item
 
     def lines(self, item: Item, comments: Sequence["CommentEntry"] | None, context: ItemContext) -> Iterator[Line]:
         """Yield the head of an item, its texts and its comments, which stand beside the texts where there is room."""
         if comments and self._room >= MIN_WIDTH_OF_COLUMNS:
             yield from self._beside(item, comments, context)
             return
-        if not self._has_head and (not self._is_brief or item.sign in SIGN_WORDS):
+        if self._names_item and not self._has_head and (not self._is_brief or item.sign in SIGN_WORDS):
             yield self._heading(item, context.now)
-        yield from ([Segment(line, self._theme.style(bold=True))] for line in wrapped(item.name, self._width))
+        if self._names_item:
+            yield from ([Segment(line, self._theme.style(bold=True))] for line in wrapped(item.name, self._width))
         yield from self.about(item, context, counted(len(comments), "comment") if comments and self._is_brief else "")
         if comments is not None:
             yield []
@@ -175,7 +189,13 @@ class PreviewLayout:
 
     def _beside(self, item: Item, comments: Sequence["CommentEntry"], context: ItemContext) -> Iterator[Line]:
         width = min(self._room * 3 // 5, MAX_TEXT_WIDTH + COLUMN_GAP)
-        left = PreviewLayout(self._theme, width - COLUMN_GAP, is_brief=self._is_brief, has_head=self._has_head)
+        left = PreviewLayout(
+            self._theme,
+            width - COLUMN_GAP,
+            is_brief=self._is_brief,
+            has_head=self._has_head,
+            names_item=self._names_item,
+        )
         right = PreviewLayout(self._theme, self._room - width)
         colours = self._author_colours(context)
         for text, comment in zip_longest(
@@ -214,7 +234,8 @@ class PreviewLayout:
     def _card(self, item: Item, context: ItemContext) -> Iterator[Line]:
         """Yield the state of an item as chips on a ground, and below it facts with labels; empty ones are left out."""
         blank: list[Line] = [] if self._is_brief else [[]]
-        yield from (*blank, *self._grounded(list(_state(item, context, has_people=False))), *blank)
+        above = blank if self._names_item else ()
+        yield from (*above, *self._grounded(list(_state(item, context, has_people=False))), *blank)
         owner_id = item.fields.get("AssignedToID")
         owner = _person(owner_id, context)
         colour = owner_colour(owner_id, sorted(context.people)) if isinstance(owner_id, int) else "faint"

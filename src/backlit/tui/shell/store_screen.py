@@ -122,6 +122,9 @@ class StoreScreen(StorageErrorGuard, BatchScreen[Result]):
     def store_changed(self, changes: ChangeBatch) -> None:
         """Show changes; for subclasses."""
 
+    NEEDED_MOST: ClassVar[Sequence[str]] = ()
+    """Commands that the help names first, as the screen says their keys elsewhere than in its footer."""
+
     def definition(self) -> Sequence[str]:
         """Return a heading and sentences about what is shown, with which the help begins; for subclasses."""
         return ()
