@@ -78,7 +78,7 @@ SCENES: Mapping[str, Scene] = {
     "areas": Scene(("g", "a", "j", "j", "l"), EVERY),
     "keys": Scene(("?",)),
     "log-work": Scene(LOGGING),
-    "outbox": Scene(("g", "o", "G"), trouble=Trouble.UNSENT),
+    "outbox": Scene(("g", "o"), trouble=Trouble.UNSENT),
     "plan": Scene(PLANNING, EVERY, is_slow=True),
     "plan-written": Scene((*PLANNING, "w"), is_slow=True),
     "workload": Scene((*PLANNING, "W"), is_slow=True),

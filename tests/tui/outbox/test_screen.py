@@ -53,13 +53,14 @@ async def test_what_waits_is_listed_with_what_it_changes(world: World, store: St
     async with outbox_of(opened, store) as pilot:
         row = line_with(pilot.app, "▌")
 
-        assert line_with(pilot.app, "Waiting 1 ↑").rstrip(" │").endswith("d discard")
         assert "▌↑ #" in row or "▌↑ sending" in row
         assert "d  discard" in lines_of(pilot.app)[-1]
         assert "resolve" not in lines_of(pilot.app)[-1]
-        assert missing(pilot.app, [f"#{item_id}", "Name, Estimate", "Mine", "Better [b] name", "999"]) == []
+        assert (
+            missing(pilot.app, [f"#{item_id}", "Name, Estimate", "Waiting 1", "mine  ", "Better [b] name", "999"]) == []
+        )
         assert before is not None
-        assert str(before.fields["Name"])[:20] in text_of(pilot.app)
+        assert str(before.fields["Name"])[:10] in text_of(pilot.app)
 
 
 @pytest.mark.slow
@@ -88,8 +89,7 @@ async def test_a_conflict_shows_mine_and_theirs(world: World, store: Store, open
     await conflict(world, store)
     async with outbox_of(opened, store) as pilot:
         assert "▌≠ #" in line_with(pilot.app, "▌")
-        assert line_with(pilot.app, "Conflicts 1 ≠").rstrip(" │").endswith("enter resolve")
-        assert missing(pilot.app, ["Was", "Mine  ", "Theirs", "≠ Name", "Theirs [b]"]) == []
+        assert missing(pilot.app, ["Conflicts 1", "was   ", "mine   ", "theirs  Theirs [b]", "≠ Name"]) == []
 
 
 @pytest.mark.slow
@@ -134,7 +134,7 @@ async def test_the_item_of_another_change_is_shown_from_its_top(world: World, st
 async def test_only_contested_fields_of_a_conflict_have_another_value(world: World, store: Store, opened: Open) -> None:
     await conflict(world, store, {"Estimate": "777"})
     async with outbox_of(opened, store) as pilot:
-        assert line_with(pilot.app, "  Estimate").rstrip(" │").endswith(" 777")
+        assert missing(pilot.app, ["  Estimate  was     ", "mine    777"]) == []
 
 
 @pytest.mark.slow
@@ -187,11 +187,11 @@ async def test_a_small_terminal_shows_rows_and_reason(world: World, store: Store
     await conflict(world, store)
     async with outbox_of(opened, store, (60, 20)) as pilot:
         assert place_of(pilot.app) == "Outbox"
-        assert missing(pilot.app, ["Conflicts 1 ≠", "Was", "Mine", "Theirs [b]"]) == []
+        assert missing(pilot.app, ["Conflicts 1", "was ", "mine ", "Theirs [b]"]) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "has_item"), [((40, 14), False), ((100, 24), False), ((100, 30), True)])
+@pytest.mark.parametrize(("size", "has_item"), [((40, 14), False), ((80, 24), False), ((100, 30), True)])
 async def test_a_long_change_leaves_title_and_footer_in_sight_and_the_item_where_both_have_room(
     world: World, store: Store, opened: Open, size: tuple[int, int], has_item: bool
 ) -> None:
@@ -200,7 +200,7 @@ async def test_a_long_change_leaves_title_and_footer_in_sight_and_the_item_where
     for item_id in ids:
         await store.items.edit([item_id], {"Name": "Mine", "Description": "\n".join(["words"] * 60)})
     async with outbox_of(opened, store, size) as pilot:
-        await until(lambda: pilot.app.screen.query_one(ItemSidePane).display is has_item)
+        await until(lambda: pilot.app.screen.query_one("#item-frame").display is has_item)
         await pilot.pause()
 
         assert place_of(pilot.app) == "Outbox"
@@ -243,7 +243,7 @@ async def test_nothing_is_being_sent_while_the_service_cannot_be_reached(
         await until(lambda: store.connection.state is ConnectionState.OFFLINE, lambda: store.connection)
         await until(lambda: "sending" not in text_of(pilot.app), lambda: text_of(pilot.app))
 
-        assert "Waiting 1 ↑" in text_of(pilot.app)
+        assert "Waiting 1" in text_of(pilot.app)
 
 
 @pytest.mark.slow
@@ -315,7 +315,9 @@ def settled(store: Store, *states: EntryState) -> None:
     store.files.submit(settle).result()
 
 
-async def test_changes_stand_in_groups_that_say_how_to_resolve_them(tmp_path: Path, opened: Open) -> None:
+async def test_changes_stand_in_groups_of_which_those_that_need_a_person_come_first(
+    tmp_path: Path, opened: Open
+) -> None:
     with offline_store(tmp_path, [item(1), item(2), item(3)]) as store:
         for item_id in (1, 2, 3):
             await store.items.edit([item_id], {"Estimate": "777"})
@@ -327,9 +329,9 @@ async def test_changes_stand_in_groups_that_say_how_to_resolve_them(tmp_path: Pa
             named = ["↑ waiting", "! rejected", "≠ conflict"]
             await until(lambda: missing(pilot.app, named) == [], lambda: text_of(pilot.app))
 
-            at = lines.index("Waiting 1 ↑ d discard")
-            assert lines[at + 3 : at + 9 : 3] == ["Rejected 1 ! e correct r retry", "Conflicts 1 ≠ enter resolve"]
-            assert [line.split()[:2] for line in lines[at + 1 : at + 9 : 3]] == [["↑", "#2"], ["!", "#3"], ["≠", "#1"]]
+            at = lines.index("Conflicts 1")
+            assert lines[at + 3 : at + 9 : 3] == ["Rejected 1", "Waiting 1"]
+            assert [line.split()[:2] for line in lines[at + 1 : at + 9 : 3]] == [["≠", "#1"], ["!", "#3"], ["↑", "#2"]]
             assert "Rejected" not in text_of(pilot.app)
             assert frame[1].startswith("╭─ 3 unsent changes ─")
             assert any(line.endswith(" of 3 ─╯") for line in frame)

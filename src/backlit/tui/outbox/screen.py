@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Container, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import Static
 
@@ -33,7 +34,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.drawing.text import fit, fit_right, literal, safe
+from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.fields.dates import age
 from backlit.tui.fields.values import author_colour, label_of, words_of
 from backlit.tui.items.entry_text import (
@@ -51,7 +52,6 @@ from backlit.tui.items.entry_text import (
     version_cells,
 )
 from backlit.tui.items.item_head import ItemSidePane
-from backlit.tui.items.latest_changes import LatestChangesFrame
 from backlit.tui.items.preview import item_context, item_words
 from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import position_words, status_words
@@ -87,15 +87,9 @@ STATE_SIGNS: Mapping[EntryState, tuple[str, str]] = {
 }
 STATE_WORDS: Mapping[EntryState, str] = {state: state.value for state in EntryState} | {EntryState.REFUSED: "rejected"}
 STATE_WIDTH = 10
-GROUP_STATES = (
-    (EntryState.WAITING, EntryState.SENDING),
-    (EntryState.REFUSED,),
-    (EntryState.CONFLICT,),
-)
-"""The states of the groups, in the order of the list; a group has the sign of its first one."""
-GROUP_NAMES = ("Waiting", "Rejected", "Conflicts")
-GROUP_KEYS = ((("d", "discard"),), (("e", "correct"), ("r", "retry")), (("enter", "resolve"),))
-"""The keys that resolve the changes of a group."""
+GROUP_STATES = ((EntryState.CONFLICT,), (EntryState.REFUSED,), (EntryState.WAITING, EntryState.SENDING))
+"""The states of the groups: what needs a person comes first."""
+GROUP_NAMES = ("Conflicts", "Rejected", "Waiting")
 GROUP_GAP, GROUP_HEAD, ENTRY_LINE = -2, -1, 0
 """The lines of an entry: above the first one of its group a blank and its head, and its own."""
 AGE_WIDTH = 4
@@ -103,19 +97,40 @@ WIDE = 98
 """Cells of the list from which a row names the changed fields, which the table below it has."""
 HIGH = 15
 """Lines that the list may have from which a blank stands between its groups."""
-WITH_LATEST = 116
-"""Cells of a terminal from which the latest changes of the item stand beside it."""
 TALL = 24
 """Lines of a terminal that shows the item of a change too."""
-RULED, LEAST_LINES, LEAST_ASIDE = 7, 3, 6
-"""Lines of the title, the rules and the footer around the change and its item, and the fewest lines of the item."""
+ENDS = 4
+"""Lines of the title, the footer and their rules."""
+RULED, MAX_LINES, LEAST_ASIDE = 7, 12, 6
+"""Lines of the title, the rules and the footer around the change and its item, those of the change that come before
+its item, and the fewest lines of the item."""
+OWNER_WIDTH = 6
+"""Cells of the words for whose a value is."""
 CHANGE_SHARE = 0.4
 """Largest share of the width for the description of the change."""
 WITH_CHANGES = " with your changes "
 
 
+class EntryView(VerticalScroll):
+    """What an entry changes; in a frame its bar stays its own."""
+
+    frame: PaneFrame | None = None
+
+    class Resized(Message):
+        """The room for the change is another one."""
+
+    def on_resize(self) -> None:
+        self.post_message(self.Resized())
+
+    def bar_lines(self) -> range:
+        return range(0)
+
+    def foot_words(self) -> Sequence[Part]:
+        return ()
+
+
 class OutboxScreen(StoreScreen[None]):
-    """The unsent entries, oldest first, with the content of the current one below."""
+    """The unsent entries by what they need, oldest first; below them the current one, and beside them its item."""
 
     COMMAND_GROUPS = ("outbox.screen",)
     AUTO_FOCUS = "OutboxList"
@@ -124,20 +139,17 @@ class OutboxScreen(StoreScreen[None]):
 
     def compose(self) -> ComposeResult:
         self._item_rule, self._aside, self._list = RuleLine("─", id="item"), ItemSidePane(), OutboxList(self.store)
-        self._entry = VerticalScroll(Static(id="entry-text"), id="entry", can_focus=False)
-        pane = Vertical(self._list, RuleLine("─", id="below"), self._entry, id="change")
-        self._frame = PaneFrame(pane, self._list, id="entries-pane")
-        self._item_frame, self._latest = (
-            PaneFrame(self._aside, id="item-frame"),
-            LatestChangesFrame(self.store, is_of_page=False),
-        )
+        self._entry = EntryView(Static(id="entry-text"), id="entry", can_focus=False)
+        self._frame, self._entry_frame = PaneFrame(self._list, id="entries-pane"), PaneFrame(self._entry, id="change")
+        self._item_frame = PaneFrame(self._aside, id="item-frame")
         yield self.title_line
         yield RuleLine("─", id="heading")
         yield self._frame
-        yield self._item_rule
-        with Horizontal(id="item-panes"):
+        yield RuleLine("─", id="below")
+        with Container(id="panes"):
+            yield self._entry_frame
+            yield self._item_rule
             yield self._item_frame
-            yield self._latest
         yield RuleLine("─", id="foot")
         yield FooterLine(id="status")
 
@@ -168,15 +180,15 @@ class OutboxScreen(StoreScreen[None]):
 
     def _share(self) -> None:
         is_any = bool(self._list.row_count())
-        for each in (self.query_one("#below"), self._entry):
-            each.display = is_any
+        self.set_class(is_any, "-with-rows")
         self._list.fit_lines(self.size.height // 2)
-        fit_rows(self._list, self.size.height if is_any else None)
+        fit_rows(self._list, self.size.height - ENDS if is_any else None)
         self._fit_entry()
 
     def _fit_entry(self) -> None:
         """Give the change the room below the list, or above its item only the lines of its text that fit."""
-        self._entry.styles.max_height = self._lines_above if self.has_class("-with-item") else None
+        is_above = self.has_class("-with-item") and not self._item_frame.is_wanted
+        self._entry.styles.max_height = self._lines_above if is_above else None
 
     @property
     def _lines_above(self) -> int:
@@ -214,14 +226,22 @@ class OutboxScreen(StoreScreen[None]):
         elif entry.state in UNRESOLVED:
             hints = HINTS
         self.query_one("#status", FooterLine).show(hints, status, labels)
+        self._entry_frame.say(_state_words(entry))
+        self._draw_entry()
+        self._aside.show_soon(self._show_item)
+
+    @on(EntryView.Resized)
+    def _draw_entry(self) -> None:
+        entry = self._list.current
         text = Content("") if entry is None else self._described(entry)
         self.query_one("#entry-text", Static).update(text)
-        self._aside.show_soon(self._show_item)
 
     def _show_item(self) -> None:
         entry = self._list.current
-        is_tall = self.size.height >= TALL and self._lines_above >= LEAST_LINES
-        item = self.store.item(entry.item_id) if entry is not None and is_tall else None
+        lines = self._described(entry).plain.count("\n") + 1 if entry is not None else 0
+        is_above = self.size.height >= TALL and min(lines, MAX_LINES) <= self._lines_above
+        has_room = self._item_frame.is_wanted or is_above
+        item = self.store.item(entry.item_id) if entry is not None and has_room else None
         self.set_class(item is not None, "-with-item")
         self._fit_entry()
         self._item_rule.display = item is not None and not self._item_frame.is_wanted
@@ -229,8 +249,6 @@ class OutboxScreen(StoreScreen[None]):
             self._item_rule.say([(number_of(item.id), HEADING), (WITH_CHANGES, "muted")])
             self._item_frame.say([*item_words(item.id, item.type), (WITH_CHANGES, "muted")])
             self._aside.show(item, item_context(self.store, item, can_act=False))
-            self._latest.display = self._item_frame.is_wanted and self.size.width >= WITH_LATEST
-            self._latest.show(item)
 
     def _described(self, entry: OutboxEntry) -> Content:
         is_conflict = entry.state is EntryState.CONFLICT
@@ -239,36 +257,31 @@ class OutboxScreen(StoreScreen[None]):
             lines.append(Content(f"{fate} r deletes it anyway, d keeps it."))
         if entry.kind in ON_OBJECTS | ON_NODES | RECALLS | TRANSFORMS:
             return Content("\n").join([*lines, *lines_of(self.store, replace(entry, reason=""))])
-        if entry.kind is EntryKind.DELETE:
-            for key, theirs in entry.theirs.items():
-                was, now = self._line("was", key, entry.base.get(key)), self._line("theirs", key, theirs)
-                lines += [Content.styled(safe(label_of(key)), "$muted"), was, now]
-            return Content("\n").join(lines)
-        return Content("\n").join([*lines, *([Content("")] if lines else ()), *self._table(entry)])
+        return Content("\n").join([*lines, *([Content("")] if lines else ()), *self._values(entry)])
 
-    def _table(self, entry: OutboxEntry) -> Iterator[Content]:
-        """Yield the fields of an entry as a table: the value before, mine, and theirs in a conflict."""
-        heads = ["Field", "Was", "Mine", *(["Theirs"] if entry.theirs else [])]
-        if entry.kind is not EntryKind.EDIT:
-            heads.remove("Was")
-        label = min(max(len(label_of(key)) for key in ("Estimate", *fields_of(entry))), self.size.width // 4)
-        room = max(4, (self._list.size.width - 5 - label) // (len(heads) - 1) - 2)
-        widths = [label, *[room] * (len(heads) - 1)]
+    def _values(self, entry: OutboxEntry) -> Iterator[Content]:
+        """Yield the fields of an entry: below each other the value before, mine, and theirs where they differ."""
+        is_deletion = entry.kind is EntryKind.DELETE
+        values = entry.theirs if is_deletion else fields_of(entry)
+        label = min(max(len(label_of(key)) for key in ("Estimate", *values)), self.size.width // 4)
+        widths = [label, OWNER_WIDTH, max(4, self._entry.size.width - label - OWNER_WIDTH - 9)]
         item = self.store.item(entry.item_id)
         theirs_colour = f"${author_colour(self.store, item.last_modified_by or '') if item else 'foreground'}"
-        yield from table_lines([cell(head, "bold $muted") for head in heads], widths)
-        for key, mine in fields_of(entry).items():
-            is_contested = key in entry.theirs
-            theirs = self._words(key, entry.theirs[key]) if is_contested else ""
-            both = version_cells((self._words(key, mine), MINE_COLOUR), (theirs, theirs_colour))
-            was = cell(self._words(key, entry.base.get(key)), "$muted")
-            values = dict(zip(("Was", "Mine", "Theirs"), (was, *both), strict=True))
-            sign = ("≠", "$conflict") if is_contested else (" ", "")
-            cells = [each for head, each in values.items() if head in heads]
-            yield from table_lines([cell(label_of(key), "$foreground"), *cells], widths, sign)
-
-    def _line(self, whose: str, key: str, value: object) -> Content:
-        return Content.assemble((f"  {whose:7}", "$muted"), literal(self._words(key, value)))
+        has_gaps = False
+        for key, value in values.items():
+            mine = "" if is_deletion else self._words(key, value)
+            theirs = self._words(key, entry.theirs[key]) if key in entry.theirs else ""
+            both = version_cells((mine, MINE_COLOUR), (theirs, theirs_colour))
+            rows = [("mine", both[0])] * (not is_deletion) + [("theirs", both[1])] * (key in entry.theirs)
+            if is_deletion or entry.kind is EntryKind.EDIT:
+                rows.insert(0, ("was", cell(self._words(key, entry.base.get(key)), "$muted")))
+            if has_gaps:
+                yield Content("")
+            has_gaps = self._item_frame.is_wanted
+            sign, name = ("≠", "$conflict") if key in entry.theirs else (" ", ""), label_of(key)
+            for whose, text in rows:
+                yield from table_lines([cell(name, "$foreground"), cell(whose, "$muted"), text], widths, sign)
+                sign, name = (" ", ""), ""
 
     def _words(self, key: str, value: object) -> str:
         words = " ".join(words_of(self.store, key, value).split())
@@ -362,6 +375,16 @@ def _is_resolved_by_enter(entry: OutboxEntry) -> bool:
     return (entry.state is EntryState.CONFLICT and entry.kind is EntryKind.EDIT) or bool(deletion_state(entry))
 
 
+def _state_words(entry: OutboxEntry | None) -> list[Part]:
+    """Return the state of an entry with its sign."""
+    if entry is None:
+        return []
+    return [
+        (f"{STATE_SIGNS[entry.state][0]} ", STATE_SIGNS[entry.state][1]),
+        (STATE_WORDS[entry.state].capitalize(), HEADING),
+    ]
+
+
 class OutboxList(EntryList[OutboxEntry]):
     """A list of journal entries."""
 
@@ -418,24 +441,21 @@ class OutboxList(EntryList[OutboxEntry]):
     def _group_head(self, index: int) -> Strip:
         group = _group_of(self.entries[index])
         count = sum(_group_of(entry) == group for entry in self.entries)
-        sign, colour = STATE_SIGNS[GROUP_STATES[group][0]]
-        left: list[Part] = [(f" {GROUP_NAMES[group]}", BOLD), (f" {count:,}", "muted"), (f" {sign}", colour)]
-        keys = [part for key, label in GROUP_KEYS[group] for part in ((f"  {key}", BOLD), (f" {label}", "muted"))]
-        gap = self.size.width - 2 - sum(cell_len(text) for text, _ in (*left, *keys))
-        return self.draw_parts([*left, (" " * gap, "muted"), *keys] if gap > 0 else left, is_cursor=False)
+        return self.draw_parts([(GROUP_NAMES[group], BOLD), (f" {count:,}", "muted")], is_cursor=False)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         entry, width = self.entries[index], self.size.width
         sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
         is_said = bool(self.row_lines) and entry.state is not EntryState.SENDING
         state_width = 0 if is_said else STATE_WIDTH
-        change_width = self._change_width + (2 if self._change_width else 0)
+        change = self._change_of(entry)
+        change_width = self._change_width + 2 if change else 0
         name_width = max(0, width - change_width - state_width - self._id_width - AGE_WIDTH - 6)
         parts = [
             (f"{sign} {fit(STATE_WORDS[entry.state], state_width)}", colour),
             (fit_right(number_or_noun(entry), self._id_width) + " ", "muted"),
             (fit(item_name_of(self._store, entry), name_width), "foreground"),
-            (fit_right(fit(self._change_of(entry), self._change_width), change_width) + " ", "muted"),
+            (fit_right(fit(change, self._change_width), change_width) + " ", "muted"),
             (fit_right(age(max(0.0, time.time() - entry.created_at)), AGE_WIDTH), "muted"),
         ]
         return self.draw_parts(parts, is_cursor=is_cursor)
