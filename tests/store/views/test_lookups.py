@@ -158,6 +158,13 @@ async def test_totals_count_open_items_without_tasks(store: Store) -> None:
     assert await store.project_facts.totals() == {1: NodeTotals(3, 8.0), 2: NodeTotals(1, 2.0)}
 
 
+async def test_the_own_items_of_each_project_are_counted(store: Store) -> None:
+    put(store, [item(6, AssignedToID=1), item(7, AssignedToID=1, Status="Done"), item(8, AssignedToID=2)])
+    store.files.submit(lambda writer: writer.mirror.set_note("me", {"id": 1, "name": "maya"})).result()
+
+    assert await store.project_facts.own_counts() == {1: 1}
+
+
 def test_users_are_known_as_licensed_ones_before_looked_up_ones(store: Store) -> None:
     put_nouns(store, user=[{"id": 1, "name": "maya"}])
     looked_up: list[Document] = [{"id": 1, "name": "old"}, {"id": 57, "name": "ursula"}, {"id": 58}]

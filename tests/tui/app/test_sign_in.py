@@ -163,12 +163,12 @@ async def test_it_says_what_works_without_a_sign_in(world: World, store: Store, 
     (world.folder / "mine.json").unlink()
 
     async with asked(opened, world.store(signed_in=False, owner="maya")) as pilot:
-        assert "Offline you read, change and plan what is here" in words_of_dialog(pilot.app)
+        assert "Without signing in you can read, edit and plan" in words_of_dialog(pilot.app)
 
 
 async def test_it_says_that_nothing_is_here_yet_before_the_first_sign_in(world: World, opened: Open) -> None:
     async with asked(opened, world.store(signed_in=False)) as pilot:
-        assert "Offline there is nothing to see yet" in words_of_dialog(pilot.app)
+        assert "No copy of the backlog here yet" in words_of_dialog(pilot.app)
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24)])

@@ -101,7 +101,7 @@ async def test_the_form_takes_names_and_secrets_and_says_what_is_wrong() -> None
         form = form_of(app)
         name, password, code = form.query(Input)
         shown = text_of(app)
-        for words in ("backlit · Sign in", "Server      https://tracker.example ", "About this.", note(app)):
+        for words in ("Sign in", "Server      https://tracker.example ", "About this.", note(app)):
             assert words in shown
         assert missing(app, ["enter next", "ctrl+t use browser", "esc later"]) == []
         assert (note(app), focused(app), code.display) == ("The session has ended.", 0, True)

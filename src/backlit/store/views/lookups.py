@@ -40,7 +40,6 @@ from backlit.store.views.order import BACKLOG_ORDER
 
 if TYPE_CHECKING:
     from backlit.model.field_values import ValueLimits
-    from backlit.store.files.files import LocalDatabase
     from backlit.store.records.entry import OutboxEntry
 
 _T = TypeVar("_T")
@@ -457,34 +456,3 @@ def _node(document: Mapping[str, object]) -> Node:
         name=str(document.get("name") or ""),
         sequence=id_in(document, "sequence"),
     )
-
-
-_TOTALS = (
-    f"SELECT project_id, count(*), total({COUNTED_POINTS}) FROM items INDEXED BY open_by_area"  # noqa: S608 # constants
-    " WHERE is_open = 1 AND is_task = 0 GROUP BY project_id"
-)
-
-
-class ProjectLookups:
-    """Reads about projects. Projects that were never opened here have no items yet."""
-
-    def __init__(self, files: "LocalDatabase", lookups: Lookups) -> None:
-        self._files = files
-        self._lookups = lookups
-
-    async def totals(self) -> Mapping[int, NodeTotals]:
-        def read(mirror: sqlite3.Connection) -> dict[int, NodeTotals]:
-            return {project_id: NodeTotals(count, points) for project_id, count, points in mirror.execute(_TOTALS)}
-
-        return await self._files.read(read)
-
-    def count_local_positions(self) -> int:
-        return self._files.journal.ranks.count_local(self._lookups.project_id)
-
-    def document(self) -> Document:
-        found = self._files.mirror.execute(
-            "SELECT doc FROM resources WHERE kind = 'project' AND project_id = 0 AND id = ?",
-            (self._lookups.project_id,),
-        ).fetchone()
-        document = json.decode(found[0]) if found else {}
-        return document if isinstance(document, dict) else {}

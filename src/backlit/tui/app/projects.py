@@ -3,15 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from textual.app import ComposeResult
 from textual.geometry import Size
+from textual.widgets import Static
 from textual.worker import WorkType
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.query import Candidate
+from backlit.model.reports.report import number_text
 from backlit.model.statuses import status_word
-from backlit.model.trees import NodeTotals
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.tui.app.screen_navigator import ScreenNavigator
@@ -31,6 +33,8 @@ LABEL_CELLS = 14
 MAX_FACTS_CELLS = 84
 DIALOG_FRAME_CELLS = 6
 """Cells that a dialog takes around its text."""
+ROLE_CELLS, FIGURE_CELLS, NO_FIGURE = 12, 8, "–"
+"""Cells of the columns of the projects, and what stands for the figures of one that was never loaded here."""
 _ABOUT_JOINING = "This workspace stays as it is; [app.project] goes back to it."
 
 
@@ -68,7 +72,7 @@ async def choose_project(target: ProjectCommandTarget, call: CommandContext) -> 
         target.store.choose_project(found[0].id)
         return
     here = f" on {target.profiles[0]}" if target.profiles else ""
-    dialog = PickDialog(f"Projects{here}", _choices(target, None), target.store.project_id)
+    dialog = ProjectsDialog(f"Projects{here}", _choices(target), target.store.project_id)
     target.run_worker(work(_load_totals, target, dialog), exclusive=True, group="projects")
     choice = await target.ask(dialog)
     if choice is not None and isinstance(choice.value, int):
@@ -150,29 +154,49 @@ async def open_profile(target: ProjectCommandTarget, name: str) -> None:
         target.exit()
 
 
-async def _load_totals(target: ProjectCommandTarget, dialog: PickDialog) -> None:
-    totals = await target.store.project_facts.totals()
+class ProjectsDialog(PickDialog):
+    """Projects with figures in columns."""
+
+    LINES_AROUND = 7
+
+    def __init__(self, title: str, choices: Sequence[Choice], current: object) -> None:
+        super().__init__(title, choices, current)
+        self._heads = Static(literal(_columns("Role", "Open", "Points", "Yours")), classes="heads")
+        self._note = Static(literal("–  no copy on this machine yet"), classes="note")
+
+    def content(self) -> ComposeResult:
+        found, choices = super().content()
+        yield from (found, self._heads, choices, self._note)
+
+    def show_figures(self, choices: Sequence[Choice]) -> None:
+        self.replace_choices(choices)
+        self._note.display = any(NO_FIGURE in each.hint for each in choices)
+
+
+def _columns(role: str, *figures: str) -> str:
+    return f"{role:<{ROLE_CELLS}}" + "".join(f"{each:>{FIGURE_CELLS}}" for each in figures)
+
+
+async def _load_totals(target: ProjectCommandTarget, dialog: ProjectsDialog) -> None:
+    facts = target.store.project_facts
+    totals, own = await facts.totals(), await facts.own_counts()
     if dialog.is_attached:
-        dialog.replace_choices(_choices(target, totals))
+        figures = {
+            each: (f"{found.count:,}", number_text(found.points), f"{own.get(each, 0):,}")
+            for each, found in totals.items()
+        }
+        dialog.show_figures(_choices(target, figures))
 
 
-def _choices(target: ProjectCommandTarget, totals: Mapping[int, NodeTotals] | None) -> list[Choice]:
-    """Return the projects with the role of the user and the open work in columns, then the other profiles.
+def _choices(target: ProjectCommandTarget, figures: Mapping[int, Sequence[str]] | None = None) -> list[Choice]:
+    """Return the projects with the role of the user and what is open in columns, then the other profiles.
 
-    None leaves the column of the open work empty.
+    A project without figures was never loaded here; None leaves their columns empty.
     """
     store = target.store
     roles = store.lookups.roles()
-    widest = max(map(len, roles.values()), default=0)
-    most = max((counted(each.points, "pt") for each in (totals or {}).values()), key=len, default="")
-    counts = {
-        project_id: f"{each.count:,} open  {counted(each.points, 'pt'):>{len(most)}}"
-        for project_id, each in (totals or {}).items()
-    }
-    missing = "" if totals is None else "not loaded yet"
-    width = max(map(len, (missing, *counts.values())))
-
-    hints = {each: f"{role:<{widest}}  {counts.get(each, missing):>{width}}" for each, role in roles.items()}
+    missing = ("",) * 3 if figures is None else (NO_FIGURE,) * 3
+    hints = {each: _columns(role, *(figures or {}).get(each, missing)) for each, role in roles.items()}
     projects = [Choice(each.id, each.name, hints[each.id]) for each in store.lookups.projects()]
     return [*projects, *(Choice(name, name, "profile") for name in target.profiles[1:])]
 

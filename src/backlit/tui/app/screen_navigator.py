@@ -47,8 +47,8 @@ MAX_RECENT_ITEMS = 30
 MAX_NEW_NUMBERS = 5
 """New numbers of items that one message names."""
 
-OFFLINE_WORDS = "Offline you read, change and plan what is here; reports, files and the work of others need the server."
-OFFLINE_WORDS_WITHOUT_ITEMS = "Offline there is nothing to see yet: no item of this server is on this machine."
+OFFLINE_WORDS = "Without signing in you can read, edit and plan; reports and files need the server."
+OFFLINE_WORDS_WITHOUT_ITEMS = "No copy of the backlog here yet. Sign in to load it."
 
 
 class AppLocation(Struct, frozen=True):

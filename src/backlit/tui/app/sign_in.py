@@ -168,7 +168,7 @@ class SignInDialog(Dialog[bool | None]):
         leave: str,
         trust: Callable[[str], None] | None = None,
     ) -> None:
-        super().__init__(f"backlit · {title}")
+        super().__init__(title)
         self._way = way
         self._trust = trust
         self._about = about

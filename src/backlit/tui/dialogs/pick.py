@@ -23,14 +23,14 @@ Result = TypeVar("Result")
 
 MAX_PICKER_ROWS = 14
 DIGITS = frozenset("123456789")
-FRAME_LINES = 3
-"""The frame and the input."""
 
 
 class PickerDialog(Dialog[Result]):
     """An input over a list; `free` lets what is typed be chosen too, before all that only resembles it."""
 
     SIGN = "✓"
+    LINES_AROUND = 3
+    """The frame and the input."""
 
     def __init__(self, title: str, choices: Sequence[Choice], *, free: bool) -> None:
         super().__init__(title)
@@ -59,7 +59,7 @@ class PickerDialog(Dialog[Result]):
 
     def _set_height(self) -> None:
         rows = max(len(self._choices), 3 if self._free else 1)
-        self.list.styles.height = max(1, min(rows, MAX_PICKER_ROWS, self.app.size.height - FRAME_LINES))
+        self.list.styles.height = max(1, min(rows, MAX_PICKER_ROWS, self.app.size.height - self.LINES_AROUND))
 
     @property
     def current(self) -> Choice | None:
