@@ -30,6 +30,7 @@ from backlit.tui.app.command_line import CommandLine, CommandLineParser
 from backlit.tui.app.global_commands import ThemeDialog
 from backlit.tui.app.locked import LockedScreen
 from backlit.tui.app.navigation import GoToDialog
+from backlit.tui.app.projects import ProjectsDialog
 from backlit.tui.app.sign_in import SignInDialog, WelcomeDialog
 from backlit.tui.attachments.file_preview import FilePreviewDialog, preview_of
 from backlit.tui.commands.command import Context
@@ -145,6 +146,7 @@ MAKERS: dict[type[Dialog[Any]], Make] = {
     PickManyDialog: lambda _: PickManyDialog("Tags", WORDS, ("Done",), free=True),
     PickTagsDialog: lambda _: PickTagsDialog("Tags", WORDS, {"Done": 1}, 2),
     PickValuesDialog: lambda _: PickValuesDialog("Values", "any", CHOICES, ("Done",)),
+    ProjectsDialog: lambda _: ProjectsDialog("Projects", CHOICES, None),
     ReadingDialog: lambda _: ReadingDialog("R", [literal("line")] * 60, answers=[AnswerKey("a", "agree")]),
     RelatedItemsDialog: lambda store: RelatedItemsDialog("Relate", item_search(FakeTarget(store))),
     RolloverDialog: rollover,

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from tests.tui.bare_app import BareApp
+from tests.store.world import until
+from tests.tui.bare_app import BareApp, words_of_dialog
+from textual import events
 
 from backlit.tui.app.navigation import GoToDialog
 from backlit.tui.dialogs.finder import Offer
@@ -24,3 +26,23 @@ async def test_enter_goes_to_the_item_that_is_found_and_not_to_a_recent_one_that
         await pilot.press("enter")
 
     assert answers == [65]
+
+
+async def test_a_number_without_an_item_is_named_and_kept_and_esc_typed_at_once_leaves() -> None:
+    async def find(_query: str) -> Sequence[Offer]:
+        return []
+
+    async with BareApp().run_test() as pilot:
+        app = pilot.app
+        assert isinstance(app, BareApp)
+        app.push_screen(GoToDialog([], ItemSearch(find, lambda _: False)), app.answers.append)
+        await pilot.pause()
+        await pilot.press(*"9999", "enter")
+        await pilot.pause()
+        refused = words_of_dialog(app)
+        for key in ("enter", "x", "escape"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(lambda: app.answers)
+
+    assert "9999 ! No item has number 9999." in refused
+    assert app.answers == [None]

@@ -259,9 +259,14 @@ class OffersDialog(Dialog[Result]):
     def accept(self) -> None:
         offer = self.list.current
         if offer is None:
-            self.post_message(AnswerRefused(NO_MATCHES))
+            self.list.empty_text = f"! {self.refusal()}"
+            self.post_message(AnswerRefused(self.refusal()))
         else:
             self.dismiss(offer.value)  # type: ignore[arg-type] # subclasses offer what they answer with
+
+    def refusal(self) -> str:
+        """Return why there is nothing to answer with."""
+        return f"{NO_MATCHES}."
 
     def type_early(self, character: str) -> None:
         self.input.insert_text_at_cursor(character)

@@ -95,6 +95,10 @@ class ItemFinder(OffersDialog[Result]):
         else:
             super().accept()
 
+    def refusal(self) -> str:
+        number = item_number(self.input.value.strip())
+        return f"No item has number {number}." if number is not None else super().refusal()
+
 
 class Palette(ItemFinder[Command | int | None]):
     """The answer is a command to run, or the id of an item to open; the first `recent` commands were run lately."""

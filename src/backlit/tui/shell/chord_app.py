@@ -260,7 +260,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
     def on_answer_refused(self, message: AnswerRefused) -> None:
         """Drop the keys behind a refused answer, and end a replay."""
         self.recorder.stop(message.reason)
-        self.drop_text()
+        self._messages.drop(self.input.refuse_answer())
 
     def on_text_refused(self, message: TextRefused) -> None:
         self.say(message.sentence, is_bad=True)

@@ -6,7 +6,8 @@ tab. Textual hands keys on as they come, to the screen that is there when it doe
     idle --event--> acting --handed on--> settling --all quiet--> idle, or acting with the first that waits
                       ^                      |  \--after VISIBLE_AFTER--> shown: "2 keys wait", until all is quiet
                       |                      |--ctrl+c, or esc typed while shown--> the rest is dropped, acting
-                      |                      |--a refused answer, a warning--> the rest is dropped, still settling
+                      |                      |--a refused answer, a warning--> the rest is dropped, still settling;
+                      |                      |       esc behind a refused answer stays: it leaves the dialog
                       \--a character behind one--/  that only stands in the focused text: no settling between the two
 
 Settling is over when no worker runs that a key waits for, and all message pumps on the way of an event rest. A worker
@@ -108,6 +109,10 @@ class ListReadCounter:
         self._wanted = self.asked
 
 
+def _is_escape(event: events.Event) -> bool:
+    return isinstance(event, events.Key) and event.key == "escape"
+
+
 class InputQueue:
     """Passes the terminal's events to an application one by one, each after the command before it.
 
@@ -135,6 +140,7 @@ class InputQueue:
         """The time of the last key or paste."""
         self._given: events.Event | None = None
         self._refused_at = self._failed_at = -math.inf
+        self._keeps_escape = False
         self._given_up: set[Worker[Any]] = set()
         self._asking: set[Worker[Any]] = set()
 
@@ -186,7 +192,8 @@ class InputQueue:
         Those that are still on their way from the thread that reads the terminal are dropped when they arrive.
         Returns the number of dropped keys.
         """
-        if isinstance(self._given, events.Key) and self._given.key == "escape":
+        self._keeps_escape = False
+        if self._given is not None and _is_escape(self._given):
             return 0
         self._failed_at = asyncio.get_running_loop().time()
         return self.drop()
@@ -199,6 +206,17 @@ class InputQueue:
         """
         self._refused_at = asyncio.get_running_loop().time() + ahead
         return self.fail()
+
+    def refuse_answer(self) -> int:
+        """Drop the keys behind an answer that a dialog refused, up to an esc, which leaves it; else as `refuse`."""
+        dropped = 0
+        while self._waiting and not _is_escape(self._waiting[0]):
+            self._waiting.popleft()
+            dropped += 1
+        if not self._waiting:
+            self.refuse()
+            self._keeps_escape = True
+        return dropped
 
     def drop(self) -> int:
         """Drop the waiting events; return their number."""
@@ -244,6 +262,8 @@ class InputQueue:
     def _is_behind_refusal(self, event: events.Event) -> bool:
         if not isinstance(event, (events.Key, events.Paste)):
             return False
+        if self._keeps_escape and _is_escape(event):
+            self._refused_at = self._failed_at = -math.inf
         if event.time <= self._failed_at:
             return not (isinstance(event, events.Key) and event.key == "ctrl+c")
         is_text = isinstance(event, events.Paste) or event.is_printable or event.key == "enter"
