@@ -147,7 +147,7 @@ def test_grounds_rules_and_bars_stand_out_from_the_ground_as_far_as_they_should(
     assert 1.24 <= found["key-background"] <= 1.4
     assert found["rule"] >= 1.7
     assert LEAST_BEHIND <= found["behind-dialog"] < found["muted"]
-    for area, line in (("chart-area", "bar"), ("chart-done", "bar-done")):
+    for area, line in (("chart-area", "bar"), ("chart-done", "bar-done"), ("table-bar", "type-feedback")):
         assert 1.2 <= found[area] <= found[line] / 1.4
     assert found["selected-background"] >= 1.14
 

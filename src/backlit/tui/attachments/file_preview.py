@@ -87,17 +87,18 @@ class FilePreview(Struct, frozen=True):
     """What the columns of a table hold."""
 
     def first_lines(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
-        """Return the lines of a file that fit below a list, and the number of the others; a narrow table in columns.
+        """Return the lines of a file that fit below a list, and the number of the others.
 
         Without room for a heading, a row and that number, they are the first lines. The figures of a table stand beside
-        it where they fit.
+        it where they fit; else the rows of a narrow one are set in columns.
         """
         lines, heads = self.draw(width, max(1, height), theme), int(self.is_table)
         if len(lines) <= height or height < heads + 2:
             return self._with_figures(lines[: max(0, height)], width, height, theme)
         heading, rest = lines[:heads], lines[heads:]
         cells = max((_cells(line) for line in lines[: width * height]), default=0) + COLUMN_GAP
-        most = max(1, (width + COLUMN_GAP) // cells) if self.is_table else 1
+        has_figures = bool(self.figures) and width - cells >= MIN_FIGURES_WIDTH
+        most = max(1, (width + COLUMN_GAP) // cells) if self.is_table and not has_figures else 1
         rows = height - heads
         needed = -(-len(rest) // rows)
         rows = -(-len(rest) // needed) if needed <= most else rows - 1
@@ -113,7 +114,7 @@ class FilePreview(Struct, frozen=True):
         start = max(map(_cells, lines), default=0) + FIGURES_GAP
         if not self.figures or width - start < MIN_FIGURES_WIDTH:
             return list(lines)
-        beside = [*figure_lines(self.figures, width - start, theme)][:height]
+        beside = [*figure_lines(self.figures, width - start, height, theme)][:height]
         return [
             [*line, Segment(" " * (start - _cells(line)), theme.style()), *other]
             for line, other in zip_longest(lines, beside, fillvalue=list[Segment]())

@@ -71,6 +71,7 @@ BLENDED: Mapping[str, tuple[str, float, str]] = {
     "flash": ("lamp", 0.3, "lamp"),
     "chart-area": ("bar", 0.38, "faint"),
     "chart-done": ("bar-done", 0.38, "faint"),
+    "table-bar": ("type-feedback", 0.5, "faint"),
 }
 """Colours between the background and another variable: that one, its share, and the variable used in an ANSI theme."""
 
