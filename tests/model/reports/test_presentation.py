@@ -243,7 +243,7 @@ def test_ages_have_the_oldest_first_and_the_way_of_each_item() -> None:
     ]
     report = present(document(ReportName.AGE, columns, rows, unit=ReportUnit.ITEMS, details=details))
 
-    assert report.headline == "1 of 2 started items in the same status for over a week, the oldest for 10 days."
+    assert report.headline == "1 of 2 started items in the same status for over a week (oldest: 10 days)."
     assert [(step.status, step.words) for step in report.table.item_ways[0]] == [
         ("", "created 2d before"),
         ("In Progress", "7d"),

@@ -308,6 +308,12 @@ def test_a_bar_above_the_average_goes_beyond_its_line_and_one_below_it_does_not(
     assert stacked_bar(chart, chart.bars[2], 10)[1] == ("│", "background on bar-done")
 
 
+def test_a_line_leaves_no_gap_in_what_is_left() -> None:
+    chart = bars((3.0, 7.0), average=6.0)
+
+    assert stacked_bar(chart, chart.bars[0], 10)[2] == ("│", "foreground on chart-shade")
+
+
 @pytest.mark.parametrize("room", [0, 1, 8, 80])
 @pytest.mark.parametrize("values", [[(0.0, 0.0)], [(0.4, 0.1)], [(1e6, 3.0), (0.0, 1.0)]])
 def test_bars_never_leave_their_cells(room: int, values: list[tuple[float, ...]]) -> None:

@@ -165,7 +165,7 @@ async def test_lines_painted_directly_are_those_that_textual_draws_at_every_fram
 @pytest.mark.parametrize(
     "places",
     [
-        pytest.param(("p", "g a"), marks=pytest.mark.slow),
+        pytest.param(("p", "g a z R"), marks=pytest.mark.slow),
         pytest.param(("g i", "g p", "g h", "g b space p"), marks=pytest.mark.long),
     ],
 )

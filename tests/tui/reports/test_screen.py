@@ -222,7 +222,7 @@ async def test_one_goes_from_report_to_report(store: Store, opened: Open) -> Non
         ("Forecast", "Remaining", "Confidence"),
         ("Flow", "▓ in progress", "░ not started"),
         ("Cycle", "Lead", "Done"),
-        ("Age", "started item", "Owner"),
+        ("Age", "days the oldest", "Owner"),
         ("Workload", "░ not started", "Hours"),
         *(("Areas", "most in"), ("Estimates", "Half are")),
         ("Time", "state of now", "group by"),
@@ -325,7 +325,7 @@ async def test_the_row_of_an_item_opens_it_and_other_rows_say_that_they_are_none
         await pilot.press("enter")
         await shown(pilot, "This row is not an item. The report “Age” lists items.")
         await pilot.press("f", "i", *"backlog, 30", "enter", *"7l")
-        await shown(pilot, "started item")
+        await shown(pilot, "days the oldest")
         await pilot.press("enter")
         await until(lambda: isinstance(pilot.app.screen, ItemEditorScreen))
 

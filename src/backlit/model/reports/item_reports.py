@@ -84,7 +84,7 @@ def _age_headline(days: Sequence[float]) -> str:
         return "Nothing is in progress."
     stuck = sum(each > STUCK_DAYS for each in days)
     items = counted(len(days), "started item")
-    return f"{stuck:,} of {items} in the same status for over a week, the oldest for {counted(max(days), 'day')}."
+    return f"{stuck:,} of {items} in the same status for over a week (oldest: {counted(max(days), 'day')})."
 
 
 def _age_figures(days: Sequence[float]) -> tuple[Figure, ...]:
@@ -93,8 +93,9 @@ def _age_figures(days: Sequence[float]) -> tuple[Figure, ...]:
     stuck = sum(each > STUCK_DAYS for each in days)
     tone = Tone.LATE if stuck else Tone.PLAIN
     return (
-        Figure(f"{stuck:,}", "over a week", f"of {counted(len(days), 'started item')}", tone),
-        Figure(number_text(max(days)), "days the oldest", "in its status"),
+        Figure(
+            number_text(max(days)), "days the oldest", f"in its status, {stuck:,} of {len(days):,} over a week", tone
+        ),
     )
 
 

@@ -42,6 +42,8 @@ FILLS: Mapping[Tone, str] = {
     Tone.LATE: "█",
 }
 """Fills of bars with several parts."""
+FULL_SIGNS = frozenset("█▓▒")
+"""Fills whose cells have their colour as ground below a line across them, so that it leaves no gap in a bar."""
 LAYER_FILLS = {**FILLS, Tone.STARTED: "▓"}
 """Fills of layers, which lie on each other and so have four signs."""
 LINES: Mapping[Tone, str] = {Tone.SCOPE: "─", Tone.PLAIN: "━", Tone.LEFT: "─", Tone.DONE: "─", Tone.GUIDE: "⠒⠤"}
@@ -84,7 +86,8 @@ def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
     if line is not None:
         sign, colour = cells[line]
         # Dark on a full cell in dark themes, light in light ones: the other way round, red leaves a contrast of 2.1.
-        cells[line] = (LIMIT_LINE, f"background{ON}{colour}" if sign == FILLS[Tone.DONE] else "foreground")
+        ground = f"background{ON}{colour}" if sign in FULL_SIGNS else "foreground"
+        cells[line] = (LIMIT_LINE, f"foreground{ON}chart-shade" if colour == COLOURS[Tone.LEFT] else ground)
     return joined(cells)
 
 

@@ -70,6 +70,7 @@ BLENDED: Mapping[str, tuple[str, float, str]] = {
     "selected-background": ("mark", 0.14, "background"),
     "flash": ("lamp", 0.3, "lamp"),
     "chart-area": ("bar", 0.38, "faint"),
+    "chart-shade": ("bar", 0.5, "faint"),
     "chart-done": ("bar-done", 0.38, "faint"),
     "table-bar": ("type-feedback", 0.5, "faint"),
 }
