@@ -6,10 +6,45 @@ from pathlib import Path
 import pytest
 import textual
 import textual.screen
+from tests.store.world import until
+from tests.tui.bare_app import BareApp
 from tests.tui.drawing.shouting import ShoutingApp
+from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.drivers.linux_driver import LinuxDriver
+from textual.widget import Widget
 
 from backlit.tui.drawing import textual_private
+
+
+class Pane(Widget):
+    """Keeps the widths that it was told."""
+
+    DEFAULT_CSS = "Pane { width: 1fr; height: 1fr; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.widths: list[int] = []
+
+    def on_resize(self) -> None:
+        self.widths.append(self.size.width)
+
+
+class PanesScreen(textual_private.BatchScreen[None]):
+    """Two panes beside each other, the first of them hidden."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hidden, self.shown = Pane(), Pane()
+        self.side = Horizontal()
+
+    def compose(self) -> ComposeResult:
+        self.side.display = False
+        with Horizontal():
+            with self.side:
+                yield self.hidden
+            yield self.shown
+
 
 TUI = Path(textual_private.__file__).parents[1]
 
@@ -51,3 +86,18 @@ def test_missing_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(textual.screen.Screen, "_compositor_refresh")
 
     assert textual_private.missing_names() == ["Screen._compositor_refresh"]
+
+
+async def test_pane_is_told_its_new_size_after_its_region_was_asked_for_before_the_layout() -> None:
+    screen = PanesScreen()
+    async with BareApp().run_test(size=(80, 24)) as pilot:
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+        screen.hidden.refresh()  # what is not in sight makes Textual lay all out anew for the next that asks
+        await pilot.pause()
+        screen.side.display = True
+        await until(lambda: screen.shown.region.x == 40)
+        await pilot.pause()
+
+        assert screen.shown.widths == [80, 40]
+        assert screen.hidden.widths == [40]

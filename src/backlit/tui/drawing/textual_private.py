@@ -60,7 +60,7 @@ _ATTRIBUTES: tuple[tuple[type, str], ...] = (
     (App, "_batch_count _closed _driver _notifications _running _screen_stacks _sync_available"),
     (Widget, "_dirty_regions _layout_required _repaint_required _styles_cache _scroll_required"),
     (Screen, "_compositor _dirty_widgets _recompose_required"),
-    (Compositor, "_dirty_regions size"),
+    (Compositor, "_dirty_regions _full_map size"),
     (LinuxDriver, "_loop _writer_thread exit_event"),
     (WriterThread, "_queue"),
     (Queue, "ready_event"),
@@ -78,6 +78,7 @@ _METHODS: tuple[tuple[type, str, str], ...] = (
     (MessagePump, "_process_messages_loop", ""),
     (MessagePump, "_pre_process", ""),
     (Screen, "_compositor_refresh", ""),
+    (Screen, "_refresh_layout", "size scroll"),
     (Widget, "_scroll_update", "virtual_size"),
     (LayoutUpdate, "__init__", "strips region"),
     (ChopsUpdate, "__init__", "chops spans chop_ends"),
@@ -193,9 +194,23 @@ class HookedApp(App[None], inherit_bindings=False):
 class BatchScreen(Screen[ScreenResultType]):
     """A screen that paints nothing in a batch, such as the start: the end of the batch paints all."""
 
+    _last_layout: Any = None
+
     def _compositor_refresh(self) -> None:
         if not (is_familiar() and has_batch(self.app)):
             super()._compositor_refresh()
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        """Lay the widgets out, and paint what differs from the last layout.
+
+        Textual compares with places that it may have worked out since, where a widget was asked for its region after a
+        hidden one had changed: moved widgets were not painted at their new places, nor told their new sizes.
+        """
+        if is_familiar() and self._last_layout is not None:
+            self._compositor._full_map = self._last_layout
+        super()._refresh_layout(size, scroll)
+        if is_familiar():
+            self._last_layout = self._compositor._full_map
 
 
 # A bar that changes takes Textual some 5 ms to paint.
