@@ -11,11 +11,10 @@ from tests.tui.bare_app import heading_of, line_with, lines_of, missing, text_of
 from tests.tui.comments.threads import comment, comments_of, showing, story
 from tests.tui.opened import Open
 
-from backlit.store import Store, ViewSpec
+from backlit.store import Store
 from backlit.tui.drawing import themes
 from backlit.tui.drawing.markdown import markdown_lines
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.items.comment_thread import CommentThread
 
 LOOKS = ThemeStyles({**themes.VARIABLE_DEFAULTS, "foreground": "#ffffff", "background": "#000000", "panel": "#222222"})
 
@@ -101,30 +100,6 @@ async def test_what_waits_and_what_customers_see_is_marked() -> None:
         assert "↑ waiting to be sent" in line_with(app, "▌ ▏ Maya")
 
 
-async def test_comments_with_air_have_a_blank_line_above_and_below_each() -> None:
-    async with showing(comment(97), comment(98)) as (pilot, app):
-        thread = app.query_one(CommentThread)
-        plain = thread.virtual_size.height
-        thread.give_air(has_air=True)
-        await pilot.pause()
-        (first, _), (second, _) = ((y, line) for y, line in enumerate(lines_of(app)) if "Maya" in line)
-
-        assert lines_of(app)[first - 1].strip() == "▌ ▏"
-        assert second - first == plain // 2 + 1 + 2
-        assert (thread.virtual_size.height, thread.plain_height) == (plain + 4, plain)
-
-
-async def test_a_comment_is_wrapped_anew_for_another_width_though_it_got_air_first() -> None:
-    async with showing(comment(98, "word " * 12), size=(40, 16)) as (pilot, app):
-        thread = app.query_one(CommentThread)
-        before = thread.virtual_size.height
-        await pilot.resize_terminal(90, 16)
-        thread.give_air(has_air=True)
-        await pilot.pause()
-
-        assert thread.plain_height == before - 1
-
-
 async def test_it_opens_at_the_newest_and_moves_by_comment() -> None:
     async with showing(*(comment(number) for number in range(1, 30))) as (pilot, app):
         assert lines_of(app)[1] == "▌ ▏ Comment 29."
@@ -136,13 +111,13 @@ async def test_it_opens_at_the_newest_and_moves_by_comment() -> None:
         assert app.thread.cursor == 3
 
 
-async def test_comments_have_their_whole_times_and_the_chosen_one_a_bar_on_all_its_lines() -> None:
+async def test_the_chosen_comment_has_its_whole_time_and_a_bar_on_all_its_lines() -> None:
     async with showing(*(comment(number) for number in (1, 2))) as (pilot, app):
         await pilot.press("j")
         lines = lines_of(app)
 
         assert [line.startswith("▌") for line in lines[:5]] == [False, False, False, True, True]
-        assert ["2026-" in line for line in lines[:5]] == [True, False, False, True, False]
+        assert ["2026-" in line for line in lines[:5]] == [False, False, False, True, False]
 
 
 async def test_scrolling_takes_the_cursor_along() -> None:
@@ -226,7 +201,7 @@ async def test_hostile_comments_are_drawn_as_text() -> None:
 
 async def test_an_empty_thread_says_what_to_do() -> None:
     async with showing() as (pilot, app):
-        app.thread.empty_text = "No comments. a to add one."
+        app.thread.empty_text = "No comments. C to add one."
         app.thread.refresh()
         await pilot.pause()
         await pilot.press("j", "k", "G", "ctrl+d")
@@ -300,15 +275,18 @@ async def test_a_quote_goes_after_what_was_half_written(store: Store, opened: Op
 
 
 @pytest.mark.slow
-async def test_what_was_left_half_written_is_there_again(store: Store, opened: Open) -> None:
+async def test_what_was_left_half_written_stands_in_the_line_to_write_in(store: Store, opened: Open) -> None:
     item_id = await story(store)
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("a", *"half", "escape")
         await until(lambda: store.drafts.find(f"comment:{item_id}") == {"text": "half"})
-        await pilot.press("a")
-        await pilot.pause()
+        await until(lambda: "C draft  half" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press("a", *" of it", "escape")
+        await until(lambda: "C draft  half of it" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press("C", "ctrl+s")
+        await until(lambda: "C Add a comment" in text_of(pilot.app), lambda: text_of(pilot.app))
 
-        assert "half" in text_of(pilot.app)
+        assert [each.text for each in store.comments.of_item(item_id)] == ["half of it"]
 
 
 async def test_copying_says_what_was_copied(store: Store, opened: Open) -> None:
@@ -327,7 +305,7 @@ async def test_there_is_nothing_to_quote_in_an_empty_thread(store: Store, opened
         await pilot.press("r")
         await pilot.pause()
 
-        assert missing(pilot.app, ["No comments.", "a Add a comment", "Nothing selected."]) == []
+        assert missing(pilot.app, ["No comments.", "C Add a comment", "Nothing selected."]) == []
         assert "quote" not in lines_of(pilot.app)[-1]
 
 
@@ -352,21 +330,19 @@ async def test_the_thread_and_the_field_above_it_end_where_their_pane_ends(store
 
 
 @pytest.mark.slow
-async def test_what_is_around_the_item_stands_below_its_comments(store: Store, opened: Open, tmp_path: Path) -> None:
+async def test_files_and_latest_changes_stand_below_the_comments_in_their_frame(
+    store: Store, opened: Open, tmp_path: Path
+) -> None:
     item_id = await story(store)
     (tmp_path / "flow.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     await store.transfers.upload(item_id, tmp_path / "flow.csv", lambda *_: None)
     await store.items.comment(item_id, "One comment.")
-    item = store.item(item_id)
-    area = item.fields["AreaID"] if item is not None else None
-    view = store.view(ViewSpec(area_ids=frozenset({int(str(area))})))
-    await view.load()
-    others = [row for row in view.rows(0, 20) if row.type != "Task" and row.id != item_id]
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.resize_terminal(120, 50)
-        await until(lambda: "Also in " in text_of(pilot.app) and "Latest changes" in text_of(pilot.app))
+        await until(lambda: missing(pilot.app, ["│ Files ─", "│ Latest changes ─"]) == [])
 
-        assert missing(pilot.app, ["Files 1 ─", "flow.csv  8 B", f" {others[0].id} ", others[0].name[:20]]) == []
+        assert "flow.csv  8 B" in text_of(pilot.app)
+        assert text_of(pilot.app).count("╭") == 2
 
 
 @pytest.mark.slow
@@ -383,7 +359,7 @@ async def test_the_field_stands_below_the_tabs_and_the_newest_comment_below_the_
         tabs, field, blank, _byline, newest = lines_of(pilot.app)[2:7]
 
         assert ("newest first" in tabs) == (comments > 1)
-        assert field.split() == ["a", "Add", "a", "comment", "…"]
+        assert field.split() == ["C", "Add", "a", "comment", "…"]
         assert not blank.strip()
         assert f"Comment {comments - 1}." in newest
 

@@ -7,7 +7,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 from tests.quiet import rest, strips_of
+from tests.store.world import World
 from tests.tui.bare_app import BareApp, line_with, lines_of, missing, text_of
+from tests.tui.groom_steps import queue_of, unplanned
 from tests.tui.list_steps import press
 from tests.tui.opened import Open
 from textual.pilot import Pilot
@@ -258,3 +260,14 @@ async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is(
         is_shared = {each.id: each.id in {*PAIRED_COMMANDS, *SECONDS} or help_of(each) in folds for each in commands}
         offers = len({help_of(each) if is_shared[each.id] else each.id for each in commands})
         assert f" esc  close  2 of {offers} ─╯" in text_of(app)
+
+
+@pytest.mark.slow
+async def test_the_help_of_grooming_begins_with_the_keys_that_answer(world: World, store: Store, opened: Open) -> None:
+    item_id = await unplanned(world, store)
+    async with opened(store) as pilot:
+        await queue_of(pilot, [item_id])
+        await press(pilot, "?")
+
+        needed = text_of(pilot.app).split("Needed most")[1].split("Signs")[0]
+        assert [key for key in ("{1-9} ", " o  0 ", " tab ", " enter ") if key not in needed] == []

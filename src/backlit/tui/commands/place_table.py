@@ -131,7 +131,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("editor.project", ("g P",), Context.EDITOR, "project", "Not available in the editor: close it first.",
         handler="editor.form_commands:refuse_project", words=("project",)),
     # Comments
-    Command("comments.add", ("a", "C"), Context.COMMENTS, "add", "Add a comment.",
+    Command("comments.add", ("C", "a"), Context.COMMENTS, "add", "Add a comment.",
         handler="comments.screen:CommentsScreen.add_comment"),
     Command("comments.external", ("E",), Context.COMMENTS, "in $EDITOR", "Write a comment in $EDITOR.",
         handler="comments.screen:CommentsScreen.add_from_editor"),

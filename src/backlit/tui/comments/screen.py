@@ -10,25 +10,32 @@ from textual.widgets import Static
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
-from backlit.model.trees import words_below_root
 from backlit.store.edits.checks import quoted
-from backlit.store.records.people import TreeKind
+from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import ComposedComment
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
+from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.items.brief_lists import AreaNeighbours, BriefFiles
-from backlit.tui.items.comment_thread import AIR_LINES, CommentThread
+from backlit.tui.items.brief_files import BriefFiles
+from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
-from backlit.tui.items.latest_changes import HEADING, LEAST_CHANGES, MOST_CHANGES, LatestChanges, read_newest
+from backlit.tui.items.latest_changes import (
+    LEAST_CHANGES,
+    MAX_LINES_OF_CHANGE,
+    MOST_CHANGES,
+    LatestChanges,
+    read_newest,
+)
 from backlit.tui.items.preview import author_colours
+from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame, key_words
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import TwoSidedLine
 
 AGE_CHECK = 60.0
@@ -36,8 +43,8 @@ LINES_AROUND = 6
 """Lines of the title, the head, the rule, the footer, and a blank above the thread."""
 LEAST_LINES = 2
 """Lines of a thread without comments."""
-TALL, ADD_LINES = 30, 3
-"""Lines of a terminal from which the place of a new comment has blanks, and its lines with them."""
+THREAD_MARGIN, SECTION_LINES = 1, 2
+"""Blank lines above the thread, and the blank and the head of what is below it."""
 LEAST_ASIDE = 6
 """Lines for the item below its thread, beside which a narrow terminal has no room for it."""
 MAX_QUOTED_CHARACTERS = 120
@@ -45,16 +52,26 @@ MAX_QUOTED_CHARACTERS = 120
 
 
 class NewComment(Static):
-    """The place of a new comment, which a click begins."""
+    """The line to write a comment in, which a click begins; it shows the draft that is kept for later."""
 
     def __init__(self) -> None:
         super().__init__(id="add")
+        self._draft = ""
+
+    def show(self, draft: str) -> None:
+        """Show a text that was begun, if any."""
+        self._draft = " ".join(draft.split())
+        self._draw()
 
     def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
         """Draw the key as a cap where caps have a ground."""
         cap = ThemeStyles.of(self.app).cap(key_of("comments.add")).text
         key = (cap, "bold on $key-background") if cap.strip() != cap else (cap, "bold")
-        self.update(Content.assemble(key, (" Add a comment …", "$muted")))
+        begun = (" draft  ", "$pending"), (safe(self._draft), "$foreground")
+        self.update(Content.assemble(key, *(begun if self._draft else [(" Add a comment …", "$muted")])))
 
     def on_click(self) -> None:
         self.post_message(TwoSidedLine.Asked("comments.add"))
@@ -76,13 +93,9 @@ class CommentsScreen(ItemRowsScreen):
         thread = CommentThread(store.now, store.local, id="thread")
         super().__init__(store, item_id, thread)
         self.thread = thread
-        self._add, self._latest = NewComment(), LatestChanges(store)
-        self._files, self._neighbours = BriefFiles(store), AreaNeighbours(store)
-        self._frame = PaneFrame(Vertical(self._add, thread), thread, id="body-frame")
-        self._latest_frame = PaneFrame(self._latest, id="latest-frame")
-        self._files_frame = PaneFrame(self._files, id="files-frame")
-        self._neighbours_frame = PaneFrame(self._neighbours, id="neighbours-frame")
-        self._pane = self._stack = Vertical(self._frame, self._files_frame, self._latest_frame, self._neighbours_frame)
+        self._add, self._files, self._latest = NewComment(), BriefFiles(store), LatestChanges(store)
+        self._column = Vertical(self._add, thread, self._files, self._latest)
+        self._frame = PaneFrame(self._column, thread, id="body-frame")
 
     def on_mount(self) -> None:
         self.mark_seen(self.item_id)
@@ -92,33 +105,20 @@ class CommentsScreen(ItemRowsScreen):
         super().on_resize()
         self._show_around()
         if self.has_class("-aside"):
-            self.run_worker(work(self._read_around), exclusive=True, group="look at")
+            self.run_worker(work(self._read_changes), exclusive=True, group="look at")
 
-    async def _read_around(self) -> None:
-        """Read the items of the area, and the newest changes."""
-        item = self.store.item(self.item_id)
-        if item is not None:
-            await self._neighbours.read(item)
+    async def _read_changes(self) -> None:
         await read_newest(self.store, self.item_id)
         if self.is_attached:
             self._show_around()
 
     def _show_around(self) -> None:
-        """Show what is known around the item, in frames of their own below the thread."""
+        """Show the files and the latest changes below the thread, where it leaves room."""
         item = self.store.item(self.item_id)
-        if item is None or not self.has_class("-aside"):
-            return
-        self._latest.show(item)
-        self._latest_frame.say([(HEADING, "heading")], key_words("item.history", "history"))
-        files = self._head.files
-        self._files.show(files)
-        self._files_frame.say(
-            [("Files", "heading"), (f" {len(files):,}", "muted")], key_words("item.attachments", "files")
-        )
-        areas, area_id = self.store.lookups.tree(TreeKind.AREAS), item.fields.get("AreaID")
-        path = words_below_root(areas.path(area_id)) if isinstance(area_id, int) and area_id in areas else ""
-        self._neighbours_frame.say([(f"Also in {path}" if path else "Also in this area", "heading")])
-        self.draw_status()
+        if item is not None and self.has_class("-aside"):
+            self._latest.show(item)
+            self._files.show(self._head.files)
+            self.draw_status()
 
     def on_unmount(self) -> None:
         self.mark_seen(self.item_id)
@@ -131,10 +131,21 @@ class CommentsScreen(ItemRowsScreen):
     def note(self) -> str:
         return "newest first" if len(self._head.comments) > 1 else ""
 
+    def store_changed(self, changes: ChangeBatch) -> None:
+        super().store_changed(changes)
+        if changes.touches(Subject.DRAFTS, self.item_id):
+            self._show_draft()
+
+    def on_screen_resume(self) -> None:
+        self.call_after_refresh(self._show_draft)  # a longer draft is no change of the store
+
+    def _show_draft(self) -> None:
+        kept = self.store.drafts.find(COMMENT_DRAFT.format(self.item_id)) or {}
+        self._add.show(str(kept.get("text") or ""))
+
     def update_labels(self) -> None:
         self._add.display = not self.store.lookups.is_read_only
-        self._add.styles.height = self._add_lines
-        self._add.styles.padding = (int(self._add_lines > 1), 2)
+        self._show_draft()
         super().update_labels()
 
     @on(CommentThread.Highlighted)
@@ -143,29 +154,26 @@ class CommentsScreen(ItemRowsScreen):
 
     def draw_status(self) -> None:
         super().draw_status()
-        room = self.size.height - LINES_AROUND - bool(self._add.display)
-        lines = max(LEAST_LINES, min(self.thread.virtual_size.height, max(room // 2, room - LEAST_ASIDE)))
-        is_aside, edges = self.has_class("-aside"), FRAME_LINES * self._latest_frame.is_wanted
-        _set_height(self.thread, "1fr" if is_aside else lines)
-        above = self.thread.plain_height + 1 + self._add_lines * bool(self._add.display) + edges
-        rest = self._stack.size.height - above if is_aside and self._head.comments else 0
-        wanted = (
-            (self._files_frame, len(self._head.files) if edges else 0, 1),
-            (self._latest_frame, min(self._latest.count, MOST_CHANGES) + (not edges), LEAST_CHANGES),
-            (self._neighbours_frame, len(self._neighbours.rows) if edges else 0, LEAST_CHANGES),
-        )
-        for frame, most, least in wanted:
-            shown = min(most, rest - edges)
-            frame.display = shown >= min(most, least) > 0
-            if frame.display:
-                _set_height(frame, shown + edges)
-                rest -= shown + edges
-        self.thread.give_air(has_air=AIR_LINES * len(self._head.comments) <= rest)
-
-    @property
-    def _add_lines(self) -> int:
-        is_tall = self.has_class("-aside") and self.size.height >= TALL
-        return ADD_LINES if is_tall else 1
+        add = bool(self._add.display)
+        if not self.has_class("-aside"):
+            room = self.size.height - LINES_AROUND - add
+            lines = min(self.thread.virtual_size.height, max(room // 2, room - LEAST_ASIDE))
+            _set_height(self.thread, max(LEAST_LINES, lines))
+            self._files.display = self._latest.display = False
+            return
+        lines = max(LEAST_LINES, self.thread.virtual_size.height)
+        rest = self._column.size.height - add - THREAD_MARGIN - lines
+        for section, most, least in (
+            (self._files, len(self._head.files), 1),
+            (self._latest, min(self._latest.count, MOST_CHANGES) * MAX_LINES_OF_CHANGE, LEAST_CHANGES),
+        ):
+            shown = min(most, rest - SECTION_LINES)
+            section.display = shown >= min(most, least) > 0
+            if section.display:
+                _set_height(section, shown + 1)
+                rest -= shown + SECTION_LINES
+        is_alone = not (self._files.display or self._latest.display)
+        _set_height(self.thread, "1fr" if is_alone else lines)
 
     def files(self) -> Mapping[int, Sequence[AttachmentEntry]]:
         """Return the files of the comments, by the comment's id."""

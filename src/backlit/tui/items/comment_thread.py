@@ -32,8 +32,6 @@ EDGE, EDGE_WIDTH = "▏", 2
 COMMENTS_A_LAYOUT = 40
 """Comments that are laid out at a time; the older ones follow while nobody waits."""
 LAYOUT_PAUSE = 0.01
-AIR_LINES = 2
-"""Blank lines of a comment that has air."""
 BYLINE: Line = []
 """Stands for a comment's first line, which is made when it is drawn, as its age changes."""
 MIN_FOLDED_LINES = 30
@@ -45,16 +43,10 @@ TEXT_WIDTH = 80
 
 
 class CommentLines:
-    """Comments as lines, from the first one down; more are put below when they are wanted.
+    """Comments as lines, from the first one down; more are put below when they are wanted."""
 
-    With air a blank line of its own is above and below each comment, beside the one between two.
-    """
-
-    def __init__(
-        self, comments: Sequence[CommentEntry], body: Callable[[CommentEntry], list[Line]], *, has_air: bool = False
-    ) -> None:
+    def __init__(self, comments: Sequence[CommentEntry], body: Callable[[CommentEntry], list[Line]]) -> None:
         self.lines: list[tuple[int, Line]] = []
-        self._air: list[Line] = [[]] * has_air
         self._comments = comments
         self._body = body
         self._starts: list[int] = []
@@ -67,7 +59,7 @@ class CommentLines:
         for index in range(self.count, min(last + 1, len(self._comments))):
             self._starts.append(len(self.lines))
             body = self._body(self._comments[index])
-            self.lines += [(index, line) for line in (*self._air, BYLINE, *body, *self._air, [])]
+            self.lines += [(index, line) for line in (BYLINE, *body, [])]
 
     def extent(self, index: int) -> tuple[int, int]:
         """Return the first line of a comment and the one after its last, without the blank below it."""
@@ -112,7 +104,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self._expanded: set[int] = set()
         self._drawn: dict[CommentEntry, list[Line]] = {}
         self._laid_out = CommentLines((), self._body)
-        self._has_air = False
         self._timer: Timer | None = None
         self._width = 0
         self.frame: PaneFrame | None = None
@@ -160,17 +151,6 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self._lay_out(offset if is_kept else 0)
 
     @property
-    def plain_height(self) -> int:
-        """The lines of the comments without air."""
-        return self.virtual_size.height - AIR_LINES * self._has_air * self._laid_out.count
-
-    def give_air(self, *, has_air: bool) -> None:
-        """Draw comments as cards with a blank line above and below each, or close together."""
-        if has_air is not self._has_air:
-            self._has_air = has_air
-            self._lay_out()
-
-    @property
     def current(self) -> CommentEntry | None:
         return self._comments[self.cursor] if self.cursor < len(self._comments) else None
 
@@ -183,7 +163,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         if self._width <= 0:
             return
         self._drawn = {comment: self._drawn[comment] for comment in self._comments if comment in self._drawn}
-        self._laid_out = CommentLines(self._comments, self._body, has_air=self._has_air)
+        self._laid_out = CommentLines(self._comments, self._body)
         drawn = (index for index, comment in enumerate(self._comments) if comment in self._drawn)
         self._reach(max(self.cursor, COMMENTS_A_LAYOUT - 1, *drawn))
         start, end = self._laid_out.extent(self.cursor) if self._laid_out.lines else (0, 0)
@@ -225,7 +205,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         index, line = self._laid_out.lines[at]
         is_within = at + 1 < len(self._laid_out.lines) and self._laid_out.lines[at + 1][0] == index
         is_cursor = is_within and index == self.cursor and self.has_focus
-        on = "cursor-background" if is_cursor else "surface" if self._has_air and is_within else None
+        on = "cursor-background" if is_cursor else None
         bar = Segment("▌ " if is_cursor else "  ", theme.style(CURSOR_BAR, on=on))
         comment = self._comments[index]
         if line is BYLINE:
@@ -244,6 +224,8 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
             ("" if comment.is_internal else "» customers see this", theme.style("type-feedback", on=on)),
         ]
         line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
+        if not on:  # the whole time stands in the comment under the cursor alone
+            return line
         room = min(TEXT_WIDTH, self.size.width - CURSOR_CELLS - EDGE_WIDTH - 1) - sum(
             segment.cell_length for segment in line
         )

@@ -36,6 +36,11 @@ async def read_newest(store: Store, item_id: int) -> None:
         await store.item_history.read(item_id)
 
 
+def ruled_head(heading: str, width: int, theme: ThemeStyles) -> Line:
+    rule = "─" * max(0, width - len(heading) - 1)
+    return [Segment(f"{heading} ", theme.style(bold=True)), Segment(rule, theme.style("rule"))]
+
+
 class LatestChanges(LinesView):
     """Shows as many changes as fit, the latest first; below a heading, or in a frame that has it."""
 
@@ -69,8 +74,6 @@ class LatestChanges(LinesView):
         room = self.size.height - (not self.is_framed)
         if room < min(LEAST_CHANGES, len(self._events)) or not self._events:
             return ()
-        rule = "─" * max(0, width - len(HEADING) - 1)
-        head = [Segment(f"{HEADING} ", theme.style(bold=True)), Segment(rule, theme.style("rule"))]
         shown = self._events[:room]
         days = [self._day(each, is_brief=width < MIN_WIDTH_WITH_VERBS) for each in shown]
         colours = author_colours(self._store.lookups.known_people())
@@ -80,7 +83,7 @@ class LatestChanges(LinesView):
         rows = [self._told(each, width - lead) for each in shown]
         if sum(map(len, rows)) > room:  # each has one line where not all of them have room for all that they say
             rows = [row if len(row) == 1 else self._told(each, 0) for each, row in zip(shown, rows, strict=True)]
-        lines: list[Line] = [] if self.is_framed else [head]
+        lines: list[Line] = [] if self.is_framed else [ruled_head(HEADING, width, theme)]
         for event, day, (first, *more) in zip(shown, days, rows, strict=True):
             author = event.author or "you"
             when, who = fit(day, day_width + GAP), fit(author, author_width) + " " * GAP
