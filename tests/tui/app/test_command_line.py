@@ -77,8 +77,9 @@ async def test_explain_says_what_ran_and_what_was_asked(store: Store, opened: Op
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        (":frobnicate", "Unknown command “frobnicate”. Commands: filter, explain"),
+        (":frobnicate", "Unknown command “frobnicate”. ? lists all commands."),
         (":sort est, colour", "There is no field 'colour'"),
+        (":colums", "Unknown command “colums”. Did you mean :col"),
         (":w now", ":w takes no argument."),
         (":99999", "No item #99999 in this project"),
     ],

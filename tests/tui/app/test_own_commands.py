@@ -111,7 +111,7 @@ async def test_a_failure_is_told_with_its_last_line(store: Store) -> None:
 async def test_a_command_on_an_iteration_runs_in_the_tree(store: Store) -> None:
     async with opened_with_commands(store) as pilot:
         await pilot.press("y", "i")
-        await shown(pilot, "yi (Name it) has nothing to act on here")
+        await shown(pilot, "yi is not a command here")
         await pilot.press("g", "i", "g", "g", "y", "i")
         await shown(pilot, "Name it: Aurora")
 

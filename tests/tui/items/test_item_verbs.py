@@ -427,7 +427,7 @@ async def test_a_key_that_does_nothing_here_says_so(store: Store, opened: Open) 
         await press(pilot, "g", "a", "s")
 
         assert "Z is not a command here; ? shows the keys." in unknown
-        assert "s (status) has nothing to act on here" in text_of(pilot.app)
+        assert "s (status) needs an item, and there is none here" in text_of(pilot.app)
 
 
 @pytest.mark.slow

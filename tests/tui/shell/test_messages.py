@@ -186,6 +186,30 @@ async def test_a_message_does_not_follow_to_a_screen_that_a_later_key_opens(tmp_
             await until(lambda: not messages_of(app), lambda: text_of(app))
 
 
+async def test_a_confirmation_ends_with_its_screen(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        app = BacklitApp(store)
+        async with app.run_test(size=(120, 40), notifications=True) as pilot:
+            await press(pilot, "u")
+            said_at_first = status_line(pilot)
+            await press(pilot, "g", "k", "g", "b")
+
+            assert "Nothing to undo." in said_at_first
+            assert "Nothing to undo." not in status_line(pilot)
+
+
+async def test_esc_removes_a_refusal(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        app = BacklitApp(store)
+        async with app.run_test(size=(80, 24), notifications=True) as pilot:
+            await press(pilot, "Z")
+            before = messages_of(app)
+            await press(pilot, "escape")
+
+            assert before == {"Z is not a command here; ? shows the keys."}
+            await until(lambda: not messages_of(app), lambda: text_of(app))
+
+
 @pytest.mark.slow
 async def test_messages_are_read_again_and_say_when(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1)]) as store:

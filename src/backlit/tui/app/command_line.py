@@ -1,6 +1,7 @@
 """The command line: runs the commands of the focused place by their words."""
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Protocol, cast
 
 from textual.app import ComposeResult
@@ -10,7 +11,7 @@ from backlit.model.errors import BadRequest
 from backlit.model.query import Candidate
 from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.commands.command import Command, CommandContext, item_number
-from backlit.tui.commands.table import commands_in
+from backlit.tui.commands.table import commands_in, key_of
 from backlit.tui.dialogs.dialog import STYLES, Dialog
 from backlit.tui.shell.dispatch import Dispatch, Runner, contexts_of, function_of, run_asking, runner_of, target_of
 from backlit.tui.shell.target import StoreCommandTarget
@@ -61,8 +62,9 @@ class CommandLineParser:
         """Return the runner and the call of a line. Raises BadRequest for a line without a meaning here."""
         word = max((word for word in self._commands if f"{text} ".startswith(f"{word} ")), key=len, default=None)
         if word is None:
-            words = ", ".join(self._commands)
-            raise BadRequest(f"Unknown command “{text}”. Commands: {words}, or an item number.")
+            alike = get_close_matches(text, self._commands, 1)
+            meant = f"Did you mean :{alike[0]}? " if alike else ""
+            raise BadRequest(f"Unknown command “{text}”. {meant}{key_of('app.help')} lists all commands.")
         command, rest = self._commands[word], text[len(word) :].strip()
         runner = runner_of(self._node, command) if not rest or command.takes_text or command.completer else None
         if runner is None:

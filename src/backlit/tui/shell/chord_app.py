@@ -231,8 +231,7 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         """Show the toasts on the top screen alone; Textual removes a toast without its holder."""
         if not self.screen_stack:  # a dialog closes while the application ends
             return
-        if self._messages.is_left_behind(self.screen_stack[-1]):
-            self._messages.make_room("")
+        self._messages.follow(self.screen_stack[-1])
         for screen in self.screen_stack:
             for holder in screen.query(ToastHolder):
                 if holder.is_mounted and not (screen is self.screen and holder.children):
@@ -247,7 +246,9 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         self._messages.forget()
 
     async def _take_input(self, event: events.Event) -> None:
-        self._messages.is_fresh = False
+        self._messages.is_fresh = self._messages.is_confirmation_fresh = False
+        if isinstance(event, events.Key) and event.key == "escape":
+            self._messages.dismiss()
         await self.dispatch.take(event)
 
     async def on_two_sided_line_asked(self, message: TwoSidedLine.Asked) -> None:
@@ -317,6 +318,11 @@ class Messages:
         self.is_fresh = False
         """True until the next key after a toast: what a command says goes with it to the screen that it opens."""
         self._shown_on: Screen[object] | None = None
+        self.is_confirmation_fresh = False
+        """True until the next key after a confirmation."""
+        self._confirmed: Sequence[FooterLine] = ()
+        self._confirmed_on: Screen[object] | None = None
+        """The footers that show a confirmation, and the screen that it is about."""
         self._dropped = 0
         self._drop_timer: Timer | None = None
 
@@ -327,6 +333,8 @@ class Messages:
         # All of them, as a command that closes its screen tells its end before.
         if not footers or not all(footer.confirm(sentence) for footer in footers):
             return False
+        self._clear_footers(besides=footers)
+        self._confirmed, self._confirmed_on, self.is_confirmation_fresh = footers, self._app.screen, True
         if not self.is_fresh:  # else it belongs to the toast, as a count of dropped keys does
             self.make_room("", refresh=True)
         return True
@@ -335,10 +343,11 @@ class Messages:
         self.make_room("", refresh=True)
         self._clear_footers()
 
-    def _clear_footers(self) -> None:
-        for screen in self._app.screen_stack:
-            for footer in screen.query(FooterLine):
-                footer.confirm("")
+    def _clear_footers(self, besides: Sequence[FooterLine] = ()) -> None:
+        for footer in self._confirmed:
+            if footer.is_attached and footer not in besides:
+                footer.forget()
+        self._confirmed, self._confirmed_on = (), None
 
     def keep(self, sentence: str, *, is_bad: bool = False) -> None:
         self.kept.append(KeptMessage(time.time(), sentence, is_bad))
@@ -346,16 +355,27 @@ class Messages:
     def begin(self, screen: Screen[object] | None) -> None:
         self._shown_on, self.is_fresh = screen, True
 
-    def is_left_behind(self, screen: Screen[object]) -> bool:
-        if self.refused_on not in {None, screen}:
-            return True
-        return not self.is_fresh and self._shown_on not in {None, screen}
+    def follow(self, screen: Screen[object]) -> None:
+        """Remove the messages of a screen that a later key left."""
+        if self.refused_on not in {None, screen} or not (self.is_fresh or self._shown_on in {None, screen}):
+            self.make_room("")
+        if isinstance(screen, ModalScreen) or screen is self._confirmed_on:
+            return
+        if self.is_confirmation_fresh:
+            self._confirmed_on = screen
+        elif self._confirmed_on is not None:
+            self._clear_footers()
 
     def refuse(self, sentence: str) -> None:
         """Show why a command cannot run, until the screen changes."""
         self._clear_footers()
         self._app.say(sentence, is_bad=True)
         self.refused_on = self._app.screen
+
+    def dismiss(self) -> None:
+        """Remove the toasts but for errors, as esc does beside what it means on the screen."""
+        if self._shown_on is not None:
+            self.make_room("", refresh=True)
 
     def make_room(self, sentence: str, *, refresh: bool = False) -> None:
         """Remove all toasts but other errors, and place the next one away from the cursor's row and the headings."""

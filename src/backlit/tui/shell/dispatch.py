@@ -89,7 +89,7 @@ class Dispatch:
         """Run a command on the nearest node that offers it, from the focus up; say why none can."""
         runner = runner_of(self.focused_node, command)
         if runner is None:
-            self._refuse(f"“{command.label}” has nothing to act on here.")
+            self._refuse(f"{_needed(f'“{command.label}”', command)}.")
         elif iscoroutinefunction(runner):
             self.begin(runner, CommandContext(command, count, letter))
         else:
@@ -164,10 +164,20 @@ class Dispatch:
 
     def _refuse_unbound(self, sequence: str) -> None:
         """Refuse a key that does nothing here, and name its command elsewhere."""
-        elsewhere = next((each for each in COMMAND_BY_ID.values() if sequence in each.keys), None)
-        words = f"{spelled(sequence)} ({elsewhere.label}) has nothing to act on here" if elsewhere else ""
+        known = (each for each in COMMAND_BY_ID.values() if sequence in each.keys and each.context in _NEEDED)
+        elsewhere, key = next(known, None), spelled(sequence)
+        words = _needed(f"{key} ({elsewhere.label})", elsewhere) if elsewhere else f"{key} is not a command here"
         self._app.clear_notifications()
-        self._refuse(f"{words or f'{spelled(sequence)} is not a command here'}; {key_of('app.help')} shows the keys.")
+        self._refuse(f"{words}; {key_of('app.help')} shows the keys.")
+
+
+_NEEDED = {Context.ITEM: "an item", Context.LIST: "a list of items"}
+"""What commands of a context act on, in a word; those of other contexts belong to their place."""
+
+
+def _needed(words: str, command: Command) -> str:
+    needed = _NEEDED.get(command.context)
+    return f"{words} needs {needed}, and there is none here" if needed else f"{words} does not work here"
 
 
 # From a command to its function

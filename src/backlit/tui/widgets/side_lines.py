@@ -246,12 +246,12 @@ class FooterLine(TwoSidedLine):
         """Show a confirmation instead of the state for a while; return False where it does not fit."""
         words = _confirmation(sentence)
         if length(self._with_caps(words)) + len(EDGE) > self.size.width:
-            self._forget()
+            self.forget()
             return False
         self._confirmed = words
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(TOAST_SECONDS, self._forget)
+        self._timer = self.set_timer(TOAST_SECONDS, self.forget)
         self.refresh()
         return True
 
@@ -259,7 +259,7 @@ class FooterLine(TwoSidedLine):
     def confirmed(self) -> str:
         return "".join(text for text, _, _ in self._confirmed).strip()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         self._confirmed = ()
         self.refresh()
 
