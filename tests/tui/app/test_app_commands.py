@@ -79,7 +79,7 @@ class FakeApplication(FakeTarget):
         self.wanted_profile: str | None = None
         self.offered_themes = themes.load_themes(None)[0]
         self.theme = "backlit"
-        self.is_running_something = False
+        self.is_running_something = self.has_unsaved_text = False
         self.has_ended = False
         self.dispatch = cast("Dispatch", FakeDispatch())
         self.workers: dict[str, Callable[[], Coroutine[object, object, None]]] = {}
@@ -263,7 +263,10 @@ async def test_undo_says_that_there_is_nothing_to_undo(store: Store) -> None:
 
     await history.undo(target, call("app.undo"))
 
-    assert target.said == ["Nothing to undo."]
+    target.has_unsaved_text = True
+    await history.undo(target, call("app.undo"))
+
+    assert target.said == ["Nothing to undo.", "Nothing to undo. gu resets the field of the form."]
 
 
 @pytest.mark.parametrize("is_agreed", [True, False])

@@ -47,6 +47,10 @@ class UndoCommandTarget(StoreCommandTarget, Protocol):
     history_lock: asyncio.Lock
     navigator: ScreenNavigator
 
+    @property
+    def has_unsaved_text(self) -> bool:
+        """Return whether a form has changes that are not saved."""
+
     def forget_messages(self) -> None: ...
 
 
@@ -63,7 +67,8 @@ async def _walk(target: UndoCommandTarget, count: int, *, is_redo: bool) -> None
         for _ in range(count):
             offered = await _offered(target.store, is_redo=is_redo)
             if offered is None:
-                target.say("Nothing to redo." if is_redo else "Nothing to undo.")
+                kept = f" {key_of('editor.revert')} resets the field of the form." if target.has_unsaved_text else ""
+                target.say("Nothing to redo." if is_redo else f"Nothing to undo.{kept}")
                 return
             if not offered.is_grave or await _is_agreed(target, offered):
                 await _carry_out(target, is_redo=is_redo)

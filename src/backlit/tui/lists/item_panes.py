@@ -255,7 +255,9 @@ class ItemPanes(StorageErrorGuard, Container):
     def page_preview(self, pages: int) -> None:
         """Show the preview, or scroll it by pages, from its end to its top; raises CannotAct without room for it."""
         preview = self._preview
-        if not preview.display:
+        if self.has_class("-empty"):
+            raise CannotAct("The list has no item to preview.")
+        if not self._preview_frame.display:
             self.toggle_preview()
         elif pages > 0 and preview.scroll_y >= preview.max_scroll_y:
             preview.scroll_to(y=0, animate=False)
