@@ -242,6 +242,12 @@ def test_steps_of_one_person_and_sitting_are_one_event_with_both_ends() -> None:
     assert [each.id for each in event.steps] == [3, 2, 1]
 
 
+def test_a_change_and_its_undo_stay_apart() -> None:
+    undo = replace(step(2), fields=(FieldNews("Estimate", "1", "0"),))
+
+    assert list(folded([undo, step(1)])) == [undo, step(1)]
+
+
 @pytest.mark.parametrize("earlier", [step(1, author="jon"), step(1, minutes=-11), step(1, key="Status")])
 def test_others_later_ones_and_other_fields_stay_apart(earlier: ItemEvent) -> None:
     assert list(folded([step(2), earlier])) == [step(2), earlier]

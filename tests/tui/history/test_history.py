@@ -64,6 +64,7 @@ async def test_r_restores_the_value_before_a_change_and_u_takes_that_back(
         pilot.app.push_screen(HistoryScreen(store, item_id))
         await shows(pilot, "Before → After")
         await until(lambda: (item := store.item(item_id)) is not None and item.name == "After")
+        assert "restore" in lines_of(pilot.app)[-1]
         await pilot.press("r")
         await until(lambda: (item := store.item(item_id)) is not None and item.name == "Before")
         restored = await fields_on(world, store, item_id)
@@ -83,8 +84,11 @@ async def test_a_comment_has_no_value_to_restore(world: World, store: Store, ope
     async with opened(store) as pilot:
         pilot.app.push_screen(HistoryScreen(store, item_id))
         await shows(pilot, "commented")
+        footer = lines_of(pilot.app)[-1]
         await pilot.press("r")
 
+        assert "copy" in footer
+        assert "restore" not in footer
         await shows(pilot, "Nothing to restore here")
 
 

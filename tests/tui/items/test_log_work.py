@@ -71,7 +71,7 @@ async def test_the_dialog_says_what_it_will_do(store: Store, opened: Open) -> No
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")
         await press(pilot, "L", *"1:30")
-        said = ["Logs  1.5 h Development on", "ctrl+n  Testing", "Day         today"]
+        said = ["Logs  1.5 h Development on", "ctrl+n next type  Testing", "Day         today"]
 
         assert missing(pilot.app, said) == []
 

@@ -330,7 +330,15 @@ def _is_alike(later: ItemEvent, earlier: ItemEvent) -> bool:
         return False
     if later.kind is EventKind.CHANGED and not later.fields:
         return later.text == earlier.text  # words alone tell what was changed
+    if _ends_where_it_began(later, earlier):
+        return False
     return not any(is_long(each.key, each.before, each.after) for each in (*first.fields, *earlier.fields))
+
+
+def _ends_where_it_began(later: ItemEvent, earlier: ItemEvent) -> bool:
+    """Return whether a field would be from a value to the same one, as after an undo."""
+    before = {each.key: each.before for each in earlier.fields}
+    return any(before[each.key] == each.after for each in later.fields)
 
 
 def _together(later: ItemEvent, earlier: ItemEvent) -> ItemEvent:

@@ -1,6 +1,7 @@
 """The history of one item: who created, changed, commented and attached, the latest first."""
 
 import time
+from collections.abc import Sequence
 from functools import partial
 
 from rich.segment import Segment
@@ -27,7 +28,7 @@ from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import HEADING, Part
+from backlit.tui.widgets.side_lines import HEADING, Hint, Part
 from backlit.tui.widgets.text_view import RowsOverDetail
 
 MAX_FIELD_LINES = 500
@@ -48,7 +49,8 @@ class HistoryScreen(ItemRowsScreen):
     AUTO_FOCUS = "EventList"
     CSS_PATH = "../styles/history.tcss"
     SUBJECTS = (Subject.ITEMS, Subject.OUTBOX, Subject.RECORDED)
-    HINTS = ("history.open", "history.restore", "history.copy", "item.next-tab", "item.comment", "app.back", "app.help")
+    HINTS = ("history.open", "history.copy", "item.next-tab", "item.comment", "app.back", "app.help")
+    HINTS_ON_CHANGES = (HINTS[0], "history.restore", *HINTS[1:])
     EMPTY = ("No events.", "No events in the local copy.")
     TAB = ItemDestination.HISTORY
     HAS_ASIDE = True
@@ -181,6 +183,11 @@ class HistoryScreen(ItemRowsScreen):
             lines += [[Segment(line, theme.style("muted"))] for line in wrapped(words, width)]
         return lines
 
+    @property
+    def hints(self) -> Sequence[Hint | str]:
+        event = self._events.event
+        return self.HINTS_ON_CHANGES if event is not None and _former_values(event) else super().hints
+
     # Commands
 
     def current_event(self) -> ItemEvent:
@@ -204,8 +211,8 @@ class HistoryScreen(ItemRowsScreen):
     async def restore_value(self, _call: CommandContext) -> None:
         """Set the fields of the event to their values before it, by an edit like any other."""
         event, item = self.current_event(), self.current()
-        former: Changes = {each.key: each.before for each in event.fields if is_settable(each.key)}
-        if event.kind is not EventKind.CHANGED or not former:
+        former = _former_values(event)
+        if not former:
             raise CannotAct("Nothing to restore here: only changed values can be.")
         words = ", ".join(label_of(key) for key in former)
         act = FieldEdit(
@@ -219,6 +226,12 @@ class HistoryScreen(ItemRowsScreen):
         self._field = ""
         self.show_rows()
         self.update_labels()
+
+
+def _former_values(event: ItemEvent) -> Changes:
+    """Return the values before a change that can be set again."""
+    is_change = event.kind is EventKind.CHANGED
+    return {each.key: each.before for each in event.fields if is_change and is_settable(each.key)}
 
 
 def _byline(event: ItemEvent, store: Store) -> list[Part]:

@@ -290,11 +290,15 @@ class ItemRowsScreen(ItemScreen):
         """Return the number of the current row, and that of all rows."""
         return self._rows.cursor + 1, self._rows.row_count()
 
+    @property
+    def hints(self) -> Sequence[Hint | str]:
+        """The hints of the footer for the current row."""
+        return self.HINTS if self.position[1] else self.HINTS_WITHOUT_ROWS
+
     def draw_status(self) -> None:
         position, count = self.position
-        hints = self.HINTS if count else self.HINTS_WITHOUT_ROWS
         status = status_words(self.store) if self._say_edges() else status_words(self.store, position, count)
-        self.footer.show(hints, status, is_reader=self.store.lookups.is_read_only)
+        self.footer.show(self.hints, status, is_reader=self.store.lookups.is_read_only)
 
     def _say_edges(self) -> bool:
         """Put the tabs, the note and the position into the edges of the rows' frame; return whether there is one."""

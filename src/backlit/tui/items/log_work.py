@@ -23,6 +23,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, safe
+from backlit.tui.drawing.themes import ThemeStyles, cap_words
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.input_queue import AnswerRefused
@@ -96,6 +97,8 @@ async def _start(target: StoreCommandTarget, task: Item) -> None:
 LABELS = ("Hours", "Type", "Remaining", "Note", "Day")
 HOURS, TYPE, REMAINING, NOTE, DAY = range(len(LABELS))
 LABEL_WIDTH, INPUT_WIDTH, PROGRESS_BAR = 12, 15, 30
+NAMED_TYPES = 2
+"""Other types that are named."""
 WORK_FIELDS = ("WorkCompleted", "WorkRemaining")
 
 
@@ -333,8 +336,10 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
             self._facts[DAY].update(literal(f"  {done.day:%A}"))
         types, typed = self._form.types, self.inputs[TYPE].value
         at = types.index(typed) + 1 if typed in types else 0
-        others = [f"  {safe(each)}" for each in (*types[at:], *types[:at]) if each != typed]
-        self._facts[TYPE].update(Content.assemble(("  ctrl+n" if others else "", "bold"), *others))
+        others = [safe(each) for each in (*types[at:], *types[:at]) if each != typed]
+        names = ", ".join(others[:NAMED_TYPES]) + " …" * (len(others) > NAMED_TYPES)
+        cap = cap_words("ctrl+n", has_caps=ThemeStyles.of(self.app).has_frames)
+        self._facts[TYPE].update(Content.assemble("  ", cap, f" next type  {names}") if others else "")
 
     def _lines(self) -> Sequence[str]:
         lines = [
