@@ -1,6 +1,6 @@
 """Documents as they are drawn: the sentence, the chart, the table and the figures of each report."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 import pytest
 from tests.model.reports.documents import MONDAY, burndown, day, document, week
@@ -106,6 +106,17 @@ def test_a_burnup_says_how_much_of_the_scope_is_done() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("done", "scope", "words"),
+    [(3.0, 7.0, "(43 %)"), (199.5, 200.0, "(99 %)"), (200.0, 200.0, "(100 %)"), (1.0, 1.0, "1 of 1 item done")],
+)
+def test_a_burnup_rounds_its_share_and_has_all_only_at_the_end(done: float, scope: float, words: str) -> None:
+    rows: list[tuple[CellValue, ...]] = [(MONDAY, done, scope, None)]
+    answer = document(ReportName.BURNUP, ("Day", "Done", "Scope", "%"), rows, unit=ReportUnit.ITEMS)
+
+    assert words in present(answer).headline
+
+
 SCOPE_COLUMNS = ("Day", "Scope", "Change", *("Added", "Moved in", "Moved out", "Re-estimated", "Deferred", "Deleted"))
 
 
@@ -190,6 +201,14 @@ def test_a_forecast_says_how_many_sprints_and_until_when() -> None:
     )
 
 
+def test_a_forecast_names_the_year_of_an_end_in_another_one() -> None:
+    rows: list[tuple[CellValue, ...]] = [("50 %", 29.0, 17, date(2027, 7, 18)), ("85 %", 9.0, None, None)]
+    report = present(document(ReportName.FORECAST, FORECAST_COLUMNS, rows, {"remaining": 41.0}))
+
+    assert "17 sprints (50 %, to 18 Jul 2027)" in report.headline
+    assert report.figures[0].more == "to 18 Jul 2027"
+
+
 def test_a_forecast_without_enough_sprints_says_what_it_needs() -> None:
     rows: list[tuple[CellValue, ...]] = [("50 %", None, None, None), ("85 %", None, None, None)]
     note = "Too little history for a forecast (2 sprints, 3 needed)."
@@ -264,6 +283,27 @@ def test_loads_have_the_largest_first_with_its_share() -> None:
     assert report.table.rows == (("jon", 75, 9.0, 1, 4.0, 8.0, 54.0), ("ada", 25, 3.0, 2, 0.0, None, None))
     assert report.headline == "12 pts open, most with jon (9); 4 hours of tasks remaining."
     assert [bar.values for bar in bars(report).bars] == [(9.0, 0.0, 0.0), (0.0, 0.0, 3.0)]
+
+
+def test_nobody_has_the_most_where_two_have_as_much() -> None:
+    rows: list[tuple[CellValue, ...]] = [("ada", 3.0, 1, 0.0, None, None), ("jon", 3.0, 1, 0.0, None, None)]
+    columns = ("Person", "Pts", "Items", "Hours", "Capacity", "Hours capacity")
+    load = present(document(ReportName.PEOPLE, columns, rows))
+    hours: list[tuple[CellValue, ...]] = [("ada", 2.0, 2.0), ("jon", 2.0, 2.0)]
+    time = present(document(ReportName.TIME, ("Person", "2026-03-02", "Total"), hours, {"hours": 4, "people": 2}))
+
+    assert (load.headline, [each.words for each in load.figures]) == ("6 pts open.", ["pts open"])
+    assert (time.headline, [each.words for each in time.figures]) == ("4 h logged by 2 people.", ["h logged"])
+
+
+def test_weeks_to_come_stand_only_where_they_have_hours_and_others_with_their_year() -> None:
+    weeks = ("2025-W49", *(f"2026-W{week:02}" for week in range(4, 16)))
+    hours = [0.0] * len(weeks)
+    hours[weeks.index("2026-W14")] = 2.0
+    answer = document(ReportName.TIME, ("Person", *weeks, "Total"), [("ada", *hours, 2.0)], {"hours": 2, "people": 1})
+    titles = [column.title for column in present(answer).table.columns]
+
+    assert titles == ["Person", "Total", "W49/25", "W04", "W05", "W06", "W07", "W08", "W09", "W10", "W14"]
 
 
 @pytest.mark.parametrize(

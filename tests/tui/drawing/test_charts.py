@@ -225,6 +225,22 @@ def test_the_ideal_line_begins_at_what_was_committed_and_is_straight() -> None:
     assert set(widths[1:-1]) <= {4, 5, 6}
 
 
+def test_a_day_chosen_in_a_longer_chart_is_not_marked_in_a_shorter_one() -> None:
+    chart = days(4.0, 3.0, 2.0)
+
+    assert draw_timeline(chart, 36, 10, 29) == draw_timeline(chart, 36, 10)
+
+
+@pytest.mark.parametrize("known", [20, 21])
+def test_the_gap_is_that_of_the_last_day_and_has_the_figure_of_the_report(known: int) -> None:
+    values = [40.0] * known + [None] * (40 - known)
+    chart = days(*values, guide=tuple(39.0 - n for n in range(40)))  # two days to a column
+    own, named = ("\n".join(lines(draw_timeline(each, 24, 20))) for each in (chart, replace(chart, gap=3.1)))
+
+    assert f" {known} behind" in own
+    assert " 3.1 behind" in named
+
+
 @pytest.mark.parametrize(
     ("values", "column"),
     [((4.0, 1.0), "██████▀ ▀"), ((4.0, 1.5), "█████▀  ▀"), ((1.0, 3.5), "█████▀ ▀"), ((4.0, 0.0), "████████▀")],

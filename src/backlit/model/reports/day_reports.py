@@ -41,7 +41,6 @@ class DaysOfReport:
         self.document = document
         self.days = document.days
         self.today = document.today
-        self.unit = UNIT_WORDS[ReportUnit(document.unit)]
 
     @property
     def is_of_machine(self) -> bool:
@@ -67,6 +66,9 @@ class DaysOfReport:
         """Return the days up to today."""
         columns = tuple(COLUMNS.get(title, ReportColumn(title)) for title in self.document.columns)
         return ReportTable(columns, tuple(tuple(row) for row in self.document.rows if _day_of(row) <= self.today))
+
+    def noun(self, amount: float) -> str:
+        return amount_text(amount, self.document.unit).split(" ", 1)[1]
 
     def when(self, day: date) -> str:
         return "today" if day == self.today else f"on {day_text(day)}"
@@ -122,17 +124,18 @@ def burndown(document: ReportDocument) -> Report:
         return Report(document, days.without_data, chart, days.table())
     whole = None if is_hours else days.last(scope)[1]
     of_whole = f" of {number_text(whole)}" if whole is not None else ""
-    amount = f"{number_text(left)}{of_whole} {days.unit}"
+    amount = f"{number_text(left)}{of_whole} {days.noun(left if whole is None else whole)}"
     behind = document.figure("behind")
     if behind is not None and behind > 0 and days.is_before_first_fall(ideal, document.figure("committed")):
         behind, chart = None, replace(chart, has_gap=False)
+    chart = replace(chart, gap=behind)
     if days.is_over:
         headline = f"Ended with {amount} remaining."
     else:
         headline = f"{amount} remaining {days.when(day)}{_behind_words(behind)}."
     is_reached = days.is_over and number_text(left) == "0"
     tone = Tone.DONE if is_reached else Tone.PLAIN
-    figures = [Figure(number_text(left), f"{days.unit} remaining", of_whole.strip(), tone)]
+    figures = [Figure(number_text(left), f"{days.noun(left)} remaining", of_whole.strip(), tone)]
     if behind is not None and number_text(behind) != "0":
         word, tone = ("behind", Tone.LATE) if behind > 0 else ("ahead", Tone.DONE)
         figures.append(Figure(number_text(abs(behind)), word, f"ideal {number_text(left - behind)}", tone))
@@ -167,11 +170,12 @@ def burnup(document: ReportDocument) -> Report:
     whole = days.last(scope)[1]
     if day is None or finished is None or whole is None:
         return Report(document, days.without_data, chart, days.table())
-    percent = f" ({int(100 * finished / whole + 1e-9)} %)" if whole else ""
-    headline = f"{number_text(finished)} of {number_text(whole)} {days.unit} done {days.when(day)}{percent}."
+    # What is not all done is not written as 100 %.
+    percent = f" ({min(99, round(100 * finished / whole)) if finished < whole else 100} %)" if whole else ""
+    headline = f"{number_text(finished)} of {number_text(whole)} {days.noun(whole)} done {days.when(day)}{percent}."
     figures = (
-        Figure(number_text(finished), f"{days.unit} done", f"of {number_text(whole)}", Tone.DONE),
-        Figure(number_text(whole - finished), f"{days.unit} to go"),
+        Figure(number_text(finished), f"{days.noun(finished)} done", f"of {number_text(whole)}", Tone.DONE),
+        Figure(number_text(whole - finished), f"{days.noun(whole - finished)} to go"),
     )
     return Report(document, headline, chart, days.table(), figures, _scope_facts(scope))
 
@@ -195,10 +199,10 @@ def scope_change(document: ReportDocument) -> Report:
     day, now = days.last(scope)
     if day is None or now is None:
         return Report(document, days.without_data, chart, days.table())
-    figures = [Figure(number_text(now), f"{days.unit} in scope")]
+    figures = [Figure(number_text(now), f"{days.noun(now)} in scope")]
     if committed is None:
         so_far = "" if document.is_committed else " so far"
-        headline = f"{number_text(now)} {days.unit} in scope {days.when(day)}{so_far}."
+        headline = f"{number_text(now)} {days.noun(now)} in scope {days.when(day)}{so_far}."
     else:
         figures.append(Figure(signed_text(now - committed), "since", "the commitment"))
         headline = f"{amount_text(committed, document.unit)} committed; {_cause_words(document)}."
@@ -243,7 +247,12 @@ def cumulative_flow(document: ReportDocument) -> Report:
     )
     figures = (
         Figure(number_text(started), "in progress", f"{number_text(now['testing'])} of them testing"),
-        Figure(number_text(now["done"]), f"{days.unit} done", f"of {number_text(sum(now.values()))}", Tone.DONE),
+        Figure(
+            number_text(now["done"]),
+            f"{days.noun(now['done'])} done",
+            f"of {number_text(sum(now.values()))}",
+            Tone.DONE,
+        ),
     )
     facts = (("Days", counted(sum(value is not None for value in whole), "day")),)
     return Report(document, headline, chart, days.table(), figures, facts)

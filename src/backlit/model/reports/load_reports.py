@@ -71,9 +71,15 @@ def _loads(document: ReportDocument, noun: str, preposition: str) -> Report:
         hours = document.figure("hours")
         figures += [
             Figure(number_text(whole), f"{unit} open", f"{counted(hours, 'hour')} of tasks" if hours else ""),
-            Figure(number_text(_number(shown[0][at])), f"most {preposition}", most),
         ]
+        if _has_most(shown, at):
+            figures.append(Figure(number_text(_number(shown[0][at])), f"most {preposition}", most))
     return Report(document, headline, Bars(PARTS, bars), ReportTable(columns, rows), tuple(figures))
+
+
+def _has_most(rows: Sequence[Sequence[CellValue]], at: int) -> bool:
+    """Return whether the first of several rows has more than any other."""
+    return len(rows) > 1 and _number(rows[0][at]) > _number(rows[1][at])
 
 
 def _number(value: CellValue) -> float:
@@ -90,7 +96,7 @@ def _load_headline(document: ReportDocument, rows: Sequence[Sequence[CellValue]]
     if not rows:
         return "No open items."
     said = f"{amount_text(sum(_number(row[at]) for row in rows), document.unit)} open"
-    if len(rows) > 1:
+    if _has_most(rows, at):
         said += f", most {most} ({number_text(_number(rows[0][at]))})"
     hours = document.figure("hours")
     return f"{said}; {counted(round(hours, 2), 'hour')} of tasks remaining." if hours else f"{said}."

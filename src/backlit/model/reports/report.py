@@ -37,7 +37,7 @@ class ReportColumn(Struct, frozen=True):
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
     `least` is the minimum width of a text in characters. Numbers of a column with `has_decimal` have one decimal each.
-    The names of a column with `is_item` have the sign of the type.
+    The names of a column with `is_item` have the sign of the type. One that is spare is left out where it is all 0.
     """
 
     title: str
@@ -49,6 +49,7 @@ class ReportColumn(Struct, frozen=True):
     has_decimal: bool = False
     is_item: bool = False
     is_owner: bool = False
+    is_spare: bool = False
 
 
 class StatusStep(Struct, frozen=True):
@@ -148,7 +149,8 @@ class Timeline(Struct, frozen=True):
 
     `gaps` are the days up to today without a record; the chart shows them as gaps, without interpolation. A chart with
     `layers` shows these on each other, the lowest first, and its bars are their sum. One that is hollow is not from the
-    history of the server. Without `has_gap` the distance to the line is not said yet.
+    history of the server. Without `has_gap` the distance to the line is not said yet; `gap` is the distance that the
+    report names, which that of rounded days may miss.
     """
 
     days: tuple[date, ...]
@@ -159,6 +161,7 @@ class Timeline(Struct, frozen=True):
     layers: tuple[Series, ...] = ()
     is_hollow: bool = False
     has_gap: bool = True
+    gap: float | None = None
     work: WorkingDays = WorkingDays()
 
     @property

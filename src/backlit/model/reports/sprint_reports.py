@@ -3,6 +3,7 @@
 from datetime import date
 
 from backlit.model.amounts import counted
+from backlit.model.dates import written_day
 from backlit.model.planning import Velocity
 from backlit.model.reports.document import FigureSource, ReportDocument
 from backlit.model.reports.names import ReportUnit
@@ -17,7 +18,6 @@ from backlit.model.reports.report import (
     ReportTable,
     Tone,
     amount_text,
-    day_text,
     number_text,
 )
 
@@ -28,7 +28,7 @@ VELOCITY_COLUMNS = (
     ReportColumn("Change", is_signed=True, rank=2),
     ReportColumn("Done"),
     ReportColumn("Remaining"),
-    ReportColumn("Late", rank=4),
+    ReportColumn("Late", rank=4, is_spare=True),
     ReportColumn("As of", is_text=True, rank=3),
 )
 VELOCITY_PARTS = (BarPart("done", Tone.DONE), BarPart("done so far", Tone.UNDERWAY), BarPart("not done", Tone.LEFT))
@@ -97,28 +97,29 @@ def forecast(document: ReportDocument) -> Report:
     if not any(number is not None for number in (*sprints, *amounts)):
         reason = next((note for note in document.notes if note.startswith(("Too little", "No end"))), "")
         return Report(document, f"{left}. {reason}".strip(), chart, table)
-    said = [_sprints_words(row, number) for row, number in zip(rows, sprints, strict=True)]
+    today = document.as_of.date()
+    said = [_sprints_words(row, number, today) for row, number in zip(rows, sprints, strict=True)]
     range_words = _amount_range(amounts, document.unit) if None not in amounts else ""
     one = f" One sprint: {range_words}." if range_words else ""
     facts = [("Remaining", amount_text(remaining, document.unit))]
     facts += [("One sprint", range_words)] if range_words else []
     figures = tuple(
-        Figure(number_text(number), f"{'sprint' if number == 1 else 'sprints'}, {row[0]}", _end_words(row[-1]))
+        Figure(number_text(number), f"{'sprint' if number == 1 else 'sprints'}, {row[0]}", _end_words(row[-1], today))
         for row, number in zip(rows, sprints, strict=True)
         if number is not None
     )
     return Report(document, f"{left}: {', '.join(said)}.{one}", chart, table, figures, tuple(facts))
 
 
-def _sprints_words(row: tuple[object, ...], number: float | None) -> str:
+def _sprints_words(row: tuple[object, ...], number: float | None, today: date) -> str:
     if number is None:
         return f"no end in sight ({row[0]})"
-    end = f", to {day_text(row[-1])}" if isinstance(row[-1], date) else ""
-    return f"{counted(number, 'sprint')} ({row[0]}{end})"
+    end = _end_words(row[-1], today)
+    return f"{counted(number, 'sprint')} ({row[0]}{', ' * bool(end)}{end})"
 
 
-def _end_words(end: object) -> str:
-    return f"to {day_text(end)}" if isinstance(end, date) else ""
+def _end_words(end: object, today: date) -> str:
+    return f"to {written_day(end, today)}" if isinstance(end, date) else ""
 
 
 def _amount_range(amounts: tuple[float | None, ...], unit: str) -> str:

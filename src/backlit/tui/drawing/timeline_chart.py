@@ -99,7 +99,9 @@ def draw_timeline(chart: Timeline, width: int, height: int, chosen: int | None =
 
 
 def _marked_day(chart: Timeline, chosen: int | None) -> int | None:
-    return chart.days.index(chart.today) if chosen is None and chart.today in chart.days else chosen
+    if chosen is not None and chosen < len(chart.days):
+        return chosen
+    return chart.days.index(chart.today) if chart.today in chart.days else None
 
 
 def _scale(most: float, plot: int) -> tuple[int, Sequence[float], float]:
@@ -325,6 +327,8 @@ class IdealGap(Struct, frozen=True):
     value: float
     goal: float
     is_to_ideal: bool
+    named: float | None = None
+    """The distance that the report names."""
 
     @property
     def is_behind(self) -> bool:
@@ -332,12 +336,15 @@ class IdealGap(Struct, frozen=True):
 
 
 def _gap_of(chart: Timeline, slots: Sequence[ChartColumn]) -> IdealGap | None:
-    slot = next((each for each in reversed(slots) if each.value(chart.bars) is not None), None)
     line = next((each for each in chart.lines if each.tone is _GAP_TO.get(chart.bars.tone)), None)
-    value, goal = (None, None) if slot is None or line is None else (slot.value(chart.bars), slot.value(line))
-    if not chart.has_gap or slot is None or value is None or goal is None or number_text(abs(value - goal)) == "0":
+    last = next((at for at in reversed(range(len(chart.days))) if chart.bars.values[at] is not None), None)
+    if not chart.has_gap or line is None or last is None:
         return None
-    return IdealGap(slot, value, goal, chart.bars.tone is Tone.LEFT)
+    value, goal = chart.bars.values[last], line.values[last]
+    if value is None or goal is None or number_text(abs(value - goal)) == "0":
+        return None
+    slot = next(each for each in slots if each.first <= last <= each.last)
+    return IdealGap(slot, value, goal, chart.bars.tone is Tone.LEFT, chart.gap)
 
 
 def _draw_gap(grid: CellGrid, gap: IdealGap, plot: int, top: float) -> None:
@@ -351,7 +358,7 @@ def _draw_gap(grid: CellGrid, gap: IdealGap, plot: int, top: float) -> None:
 
 
 def _name_gap(grid: CellGrid, gap: IdealGap, plot: int, top: float) -> None:
-    apart, slot = number_text(abs(gap.value - gap.goal)), gap.slot
+    apart, slot = number_text(abs(gap.value - gap.goal if gap.named is None else gap.named)), gap.slot
     if gap.is_to_ideal:
         text, colour = f" {apart} {'behind' if gap.is_behind else 'ahead'} ", (BEHIND if gap.is_behind else AHEAD)[1]
     else:

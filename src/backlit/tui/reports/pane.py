@@ -412,16 +412,18 @@ class ReportPane(StorageErrorGuard, Container):
         return [*self._source_words(), *notes]
 
     def _about(self) -> str:
-        return self._report.about if self._report is not None else self.selection.coverage.name
+        return self._report.about if self._report is not None and self.is_current else self.selection.coverage.name
 
     def _figure_words(self) -> list[Word]:
-        if self._report is None or (self._report.is_list and not self._report.figures):
+        if self._report is None or not self.is_current or (self._report.is_list and not self._report.figures):
             return []
         words: list[Word] = []
         for figure in self._report.figures:
             colour = COLOURS.get(figure.tone, "foreground")
-            words += [DOT] * bool(words) + [(f"{figure.number} {figure.words}", colour)]
-            words += [(f" {figure.more}", "muted")] if figure.tone is not Tone.LATE and figure.more else []
+            more = f" {figure.more}" if figure.tone is not Tone.LATE and figure.more else ""
+            is_whole = figure.words.startswith("most ")  # means nothing without the name
+            words += [DOT] * bool(words) + [(f"{figure.number} {figure.words}{more * is_whole}", colour)]
+            words += [(more, "muted")] if more and not is_whole else []
         return words
 
     def _notes(self) -> Sequence[str]:

@@ -44,8 +44,6 @@ LEAST_BAR, LEAST_ITEM_BAR = 16, 8
 """Cells of the longest bar beside columns that a narrow table drops, of iterations and the like and of items."""
 LEAD, GAP = 1, 2
 """Cells of the cursor bar, and between columns."""
-SPARE_RANK = 4
-"""The rank of columns that lists leave out where they say nothing."""
 WAY_LINE = 1
 """The line of a row that has the way of its item."""
 SIGN = 2
@@ -379,9 +377,8 @@ def widths_of(report: Report, room: int) -> dict[int, int]:
 
 
 def _is_spare(report: Report, at: int) -> bool:
-    """Return whether a column of a list, among the first to go in a narrow one, has nothing but 0."""
     rows = report.table.rows
-    return report.is_list and report.table.columns[at].rank >= SPARE_RANK and all(row[at] in {0, None} for row in rows)
+    return report.is_list and report.table.columns[at].is_spare and all(row[at] in {0, None} for row in rows)
 
 
 def _natural(report: Report, at: int) -> int:
