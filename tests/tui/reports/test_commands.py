@@ -106,8 +106,9 @@ async def test_iterations_are_turned_to_among_sprints_and_releases_among_release
     with pytest.raises(CannotAct, match=r"No release after this one\."):
         await run(target, "reports.later")
     await run(target, "reports.earlier")
-    assert target.selection.coverage.name == "R1"
+    assert (target.selection.coverage.name, target.selection.has_others) == ("R1", True)
     target.selection.choose(by_name["Whole backlog, 30 days"])
+    assert not target.selection.has_others
     with pytest.raises(CannotAct, match="Periods always end today"):
         await run(target, "reports.earlier")
 

@@ -138,6 +138,11 @@ class ReportSelection:
         weeks = self._coverages.weeks() if self.is_of_time else ()
         return [*weeks, *(self._coverages.period(days) for days in PERIODS), *self._coverages.iterations()]
 
+    @property
+    def has_others(self) -> bool:
+        """Return whether there may be an earlier and a later coverage; periods always end today."""
+        return self.coverage.week is not None or self.coverage.node_id is not None
+
     def turn(self, steps: int) -> None:
         """Choose a later or earlier iteration, release or week; raises CannotAct without one."""
         here, leaves = self.coverage, self._coverages.leaves()

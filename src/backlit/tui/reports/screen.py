@@ -80,11 +80,11 @@ class ReportsScreen(StoreScreen[None]):
 
     def on_mount(self) -> None:
         self._place()
-        self.load()
+        self._load_missing()
 
     def on_resize(self) -> None:
         self._place()
-        self.load()
+        self._load_missing()
 
     def store_changed(self, changes: ChangeBatch) -> None:
         """Ask again after changes, at a limited rate, and once the service is back; machines record each sync."""
@@ -157,6 +157,11 @@ class ReportsScreen(StoreScreen[None]):
                 pane.load()
 
     def load(self) -> None:
+        """Read what was chosen; what was said of the report before has had its time."""
+        self.forget_messages()
+        self._load_missing()
+
+    def _load_missing(self) -> None:
         """Read the reports that do not answer their selection."""
         for pane in self._panes:
             if pane.display and not pane.is_current:
@@ -187,7 +192,7 @@ class ReportsScreen(StoreScreen[None]):
         for rule in (self._heading, self._rule):
             rule.join_at(pane.line)
         position = (pane.table.cursor + 1, pane.table.row_count()) if not pane.has_class("-figures") else ()
-        hidden = {"reports.later"} if not pane.days() else set()
+        hidden = {"reports.later"} if not (pane.days() and self.selection.has_others) else set()
         hidden |= {"reports.days"} if pane.is_list else set()
         hidden.add("reports.unit" if self.selection.is_of_time else "reports.group")
         other = ["reports.pane"] * self.has_two
