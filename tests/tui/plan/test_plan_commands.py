@@ -51,19 +51,26 @@ async def test_send_plans_into_the_iteration_of_the_count(store: Store) -> None:
     assert target.passed == [{row.id}]
 
 
-async def test_send_plans_into_the_next_iteration_from_the_pane_of_one(store: Store) -> None:
+async def test_send_plans_into_the_target_from_the_pane_of_another_iteration(store: Store) -> None:
     first, second = await add_sprints(store)
     (row,) = await unplanned(store, 1)
-    await store.plan.move([row.id], first.id)
+    await store.plan.move([row.id], second.id)
 
-    await run(FakePlan(store, [row.id], targets=[first, second], here=first), "plan.send")
+    await run(FakePlan(store, [row.id], targets=[first, second], here=second), "plan.send")
 
-    assert store.plan.state.changes == {row.id: {"IterationID": second.id}}
+    assert store.plan.state.changes == {row.id: {"IterationID": first.id}}
 
 
-@pytest.mark.parametrize(("count", "reason"), [(1, "Already in Plan 1."), (3, "There is no iteration to plan into")])
+@pytest.mark.parametrize(
+    ("count", "reason"),
+    [
+        (None, r"Already in Plan 1\. 2> plans into Plan 2\."),
+        (1, r"Already in Plan 1\. 2> plans into Plan 2\."),
+        (9, r"No iteration 9\. 2> plans into the last, Plan 2\."),
+    ],
+)
 async def test_send_refuses_the_pane_itself_and_iterations_that_are_not_there(
-    store: Store, count: int, reason: str
+    store: Store, count: int | None, reason: str
 ) -> None:
     first, second = await add_sprints(store)
     (row,) = await unplanned(store, 1)

@@ -23,6 +23,7 @@ from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.field_edits import FieldEdit, set_field_edit
 from backlit.tui.plan.plan_commands import stage as stage_change
 from backlit.tui.plan.rollover import RolloverDialog, SplitAsked
+from backlit.tui.plan.sprint_events import close
 
 DOCUMENTS = (
     item(1, Estimate="3", IterationID=20),
@@ -60,6 +61,15 @@ def planned(store: Store) -> dict[int, object]:
     return {item_id: dict(each) for item_id, each in store.plan.state.changes.items()}
 
 
+async def test_a_sprint_that_has_not_begun_is_not_closed(store: Store) -> None:
+    target = plan_at(store, 23)
+
+    with pytest.raises(CannotAct, match=r"S3 has not begun: it starts on \d+ \w+"):
+        await close(target, store.lookups.iterations()[23])
+
+    assert target.asked == []
+
+
 # Moving
 
 
@@ -68,7 +78,6 @@ def planned(store: Store) -> dict[int, object]:
     [
         (None, [1], None, {1: 22}, {1}),
         (None, [1, 4], 2, {1: 23, 4: 23}, {1, 4}),
-        (22, [1], None, {1: 23}, {1}),
         (22, [1], 2, {1: 23}, {1}),
         (21, [2], None, {2: 22, 3: 22}, {2}),
         (23, [1], 1, {1: 22}, {1}),
@@ -89,7 +98,7 @@ async def test_planning_refuses_what_is_planned_and_where_there_is_no_further_sp
     put(store, [item(6, IterationID=22)])
     for target, reason in (
         (plan_at(store, None, 6), "Already planned into S2"),
-        (plan_at(store, 23, 1), "There is no iteration to plan into. Press gi"),
+        (plan_at(store, 22, 1), r"Already in S2\. 2> plans into S3\."),
     ):
         with pytest.raises(CannotAct, match=reason):
             await run(target, "plan.send")

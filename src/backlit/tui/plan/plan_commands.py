@@ -75,18 +75,21 @@ async def _stage(plan: Plan, changes: Mapping[int, Values]) -> None:
 
 
 async def send(target: PlanCommandTarget, call: CommandContext) -> None:
-    """Plan into the target, or into the iteration of the count; from an iteration's pane into the next one."""
+    """Plan into the target, or into the iteration of the count, the target being the first."""
     target.store.lookups.need_writer()
     targets, here = target.lists.targets(), target.lists.here()
-    ids = [each.id for each in targets]
     at = (call.count or 1) - 1
-    if call.count is None and here is not None and here.id in ids:
-        at = ids.index(here.id) + 1
-    if at >= len(targets):
+    if not targets:
         raise _no_iteration(target.store)
+    key, last = key_of("plan.send"), len(targets)
+    if at >= last:
+        raise CannotAct(
+            f"No iteration {at + 1}. {last if last > 1 else ''}{key} plans into the last, {targets[-1].name}."
+        )
     iteration = targets[at]
     if here is not None and here.id == iteration.id:
-        raise CannotAct(f"Already in {here.name}.")
+        more = f" {at + 2}{key} plans into {targets[at + 1].name}." if at + 1 < last else ""
+        raise CannotAct(f"Already in {here.name}.{more}")
     items = target.chosen()
     if all(item.fields.get("IterationID") == iteration.id for item in items):
         raise CannotAct(f"Already planned into {iteration.name}.")

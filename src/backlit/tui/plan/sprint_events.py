@@ -6,7 +6,7 @@ from backlit.model.amounts import counted
 from backlit.model.dates import written_day
 from backlit.model.planning import IterationEvent
 from backlit.store.records.people import IterationEntry, TreeKind
-from backlit.tui.commands.command import CommandContext
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.plan.plan_commands import PlanCommandTarget, need_target
 from backlit.tui.plan.rollover import roll_over_iteration
@@ -57,11 +57,13 @@ async def start(target: StoreCommandTarget, sprint: IterationEntry) -> None:
 
 
 async def close(target: StoreCommandTarget, sprint: IterationEntry) -> None:
-    """Close a sprint, once it is asked about each of its unfinished items."""
+    """Close a sprint, once it is asked about each of its unfinished items; raises CannotAct before it has begun."""
     store = target.store
     if sprint.closed_at is not None:
         await _withdraw(target, sprint, IterationEvent.CLOSE)
         return
+    if sprint.started_at is None and sprint.start is not None and sprint.start > store.today():
+        raise CannotAct(f"{sprint.name} has not begun: it starts on {written_day(sprint.start, store.today())}.")
     is_planned_into = store.plan.iterations.is_target(sprint.id)
     if is_planned_into and store.lookups.totals(TreeKind.ITERATIONS).get(sprint.id):
         await roll_over_iteration(target, sprint, closes=True)
