@@ -53,6 +53,12 @@ def test_a_typed_day_becomes_a_date_that_is_shown_without_this_year(text: str, v
     assert write(DUE, value, lambda _kind, _id: "") == (value or "–")
 
 
+@pytest.mark.parametrize("text", ["-5", "-0,5 pts"])
+def test_an_estimate_below_zero_is_refused(text: str) -> None:
+    with pytest.raises(BadRequest, match=r"^Estimate: a number below 0 is no estimate\."):
+        read_text(FIELD_BY_KEY["Estimate"], text, TODAY)
+
+
 def test_a_text_that_is_no_day_is_refused_and_one_of_a_foreign_service_is_shown_as_it_is() -> None:
     with pytest.raises(BadRequest, match=r"^Due: “soon” is not a day\. Write 2026-03-01"):
         read_text(DUE, "soon", TODAY)

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from backlit.model.amounts import counted, plain_estimate
+from backlit.model.amounts import counted, plain_estimate, points_of
 from backlit.model.dates import named_day, parse_date, written_day
 from backlit.model.errors import BadRequest
 from backlit.model.fields import LARGEST_NUMBER, NAME_LIMIT, Field, Kind, Section, choice_word
@@ -208,7 +208,11 @@ def read_text(field: Field, text: str, today: date) -> object:
     text = text.strip()
     read = RULES[field.kind].read
     if read is None:
-        return plain_estimate(text) if field.key == "Estimate" else text
+        if field.key != "Estimate":
+            return text
+        if text.startswith("-") and points_of(text[1:]) is not None:
+            raise BadRequest(f"{field.label}: a number below 0 is no estimate.")
+        return plain_estimate(text)
     return read(field, text, today) if text else None
 
 
