@@ -3,6 +3,7 @@
 from datetime import date, datetime
 
 import pytest
+from msgspec.structs import replace
 from tests.model.reports.documents import MONDAY, burndown, day, document, week
 
 from backlit.model.errors import ServiceError
@@ -207,6 +208,13 @@ def test_a_forecast_names_the_year_of_an_end_in_another_one() -> None:
 
     assert "17 sprints (50 %, to 18 Jul 2027)" in report.headline
     assert report.figures[0].more == "to 18 Jul 2027"
+
+
+def test_a_forecast_in_items_has_items_in_its_head() -> None:
+    rows: list[tuple[CellValue, ...]] = [("50 %", 29.0, 3, day(30)), ("85 %", 0.0, None, None)]
+    report = present(replace(document(ReportName.FORECAST, FORECAST_COLUMNS, rows, {"remaining": 41.0}), unit="items"))
+
+    assert [each.title for each in report.table.columns] == ["Confidence", "Items", "Sprints", "Ends"]
 
 
 def test_a_forecast_without_enough_sprints_says_what_it_needs() -> None:

@@ -32,9 +32,8 @@ VELOCITY_COLUMNS = (
     ReportColumn("As of", is_text=True, rank=3),
 )
 VELOCITY_PARTS = (BarPart("done", Tone.DONE), BarPart("done so far", Tone.UNDERWAY), BarPart("not done", Tone.LEFT))
-FORECAST_COLUMNS = (
+FORECAST_COLUMNS = (  # the amounts, whose unit is their head, follow the first
     ReportColumn("Confidence", is_text=True),
-    ReportColumn("Points", rank=1),
     ReportColumn("Sprints"),
     ReportColumn("Ends", is_text=True),
 )
@@ -90,7 +89,8 @@ def forecast(document: ReportDocument) -> Report:
     sprints = document.numbers("Sprints")
     bars = tuple(Bar(str(row[0]), (number or 0.0,)) for row, number in zip(rows, sprints, strict=True))
     chart = Bars((BarPart("sprints", Tone.LEFT),), bars if any(sprints) else ())
-    table = ReportTable(FORECAST_COLUMNS, rows)
+    confidence, *others = FORECAST_COLUMNS
+    table = ReportTable((confidence, ReportColumn(document.unit.capitalize(), rank=1), *others), rows)
     remaining = document.figure("remaining") or 0.0
     left = f"{amount_text(remaining, document.unit)} remaining"
     amounts = document.numbers("Points")
