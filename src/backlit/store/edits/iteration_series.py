@@ -40,7 +40,7 @@ def proposed_series(
     numbers = [int(same[1]) for each in sprints if (same := like.fullmatch(each.name))]
     return [
         ("Name", pattern),
-        (f"First {NUMBER_PLACEHOLDER}", str(max(numbers, default=0) + 1)),
+        (f"{NUMBER_PLACEHOLDER} counts from", str(max(numbers, default=0) + 1)),
         ("Sprints to add", "6"),
         ("Weeks in each", str(_weeks(last))),
         ("First day", begins.isoformat()),

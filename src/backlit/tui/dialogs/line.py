@@ -210,7 +210,7 @@ class FormDialog(Dialog[tuple[str, ...] | None]):
         except BadRequest as error:
             words, fault = "", str(error)
         result = literal_block(words).highlight_regex(r"\A.*", style="$foreground")
-        self._note.update(result.highlight_regex(r"(?m)^! .*", style="$pending"))
+        self._note.update(result.highlight_regex(r"(?m)^! .*", style="$warn"))
         note = RESTORED_SENTENCE if self.typed == self._restored else ""
         self._fault.update(literal(fault if is_final else note))
         if fault and is_final:
