@@ -434,6 +434,8 @@ async def test_braces_go_from_lane_to_lane(store: Store) -> None:
         await press(pilot, "}")
 
         assert current(pilot, store).type != first
+        await press(pilot, *"}" * 8)
+        assert "This is the last lane." in text_of(pilot.app)
 
 
 @pytest.mark.slow

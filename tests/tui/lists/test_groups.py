@@ -4,7 +4,7 @@ import pytest
 from rich.segment import Segment
 from tests.quiet import strips_of
 from tests.store.world import until
-from tests.tui.bare_app import heading_of, lines_of, pane_lines, position_of, text_of
+from tests.tui.bare_app import heading_of, lines_of, messages_of, pane_lines, position_of, text_of
 from tests.tui.list_steps import group_by, items, press, shown
 from tests.tui.opened import Open
 from textual.pilot import Pilot
@@ -131,7 +131,9 @@ async def test_braces_go_from_group_to_group(store: Store, opened: Open) -> None
         await press(pilot, "g", "g", "}")
         second = items(pilot).cursor
         await press(pilot, "j", "{", "{")
+        await press(pilot, "{")
 
+        assert "This is the first group." in messages_of(pilot.app)
         assert second == groups[0].rows + 1
         assert items(pilot).cursor == 0
 

@@ -269,8 +269,11 @@ class LaneFolds:
     def step(self, steps: int) -> None:
         self._lane()
         row = self._board.cursor
-        for _ in range(abs(steps)):
-            row = self._board.position.grid.next_lane(row, 1 if steps > 0 else -1) or 0
+        for step in range(abs(steps)):
+            found = self._board.position.grid.next_lane(row, 1 if steps > 0 else -1)
+            if found is None and not step:
+                raise CannotAct(f"This is the {'last' if steps > 0 else 'first'} lane.")
+            row = row if found is None else found
         self._board.move_to(row)
 
     def ids_under_header(self) -> Sequence[int] | None:

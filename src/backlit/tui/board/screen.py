@@ -213,8 +213,15 @@ class BoardScreen(OneListScreen):
         """Show all cards of the columns of done items, or the last changed ones and those beside open ones."""
         if not (self.spec.latest or self.board.position.grid.has_lanes):
             raise CannotAct("No column is limited to its last changed cards.")
-        self.board.position.has_all_done = not self.board.position.has_all_done
+        position = self.board.position
+        position.has_all_done = not position.has_all_done
         self.board.regrid()
+        done = [number for number, column in enumerate(position.grid.columns) if column.is_done]
+        if not any(self.board.laid_out.slot(number) for number in done):
+            totals = [position.grid.totals[number] for number in done]
+            self.say(
+                f"Done shows {sum(each.shown for each in totals):,} of {sum(each.count for each in totals):,} cards."
+            )
 
     def collapse_column(self, _call: CommandContext) -> None:
         if not self.board.position.toggle_collapsed():

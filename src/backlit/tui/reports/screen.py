@@ -282,6 +282,8 @@ class ReportsScreen(StoreScreen[None]):
         """Show the numbers of each day beside the chart, or the figures; raises CannotAct where they always stand."""
         if self.report().is_list:
             raise CannotAct("The numbers of this report are always shown.")
+        if not self.report().table.rows:
+            raise CannotAct("No numbers to show: this report has no days yet.")
         self._pane.turn_days()
         self.update_labels()
 

@@ -79,10 +79,12 @@ class GroupFolds:
         self._fold(group, *(each.group for each in self._outline().headers), is_folded=False)
 
     def step(self, steps: int) -> None:
-        for _ in range(abs(steps)):
+        for step in range(abs(steps)):
             outline = self._outline()
             find = outline.next_header if steps > 0 else outline.previous_header
             line = find(self._rows.cursor)
+            if line is None and not step:
+                raise CannotAct(f"This is the {'last' if steps > 0 else 'first'} group.")
             if line is None:
                 break
             self._rows.move_to(line)
