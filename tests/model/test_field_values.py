@@ -60,7 +60,7 @@ def test_an_estimate_below_zero_is_refused(text: str) -> None:
 
 
 def test_a_text_that_is_no_day_is_refused_and_one_of_a_foreign_service_is_shown_as_it_is() -> None:
-    with pytest.raises(BadRequest, match=r"^Due: “soon” is not a day\. Write 2026-03-01"):
+    with pytest.raises(BadRequest, match=r"^Due: “soon” is not a day\. Write a day such as fri, tomorrow"):
         read_text(DUE, "soon", TODAY)
     with pytest.raises(Misfit, match="must be a date such as 2026-03-01, not '2026-02-30'"):
         parse_json(DUE, "2026-02-30", LIMITS)

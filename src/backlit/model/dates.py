@@ -101,7 +101,11 @@ _LEAP_YEARS = 8
 _RELATIVE_DAY = r"(?i)([+-]?)\s*(\d{1,4})\s*([dw])"
 
 
-def typed_day(text: str, base: date, what: str = "Day") -> date:
+DAY_FORMS, NAMED_DAY_FORMS = "2026-03-01, +2w or +10d", "fri, tomorrow, +2w, 30 mar or 2026-03-01"
+"""How a day can be written, and how where days have names; a hint and an error say the same."""
+
+
+def typed_day(text: str, base: date, what: str = "Day", forms: str = DAY_FORMS) -> date:
     """Read a day; a step is counted from the base. Raises BadRequest with a sentence that names `what` it is."""
     wanted = text.strip()
     step = re.fullmatch(_RELATIVE_DAY, wanted)
@@ -112,7 +116,7 @@ def typed_day(text: str, base: date, what: str = "Day") -> date:
         return base + timedelta(days=-days if step[1] == "-" else days)
     except (ValueError, OverflowError):
         found = f"“{wanted}” is not a day" if wanted else "there has to be a day"
-        raise BadRequest(f"{what}: {found}. Write 2026-03-01, +2w or +10d.") from None
+        raise BadRequest(f"{what}: {found}. Write a day such as {forms}.") from None
 
 
 def typed_end(text: str, start: date, what: str = "Ends") -> date:
@@ -122,7 +126,7 @@ def typed_end(text: str, start: date, what: str = "Ends") -> date:
     return end - timedelta(days=1) if step is not None and step[1] != "-" else end
 
 
-def named_day(text: str, today: date, what: str = "Day") -> date:
+def named_day(text: str, today: date, what: str = "Day", forms: str = NAMED_DAY_FORMS) -> date:
     """Read a day as `typed_day` does, `today`, `tomorrow`, the next day of a weekday's name, such as fri, or 30 mar.
 
     A day of a month without a year is the next one.
@@ -134,7 +138,7 @@ def named_day(text: str, today: date, what: str = "Day") -> date:
         return today + timedelta(days=wanted == "tomorrow")
     if len(wanted) >= 3 and (named := [at for at, name in enumerate(WEEKDAYS) if name.startswith(wanted)]):
         return today + timedelta(days=(named[0] - today.weekday() - 1) % 7 + 1)
-    return typed_day(text, today, what)
+    return typed_day(text, today, what, forms)
 
 
 def monday_of(day: date) -> date:

@@ -314,6 +314,10 @@ def fields_of(item_type: str, custom: Iterable[Field] = ()) -> tuple[Field, ...]
     return tuple(f for f in (*FIELDS, *custom) if f.applies_to(item_type))
 
 
+DUE_LABEL = "Due date"
+"""What the due date of a project is called, whatever the key of its field."""
+
+
 def custom_field(
     key: str,
     kind: Kind,

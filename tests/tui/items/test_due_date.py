@@ -32,4 +32,14 @@ async def test_due_date_is_typed_as_people_say_it_and_cleared_by_nothing(tmp_pat
     assert isinstance(asking.asked[0], LineDialog)
     note = next(iter(asking.asked[0].content()))
     assert isinstance(note, Static)
-    assert str(note.content) == "A day such as fri, tomorrow, +2w or 30 mar."
+    assert str(note.content) == "A day such as fri, tomorrow, +2w, 30 mar or 2026-03-01."
+
+
+async def test_error_of_a_due_date_names_the_field_and_the_forms_of_the_hint(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1)]) as store:
+        store.lookups.own_names = OwnNames(kinds={"End_cf": Kind.DATE}, due="End_cf")
+        publish(store, Subject.ITEMS)
+
+        words = "Due date: “soon” is not a day. Write a day such as fri, tomorrow, +2w, 30 mar or 2026-03-01."
+        with pytest.raises(CannotAct, match=words.replace("+", r"\+")):
+            await run(FakeTarget(store, [1], []), "item.due", text="soon")

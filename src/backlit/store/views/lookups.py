@@ -10,7 +10,7 @@ from msgspec import json
 from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest, Forbidden, NameNotFound
-from backlit.model.fields import FIELD_BY_KEY, Field, ItemType, Kind, custom_field
+from backlit.model.fields import DUE_LABEL, FIELD_BY_KEY, Field, ItemType, Kind, custom_field
 from backlit.model.planning import PersonalCapacity
 from backlit.model.settings.shared_settings import StatedSettings
 from backlit.model.settings.user_settings import OwnNames
@@ -394,7 +394,7 @@ class Lookups:
                 fields[field.key] = field
         due = self._capabilities().get("dueField", self.own_names.due)
         if isinstance(due, str) and due in fields:
-            fields[due] = replace(fields[due], is_due=True)
+            fields[due] = replace(fields[due], is_due=True, label=DUE_LABEL)
         return tuple(fields[key] for key in sorted(fields, key=str.casefold))
 
     def due_field(self) -> Field | None:

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 from textual.strip import Strip
 
+from backlit.model.dates import NAMED_DAY_FORMS
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import NOTHING, holds_days, read_text, value_word
 from backlit.model.fields import SYNC_KEYS, Field, Kind, Section, Settable, fields_of
@@ -423,7 +424,7 @@ _HELP = {
     Kind.BOOLEAN: "yes · no",
     Kind.INTEGER: "A whole number.",
     Kind.NUMBER: "A number; 2.5 and 2,5 are the same.",
-    Kind.DATE: "A day, such as 2026-03-01, today, fri or +2w.",
+    Kind.DATE: f"A day, such as {NAMED_DAY_FORMS}.",
     Kind.LONG_TEXT: "Markdown or plain text; [editor.look] shows it as Markdown, [editor.outside] opens it in $EDITOR.",
     Kind.ITEM: "Enter finds it by name or #id.",
 }

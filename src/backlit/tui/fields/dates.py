@@ -6,11 +6,11 @@ from datetime import date, datetime
 from enum import StrEnum
 from math import isfinite, nan
 
-from backlit.model.dates import DATE_STYLE, MONTHS, DateFormat, named_day, written_day
+from backlit.model.dates import DATE_STYLE, DAY_FORMS, MONTHS, NAMED_DAY_FORMS, DateFormat, named_day, written_day
 from backlit.model.errors import BadRequest
 from backlit.store.records.people import IterationEntry
 
-DAY_HELP = "A day, such as 2026-03-01, today, fri or +2w; any other text is taken as it is."
+DAY_HELP = f"A day, such as {NAMED_DAY_FORMS}; any other text is taken as it is."
 
 
 def typed_number(text: str, what: str = "Points") -> float | None:
@@ -32,7 +32,7 @@ _BETWEEN_DAYS = re.compile(r"[\s,;]+")
 
 def typed_days(text: str, today: date, what: str) -> list[date]:
     """Read days with blanks between them, in order, each once. Raises BadRequest with a sentence that names `what`."""
-    return sorted({named_day(word, today, what) for word in filter(None, _BETWEEN_DAYS.split(text))})
+    return sorted({named_day(word, today, what, DAY_FORMS) for word in filter(None, _BETWEEN_DAYS.split(text))})
 
 
 class Phase(StrEnum):

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.amounts import points_of
+from backlit.model.dates import NAMED_DAY_FORMS
 from backlit.model.errors import BadRequest
 from backlit.model.field_values import NOTHING, number_text, read_text, read_typed, typed_text
 from backlit.model.fields import FIELD_BY_KEY, NAME_LIMIT, SYNC_KEYS, Field, Kind, Settable, fields_of
@@ -265,7 +266,7 @@ async def _ask_value(
     kept = StoredLines(target.store, draft_key(field, items))
     scale = [*map(number_text, target.session.scale_in(target.store))]
     at_once = " c5 enters 5 at once." if "5" in scale else ""
-    note = "A day such as fri, tomorrow, +2w or 30 mar." if field.kind is Kind.DATE else ""
+    note = f"A day such as {NAMED_DAY_FORMS}." if field.kind is Kind.DATE else ""
     if field.key == "Estimate":
         note = f"Scale: {', '.join(scale)}.{at_once} A word such as XL has no points."
     dialog = LineDialog(title, typed_text(value), check, is_replaced=is_replaced(field, value), note=note, kept=kept)
