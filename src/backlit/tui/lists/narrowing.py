@@ -14,10 +14,12 @@ from backlit.tui.lists.filtering import FILTER_FIELDS, NO_VALUE, FilterField, it
 from backlit.tui.widgets.line_list import BOLD
 from backlit.tui.widgets.side_lines import Part
 
-HEADING, GAP, MARGIN = "Narrow by", "    ", "  "
-LEAST_VALUES = 2
-"""Values from which a field can tell matches apart."""
-WIDEST_WORD = 16
+HEADING, GAP, MARGIN, END = "Narrow by", "  ", "  ", 3
+"""The blanks between columns and before the first one, and the cells that stay free at the end of a line."""
+LEAST_VALUES, MAX_VALUES = 2, 5
+"""Values from which a field can tell matches apart, and those that are named."""
+MIN_WIDTH, MAX_WIDTH, COUNT_WIDTH = 16, 26, 3
+"""Cells of a column, and those of the number in it."""
 HEAD_LINES = 2
 
 
@@ -33,9 +35,11 @@ async def read_conditions(store: Store, view: View, width: int, height: int) -> 
             columns.append(_Column(by, values))
     if not columns:
         return []
-    about = f"{MARGIN}such as {example}"
-    about = about if cell_len(MARGIN + HEADING + about) <= width else ""
-    return [[], [(f"{MARGIN}{HEADING}", BOLD), (about, "muted")], *_table(columns, width, height - HEAD_LINES)]
+    about = f" such as {example} "
+    words = f"{MARGIN}{HEADING}"
+    about = about if cell_len(words + about) < width - END else " "
+    rule = "─" * (width - END - cell_len(words + about))
+    return [[], [(words, BOLD), (about, "muted"), (rule, "rule")], *_table(columns, width - END, height - HEAD_LINES)]
 
 
 class _Column:
@@ -43,38 +47,40 @@ class _Column:
 
     def __init__(self, by: FilterField, values: Sequence[tuple[str, int]]) -> None:
         self.key = f"{by.key}:"
-        self.words = [(safe(NO_VALUE if value == NO_VALUE else quoted_value(value)), count) for value, count in values]
-        self.word_width = min(
-            WIDEST_WORD, max(cell_len(word) for word in (self.key, *(word for word, _ in self.words)))
-        )
-        self.width = self.word_width + 1 + max(len(str(count)) for _, count in self.words)
+        words = [safe(NO_VALUE if value == NO_VALUE else quoted_value(value)) for value, _ in values]
+        self._cells = [(word, str(count)) for word, (_, count) in zip(words, values, strict=True)]
 
-    def cell(self, index: int) -> list[Part]:
-        if index >= len(self.words):
-            return [(" " * self.width, "muted")]
-        word, count = self.words[index]
-        number = fit_right(str(count), self.width - self.word_width)
-        return [(fit(word, self.word_width), "foreground"), (number, "muted")]
+    @property
+    def height(self) -> int:
+        return min(len(self._cells), MAX_VALUES + 1)
+
+    def cell(self, index: int, height: int, width: int) -> list[Part]:
+        """Return a value with its number; the last line counts those that are not named."""
+        if index >= len(self._cells):
+            return [(" " * width, "muted")]
+        if index == height - 1 and height < len(self._cells):
+            return [(fit(f"{len(self._cells) - index} more", width), "muted")]
+        word, count = self._cells[index]
+        longest = max(cell_len(word) for word, _ in self._cells[:height])
+        cells = min(longest, width - COUNT_WIDTH)
+        number = fit(fit_right(count, COUNT_WIDTH), width - cells)
+        return [(fit(word, cells), "foreground"), (number, "muted")]
 
 
 def _table(columns: Sequence[_Column], width: int, height: int) -> list[list[Part]]:
-    """Return the columns side by side, in a second band below where the width ends."""
-    bands: list[list[_Column]] = []
-    room = 0
-    for column in columns:
-        if cell_len(GAP) + column.width > room:
-            bands.append([])
-            room = width
-        bands[-1].append(column)
-        room -= cell_len(GAP) + column.width
+    """Return equal columns side by side, in a second band below where the width ends."""
+    number = min(len(columns), max(1, (width - len(MARGIN) + len(GAP)) // (MIN_WIDTH + len(GAP))))
+    each = min(MAX_WIDTH, (width - len(MARGIN) + len(GAP)) // number - len(GAP))
     # A band takes a line for its keys and one that parts it from the band above.
+    bands = [columns[at : at + number] for at in range(0, len(columns), number)]
     bands = bands[: max(1, height // (LEAST_VALUES + 2))]
     most = max(LEAST_VALUES, height // len(bands) - 2)
     lines: list[list[Part]] = []
     for band in bands:
-        lines += [[], _spaced([[(fit(column.key, column.width), "muted")] for column in band])]
-        longest = min(most, max(len(column.words) for column in band))
-        lines += [_spaced([column.cell(index) for column in band]) for index in range(longest)]
+        rows = min(most, max(column.height for column in band))
+        lines += [[]] if lines else []
+        lines.append(_spaced([[(fit(column.key, each), f"{BOLD} muted")] for column in band]))
+        lines += [_spaced([column.cell(index, rows, each) for column in band]) for index in range(rows)]
     return lines
 
 

@@ -24,7 +24,7 @@ from textual.widgets.input import Selection
 
 from backlit.model.query import Candidate
 from backlit.tui.drawing.text import WholeCharacters, boundary, fit, is_joint, literal, safe
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import ThemeStyles, cap_words
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -36,7 +36,7 @@ else:
 CompleteText = Callable[[str, str, int], Sequence[Candidate]]
 """Returns completions for a sign, a text and the position of the cursor."""
 FILTER, COMMAND = "/", ":"
-GAP, TAB = "   ", "tab "
+GAP, TAB = "   ", "tab"
 KEY_WORDS = "  then type a value"
 """What is said of the only key that is offered."""
 MAX_PASTED_LINE = 20_000
@@ -283,13 +283,14 @@ class QueryLine(Vertical):
         at = self._completed[1] if self._completed else 0
         shown = [*self._offered[at:], *self._offered[:at]]
         words = GAP.join(each.text.strip() for each in shown)
-        room = max(0, (self.size.width or self.app.size.width) - 3 - len(TAB))
+        cap, look = cap_words(TAB, has_caps=ThemeStyles.of(self.app).has_frames)
+        room = max(0, (self.size.width or self.app.size.width) - 4 - len(cap))
         if len(shown) == 1 and words.endswith(":"):
             words += KEY_WORDS
-        indent = min(self._offered[0].start - len(TAB), room - cell_len(words)) if words else 0
-        self._say(fit(words, room).rstrip(), " " * indent + TAB if words else "")
+        indent = min(self._offered[0].start - len(cap) - 1, room - cell_len(words)) if words else 0
+        self._say(f" {fit(words, room).rstrip()}" if words else "", (" " * indent, (cap, look)))
 
-    def _say(self, words: str, key: str = "", *, is_bad: bool = False) -> None:
+    def _say(self, words: str, key: Sequence[str | tuple[str, str]] = (), *, is_bad: bool = False) -> None:
         self._note.set_class(is_bad, "-bad")
         self._note.display = bool(words)
-        self._note.update(Content.assemble((key, "bold"), safe(words)))
+        self._note.update(Content.assemble(*key, safe(words)) if words else literal(""))
