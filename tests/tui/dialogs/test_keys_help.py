@@ -148,9 +148,10 @@ async def test_keys_and_names_of_commands_are_bold_without_grounds_and_names_end
         assert names == sorted(names)
 
 
-async def test_the_last_command_has_the_signs_below_it() -> None:
-    async with asked(size=(60, 20)) as (pilot, app):
-        await pilot.press(*["pagedown"] * 40)
+@pytest.mark.parametrize("size", [(60, 20), (120, 40)])
+async def test_the_last_command_of_a_column_has_the_signs_below_it(size: tuple[int, int]) -> None:
+    async with asked(size=size) as (pilot, app):
+        await pilot.press(*["pagedown"] * 20)
 
         assert missing(app, ["Signs ──", "+ planned here"]) == []
 

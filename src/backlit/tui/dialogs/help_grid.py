@@ -143,6 +143,8 @@ class HelpGrid(OfferList):
         beside = [index for index, (_, at) in self._place.items() if at == column]
         self.move_to(min(beside, key=lambda index: abs(self._place[index][0] - wanted)))
         self.step(0)
+        if wanted > max(self._place[index][0] for index in beside):
+            self._scroll(self.line_count)  # nothing further in this column
 
     def _keep_in_sight(self) -> None:
         if self.cursor not in self._place:
