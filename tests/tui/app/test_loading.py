@@ -36,12 +36,13 @@ async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_pat
     store = Store(places_in(tmp_path), connect)
     store.open()
     app = BacklitApp(store)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(lambda: store.connection.state is ConnectionState.LOADING and store.connection.done)
         await pilot.press("g", "p")
         await until(lambda: isinstance(app.screen, PlanScreen))
         planned = text_of(app)
-        await pilot.press("g", "b")
+        await pilot.press("g", "b", "g", "q")
+        await until(lambda: "The list is still loading." in text_of(app), lambda: text_of(app))
         await pilot.press("ctrl+c")
         goes_on.set()
         await until(lambda: "Loading stopped. Refresh to resume." in text_of(app), lambda: text_of(app))

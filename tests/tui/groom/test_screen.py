@@ -55,12 +55,16 @@ async def resume(pilot: Pilot[None], ids: list[int]) -> None:
 
 
 @pytest.mark.slow
-async def test_a_paused_grooming_is_offered_with_its_day(world: World, store: Store, opened: Open) -> None:
+async def test_a_paused_grooming_is_offered_with_its_day_and_resumed_by_enter(
+    world: World, store: Store, opened: Open
+) -> None:
     async with opened(store) as pilot:
         await queue_of(pilot, await unestimated(world, store, 3))
         await press(pilot, "n", "q", "g", "q")
 
-        assert "You paused grooming today (item 2 of 3)." in text_of(pilot.app)
+        assert missing(pilot.app, ["You paused grooming today (item 2 of 3).", "r enter resume"]) == []
+        await press(pilot, "enter")
+        await until(lambda: isinstance(pilot.app.screen, GroomScreen))
 
 
 @pytest.mark.slow

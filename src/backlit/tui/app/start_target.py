@@ -4,15 +4,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.errors import BadRequest
-from backlit.store.records.changes import ConnectionState, Subject
+from backlit.store.records.changes import Subject
 from backlit.store.store import Store
 from backlit.tui.app.screen_navigator import BACKLOG, ScreenNavigator
 from backlit.tui.lists.filtering import both_queries, filter_list
 from backlit.tui.shell.chord_app import ChordApp
+from backlit.tui.shell.status_text import is_first_loading
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination, OpenItem
-
-_LOADING = frozenset({ConnectionState.IDLE, ConnectionState.PREPARING, ConnectionState.LOADING})
 
 
 class StartTarget(Struct, frozen=True):
@@ -56,13 +55,10 @@ class TargetOpener:
         if self._store.item(item_id) is not None:
             backlog.go_to_item(item_id, is_offered=False)
             await self._navigator.open(OpenItem(item_id, self._target.place))
-        elif self._is_loading():
+        elif is_first_loading(self._store):
             self._is_waiting = True
         else:
             self._app.say(f"Item {item_id} does not exist here, or you have no access to it.", is_bad=True)
-
-    def _is_loading(self) -> bool:
-        return self._store.synced_at() is None and self._store.connection.state in _LOADING
 
     def take(self, changes: ChangeBatch) -> None:
         """Show the item once it came, unless the user went elsewhere meanwhile."""
@@ -70,7 +66,7 @@ class TargetOpener:
         if item_id is None or not self._is_waiting or not (Subject.ITEMS in changes or Subject.CONNECTION in changes):
             return
         is_elsewhere = self._app.current_mode != BACKLOG or len(self._app.screen_stack) > 1
-        has_come = self._store.item(item_id) is not None or not self._is_loading()
+        has_come = self._store.item(item_id) is not None or not is_first_loading(self._store)
         self._is_waiting = not (is_elsewhere or has_come)
         if has_come and not is_elsewhere:
             self._app.dispatch.begin(self._show_item)

@@ -12,6 +12,9 @@ DIGITS = KEY_SPELLINGS["digit"]
 """The spelling of `digit`, the key for any digit but 0."""
 
 
+LOADING_SENTENCE = "The list is still loading. Try again in a moment."
+
+
 class CannotAct(Exception):
     """Raised by a command that cannot run now; the text is a sentence for the user."""
 

@@ -148,7 +148,8 @@ class AnswerKey(Struct, frozen=True):
 class ConfirmDialog(Dialog[str | None]):
     """Says a sentence and waits for the key of an answer; the result is that key.
 
-    Enter and esc mean none of them, which `stay` puts into words.
+    Enter and esc mean none of them, which `stay` puts into words. Where nothing is lost by an answer, enter may be
+    another key of it.
     """
 
     def __init__(self, title: str, sentence: str | Content, answers: Sequence[AnswerKey], stay: str = "stay") -> None:
@@ -172,4 +173,8 @@ class ConfirmDialog(Dialog[str | None]):
             self.dismiss(None)
 
     def press(self, key: str) -> bool:
+        for first, *others in (answer.key.split() for answer in self._answers):
+            if key in others:
+                self.dismiss(first)
+                return True
         return super().press("escape" if key == "enter" else key)

@@ -15,11 +15,11 @@ from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID
 from backlit.model.trees import NO_TOTALS
 from backlit.store.grooming import NextGroomItem
 from backlit.store.journal.groom_queue import GroomQueueItem
-from backlit.store.records.changes import Subject
+from backlit.store.records.changes import ConnectionState, Subject
 from backlit.store.records.item import Item, whole
 from backlit.store.store import Store
 from backlit.store.views.items import CommentEntry
-from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.command import LOADING_SENTENCE, CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.drawing.text import Line, fit
@@ -38,7 +38,7 @@ from backlit.tui.items.preview import ItemContext, item_context, item_words
 from backlit.tui.items.relation_commands import need_relations, pick_feature
 from backlit.tui.lists.list_screen import ListScreen
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.shell.status_text import status_words
+from backlit.tui.shell.status_text import is_first_loading, status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
@@ -377,13 +377,19 @@ def _free_to_groom(app: ChordApp, store: Store) -> Store:
 
 
 async def open_queue(app: ChordApp, store: Store, place: ListScreen) -> None:
-    """Resume the paused session or start another one, as the user wants; raises CannotAct for an open one."""
+    """Resume the paused session or start another one, as the user wants.
+
+    Raises CannotAct for an open one, and before the items are there.
+    """
+    is_idle = store.connection.state is ConnectionState.IDLE  # at the start, perhaps over a copy of an earlier one
+    if is_first_loading(store) and not (is_idle and store.has_items()):
+        raise CannotAct(LOADING_SENTENCE)
     progress = _free_to_groom(app, store).grooming.progress()
     if progress is not None:
         at = "at the summary" if progress.is_over else f"(item {progress.place + 1:,} of {progress.count:,})"
         selected = await store.batch.totals(place.items.selection.ids())
         new = f"start over with {'this list' if selected == NO_TOTALS else f'the {selected.words} selected'}"
-        answers = [AnswerKey("r", "resume"), AnswerKey("n", new)]
+        answers = [AnswerKey("r enter", "resume"), AnswerKey("n", new)]
         day, today = date.fromisoformat(progress.began_on), store.today()
         when = near_day(day, today).lower() or f"on {written_day(day, today)}"
         sentence = f"You paused grooming {when} {at}."
@@ -405,6 +411,8 @@ async def open_item(app: ChordApp, store: Store, item_id: int) -> None:
 
 async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
     ids = await _ids(place)
+    if not ids:
+        raise CannotAct("There are no items in this list.")
     if await store.grooming.begin(ids):
         place.items.selection.drop_range()
         app.push_screen(GroomScreen(store, await common_values(store)))

@@ -22,7 +22,7 @@ from backlit.store.views.groups import GroupLine, ShownTasks
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.tree import ALL_OPEN, TreeFolds
 from backlit.store.views.view import View
-from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.command import LOADING_SENTENCE, CannotAct
 from backlit.tui.commands.table import key_of
 from backlit.tui.fields.names import ALL_TASKS_SHOWN, ListNames
 from backlit.tui.lists.folds import KeptFolds
@@ -36,7 +36,6 @@ from backlit.tui.widgets.count_up import CountUp
 from backlit.tui.widgets.item_rows import Badge, ListColumn
 from backlit.tui.widgets.tree_rows import TreeRows
 
-LOADING_SENTENCE = "The list is still loading. Try again in a moment."
 FORECAST_ROWS = 400
 """Rows of the backlog in the forecast."""
 FORECAST_ITERATIONS = 6

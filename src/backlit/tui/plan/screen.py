@@ -20,7 +20,7 @@ from backlit.store.records.people import IterationEntry, TreeKind
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.command import LOADING_SENTENCE, CannotAct
 from backlit.tui.commands.table import key_of, with_keys
 from backlit.tui.drawing.charts import capacity_words, range_words, scaled_bar
 from backlit.tui.drawing.text import fit, safe
@@ -46,7 +46,7 @@ from backlit.tui.plan.capacity import (
 from backlit.tui.plan.instrument import AddedItem, Instrument, scale_end, scale_words
 from backlit.tui.plan.other_sprints import LEGEND, OtherSprint, next_lines
 from backlit.tui.plan.pane import MIN_WIDTH_WITH_SIGNS, SIGNS_OF_PLAN, HeadLine, PlanPane, TasksAsked
-from backlit.tui.plan.pane_contents import LOADING_SENTENCE, PlanPaneContents
+from backlit.tui.plan.pane_contents import PlanPaneContents
 from backlit.tui.plan.panes import PlanBody, PlanPanes
 from backlit.tui.plan.plan_commands import stage
 from backlit.tui.shell.status_text import (

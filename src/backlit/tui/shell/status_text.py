@@ -246,6 +246,11 @@ def is_loading(store: Store) -> bool:
     return store.connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}
 
 
+def is_first_loading(store: Store) -> bool:
+    """Return whether the first copy of the project is not whole yet."""
+    return store.synced_at() is None and is_loading(store)
+
+
 def explain_empty(
     items: LineList,
     store: Store,

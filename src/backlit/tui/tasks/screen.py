@@ -11,7 +11,7 @@ from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
-from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.command import LOADING_SENTENCE, CannotAct, CommandContext
 from backlit.tui.fields.names import ListNames
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -95,7 +95,7 @@ class TasksScreen(ItemRowsScreen):
 
     def ranked_view(self) -> View:
         if self._items.view is None:
-            raise CannotAct("The list is still loading. Try again in a moment.")
+            raise CannotAct(LOADING_SENTENCE)
         return self._items.view
 
     def open_row(self, _call: CommandContext) -> None:

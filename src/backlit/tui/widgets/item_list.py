@@ -10,7 +10,7 @@ from textual.message import Message
 from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
-from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.command import LOADING_SENTENCE, CannotAct, CommandContext
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.flash import DrawnCells, Flash
@@ -330,7 +330,7 @@ class ItemList(LineList):
 
     def _need_all(self) -> None:
         if not self.is_complete:
-            raise CannotAct("The list is still loading. Try again in a moment.")
+            raise CannotAct(LOADING_SENTENCE)
 
     def turn_folds(self, call: CommandContext) -> None:
         """Call the method of the list's folds that the argument names."""

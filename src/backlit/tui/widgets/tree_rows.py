@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from backlit.store.records.item import number_of
 from backlit.store.views.tree import TreeFolds, TreeLines
-from backlit.tui.commands.command import CannotAct
+from backlit.tui.commands.command import LOADING_SENTENCE, CannotAct
 from backlit.tui.widgets.item_list import ItemList
 
 
@@ -62,7 +62,7 @@ class TreeRows:
     def _tree(self) -> TreeLines:
         tree = self._rows.view.tree if self._rows.view is not None else None
         if tree is None:
-            raise CannotAct("The list is still loading. Try again in a moment.")
+            raise CannotAct(LOADING_SENTENCE)
         return tree
 
     def _place(self) -> int:
