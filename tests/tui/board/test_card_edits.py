@@ -50,8 +50,8 @@ async def moved(store: Store, steps: int, ids: Sequence[int], columns: Sequence[
 
 
 AWAY, FIRST, LAST = "It is not on the board.", "Already in the first column.", "Already in the last column."
-NEITHER = "An issue has no status “Not Done” or “Open”."
-UNTESTED = "An issue has no status “Ready For Test”."
+NEITHER = "An issue has no status “Not done” or “Open”."
+UNTESTED = "An issue has no status “Testing”."
 PAST = f"{UNTESTED} 2L skips the column."
 DEFAULT = "Added with the default status."
 
@@ -121,7 +121,7 @@ def test_a_new_card_has_the_values_of_its_column_and_lane_that_its_type_can_have
             COLUMNS[2],
             None,
             {},
-            [f"A task has no status “Ready For Test”. {DEFAULT}"],
+            [f"A task has no status “Testing”. {DEFAULT}"],
         ),
         ("Severity", ItemType.STORY, COLUMNS[0], None, {}, ["Added without severity: a story has none."]),
         ("Severity", ItemType.BUG, COLUMNS[0], None, {"Severity": "Not Done"}, []),

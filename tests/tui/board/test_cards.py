@@ -64,7 +64,7 @@ async def test_a_card_gets_the_first_status_of_the_column_that_its_type_has(worl
         said = text_of(pilot.app)
         await press(pilot, "2", "L")
 
-        assert "An issue has no status “Ready For Test”. 2L skips the column." in " ".join(said.split())
+        assert "An issue has no status “Testing”. 2L skips the column." in " ".join(said.split())
         assert (await fields_of(world, store, issue.id))["Status"] == "Closed"
 
 

@@ -121,7 +121,7 @@ async def test_a_long_text_keeps_what_was_not_touched_byte_for_byte(world: World
         await pilot.press("enter", *"[b]x", "escape")
         await save(pilot)
 
-        assert (await fields_on(world, store, item_id))["Description"] == "[b]x" + raw
+        assert (await fields_on(world, store, item_id))["Description"] == raw + "[b]x"
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def test_a_day_is_typed_as_a_date_or_a_step(typed: str, day: date | None) -> Non
     if day is not None:
         assert typed_day(typed, TODAY) == day
         return
-    with pytest.raises(BadRequest, match=r"^Starts: .*\. Write 2026-03-01"):
+    with pytest.raises(BadRequest, match=r"^Starts: .*\. Write a day such as 2026-03-01"):
         typed_day(typed, TODAY, "Starts")
 
 

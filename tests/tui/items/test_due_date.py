@@ -36,7 +36,7 @@ async def test_due_date_is_typed_as_people_say_it_and_cleared_by_nothing(tmp_pat
 
 
 async def test_error_of_a_due_date_names_the_field_and_the_forms_of_the_hint(tmp_path: Path) -> None:
-    with offline_store(tmp_path, [item(1)]) as store:
+    with offline_store(tmp_path, [item(1, End_cf="2026-03-01")]) as store:
         store.lookups.own_names = OwnNames(kinds={"End_cf": Kind.DATE}, due="End_cf")
         publish(store, Subject.ITEMS)
 

@@ -340,7 +340,7 @@ async def test_the_footer_follows_the_draft_and_the_open_text(world: World, edit
 @pytest.mark.slow
 async def test_a_typed_text_is_read_as_markdown_when_it_is_left(world: World, edit: Edit) -> None:
     async with edit(await item_of(world, "Story")) as pilot:
-        await pilot.press("c", "d", *"- quokka", "enter")
+        await pilot.press("c", "d", "enter", *"- quokka", "enter")
         await pilot.press("ctrl+t")
         await pilot.pause()
 
@@ -353,7 +353,7 @@ async def test_ctrl_t_edits_the_description_from_any_field(world: World, edit: E
         await pilot.press("j", "ctrl+t", *"quokka")
 
         assert screen_of(pilot).form.open_key == "Description"
-        assert str(screen_of(pilot).draft.changes["Description"]).startswith("quokka")
+        assert str(screen_of(pilot).draft.changes["Description"]).endswith("quokka")
 
 
 # enter opens, e edits

@@ -19,6 +19,7 @@ from backlit.model.filters import (
     TagVariable,
     all_of,
 )
+from backlit.model.statuses import status_word
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec, level_value
@@ -66,7 +67,7 @@ def value_for(store: Store, field: Field, item_type: str, column: BoardColumn) -
         if value in allowed:
             return value
     article = "An" if item_type[:1] in "AEIOU" else "A"
-    names = " or ".join(f"“{value}”" for value in column.values)
+    names = " or ".join(f"“{status_word(str(value))}”" for value in column.values)
     raise DoesNotApply(f"{article} {item_type.lower()} has no status {names}.")
 
 

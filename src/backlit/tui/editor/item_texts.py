@@ -34,6 +34,7 @@ class LongTextInput(MultilineInput):
         self._raw = raw
         self.load_text(raw)
         self._loaded = self.text
+        self.move_cursor(self.document.end)
         self.border_title = literal(f" {label} ")
 
     @property
