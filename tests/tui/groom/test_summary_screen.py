@@ -27,23 +27,6 @@ GONE = GroomedItem(4, "", "", False, (), (), ())
 
 
 @pytest.mark.slow
-async def test_the_summary_wraps_what_a_line_cuts_where_there_is_room(world: World, store: Store, opened: Open) -> None:
-    (item_id,) = await unestimated(world, store, 1)
-    name = "Session is lost when the network changes on tablets, phones and watches"
-    await world.rival.work_items.update(item_id, {"Name": name, "IsTriaged": False})
-    await store.refresh()
-    async with opened(store) as pilot:
-        await queue_of(pilot, [item_id])
-        await press(pilot, "n")
-        await until(lambda: "Skipped" in text_of(pilot.app))
-        lines = lines_of(pilot.app)
-        heads, *rows = lines[(at := lines.index(line_with(pilot.app, "Readiness"))) : at + 3]
-        first, end = heads.index("Item"), heads.index("Changes")
-
-        assert " ".join(row[first:end].strip() for row in rows) == name
-
-
-@pytest.mark.slow
 async def test_a_file_that_is_there_is_not_replaced_unasked(
     world: World, store: Store, opened: Open, tmp_path: Path
 ) -> None:
@@ -128,13 +111,11 @@ async def test_the_item_under_the_cursor_of_the_summary_is_shown_and_opened(
 
 
 @pytest.mark.slow
-async def test_a_short_row_of_the_summary_takes_one_line_beside_a_long_one(
-    world: World, store: Store, opened: Open
-) -> None:
+async def test_only_the_row_whose_checks_need_it_takes_two_lines(world: World, store: Store, opened: Open) -> None:
     ids = await unestimated(world, store, 2, "Bug")
     long = "Session is lost when the network changes on tablets, phones and watches in the Netherlands"
     await world.rival.work_items.update(ids[0], {"Name": "Short", "IsTriaged": True})
-    await world.rival.work_items.update(ids[1], {"Name": long, "IsTriaged": True})
+    await world.rival.work_items.update(ids[1], {"Name": long, "IsTriaged": False})
     await store.refresh()
     async with opened(store) as pilot:
         await queue_of(pilot, ids)
@@ -145,8 +126,9 @@ async def test_a_short_row_of_the_summary_takes_one_line_beside_a_long_one(
         at = next(number for number, row in enumerate(rows) if "× Short" in row)
         await pilot.click("SummaryTable", offset=(30, 3))
 
-        assert "× Session is lost" in rows[at + 1]
-        assert [row for row in rows[at + 2 : at + 6] if long.rsplit(maxsplit=1)[-1] in row] != []
+        assert "¬ No estimate in points" in rows[at]
+        assert re.search(r"× Session is lost .*… +¬ No estimate in points,", rows[at + 1])
+        assert rows[at + 2].strip("│ ") == "triaged"
         assert "2 of 2" in text_of(pilot.app)
 
 

@@ -21,7 +21,7 @@ NONE = "–"
 TITLES = ("Changed", "Skipped", "Unchanged")
 RESULT, GAP = 11, 2
 """Cells of the first column, and between the others."""
-LOW, NARROW, WIDE = 16, 40, 96
+LOW, NARROW, WIDE = 16, 70, 96
 """Lines of the terminal below which the table has rows alone, and cells below which it shows no results.
 
 From WIDE cells on what is open has a column of its own.
@@ -77,15 +77,18 @@ class SummaryTable(LineList):
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         title, each = self._rows[index]
-        number, kind = (str(each.item_id) if each.item_id > 0 else "", type_sign(each.type)) if not line else ("", "")
-        widths = self._widths()
-        last = self._height_of(index) - 1
-        name, *change, words = (self._line_of(index, at, line, last) for at in range(len(widths)))
+        number = str(each.item_id) if each.item_id > 0 else ""
+        widths, last = self._widths(), self._height_of(index) - 1
+        *change, words = (self._line_of(index, at, line, last) for at in range(1, len(widths)))
+        if line:
+            title = number = kind = name = ""
+        else:
+            kind, name = type_sign(each.type), self._texts[index][0]
         sign = words[:1] if words[:1] in SIGNS else ""
         colour = "muted" if sign or words.startswith(" ") else "foreground"
         return self.draw_parts(
             [
-                (fit("" if line else title, self._result), "foreground" if title == TITLES[0] else "muted"),
+                (fit(title, self._result), "foreground" if title == TITLES[0] else "muted"),
                 (fit_right(number, self._number) + " ", "muted"),
                 (f"{kind or ' '} ", type_colour(each.type)),
                 *(
@@ -105,19 +108,19 @@ class SummaryTable(LineList):
         return lines[line] if line < len(lines) else ""
 
     def _wrapped(self, index: int, column: int) -> list[str]:
-        """Return the lines of a text in its column; without a column of their own, checks are below the changes."""
-        (name, change, check), widths = self._texts[index], self._widths()
+        """Return the lines of changes or checks; without a column of their own, checks are below the changes."""
+        (_, change, check), widths = self._texts[index], self._widths()
         width = widths[column]
-        if not column:
-            return wrapped(name, max(1, width - GAP))
         if len(widths) > len(NARROW_HEADS):
             return wrapped(change, max(1, width - GAP)) if column == 1 else _hanging(check, width)
         changes = wrapped(change, max(1, width)) if change else []
         return [*changes, *(_hanging(check, width) if check.startswith(UNREADY_SIGN) else ())]
 
     def _height_of(self, index: int) -> int:
-        columns = range(len(self._widths()))
-        return max(1, min(self._most, max(len(self._wrapped(index, column)) for column in columns)))
+        return max(1, min(self._most, self._whole_height_of(index)))
+
+    def _whole_height_of(self, index: int) -> int:
+        return max(len(self._wrapped(index, column)) for column in range(1, len(self._widths())))
 
     @property
     def _result(self) -> int:
@@ -151,9 +154,8 @@ class SummaryTable(LineList):
 
     @property
     def is_cut(self) -> bool:
-        """Whether the row under the cursor leaves a part of its texts out."""
-        columns = range(len(self._widths())) if self._rows else ()
-        return any(len(self._wrapped(self.cursor, column)) > self._height_of(self.cursor) for column in columns)
+        """Whether the row under the cursor leaves a part of its changes or checks out."""
+        return bool(self._rows) and self._whole_height_of(self.cursor) > self._height_of(self.cursor)
 
     def _texts_of(self, each: GroomedItem, inputs: RuleInputs) -> tuple[str, str, str]:
         name = each.name if each.type else f"{each.name} (deleted)"
