@@ -62,6 +62,9 @@ class FakePlaces:
     async def return_to(self, place: AppLocation) -> None:
         self.here = place
 
+    def end_range(self) -> None:
+        """There is no list."""
+
     def close_top(self) -> bool:
         return self.has_screen_over
 

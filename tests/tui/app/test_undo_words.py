@@ -42,6 +42,11 @@ def comment(text: str) -> NamedObject:
         ({"changes": (FieldChange(7, "Name", "a", None),)}, "Undone: Name of #7 back to –.", None),
         ({"changes": (FieldChange(7, "Status", "Done", "Deleted"),)}, "Undone: Status of #7 to Deleted.", None),
         ({"changes": (FieldChange(7, "Name", "a", "x" * 50),)}, f"Undone: Name of #7 back to {'x' * 39}….", None),
+        (
+            {"changes": (FieldChange(7, "Name", "a", "Aurora › The second release of the year › Sprint 14"),)},
+            "Undone: Name of #7 back to … › Sprint 14.",
+            None,
+        ),
         ({"changes": (POINTS, FieldChange(7, "Name", "a", "b"))}, "Undone: Estimate, Name of #7.", None),
         (
             {"changes": (POINTS, FieldChange(8, "Estimate", "3", "5"))},

@@ -117,6 +117,17 @@ async def test_a_cancelled_question_leaves_the_range_open(store: Store, opened: 
         assert set(items(pilot).selection.ids()) == {row.id for row in rows[:3]}
 
 
+async def test_an_undo_ends_the_range_and_leaves_its_rows_selected(store: Store, opened: Open) -> None:
+    rows = await shown(store)
+    await store.items.edit([rows[4].id], {"Name": "Renamed"})
+    async with opened(store) as pilot:
+        await press(pilot, "v", "j", "u")
+        await until(lambda: "Undone" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await press(pilot, "G")
+
+        assert set(items(pilot).selection.ids()) == {row.id for row in rows[:2]}
+
+
 async def test_a_command_ends_the_range_and_leaves_the_rows_marked_one_by_one(store: Store, opened: Open) -> None:
     rows = await shown(store)
     async with opened(store) as pilot:

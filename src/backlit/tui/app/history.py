@@ -28,7 +28,7 @@ from backlit.tui.commands.command import CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
-from backlit.tui.drawing.text import safe
+from backlit.tui.drawing.text import safe, shortened
 from backlit.tui.fields.values import label_of, words_of
 from backlit.tui.items.entry_text import name_of, node_labels, noun_of
 from backlit.tui.shell.target import StoreCommandTarget
@@ -82,6 +82,7 @@ async def _offered(store: Store, *, is_redo: bool) -> Reversal | None:
 
 async def _carry_out(target: UndoCommandTarget, *, is_redo: bool) -> None:
     history = target.store.history
+    target.navigator.end_range()  # an item that comes back between its ends is none of it
     done = await (history.redo() if is_redo else history.undo())
     if done is not None:
         target.forget_messages()
@@ -304,5 +305,4 @@ def _participle(done: Reversal) -> str:
 
 
 def _short(text: str, length: int = MESSAGE_VALUE_CHARACTERS) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"
+    return shortened(" ".join(text.split()), length)

@@ -256,6 +256,11 @@ class ScreenNavigator:
 
     # Undo and redo
 
+    def end_range(self) -> None:
+        """End an open range of the current list; its rows stay selected."""
+        if isinstance(self._app.screen, ListScreen):
+            self._app.screen.items.selection.end_range()
+
     def show_reversal(self, done: "Reversal") -> None:
         """Put the cursor on an item or a node that was undone or redone, and follow items that are created again."""
         from backlit.tui.app.history import is_deletion  # which asked for this

@@ -90,6 +90,16 @@ def literal_block(text: str) -> Content:
 
 
 @lru_cache(maxsize=8192)
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most some characters: of a path, also behind `→`, the beginning goes, and else the end."""
+    if len(text) <= most:
+        return text
+    lead, arrow, path = text.rpartition(" → ")
+    places = path.split(" › ")
+    ends = (f"{lead}{arrow}… › {' › '.join(places[at:])}" for at in range(1, len(places)))
+    return next((end for end in ends if len(end) <= most), f"{text[: most - 1]}…")
+
+
 def fit(text: str, width: int) -> str:
     """Return safe text cut or padded to exactly `width` cells; a cut ends with …."""
     text = safe(text)

@@ -14,7 +14,7 @@ from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import MAX_DIFFERENCE_LINES, Line, ReadingDialog, change_of, item_line
-from backlit.tui.drawing.text import literal, safe
+from backlit.tui.drawing.text import literal, safe, shortened
 from backlit.tui.fields.field_edits import (
     MAX_CHANGE_WORDS,
     BulkChange,
@@ -185,7 +185,7 @@ def _change(words: ScreenFieldWords, field: Field, item: Item, value: object) ->
 def _short(text: str, most: int = MAX_SHOWN_TEXT) -> str:
     if text in {"", NOTHING}:
         return "not set"
-    return safe(text if len(text) <= most else text[: most - 1] + "…")
+    return safe(shortened(text, most))
 
 
 def failed_question(total: int, failed: Mapping[int, str], names: Mapping[int, str]) -> ReadingDialog:
