@@ -12,6 +12,7 @@ from tests.tui.drawing.shouting import ShoutingApp
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.drivers.linux_driver import LinuxDriver
+from textual.strip import Strip
 from textual.widget import Widget
 
 from backlit.tui.drawing import textual_private
@@ -28,6 +29,30 @@ class Pane(Widget):
 
     def on_resize(self) -> None:
         self.widths.append(self.size.width)
+
+
+class NarrowPane(Pane):
+    """Takes 20 columns, once it was told of more, and keeps the widths that were painted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.painted: set[int] = set()
+
+    def on_resize(self) -> None:
+        self.styles.width = 20  # Textual calls the handler of the base class too
+
+    def render_line(self, y: int) -> Strip:
+        self.painted.add(self.size.width)
+        return super().render_line(y)
+
+
+class NarrowScreen(textual_private.BatchScreen[None]):
+    def __init__(self) -> None:
+        super().__init__()
+        self.pane = NarrowPane()
+
+    def compose(self) -> ComposeResult:
+        yield self.pane
 
 
 class PanesScreen(textual_private.BatchScreen[None]):
@@ -101,3 +126,14 @@ async def test_pane_is_told_its_new_size_after_its_region_was_asked_for_before_t
 
         assert screen.shown.widths == [80, 40]
         assert screen.hidden.widths == [40]
+
+
+@pytest.mark.usefixtures("every_frame")
+async def test_first_frame_is_painted_once_the_widgets_have_chosen_by_their_sizes() -> None:
+    screen = NarrowScreen()
+    async with BareApp().run_test(size=(80, 24)) as pilot:
+        await pilot.app.push_screen(screen)
+        await pilot.pause()
+
+        assert screen.pane.widths == [80, 20]
+        assert screen.pane.painted == {20}

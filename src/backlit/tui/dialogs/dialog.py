@@ -18,6 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from backlit.tui.drawing.text import literal, safe
+from backlit.tui.drawing.textual_private import BatchScreen
 from backlit.tui.drawing.themes import ThemeStyles, cap_words
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.widgets.inputs import LineInput
@@ -54,7 +55,7 @@ class DimmedBackdrop:
             )
 
 
-class Dialog(ModalScreen[Result]):
+class Dialog(BatchScreen[Result], ModalScreen[Result]):
     """A frame with a title; subclasses put their widgets into it and name what keys do."""
 
     CSS_PATH = [STYLES]

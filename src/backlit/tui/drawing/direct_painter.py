@@ -16,7 +16,13 @@ from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
 from backlit.tui.drawing.frame import Frame
-from backlit.tui.drawing.textual_private import compositor_of, has_changes_to_paint, mark_dirty, styles_cache_of
+from backlit.tui.drawing.textual_private import (
+    compositor_of,
+    has_changes_to_paint,
+    mark_dirty,
+    raise_again,
+    styles_cache_of,
+)
 
 _SYSTEMS = {"standard": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT}
 
@@ -183,8 +189,3 @@ def colours_of(console: Console) -> ColorSystem:
 def _is_on_top(widget: Widget, part: Region, line: Iterable[tuple[Widget, Region, Region]]) -> bool:
     """Return whether a widget is the first of those on a line that are in a part of it."""
     return next((each for each, seen, _ in line if seen.overlaps(part)), None) is widget
-
-
-def raise_again(error: BaseException) -> None:
-    """Raise an error of a task, which thus ends the application that calls this."""
-    raise error

@@ -10,10 +10,9 @@ from typing import Any
 
 from textual.drivers.linux_driver import LinuxDriver
 
-from backlit.tui.drawing.direct_painter import raise_again
 from backlit.tui.drawing.frame_rows import RESET
 from backlit.tui.drawing.input_parser import InputParser
-from backlit.tui.drawing.textual_private import lift_queue_limit, waiting_frames
+from backlit.tui.drawing.textual_private import lift_queue_limit, raise_again, waiting_frames
 
 READ_SIZE = 65_536
 """Bytes that are read at once; a terminal gives 4,095 of them at most, a socket may give all."""

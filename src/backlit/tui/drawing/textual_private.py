@@ -5,6 +5,7 @@ with Textual's own drawing, slower, and `doctor` tells. Every function that
 is called then has a public way, or does nothing.
 """
 
+import asyncio
 import os
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,8 @@ TESTED = (8, 2)
 """The newest major and minor version of Textual whose private names the tests have seen."""
 ENDS_OF_PUMPS = frozenset({"_process_messages_loop", "_pre_process"})
 """Methods of a message pump whose error ends the pump."""
+MAX_LAYOUTS, MAX_TURNS = 6, 40
+"""Layouts before a frame, and turns of the event loop for widgets to answer each; then what there is is painted."""
 
 try:
     from textual._ansi_sequences import ANSI_SEQUENCES_KEYS as ANSI_SEQUENCES_KEYS
@@ -59,7 +62,7 @@ PAINTED = (ChopsUpdate, LayoutUpdate)
 _ATTRIBUTES: tuple[tuple[type, str], ...] = (
     (App, "_batch_count _closed _driver _notifications _running _screen_stacks _sync_available"),
     (Widget, "_dirty_regions _layout_required _repaint_required _styles_cache _scroll_required"),
-    (Screen, "_compositor _dirty_widgets _recompose_required"),
+    (Screen, "_callbacks _compositor _dirty_widgets _recompose_required"),
     (Compositor, "_dirty_regions _full_map size"),
     (LinuxDriver, "_loop _writer_thread exit_event"),
     (WriterThread, "_queue"),
@@ -78,6 +81,7 @@ _METHODS: tuple[tuple[type, str, str], ...] = (
     (MessagePump, "_process_messages_loop", ""),
     (MessagePump, "_pre_process", ""),
     (Screen, "_compositor_refresh", ""),
+    (Screen, "_invoke_and_clear_callbacks", ""),
     (Screen, "_refresh_layout", "size scroll"),
     (Widget, "_scroll_update", "virtual_size"),
     (LayoutUpdate, "__init__", "strips region"),
@@ -192,25 +196,81 @@ class HookedApp(App[None], inherit_bindings=False):
 
 # Textual draws the whole screen once before the first resize and drops it: 8 of the 364 ms of CPU until the first rows.
 class BatchScreen(Screen[ScreenResultType]):
-    """A screen that paints nothing in a batch, such as the start: the end of the batch paints all."""
+    """A screen that paints nothing in a batch, such as the start: the end of the batch paints all.
+
+    Nor does it paint between two layouts. Widgets choose what they show, and beside what, by the size that they are
+    told: a screen that opened was seen in up to three arrangements before the last.
+    """
 
     _last_layout: Any = None
+    _is_settling = False
 
     def _compositor_refresh(self) -> None:
-        if not (is_familiar() and has_batch(self.app)):
+        if not (is_familiar() and (self._is_settling or has_batch(self.app))):
             super()._compositor_refresh()
 
     def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
-        """Lay the widgets out, and paint what differs from the last layout.
+        """Lay the widgets out, and paint what differs from the last layout, once they have taken their sizes.
 
         Textual compares with places that it may have worked out since, where a widget was asked for its region after a
         hidden one had changed: moved widgets were not painted at their new places, nor told their new sizes.
         """
-        if is_familiar() and self._last_layout is not None:
-            self._compositor._full_map = self._last_layout
+        if not is_familiar():
+            super()._refresh_layout(size, scroll)
+            return
+        before, was_settling = self._last_layout, self._is_settling
+        if before is not None:
+            self._compositor._full_map = before
+        self._is_settling = True
         super()._refresh_layout(size, scroll)
-        if is_familiar():
-            self._last_layout = self._compositor._full_map
+        self._last_layout = self._compositor._full_map
+        if was_settling:
+            return
+        if self._is_shown and _sizes(before) != _sizes(self._last_layout):
+            asyncio.get_running_loop().call_soon(self._settle, MAX_LAYOUTS, MAX_TURNS)
+        else:
+            self._end_settling()
+
+    @property
+    def _is_shown(self) -> bool:
+        return self.is_current and not has_batch(self.app)
+
+    def _settle(self, layouts: int, turns: int) -> None:
+        """Lay out again, without a frame's pause, until no widget asks for it; then paint."""
+        try:
+            is_waited_for = layouts and turns and self._is_shown
+            if is_waited_for and not all(map(is_resting, self.walk_children(with_self=True))):
+                turns -= 1
+            elif is_waited_for and self._layout_required:
+                layouts, turns = layouts - 1, MAX_TURNS
+                self._layout_required = False
+                self._refresh_layout()
+            elif is_waited_for and self._callbacks:
+                layouts, turns = layouts - 1, MAX_TURNS
+                self.call_next(self._invoke_and_clear_callbacks)
+            else:
+                self._end_settling()
+                return
+            asyncio.get_running_loop().call_soon(self._settle, layouts, turns)
+        except Exception as error:  # noqa: BLE001 - raised again where it ends the application
+            self.app.call_later(raise_again, error)
+
+    def _end_settling(self) -> None:
+        self._is_settling = False
+        if self.is_attached and self.is_current:
+            if has_batch(self.app):
+                self.call_later(self._compositor_refresh)
+            else:
+                self._compositor_refresh()
+
+
+def _sizes(layout: Any) -> dict[Widget, Size]:
+    return {widget: geometry.region.size for widget, geometry in (layout or {}).items()}
+
+
+def raise_again(error: BaseException) -> None:
+    """Raise an error of a task, which thus ends the application that calls this."""
+    raise error
 
 
 # A bar that changes takes Textual some 5 ms to paint.

@@ -32,8 +32,7 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.worker import Worker, get_current_worker
 
-from backlit.tui.drawing.direct_painter import raise_again
-from backlit.tui.drawing.textual_private import is_resting
+from backlit.tui.drawing.textual_private import is_resting, raise_again
 from backlit.tui.shell.workers import BACKGROUND_GROUP
 from backlit.tui.widgets.inputs import OrderedKeysInput
 

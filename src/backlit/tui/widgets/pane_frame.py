@@ -88,7 +88,9 @@ class PaneFrame(StorageErrorGuard, Widget):
 
     @property
     def is_wanted(self) -> bool:
-        """True where a frame belongs around the pane, before it is laid out too."""
+        """True where a frame belongs around the pane, before it is laid out too; False while its screen is composed."""
+        if not self.is_attached:
+            return False
         return self.screen.has_class(FRAMED_CLASS) and not any(
             each.has_class(ZEN_CLASS) for each in self.ancestors_with_self
         )
