@@ -23,9 +23,8 @@ from backlit.store.records.item import Document, Item, ItemRow
 from backlit.store.records.object_kinds import OBJECT_KINDS
 from backlit.store.sqlite.database import ProfileFiles
 from backlit.store.views.clock import ProjectClock, local_time
-from backlit.store.views.lookups import Lookups
+from backlit.store.views.lookups import Lookups, ProjectLookups
 from backlit.store.views.names import QueryNames
-from backlit.store.views.project_lookups import ProjectLookups
 
 
 def late(module: str, name: str) -> Callable[..., Any]:

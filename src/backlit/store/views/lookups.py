@@ -4,7 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec import json
 from msgspec.structs import replace
@@ -40,6 +40,7 @@ from backlit.store.views.order import BACKLOG_ORDER
 
 if TYPE_CHECKING:
     from backlit.model.field_values import ValueLimits
+    from backlit.store.files.files import LocalDatabase
     from backlit.store.records.entry import OutboxEntry
 
 _T = TypeVar("_T")
@@ -456,3 +457,43 @@ def _node(document: Mapping[str, object]) -> Node:
         name=str(document.get("name") or ""),
         sequence=id_in(document, "sequence"),
     )
+
+
+_TOTALS = (
+    f"SELECT project_id, count(*), total({COUNTED_POINTS}) FROM items INDEXED BY open_by_area"  # noqa: S608 # constants
+    " WHERE is_open = 1 AND is_task = 0 GROUP BY project_id"
+)
+_OWN_COUNTS = (
+    "SELECT project_id, count(*) FROM items INDEXED BY open_items_in_order"
+    " WHERE is_open = 1 AND is_task = 0 AND owner_id = ? GROUP BY project_id"
+)
+
+
+class ProjectLookups:
+    """Reads about projects. Projects that were never opened here have no items yet."""
+
+    def __init__(self, files: "LocalDatabase", lookups: Lookups) -> None:
+        self._files = files
+        self._lookups = lookups
+
+    async def totals(self) -> Mapping[int, NodeTotals]:
+        return {project_id: NodeTotals(*totals) for project_id, *totals in await self._read(_TOTALS)}
+
+    async def own_counts(self) -> Mapping[int, int]:
+        """Return how many open items of the user each project has, without tasks."""
+        me = self._lookups.me()
+        return dict(await self._read(_OWN_COUNTS, me.id if me is not None else 0))
+
+    async def _read(self, sql: str, *values: int) -> Sequence[tuple[Any, ...]]:
+        return await self._files.read(lambda mirror: mirror.execute(sql, values).fetchall())
+
+    def count_local_positions(self) -> int:
+        return self._files.journal.ranks.count_local(self._lookups.project_id)
+
+    def document(self) -> Document:
+        found = self._files.mirror.execute(
+            "SELECT doc FROM resources WHERE kind = 'project' AND project_id = 0 AND id = ?",
+            (self._lookups.project_id,),
+        ).fetchone()
+        document = json.decode(found[0]) if found else {}
+        return document if isinstance(document, dict) else {}
