@@ -12,6 +12,7 @@ from tests.tui.bare_app import text_of
 
 from backlit.client.client import Client
 from backlit.client.tokens import TokenCache
+from backlit.model.errors import Offline
 from backlit.store import ConnectionState, Store
 from backlit.store.engine.engine import Report
 from backlit.tui.app.app import BacklitApp
@@ -54,3 +55,20 @@ async def test_ctrl_c_stops_the_first_load_and_a_refresh_goes_on_with_it(tmp_pat
     assert "Loading …" in planned
     assert not [each for each in ("No iteration", "No velocity", "No open items", "add an item") if each in planned]
     assert " 600 items" not in stopped
+
+
+async def test_a_key_for_an_item_says_that_the_list_is_loading_before_there_is_one(tmp_path: Path) -> None:
+    goes_on = asyncio.Event()
+
+    async def connect(_report: Report) -> Client:
+        await goes_on.wait()
+        raise Offline("It is gone.")
+
+    store = Store(places_in(tmp_path), connect)
+    store.open()
+    app = BacklitApp(store)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press("s")
+        await until(lambda: "The list is still loading. Try again in a moment." in text_of(app), lambda: text_of(app))
+        goes_on.set()
+    await asyncio.to_thread(store.close)

@@ -34,6 +34,7 @@ class FakeBoard(FakeTarget):
         self.position = BoardPosition(self.arrangement.columns_of)
         self.spec = self.arrangement.arranged(ViewSpec(with_done=True))
         self.posted = 0
+        self.current_id: int | None = None
 
     async def show(self) -> "FakeBoard":
         view = self.store.view(self.spec)
@@ -47,7 +48,7 @@ class FakeBoard(FakeTarget):
     def go_to_column(self, column: int) -> None:
         self.position.enter(column, None, RowPosition())
 
-    def regrid(self) -> None:
+    def regrid(self, _item_id: int | None = None) -> None:
         self.position.regrid(None, 0)
 
     def post_message(self, _message: object) -> None:

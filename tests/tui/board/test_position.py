@@ -89,7 +89,7 @@ async def test_a_card_of_another_column_has_no_row(board: BoardPosition) -> None
 
 async def test_a_column_that_is_collapsed_twice_is_open(board: BoardPosition) -> None:
     for is_collapsed in (True, False):
-        board.toggle_collapsed()
+        board.toggle_collapsed(None)
         board.regrid(None, 0)
 
         assert (0 in board.grid.collapsed) is is_collapsed
@@ -105,7 +105,7 @@ async def test_a_card_is_counted_among_those_of_its_lane(laned: BoardPosition) -
 
 
 async def test_a_folded_column_has_no_place_for_the_cursor(laned: BoardPosition) -> None:
-    laned.toggle_collapsed()
+    laned.toggle_collapsed(None)
     laned.regrid(None, 0)
 
     assert laned.card_place(1) == (0, 0, "card")
@@ -170,7 +170,7 @@ async def test_the_cards_below_the_latest_come_into_sight_when_one_is_revealed(s
 
 async def test_reveal_opens_a_collapsed_column(board: BoardPosition) -> None:
     item_id = board.ids_between(0, 1)[0]
-    assert board.toggle_collapsed()
+    assert board.toggle_collapsed(item_id) == item_id
     board.regrid(None, 0)
     hidden = board.row_of(item_id), board.id_at(0)
 
@@ -183,7 +183,7 @@ async def test_a_collapsed_column_opens_where_the_cursors_item_comes_from_anothe
     store: Store, board: BoardPosition
 ) -> None:
     item_id = board.ids_between(0, 1)[0]
-    board.toggle_collapsed()
+    board.toggle_collapsed(None)
     board.regrid(None, 0)
     board.show(await view_of(store), item_id, RowPosition())
     is_kept = 0 in board.grid.collapsed
@@ -202,7 +202,7 @@ async def test_reveal_knows_no_item_outside_the_view(board: BoardPosition) -> No
 
 async def test_a_collapsed_column_is_left_out_of_all_cards(board: BoardPosition) -> None:
     everything, first = board.ids_between(0, None), board.ids_between(0, board.grid.height(0))
-    board.toggle_collapsed()
+    board.toggle_collapsed(None)
     board.regrid(None, 0)
 
     assert list(board.ids_between(0, None)) == [each for each in everything if each not in set(first)]

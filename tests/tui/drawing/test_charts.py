@@ -127,6 +127,13 @@ def test_a_step_of_the_scope_is_named_where_it_happens() -> None:
     assert any("╭ scope +6 ──" in row for row in rows)
 
 
+def test_a_step_of_less_than_a_line_is_named_too() -> None:
+    every = tuple(MONDAY + timedelta(day) for day in range(4))
+    chart = Timeline(every, Series("scope", Tone.PLAIN, (60.0, 60.0, 59.0, 59.0)), (), frozenset(), every[-1])
+
+    assert any("─ scope −1 ─" in row or "━ scope −1 ━" in row for row in lines(draw_timeline(chart, 60, 8)))
+
+
 def test_layers_stand_on_each_other_and_a_thin_one_has_a_cell() -> None:
     layers = (
         Series("done", Tone.DONE, (2.0,)),

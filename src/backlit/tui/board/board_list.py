@@ -81,8 +81,9 @@ class BoardList(ItemList):
     def start_in(self, group: GroupKey | None) -> None:
         self.position.start_in(group)
 
-    def regrid(self) -> None:
-        self._settle(self.position.regrid(self.current_id, self.cursor))
+    def regrid(self, item_id: int | None = None) -> None:
+        """Place the cards again, with the cursor on an item, else on its own."""
+        self._settle(self.position.regrid(item_id or self.current_id, self.cursor))
 
     def _settle(self, row: int) -> None:
         position = self.position

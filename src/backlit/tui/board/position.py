@@ -9,6 +9,7 @@ from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import CardGrid, Swimlane
+from backlit.tui.commands.command import CannotAct
 
 MAX_LATEST_CARDS = 10
 """Cards shown of those in the order of their last change."""
@@ -39,6 +40,8 @@ class BoardPosition:
         self.folded: set[GroupKey] = set()
         self.has_all_done = False
         """True where columns of done items show all cards, not the last changed ones or those beside open ones."""
+        self._left: dict[object, int] = {}
+        """The items under the cursor when columns were folded, by their first values."""
         self._whole: set[GroupKey] = set()
         """Lanes that show all their done cards."""
         self._is_fresh = True
@@ -52,9 +55,11 @@ class BoardPosition:
     def show(self, view: View, item_id: int | None, spot: RowPosition) -> RowPosition:
         """Place the cards of a view and enter the column of an item, else stay; return the spot to begin at.
 
-        A collapsed column opens where the item came to it from another.
+        A collapsed column opens where the item came to it from another. Under another filter, a column without matches
+        gives way to the first one with some.
         """
         before, self._start = self._start or self.group, None
+        is_filtered = self.view is not None and _filter_of(self.view) != _filter_of(view)
         if self.view is None or view.spec.group != self.view.spec.group:
             self.folded.clear()
             self._whole.clear()
@@ -67,6 +72,8 @@ class BoardPosition:
         if found and before and found[0] in self.grid.collapsed and self.grid.columns[found[0]].first != before[0]:
             found = self.reveal(item_id)
         column = found[0] if found else self.grid.column_of(before[0]) if before else None
+        if found is None and is_filtered and column is not None and not self.grid.totals[column].count:
+            column = None
         spot = self._take_column(self._first_with_cards() if column is None else column, spot)
         if self._has_own_lanes:
             self._make_grid()
@@ -127,11 +134,20 @@ class BoardPosition:
         self._make_grid()
         return self._find(item_id)
 
-    def toggle_collapsed(self) -> bool:
+    def toggle_collapsed(self, item_id: int | None) -> int | None:
+        """Fold the column, or open it; return the item to be under the cursor: in an opened one as it was folded.
+
+        Raises CannotAct without a column.
+        """
         column = self.shown_column
-        if column is not None:
-            self.collapsed[column.first] = self.column not in self.grid.collapsed
-        return column is not None
+        if column is None:
+            raise CannotAct("The board has no columns.")
+        self.collapsed[column.first] = is_folded = self.column not in self.grid.collapsed
+        if not is_folded:
+            return self._left.pop(column.first, item_id)
+        if item_id is not None:
+            self._left[column.first] = item_id
+        return item_id
 
     def top_of(self, column: int, top: int, page: int) -> int:
         """Return the first row in sight of a column; `top` is the current column's."""
@@ -246,3 +262,7 @@ class BoardPosition:
         columns = [replace(each, most=MAX_LATEST_CARDS) if each.first in cut else each for each in columns]
         whole = None if self.has_all_done else self._whole
         self.grid = CardGrid(columns, self.view.outline.headers, collapsed, self.folded, only, whole=whole)
+
+
+def _filter_of(view: View) -> tuple[str, str]:
+    return view.spec.query, view.spec.text

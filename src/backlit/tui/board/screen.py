@@ -224,9 +224,7 @@ class BoardScreen(OneListScreen):
             )
 
     def collapse_column(self, _call: CommandContext) -> None:
-        if not self.board.position.toggle_collapsed():
-            raise CannotAct("The board has no columns.")
-        self.board.regrid()
+        self.board.regrid(self.board.position.toggle_collapsed(self.board.current_id))
         self.board.post_message(self.board.Collapsed())
 
     def _arranged(self) -> list[Part]:

@@ -302,10 +302,10 @@ NAMED_STEPS = 3
 
 
 def _name_steps(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Write into the line behind its largest steps in sight how far they go; beside it where it is short."""
+    """Write into the line behind its largest steps how far they go, also of less than a line; beside a short one."""
     values = [(slot, value) for slot in slots if (value := slot.value(line)) is not None]
     known = [(slot, value, plot - round(value / top * plot)) for slot, value in values]
-    steps = [(after[0], after[2], after[1] - before[1]) for before, after in pairwise(known) if after[2] != before[2]]
+    steps = [(after[0], after[2], after[1] - before[1]) for before, after in pairwise(known) if after[1] != before[1]]
     for slot, y, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:
         number, x = signed_text(change), slot.x + 1
         inside = (f" {line.name} {number} ", f" {number} ")

@@ -27,6 +27,7 @@ from backlit.tui.lists.filtering import FilterState, NodeFilter, SharedFilter
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_frame import SIGNS, FilterLine, ListFrame
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
+from backlit.tui.shell.status_text import is_loading
 from backlit.tui.widgets.item_list import ItemList, RowSelection
 from backlit.tui.widgets.item_rows import ListColumn, column_of
 from backlit.tui.widgets.side_lines import TabLine
@@ -188,6 +189,8 @@ class ListScreen(ItemScreen):
     def current(self) -> Item:
         item_id = self.items.current_id
         item = self.store.item(item_id) if item_id is not None else None
+        if item is None and (is_loading(self.store) or self.current_view.count is None):
+            raise CannotAct("The list is still loading. Try again in a moment.")
         if item is None:
             raise CannotAct("There is no item under the cursor.")
         return item
