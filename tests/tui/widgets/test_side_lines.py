@@ -142,3 +142,21 @@ def test_figures_keep_the_separator_between_them_where_the_muted_words_go() -> N
     _, kept = fitted_sides([("Cycle", "heading", "")], right, 30, drops_muted=True)
 
     assert "".join(text for text, _, _ in kept) == "6 days · 9 days"
+
+
+def test_figures_leave_with_their_unit_and_short_facts_as_a_whole() -> None:
+    figures = [("120", "figure", ""), (" items", "muted", ""), (SEPARATOR, "muted", ""), ("373", "figure", "")]
+    left = [("Backlog ", "heading", ""), *figures, (" pts", "muted", "")]
+    dated = [("Sprint 14", "heading", ""), (" 2 – 15 Mar", "muted", ""), (" · started 2 Mar", "muted", "")]
+
+    words = ["".join(text for text, *_ in fitted_sides(side, [], width, drops_muted=True)[0]) for side, width in (
+        (left, 27), (left, 26), (left, 12), (dated, 36), (dated, 35),
+    )]  # fmt: skip
+
+    assert words == [
+        "Backlog 120 items · 373 pts",
+        "Backlog 120 items",
+        "Backlog ",
+        "Sprint 14 2 – 15 Mar · started 2 Mar",
+        "Sprint 14 2 – 15 Mar",
+    ]

@@ -60,7 +60,7 @@ EDGE = " "
 MIN_RULE_WIDTH = 4
 """Cells of a rule between a heading and muted figures at its right."""
 MIN_CUT_WIDTH, APART, SEPARATOR = 12, "   ", " · "
-"""Cells of a left part below which it is dropped, unless it is shorter, and how words begin that are never cut."""
+"""Cells of a left part that is cut, at least; how words begin that are never cut, and how those that are if long."""
 
 
 class TwoSidedLine(Widget):
@@ -143,9 +143,10 @@ def fitted_sides(
         return tabs_within(left, room), ends
     for text, colour, command_id in left:
         rest = room - length(starts)
-        if starts and rest < min(cell_len(text), cell_len(text) if text.startswith(APART) else MIN_CUT_WIDTH):
-            if (command_id and starts[-1][1] == KEY) or starts[-1][0] == SEPARATOR:
-                starts.pop()  # no key without its label, and no separator before nothing
+        is_whole = text.startswith(APART) or (text.startswith(SEPARATOR) and cell_len(text) < 2 * MIN_CUT_WIDTH)
+        if starts and rest < min(cell_len(text), cell_len(text) if is_whole else MIN_CUT_WIDTH):
+            while len(starts) > 1 and (starts[-1][1] in {KEY, FIGURE} or starts[-1][0] == SEPARATOR):
+                starts.pop()  # no key without its label, no figure without its unit, no separator before nothing
             break
         starts.append((fit(text, max(0, min(cell_len(text), rest))), colour, command_id))
     return starts, ends
