@@ -163,6 +163,8 @@ def test_split_is_one_move_out(is_one_change: bool) -> None:
     assert nonzero(row_of(found, day("13 Nov")), CAUSES) == {"Moved out": 5}
     assert row_of(found, day("13 Nov"))["Scope"] == 3
     assert "Moved out: 5 pts of them carried over." in found.notes
+    for name in ("burndown", "burnup"):
+        assert "5 pts carried over into a later sprint at the end." in project.report(name, NOW, SPRINT).notes
 
 
 def test_change_of_team_is_a_move() -> None:

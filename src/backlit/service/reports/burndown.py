@@ -11,6 +11,7 @@ from backlit.model.working_days import days_between
 from backlit.service.reports.context import ItemSelection, ReportContext
 from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import ProjectState
+from backlit.service.reports.outcome import carried_over_notes
 
 COLUMNS = ("Day", "Remaining", "Done", "Ideal")
 HOUR_COLUMNS = ("Day", "Remaining", "Completed", "Ideal")
@@ -44,7 +45,8 @@ def burndown(context: ReportContext) -> ReportDocument:
     if context.iteration is None:
         # The whole backlog has no end to draw a line to.
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    return context.document(ReportName.BURNDOWN, summary, columns, rows)
+    notes = () if context.unit is ReportUnit.HOURS else carried_over_notes(context)
+    return context.document(ReportName.BURNDOWN, summary, columns, rows, notes)
 
 
 def _behind(remaining: CellValue, ideal: CellValue) -> float | None:

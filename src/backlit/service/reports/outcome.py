@@ -154,3 +154,17 @@ def rolled_over(
         for item in moved.values()
         if (last := at_end.get(item.id)) is None or not selection.covers(last.iteration_id)
     )
+
+
+def carried_over(context: ReportContext) -> str:
+    """Return the amount that was moved from a sprint into a later one at its end; empty without any."""
+    if context.iteration is None or not context.tree.is_sprint(context.iteration):
+        return ""
+    moved = rolled_over(context, context.selection, context.iteration)
+    return context.amount_text(context.amount(moved)) if moved else ""
+
+
+def carried_over_notes(context: ReportContext) -> Sequence[str]:
+    """Return what the work of a sprint no longer has, as it went on to a later one."""
+    amount = carried_over(context)
+    return [f"{amount} carried over into a later sprint at the end."] if amount else []

@@ -12,7 +12,7 @@ from backlit.model.reports.names import ReportName, ReportUnit
 from backlit.service.reports.context import ItemSelection, ReportContext, amount_of
 from backlit.service.reports.events import ItemState
 from backlit.service.reports.history import CountedChange, CountedWalk, HistoryStep, Moment
-from backlit.service.reports.outcome import is_part, rolled_over
+from backlit.service.reports.outcome import carried_over, is_part
 from backlit.service.tables.changes import ChangeAct
 
 DELETED_STATUS = "deleted"
@@ -192,8 +192,6 @@ def _sum(events: Iterable[ScopeEvent], cause: ScopeCause) -> float:
     return sum((event.amount for event in events if event.cause is cause), 0.0)
 
 
-def _notes(context: ReportContext) -> Iterator[str]:
-    if context.iteration is not None and context.tree.is_sprint(context.iteration):
-        moved = rolled_over(context, context.selection, context.iteration)
-        if moved:
-            yield f"Moved out: {context.amount_text(context.amount(moved))} of them carried over."
+def _notes(context: ReportContext) -> Sequence[str]:
+    amount = carried_over(context)
+    return [f"Moved out: {amount} of them carried over."] if amount else []
