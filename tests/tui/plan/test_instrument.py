@@ -51,6 +51,15 @@ def test_a_load_is_blue_and_red_above_the_target() -> None:
     assert (below, reached, above) == ({"bar"}, {"bar"}, {"bar", "bar-over"})
 
 
+@pytest.mark.parametrize("width", [14, 33, 50, 77])
+def test_only_what_is_above_the_maximum_is_red_whatever_the_width(width: int) -> None:
+    def is_red(drawn: Instrument) -> bool:
+        return any(colour.startswith("bar-over") for _, colour in drawn.bar(width))
+
+    assert not any(is_red(drawn) for drawn in (instrument(36.0), instrument(28.0, 8.0), instrument(0.0, 36.0)))
+    assert all(is_red(drawn) for drawn in (instrument(42.0), instrument(28.0, 14.0)))
+
+
 def test_a_bar_is_green_where_it_is_done_alone_as_the_legend_says() -> None:
     load = PlannedLoad(8, 29.0, done=12.0, people=PEOPLE)
     sprint = OtherSprint("Sprint 14", date(2026, 3, 2), date(2026, 3, 15), TARGET, load, scale_end(TARGET))

@@ -80,14 +80,17 @@ class Instrument(Struct, frozen=True):
         ends = self._eighths(load.points, width)
         done = self._eighths(load.done, width) // 8
         limit = self._eighths(capacity.most, width) // 8 if capacity.most else width
+        whole = load.points + ((self.added.points if self.added is not None else None) or 0.0)
+        # The cell of the maximum has what is below it too: it is red only where something is above.
+        limits = [limit if capacity.fit(each) is CapacityFit.OVER else width for each in (load.points, whole)]
         ghost_end = 0
         # Beyond a load that is too much already, more of it would be bytes for nothing.
-        if self.added is not None and self.added.points and capacity.fit(load.points) is not CapacityFit.OVER:
-            ghost_end = min(width, -(-self._eighths(load.points + self.added.points, width) // 8))
+        if whole > load.points and capacity.fit(load.points) is not CapacityFit.OVER:
+            ghost_end = min(width, -(-self._eighths(whole, width) // 8))
 
         def piece(at: int) -> Piece:
             ground = "bar-band" if least <= at < most else "bar-track"
-            colour = "bar-over" if at >= limit else "bar"
+            colour = "bar-over" if at >= limits[8 * at >= ends] else "bar"
             if at < ends // 8:
                 return FULL, "bar-done" if at < done else colour
             if at == ends // 8 and ends % 8:
