@@ -276,7 +276,7 @@ def test_ages_have_the_oldest_first_and_the_way_of_each_item() -> None:
         ("In Progress", "7d"),
         ("Blocked", "4d"),
     ]
-    assert [bar.values for bar in bars(report).bars] == [(7, 3.0), (2.0, 0.0)]
+    assert [bar.values for bar in bars(report).bars] == [(7, 0.0, 3.0), (0.0, 2.0, 0.0)]
 
 
 def test_loads_have_the_largest_first_with_its_share() -> None:

@@ -18,10 +18,15 @@ from backlit.model.reports.report import (
     Tone,
     number_text,
 )
+from backlit.model.statuses import StatusGroup, StatusGroups
 
 STUCK_DAYS = 7
 """Days beyond which an item counts as stuck."""
-AGE_PARTS = (BarPart("up to a week", Tone.STARTED), BarPart("longer", Tone.LATE))
+AGE_PARTS = (
+    BarPart("in progress", Tone.STARTED),
+    BarPart("testing", Tone.TESTED),
+    BarPart("over a week", Tone.LATE),
+)
 AGE_COLUMNS = (
     ReportColumn("Days"),
     ReportColumn("ID", rank=2),
@@ -44,7 +49,7 @@ def age(document: ReportDocument) -> Report:
     days = [number or 0.0 for number in document.numbers("Days")]
     ids = _ids(document)
     bars = tuple(
-        Bar(f"#{item_id} {row[2]}", (min(age, STUCK_DAYS), max(0.0, age - STUCK_DAYS)))
+        Bar(f"#{item_id} {row[2]}", _age_parts(age, str(row[3])))
         for row, item_id, age in zip(document.rows, ids, days, strict=True)
     )
     steps: dict[int, list[Mapping[str, CellValue]]] = {item_id: [] for item_id in ids}
@@ -60,6 +65,11 @@ def age(document: ReportDocument) -> Report:
     chart = Bars(AGE_PARTS, bars, line=STUCK_DAYS, line_name=f"{STUCK_DAYS} days")
     table = ReportTable(AGE_COLUMNS, rows, ids, types, ways)
     return Report(document, _age_headline(days), chart, table, _age_figures(days))
+
+
+def _age_parts(age: float, status: str) -> tuple[float, ...]:
+    week, over = min(age, STUCK_DAYS), max(0.0, age - STUCK_DAYS)
+    return (0.0, week, over) if StatusGroups().of(status) is StatusGroup.READY_FOR_TEST else (week, 0.0, over)
 
 
 def _ids(document: ReportDocument) -> tuple[int, ...]:
