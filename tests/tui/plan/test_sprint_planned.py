@@ -65,7 +65,7 @@ async def plan_twenty(opened: Open, store: Store) -> tuple[str, str]:
         too_much = text_of(pilot.app)
         await keys(pilot, "w")
         too_much += line_with(pilot.app, "Leap 1  +14  █")
-        await keys(pilot, "escape", "escape", "tab", "g", "g", "v", "j", "v", ">")
+        await keys(pilot, "escape", "escape", "tab", "g", "g", "v", "j", "v", *"2>")
         return too_much, text_of(pilot.app)
 
 
