@@ -17,7 +17,7 @@ from backlit.tui.widgets.side_lines import Part
 
 MAX_VALUES, LEAST_REPEATED = 6, 2
 """Values of a column that are counted at most, and how often one of them occurs on average at least."""
-CHART_CELLS, SHAPES = 64, "▁▂▃▄▅▆▇█"
+CHART_CELLS, SHAPES = 120, "▁▂▃▄▅▆▇█"
 """Cells of the chart of numbers at most, which are in the order of their rows, and its signs by height."""
 LEAST_CHART_LINES, MAX_CHART_LINES, AXIS_LINES = 3, 18, 2
 """Lines of a chart: with less room it is one line without axes."""
