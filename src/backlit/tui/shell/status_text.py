@@ -278,7 +278,7 @@ def explain_empty(
     elif _is_bad(connection) and not store.has_items():
         add = (("item.add", "add an item"),) if store.project_id is not None else ()
         again = _next_try(connection) if connection.state is ConnectionState.OFFLINE else ""
-        notes = f"{again}{_NO_COPY if store.project_id is None else ''}".strip()
+        notes = "\n".join(filter(None, [again, _NO_COPY if store.project_id is None else ""]))
         ways = _with_keys(("app.refresh", "try to connect again"), *add, *_ELSEWHERE)
         empty = _empty_list(f"! {connection.sentence.removesuffix('.')}\n{notes}", ways, has_mark=True)
     elif is_unread or is_loading(store):
@@ -322,9 +322,9 @@ def _empty_list(
 
 def _next_try(connection: ConnectionStatus) -> str:
     if connection.next_try is None:
-        return "backlit keeps trying. "
+        return "backlit keeps trying."
     minutes = connection.next_try
-    return f"backlit tries again within {'a minute' if minutes == 1 else f'{minutes} minutes'}. "
+    return f"backlit tries again within {'a minute' if minutes == 1 else f'{minutes} minutes'}."
 
 
 def _sign_in_words() -> Sequence[tuple[str, str]]:
