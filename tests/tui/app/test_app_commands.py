@@ -266,10 +266,22 @@ async def test_undo_says_that_there_is_nothing_to_undo(store: Store) -> None:
 
     await history.undo(target, call("app.undo"))
 
-    target.has_unsaved_text = True
-    await history.undo(target, call("app.undo"))
+    assert target.said == ["Nothing to undo."]
 
-    assert target.said == ["Nothing to undo.", "Nothing to undo. gu resets the field of the form."]
+
+async def test_undo_over_a_form_with_newer_changes_leaves_saved_ones_and_names_the_key_for_those(store: Store) -> None:
+    view = store.view(ViewSpec())
+    await view.load()
+    item_id = view.rows(0, 1)[0].id
+    await store.items.edit([item_id], {"Name": "Saved"})
+    target = FakeApplication(store)
+    target.has_unsaved_text = True
+
+    with pytest.raises(CannotAct, match="not saved: gu takes back the current field"):
+        await history.undo(target, call("app.undo"))
+
+    assert name_of(store, item_id) == "Saved"
+    await sent(store)
 
 
 @pytest.mark.parametrize("is_agreed", [True, False])

@@ -24,7 +24,7 @@ from backlit.store.undo.operations import (
     RecreateNodesOperation,
 )
 from backlit.tui.app.screen_navigator import ScreenNavigator
-from backlit.tui.commands.command import CommandContext
+from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
@@ -55,6 +55,11 @@ class UndoCommandTarget(StoreCommandTarget, Protocol):
 
 
 async def undo(target: UndoCommandTarget, call: CommandContext) -> None:
+    """Undo the last change; raises CannotAct over a form with newer changes, which are not saved."""
+    if target.has_unsaved_text:
+        raise CannotAct(
+            f"The form has newer changes, not saved: {key_of('editor.revert')} takes back the current field."
+        )
     await _walk(target, call.count or 1, is_redo=False)
 
 
@@ -67,8 +72,7 @@ async def _walk(target: UndoCommandTarget, count: int, *, is_redo: bool) -> None
         for _ in range(count):
             offered = await _offered(target.store, is_redo=is_redo)
             if offered is None:
-                kept = f" {key_of('editor.revert')} resets the field of the form." if target.has_unsaved_text else ""
-                target.say("Nothing to redo." if is_redo else f"Nothing to undo.{kept}")
+                target.say("Nothing to redo." if is_redo else "Nothing to undo.")
                 return
             if not offered.is_grave or await _is_agreed(target, offered):
                 await _carry_out(target, is_redo=is_redo)
