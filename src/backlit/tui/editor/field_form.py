@@ -163,7 +163,7 @@ class FieldForm(Container):
         return self.texts.region.right - 1 if is_beside else None
 
     def redraw(self) -> None:
-        self.grid.show(self.lines.lines(self.draft, has_stepper=self.has_texts))
+        self.grid.show(self.lines.lines(self.draft, has_top=self.has_texts))
         if self.size.height:
             self.share_fields()  # at once: what is below a field is seen in the same frame
         if self.texts.view.show(self.lines.texts(self.draft)) and self.size.height:
@@ -301,7 +301,9 @@ class FieldForm(Container):
 
     def show_texts(self, *, is_shown: bool) -> None:
         self._texts_side.display = is_shown
+        self.set_class(not is_shown, "-alone")
         self.redraw()
+        self.grid.scroll_cursor_to(self.grid.cursor)  # the fields that stood above the texts are the first ones
 
     def _open_long(self, field: Field, value: object) -> None:
         self.show_texts(is_shown=True)

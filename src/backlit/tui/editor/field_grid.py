@@ -323,13 +323,13 @@ class EditorFields:
         needed = "Required. " if field.required and is_open else ""
         return f"{needed}{about}"
 
-    def lines(self, draft: ItemDraft, *, has_stepper: bool = False) -> list[GridLine]:
+    def lines(self, draft: ItemDraft, *, has_top: bool = False) -> list[GridLine]:
         """Return all lines: under the main fields the other sections; under a field its fault and changes of others.
 
-        With a stepper above the texts the status stands there.
+        The name and the status of an item stand above its texts, where these are shown.
         """
         every = self.fields(draft)
-        apart = {DESCRIPTION, *({NAME, *([STATUS] if has_stepper else [])} if not self.is_new else ())}
+        apart = {DESCRIPTION, *({NAME, STATUS} if has_top and not self.is_new else ())}
         lines = list(self._of_fields((field for field in every if field.key in MAIN_FIELDS), draft, apart))
         others = (field for field in every if field.key not in MAIN_FIELDS)
         for section, fields in groupby(others, lambda field: field.section):

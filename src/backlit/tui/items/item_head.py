@@ -17,7 +17,7 @@ from backlit.store.views.items import AttachmentEntry, CommentEntry
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import with_keys
 from backlit.tui.drawing.text import Line, fit
-from backlit.tui.drawing.themes import ThemeStyles, type_colour, type_sign
+from backlit.tui.drawing.themes import KEY, ThemeStyles, type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.item_tabs import BELOW, BRIEF_NAMES, TABS, blocked_words, counts_below, tab_name, tabs_of
@@ -93,7 +93,14 @@ class ItemHeader:
         words, room = [*waits, *note], self.tabs.size.width - 2 * MIN_RULE_WIDTH
         if not self.has_whole_names(room - length(words)) and item is not None:  # names of tabs say more than these
             words = [each for each in note if each[1] != "muted"]
-        self.tabs.say(self.tab_words(room - length(words), is_new=item is None), words)
+        tabs = self.tab_words(room, is_new=item is None)
+        if length(tabs) > room - length(words):  # closer, but the same: none goes while something is not saved
+            tabs = _close(tabs)
+            if length(tabs) > room - length(words):  # the footer has the key too
+                words = [each for each in words if each[1] != KEY]
+        if length(tabs) > room - length(words):
+            tabs = self.tab_words(room - length(words), is_new=item is None)
+        self.tabs.say(tabs, words)
 
     def tab_words(self, room: int, *, is_new: bool = False) -> list[Drawn]:
         """Return the tabs in some cells: fewer blanks where it is tight, no empty tabs nor files, then brief names."""

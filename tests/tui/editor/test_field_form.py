@@ -1,0 +1,27 @@
+"""The form of an item: its fields without the texts beside them, and the tabs above."""
+
+import pytest
+from tests.store.world import World
+from tests.tui.bare_app import lines_of
+from tests.tui.editor_steps import Edit, go_to, has_changes, item_of
+
+
+@pytest.mark.slow
+async def test_fields_alone_have_all_of_the_width_with_name_and_status_first_and_no_tab_goes_over_a_change(
+    world: World, edit: Edit
+) -> None:
+    async with edit(await item_of(world, "Story"), size=(80, 24)) as pilot:
+        tabs = lines_of(pilot.app)[2].split("─")[0].split()
+        await pilot.press("z", "a", "j", "j", "j", "p")
+        shown = lines_of(pilot.app)[3:]
+        fields = [line.split()[0] for line in shown if line.strip()]
+
+        assert fields[:3] == ["Name", "Status", "Owner"]
+        assert max(len(line) for line in shown[:-3]) == 79
+
+        await pilot.press("p")
+        await go_to(pilot, "Estimate")
+        await pilot.press("enter", "ctrl+u", *"8", "enter")
+
+        assert has_changes(pilot)
+        assert lines_of(pilot.app)[2].split("─")[0].split() == tabs
