@@ -283,6 +283,9 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
         self.post_message(self.Highlighted())
 
+    def row_of(self, number: int) -> int:
+        return number - 1
+
     def scroll_cursor_to(self, line: int) -> None:
         """Scroll until the comment begins on a line of the page, or a line above where it would not be seen whole."""
         if self._comments:

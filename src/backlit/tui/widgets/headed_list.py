@@ -22,6 +22,10 @@ class HeadedList(EntryList[Entry]):
         """The number of the current entry, and how many there are, without the heads."""
         return bisect_right(self._own_rows, self.cursor), len(self._own_rows)
 
+    def row_of(self, number: int) -> int:
+        """Return the row of the entry with a number; heads do not count."""
+        return self._own_rows[min(number, len(self._own_rows)) - 1] if self._own_rows else 0
+
     def show(self, entries: Sequence[Entry]) -> None:
         self._own_rows = [at for at, each in enumerate(entries) if not self.is_head(each)]
         super().show(entries)

@@ -223,6 +223,9 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         if before != self.cursor:
             self.post_message(self.Highlighted(self, self.cursor))
 
+    def row_of(self, number: int) -> int:
+        return number - 1
+
     def scroll_cursor_to(self, line: int) -> None:
         """Scroll until the cursor's row is on a line of the page; the cursor stays in sight."""
         top = max(0, min(self.cursor - line, self.row_count() - self.page))
@@ -420,6 +423,9 @@ class MoveTarget(Protocol):
     def page_by(self, step: float, count: int) -> None:
         """Move by a number of half pages (step 0.5), or scroll by whole ones (step 1); negative is up."""
 
+    def row_of(self, number: int) -> int:
+        """Return the row with a number, as the position and a count before G have it."""
+
     def scroll_cursor_to(self, line: int) -> None: ...
 
 
@@ -429,11 +435,11 @@ def step(target: MoveTarget, call: CommandContext) -> None:
 
 def to_first(target: MoveTarget, call: CommandContext) -> None:
     """Go to the first row, or to row n with a count."""
-    target.move_to((call.count or 1) - 1)
+    target.move_to(target.row_of(call.count or 1))
 
 
 def to_last(target: MoveTarget, call: CommandContext) -> None:
-    target.move_to((call.count or target.row_count()) - 1)
+    target.move_to(target.row_of(call.count) if call.count else target.row_count() - 1)
 
 
 def page(target: MoveTarget, call: CommandContext) -> None:
