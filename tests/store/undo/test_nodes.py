@@ -9,6 +9,7 @@ from tests.store.undo.undo_steps import redone, undone
 from tests.store.world import Said, World, sent, until
 
 from backlit.client.client import Client
+from backlit.model.planning import IterationEvent
 from backlit.model.trees import NO_TOTALS
 from backlit.store import Store
 from backlit.store.edits.nodes import NewNode
@@ -47,6 +48,21 @@ async def test_a_new_iteration_that_was_sent_is_deleted_and_made_anew(world: Wor
     found = next(each for each in (await on_service(world, ITERATIONS)).values() if each["name"] == "Sprint X")
     assert (found["id"] != made.id, found["startDate"], found["endDate"]) == (True, "2026-03-02", "2026-03-15")
     assert (found["maxCapacity"], found["sequence"], found["parentId"]) == (30.0, 1, root)
+
+
+async def test_a_step_that_was_sent_is_described_alike_at_each_reading(world: World) -> None:
+    store = await world.online()
+    await store.nodes.add(ITERATIONS, root_of(store, ITERATIONS), SPRINT)
+    await sent(store)
+    deletions = [await store.history.to_undo() for _ in range(2)]
+    await store.nodes.record(named(store, ITERATIONS, "Sprint X").id, IterationEvent.CLOSE)
+    await sent(store)
+    reopenings = [await store.history.to_undo() for _ in range(2)]
+
+    assert deletions[0] is not None
+    assert reopenings[0] is not None
+    assert deletions[0] == deletions[1]
+    assert reopenings[0] == reopenings[1]
 
 
 async def test_acts_on_what_is_made_anew_are_done_again_on_it(world: World) -> None:

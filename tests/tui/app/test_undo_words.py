@@ -6,6 +6,7 @@ import pytest
 from tests.store.documents import item, offline_store
 from tests.tui.target import words_of
 
+from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.model.trees import NodeTotals
 from backlit.store import Store
 from backlit.store.records.entry import EntryKind, OutboxEntry
@@ -194,6 +195,30 @@ def test_undone_changes_of_trees_and_unclear_deletions_are_told(tmp_path: Path) 
             assert done_words(store, Reversal(1, is_redo=False, **done)) == undone  # type: ignore[arg-type] # by name
             again = done_words(store, Reversal(1, is_redo=True, **done))  # type: ignore[arg-type] # by name
             assert again == (redone or undone.replace("Undone", "Redone"))
+
+
+@pytest.mark.parametrize(
+    ("event", "at", "words"),
+    [
+        (IterationEvent.CLOSE, None, "Sprint 14 is open again"),
+        (IterationEvent.CLOSE, "2026-03-09T12:00:00", "Sprint 14 is closed again"),
+        (IterationEvent.START, None, "Sprint 14 is no longer started"),
+        (IterationEvent.START, "2026-03-09T12:00:00", "Sprint 14 is started again"),
+    ],
+)
+def test_the_undo_of_an_event_says_what_the_sprint_is_then(
+    tmp_path: Path, event: IterationEvent, at: str | None, words: str
+) -> None:
+    payload = {"tree": "iterations", "name": "Sprint 14", "id": 4, "values": {EVENT_KEYS[event]: at}}
+    entry = OutboxEntry(
+        3, 0.0, 1, 0, EntryKind.NODE_EDIT, payload, {EVENT_KEYS[event]: "before" if at is None else None}
+    )
+    with offline_store(tmp_path) as store:
+        said = done_words(store, Reversal(1, is_redo=False, changes=(POINTS,), nodes=(entry,)))
+        asked = lines_of(store, nodes=(entry,))
+
+    assert said == f"Undone: Estimate of #7 back to 5; {words}."
+    assert asked == ["Undo", words]
 
 
 def test_contested_fields_are_named_once() -> None:

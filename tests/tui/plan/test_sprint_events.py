@@ -80,6 +80,13 @@ async def test_gx_carries_the_rest_over_by_one_key_and_closes(world: World, stor
         assert len(places) == 1
         assert ended.id not in places
 
+        await keys(pilot, "u")
+        await until(lambda: not missing(pilot.app, ["3 items are affected.", f"{ended.name} is open again"]))
+        await keys(pilot, "y")
+        await until(lambda: store.lookups.iterations()[ended.id].closed_at is None)
+        await sent(store)
+        assert {(await held(world, row.id, "IterationID"))[0] for row in rows} == {ended.id}
+
 
 @pytest.mark.slow
 async def test_a_started_sprint_offers_to_withdraw_the_start_in_the_iterations(store: Store, opened: Open) -> None:

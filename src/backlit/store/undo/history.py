@@ -31,7 +31,7 @@ from backlit.store.records.entry import (
 from backlit.store.records.item import Document, fields_in, id_in
 from backlit.store.records.work import number_in
 from backlit.store.undo.items import UndoPlan
-from backlit.store.undo.nodes import restore_nodes, return_nodes
+from backlit.store.undo.nodes import opposite, restore_nodes, return_nodes
 from backlit.store.undo.operations import (
     DeleteItemOperation,
     DeleteNodeOperation,
@@ -79,7 +79,7 @@ class Reversal(Struct, frozen=True):
     moved: tuple[NamedItem, ...] = ()
     """Items that return to their former position."""
     nodes: tuple[OutboxEntry, ...] = ()
-    """Changes of areas and iterations: entries to discard, to restore or to write."""
+    """Changes of areas and iterations: entries to discard, to restore or to write; an edit has what it leads to."""
     nodes_deleted: tuple[DeleteNodeOperation, ...] = ()
     """Areas and iterations to delete on the service, which has them or may have them."""
     nodes_made: tuple[RecreateNodesOperation, ...] = ()
@@ -222,12 +222,14 @@ def _described(writer: WriteContext, act: int, told: Sequence[UndoEffect], *, is
             *(move.entry for move in moves if isinstance(move, RecreateObjectOperation)),
         ),
         nodes=tuple(
-            move.entry
+            _node_entry(move)
             for move in moves
             if isinstance(move, DiscardEntryOperation | RestoreEntryOperation | EditNodeOperation)
             and move.entry.kind in ON_NODES - RECALLS
         ),
-        nodes_deleted=tuple(move for move in moves if isinstance(move, DeleteNodeOperation)),
+        nodes_deleted=tuple(
+            replace(move, entry=_timeless(move.entry)) for move in moves if isinstance(move, DeleteNodeOperation)
+        ),
         nodes_made=tuple(move for move in moves if isinstance(move, RecreateNodesOperation)),
         recalled=tuple(move.entry for move in moves if isinstance(move, RecallDeletionOperation)),
         final=tuple(move for move in moves if isinstance(move, IrreversibleNodeChange)),
@@ -239,6 +241,16 @@ def _described(writer: WriteContext, act: int, told: Sequence[UndoEffect], *, is
             | {item_id for move in moves if isinstance(move, RecreateNodesOperation) for item_id in move.item_ids}
         ),
     )
+
+
+def _node_entry(move: DiscardEntryOperation | RestoreEntryOperation | EditNodeOperation) -> OutboxEntry:
+    is_discarded_edit = isinstance(move, DiscardEntryOperation) and move.entry.kind is EntryKind.NODE_EDIT
+    return _timeless(opposite(move.entry) if is_discarded_edit else move.entry)
+
+
+def _timeless(entry: OutboxEntry) -> OutboxEntry:
+    """Return an entry without its moment: new ones of two readings are equal, so that a question can be confirmed."""
+    return replace(entry, created_at=0.0)
 
 
 def _named_objects(*entries: OutboxEntry) -> tuple[NamedObject, ...]:

@@ -1,7 +1,7 @@
 """Undo and redo: the commands, the confirmation of destructive steps, and the messages that describe a step."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Protocol
 
@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from textual.content import Content
 
 from backlit.model.amounts import counted
+from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.model.trees import NO_TOTALS
 from backlit.store.edits.deletions import deleted_status
 from backlit.store.object_changes.kinds import object_deletion
@@ -130,6 +131,9 @@ def _lines(store: Store, reversal: Reversal) -> Iterator[Line]:
     yield from _named(reversal.given_up, "not added", "$error")
     yield from _named(reversal.made_again, "created again", "$status-done")
     yield from _named(reversal.returned, "restored", "$status-done")
+    for node_entry in reversal.nodes:
+        words = node_changed_words(node_entry)
+        yield Content(safe(words if node_entry.event else f"The {words}"))
     for deleted in reversal.nodes_deleted:
         changed = ", although someone else has changed it since" if deleted.is_changed else ""
         yield Content.styled(safe(f"The {node_deleted_words(deleted)}{changed}"), "$error")
@@ -186,7 +190,7 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
         waits = f"; someone else has changed it since: resolve the conflict ({key_of('app.outbox')})"
         yield _changed(store, done) + waits * any(change.is_contested for change in done.changes)
     if done.nodes:
-        yield _node_words(done.nodes[0], len(done.nodes) - 1)
+        yield node_changed_words(done.nodes[0], len(done.nodes) - 1)
     for deleted in done.nodes_deleted[:1]:
         yield node_deleted_words(deleted, len(done.nodes_deleted) - 1)
     for made in done.nodes_made[:1]:
@@ -210,6 +214,24 @@ def _parts(store: Store, done: Reversal) -> Iterator[str]:
 
 def _again(reversal: Reversal, named: NamedObject) -> str:
     return named.redone if reversal.is_redo and named.redone else named.again
+
+
+EVENT_WORDS: Mapping[tuple[IterationEvent, bool], str] = {
+    (IterationEvent.START, True): "is started again",
+    (IterationEvent.START, False): "is no longer started",
+    (IterationEvent.CLOSE, True): "is closed again",
+    (IterationEvent.CLOSE, False): "is open again",
+}
+"""What an iteration is after the return of an event, and after its withdrawal."""
+
+
+def node_changed_words(entry: OutboxEntry, others: int = 0) -> str:
+    if entry.event is None:
+        return _node_words(entry, others)
+    values = entry.payload["values"]
+    is_back = isinstance(values, Mapping) and values[EVENT_KEYS[entry.event]] is not None
+    more = f"; {counted(others, 'other change', 'other changes')} of iterations" if others else ""
+    return f"{_short(name_of(entry))} {EVENT_WORDS[entry.event, is_back]}{more}"
 
 
 def _node_words(entry: OutboxEntry, others: int = 0) -> str:
