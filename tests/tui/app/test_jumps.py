@@ -3,6 +3,7 @@
 import pytest
 from tests.store.world import until
 from tests.tui.bare_app import heading_of, missing, text_of, words_of_dialog
+from tests.tui.board_steps import board, on_board
 from tests.tui.list_steps import items, press, shown
 from tests.tui.opened import Open
 
@@ -133,3 +134,14 @@ async def test_from_a_tree_one_goes_to_the_backlog_and_back_to_the_tree(store: S
         assert isinstance(pilot.app.screen, TreeScreen)
         await press(pilot, "ctrl+o")
         await until(lambda: items(pilot).current_id == rows[0].id)
+
+
+@pytest.mark.slow
+async def test_from_the_board_one_goes_to_a_card_of_it_and_back(store: Store) -> None:
+    async with on_board(store) as pilot:
+        before, *_, wanted = board(pilot).ids_between(0, None)
+        await press(pilot, "#", *str(wanted), "enter")
+        await until(lambda: board(pilot).current_id == wanted)
+
+        await press(pilot, "ctrl+o")
+        assert board(pilot).current_id == before

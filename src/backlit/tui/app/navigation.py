@@ -13,7 +13,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.search import MatchField as HitPlace
 from backlit.store.views.search import SearchHit
 from backlit.tui.app.screen_navigator import AppLocation, ScreenNavigator
-from backlit.tui.commands.command import CannotAct, CommandContext
+from backlit.tui.commands.command import CannotAct, CommandContext, item_number
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.finder import Offer
@@ -164,11 +164,11 @@ class GoToDialog(ItemFinder[int | None]):
         super().__init__("Go to an item", "number or words", offers, search)
 
     def arranged(self, query: str, found: Sequence[Offer]) -> Sequence[Offer]:
-        """Return the results, recent ones first, then recent items that match the typed letters."""
+        """Return the item of a typed number, other results, recent ones first, and recent items with these letters."""
         if not query:
             return self._grouped
         recent, values = {offer.value for offer in self._offers}, {offer.value for offer in found}
-        ordered = sorted(found, key=lambda offer: offer.value not in recent)
+        ordered = sorted(found, key=lambda offer: (offer.value != item_number(query), offer.value not in recent))
         return [*ordered, *(offer for offer in self.fitting(query) if offer.value not in values)]
 
 
@@ -185,7 +185,7 @@ def _search(store: Store) -> ItemSearch:
                 offers[hit.item_id] = offer
         return list(offers.values())
 
-    return ItemSearch(find, lambda item_id: store.item(item_id) is not None)
+    return ItemSearch(find, lambda item_id: _offer(store, item_id))
 
 
 def _offer(store: Store, item_id: int, hit: SearchHit | None = None) -> Offer | None:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from backlit.tui.reports.screen import ReportsScreen
     from backlit.tui.trees.screen import TreeScreen
 
-BACKLOG, LOCKED = "backlog", "locked"
-"""The first mode, and the one in place of all others while the local copy is locked."""
+BACKLOG, BOARD, LOCKED = "backlog", "board", "locked"
+"""The first mode, that of the board, and the one in place of all others while the local copy is locked."""
 LAST_LOCATION_KEY = "last place"
 """The key of the value with the location at the end of the last run."""
 _LOCATION_PARTS = 8
@@ -126,7 +126,7 @@ class ScreenNavigator:
         self._made_again: dict[int, int] = {}
         """Former numbers of items that undo creates again, by their temporary ids."""
         app.add_mode(BACKLOG, lambda: BacklogScreen(store, self.shared, greets=greets))
-        app.add_mode("board", self._make_board)
+        app.add_mode(BOARD, self._make_board)
         app.add_mode("plan", self._make_plan)
         app.add_mode("areas", lambda: self._make_tree(TreeKind.AREAS))
         app.add_mode("iterations", lambda: self._make_tree(TreeKind.ITERATIONS))
@@ -146,8 +146,9 @@ class ScreenNavigator:
     @property
     def here(self) -> AppLocation:
         mode = self._app.current_mode
-        is_backlog = mode == BACKLOG and self.backlog is not None
-        return AppLocation(mode, self.backlog.items.current_id if is_backlog and self.backlog else None)
+        screen = self._app.screen_stack[0]
+        has_items = mode in {BACKLOG, BOARD} and isinstance(screen, ListScreen) and screen.is_mounted
+        return AppLocation(mode, screen.items.current_id if has_items and isinstance(screen, ListScreen) else None)
 
     def screens(self) -> list[Screen[object]]:
         return screens_of(self._app)
@@ -201,15 +202,25 @@ class ScreenNavigator:
         return True
 
     async def go_to_item(self, item_id: int) -> None:
+        """Go to an item on the board where that is shown and has it, else in the backlog."""
         here = self.here
-        if await self.switch_to(BACKLOG):
-            self.jumps.leave(here)
-            if self.backlog is not None:
-                self.backlog.go_to_item(item_id)
+        if not await self.switch_to(BOARD if here.mode == BOARD else BACKLOG):
+            return
+        self.jumps.leave(here)
+        screen = self._app.screen
+        if here.mode == BOARD and isinstance(screen, ListScreen) and screen.items.go_to(item_id):
+            return
+        if await self.switch_to(BACKLOG) and self.backlog is not None:
+            self.backlog.go_to_item(item_id)
 
     async def return_to(self, location: AppLocation) -> None:
-        if await self.switch_to(location.mode) and location.item_id is not None and self.backlog is not None:
-            self.backlog.go_to_item(location.item_id, is_offered=False)
+        if not await self.switch_to(location.mode) or location.item_id is None:
+            return
+        screen = self._app.screen
+        if isinstance(screen, BacklogScreen):
+            screen.go_to_item(location.item_id, is_offered=False)
+        elif isinstance(screen, ListScreen):
+            screen.items.go_to(location.item_id)
 
     async def filter_backlog(self, node: NodeFilter | None) -> None:
         if await self.go(BACKLOG):

@@ -31,10 +31,10 @@ Result = TypeVar("Result")
 
 
 class ItemSearch(Struct, frozen=True):
-    """Items by typed text: `find` returns offers or raises BacklitError, `has` tells whether an id can be chosen."""
+    """Items by typed text: `find` returns offers or raises BacklitError, `offer` that of an id that can be chosen."""
 
     find: Callable[[str], Awaitable[Sequence[Offer]]]
-    has: Callable[[int], bool]
+    offer: Callable[[int], Offer | None]
 
 
 def item_search(target: StoreCommandTarget, *, is_for_parent: bool = False) -> ItemSearch:
@@ -47,11 +47,13 @@ def item_search(target: StoreCommandTarget, *, is_for_parent: bool = False) -> I
         rows, groups = view.rows(0, MAX_ITEMS), store.lookups.status_groups()
         return [item_offer(row, groups) for row in rows if not (is_for_parent and row.type == ItemType.TASK)]
 
-    def has(item_id: int) -> bool:
+    def offer(item_id: int) -> Offer | None:
         item = store.item(item_id)
-        return item is not None and not (is_for_parent and item.type == ItemType.TASK)
+        if item is None or (is_for_parent and item.type == ItemType.TASK):
+            return None
+        return item_offer(item, store.lookups.status_groups())
 
-    return ItemSearch(find, has)
+    return ItemSearch(find, offer)
 
 
 class ItemFinder(OffersDialog[Result]):
@@ -68,7 +70,8 @@ class ItemFinder(OffersDialog[Result]):
 
     def narrow(self, query: str) -> None:
         words = query.casefold()
-        self._found = [each for each in self._found if words and words in each.label.casefold()]
+        kept = [each for each in self._found if words and words in each.label.casefold()]
+        self._found = self._with_typed_id(query, kept)
         self.list.empty_text = NO_MATCHES if query else ""
         self.list.show(self.arranged(query, self._found))
         if query:
@@ -81,8 +84,14 @@ class ItemFinder(OffersDialog[Result]):
             return
         if self.is_attached and self.input.value.strip() == query:
             # Before the answer the first row is what else fits, such as a recent item: nobody chose it.
-            self._found, kept = found, None if self.list.is_at_first else self.list.current
-            self.list.show(self.arranged(query, found), kept.value if kept else None)
+            self._found, kept = self._with_typed_id(query, found), None if self.list.is_at_first else self.list.current
+            self.list.show(self.arranged(query, self._found), kept.value if kept else None)
+
+    def _with_typed_id(self, query: str, found: Sequence[Offer]) -> Sequence[Offer]:
+        """Return the offers after that of the id that is typed."""
+        number = item_number(query)
+        offer = None if number is None else self._search.offer(number)
+        return found if offer is None else [offer, *(each for each in found if each.value != offer.value)]
 
     def arranged(self, _query: str, found: Sequence[Offer]) -> Sequence[Offer]:
         return [Offer(None, "", "Items"), *found] if found else []
@@ -90,7 +99,7 @@ class ItemFinder(OffersDialog[Result]):
     def accept(self) -> None:
         """Answer with the typed id, unless the cursor was moved, else with the offer under the cursor."""
         number = item_number(self.input.value.strip())
-        if number is not None and self.list.is_at_first and self._search.has(number):
+        if number is not None and self.list.is_at_first and self._search.offer(number) is not None:
             self.dismiss(number)  # type: ignore[arg-type] # every subclass answers with ids
         else:
             super().accept()

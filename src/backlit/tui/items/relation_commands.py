@@ -123,16 +123,20 @@ async def add_relation(target: ItemTarget, items: Sequence[Item]) -> None:
     word, store = str(choice.value), target.store
     search = item_search(target)
 
+    def judged(offer: Offer) -> Offer:
+        other = int(str(offer.value))
+        fault = store.relation_edits.fault(items[0].id, word, other) if len(items) == 1 else ""
+        return replace(offer, is_dim=bool(fault), help=fault)
+
     async def find(query: str) -> Sequence[Offer]:
-        found = []
-        for offer in await search.find(query):
-            other = int(str(offer.value))
-            fault = store.relation_edits.fault(items[0].id, word, other) if len(items) == 1 else ""
-            found.append(replace(offer, is_dim=bool(fault), help=fault))
-        return found
+        return [judged(offer) for offer in await search.find(query)]
+
+    def find_id(item_id: int) -> Offer | None:
+        offer = search.offer(item_id)
+        return None if offer is None else judged(offer)
 
     title = f"{_named(items)} {choice.label}"
-    dialog = RelatedItemsDialog(title, ItemSearch(find, search.has))
+    dialog = RelatedItemsDialog(title, ItemSearch(find, find_id))
     last = await target.ask(dialog)
     if last is not None:
         others = list({**dialog.taken, last: None})
