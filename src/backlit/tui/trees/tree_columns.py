@@ -300,7 +300,8 @@ class TreeLayout:
 
     def share_head(self, title: str) -> Strip:
         text = f"{' ' * LEAD}  {title}"
-        return Strip([Segment(text, self._theme.heading())]).adjust_cell_length(self.width, self._theme.style())
+        # In themes that underline headings the rule goes over the row, as under the heads of columns.
+        return Strip([Segment(text.ljust(self.width), self._theme.heading())])
 
     def share_row(self, share: PointsShare) -> Strip:
         """Draw a row below those of areas, in their columns and to their scale."""
