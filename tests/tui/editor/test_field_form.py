@@ -1,9 +1,11 @@
 """The form of an item: its fields without the texts beside them, and the tabs above."""
 
 import pytest
-from tests.store.world import World
-from tests.tui.bare_app import lines_of
+from tests.store.world import World, until
+from tests.tui.bare_app import lines_of, text_of
 from tests.tui.editor_steps import Edit, go_to, has_changes, item_of
+
+from backlit.store import Store
 
 
 @pytest.mark.slow
@@ -25,3 +27,14 @@ async def test_fields_alone_have_all_of_the_width_with_name_and_status_first_and
 
         assert has_changes(pilot)
         assert lines_of(pilot.app)[2].split("─")[0].split() == tabs
+
+
+@pytest.mark.slow
+async def test_latest_changes_have_a_criterion_that_was_added_while_the_page_was_open(
+    world: World, store: Store, edit: Edit
+) -> None:
+    item_id = await item_of(world, "Story")
+    async with edit(item_id, size=(200, 50)) as pilot:
+        await store.criterion_edits.add(item_id, "Works offline")
+
+        await until(lambda: "“Works offline”" in text_of(pilot.app), lambda: text_of(pilot.app))

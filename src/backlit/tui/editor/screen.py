@@ -178,6 +178,7 @@ class ItemEditorScreen(ItemScreen):
         is_counted = any(changes.touches(subject, self.item_id) for subject in COUNTED_SUBJECTS)
         if is_counted or Subject.ITEMS in changes:  # items below it have other ids
             self.form.show_comments(self._head.read(self.item_id))
+            self.form.latest_frame.read_again()
         if item is not None:
             self._note.follow(self.store, item)
         self.form.redraw()

@@ -146,6 +146,12 @@ class LatestChangesFrame(PaneFrame):
         if is_other:
             self.run_worker(work(self._read, item.id), exclusive=True, group="look at")
 
+    def read_again(self) -> None:
+        """Show what changed beside the item itself: its relations, criteria, files and comments."""
+        if self.display and self._shown is not None:
+            self._changes.show(self._shown)
+            self.run_worker(work(self._read, self._shown.id), exclusive=True, group="look at")
+
     async def _read(self, item_id: int) -> None:
         await read_newest(self._store, item_id)
         item = self._store.item(item_id)
