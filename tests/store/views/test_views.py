@@ -129,6 +129,18 @@ async def test_totals_name_the_points_of_features_that_do_not_count_in_groups_to
         assert view.totals == NodeTotals(3, 7.0, 0, 8.0)
 
 
+@pytest.mark.parametrize("group", [(), ("Status",)])
+async def test_deleted_items_are_listed_and_have_no_points_in_totals(tmp_path: Path, group: tuple[str, ...]) -> None:
+    documents = [item(1, Status="Deleted", Estimate="8"), item(2, Status="Done", Estimate="5"), item(3, Estimate="2")]
+
+    with offline_store(tmp_path, documents) as store:
+        view = store.view(ViewSpec(with_done=True, group=group))
+        await view.load()
+
+        assert view.totals == NodeTotals(3, 7.0)
+        assert await store.batch.totals([1, 2]) == NodeTotals(2, 5.0)
+
+
 async def test_ids_totals_and_counts_of_places_come_from_indexes_alone(tmp_path: Path) -> None:
     with offline_store(tmp_path):
         connection = connect(places_in(tmp_path).mirror, "NORMAL")

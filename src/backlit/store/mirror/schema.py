@@ -41,7 +41,11 @@ HAS_COUNTED_ITEMS = (
 )
 """True for a Feature with counted items below it, by the rule of `model.rollups`; a direct one nearly always does."""
 COUNTED_POINTS = f"CASE WHEN items.points IS NULL OR {HAS_COUNTED_ITEMS} THEN NULL ELSE items.points END"
-TOTALS = f"count(*) - total(is_task), total({COUNTED_POINTS}), total(is_task), total(points)"
+_UNLESS_DELETED = "CASE WHEN points IS NULL OR status = 'Deleted' COLLATE NOCASE THEN NULL ELSE {} END"
+LISTED_POINTS = _UNLESS_DELETED.format("points")
+LISTED_COUNTED_POINTS = _UNLESS_DELETED.format(COUNTED_POINTS)
+"""The points of an item of a list that count there: a list with done items may have deleted ones too."""
+TOTALS = f"count(*) - total(is_task), total({LISTED_COUNTED_POINTS}), total(is_task), total({LISTED_POINTS})"
 """The number of items other than tasks, the points that count, the number of tasks, and all points."""
 
 _TRIGGERS = f"""

@@ -23,7 +23,7 @@ from backlit.model.filters import (
 )
 from backlit.model.local_times import LocalTimes
 from backlit.model.query import NameResolver, filter_of, mentions_status, parse_query
-from backlit.store.mirror.schema import COUNTED_POINTS, TOTALS
+from backlit.store.mirror.schema import LISTED_COUNTED_POINTS, LISTED_POINTS, TOTALS
 from backlit.store.records.item import ROW_COLUMNS, TAG_MARK
 from backlit.store.sqlite.ids import ids_json
 from backlit.store.views.filter_sql import (
@@ -128,7 +128,8 @@ class ViewStatements(Struct, frozen=True):
         With levels, each row holds their values, the points that count, those it has, and 1 for no task.
         """
         values = [level_sql(level) for level in self.levels]
-        figures = (f"coalesce({COUNTED_POINTS}, 0)", "coalesce(points, 0)", "1 - is_task") if values else ()
+        points = (f"coalesce({each}, 0)" for each in (LISTED_COUNTED_POINTS, LISTED_POINTS))
+        figures = (*points, "1 - is_task") if values else ()
         columns = ", ".join([*(value.text for value in values), *figures, "id"])
         bound = tuple(each for value in values for each in value.values)
         is_indexed = self.is_covered and (not self.sort or self.is_by_change)
