@@ -24,6 +24,7 @@ from backlit.tui.groom.questions import (
     answers,
     common_values,
     edit_of,
+    questions_ahead,
 )
 
 SCALE = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0)
@@ -110,6 +111,18 @@ def test_steps_stop_at_the_first_and_the_last_question(store: Store) -> None:
     assert places == [0, 1, last, last - 1, 0]
 
 
+def test_a_step_from_the_status_goes_to_the_first_open_question(store: Store) -> None:
+    questions = begun(store)
+    questions.confirm(found(store, 1))
+    questions.walk(99)
+    ahead = questions_ahead(questions.asked, questions.at)
+
+    questions.walk(1)
+
+    assert (ahead[0], questions.at) == (1, 1)
+    assert questions_ahead(questions.asked, 1) == list(range(2, len(questions.asked)))
+
+
 def test_a_change_elsewhere_leaves_the_cursor_on_an_answered_question(store: Store) -> None:
     questions = begun(store, stop=GroomQueueItem(0, 1, before={"Estimate": "1"}))
     answered = questions.keys.index("Estimate")
@@ -133,6 +146,35 @@ def test_the_next_open_question_wraps_around_and_ends_at_the_status(store: Store
     assert first == 0
     assert questions.count_open() == 0
     assert questions.at == len(questions.asked) - 1
+
+
+async def test_a_question_that_an_answer_raises_comes_next_and_before_the_status(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, Estimate=None, AssignedToID=None, Maturity="5 - Mature")]) as store:
+        questions = begun(store)
+        (estimate,) = [each for each in questions.asked if each.field.key == "Estimate"]
+        first = list(questions.keys)
+        questions.walk(first.index("Estimate"))
+
+        await store.items.edit([1], {"Estimate": "3", "Status": "In Progress"})
+        questions.take_answer(estimate, found(store, 1))
+        kept = GroomQueueItem(0, 1, asked=("Estimate", "Status"), before={"Estimate": None, "Status": "Not Done"})
+
+        assert first == ["Estimate", "Status"]
+        assert questions.keys == begun(store, stop=kept).keys == ["Estimate", "AssignedToID", "Status"]
+        assert questions.at == 1
+
+
+async def test_an_item_that_is_done_has_no_question_without_an_answer_and_its_undo_leads_back(store: Store) -> None:
+    questions = begun(store)
+    await store.items.edit([1], {"Status": "Done"})
+    questions.catch_up(found(store, 1))
+    done = [(each.field.key, each.is_answered) for each in questions.asked]
+    await store.history.undo()
+    questions.catch_up(found(store, 1))
+
+    assert done == [("Status", True)]
+    assert questions.current is not None
+    assert questions.current.is_open
 
 
 async def test_an_answer_leads_on_and_its_undo_back(store: Store) -> None:
@@ -290,3 +332,24 @@ async def test_a_question_that_is_wider_than_its_column_stands_above_its_answers
         await pilot.pause()
 
         assert "Does the legal department agree with it?" in text_of(pilot.app)
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        (0, "Question 1 of 3  Priority   tab then ✓ Estimate, Status"),
+        (1, "Question 2 of 3  ✓ Estimate 5   tab then Status, Priority"),
+        (2, "1 question left  ✓ Estimate 5   Status   tab then Priority"),
+    ],
+)
+async def test_the_line_of_questions_follows_their_order_and_the_key(store: Store, at: int, words: str) -> None:
+    asked = [
+        GroomingQuestion(FIELD_BY_KEY["Priority"], None, "", is_open=True, answers={}),
+        GroomingQuestion(FIELD_BY_KEY["Estimate"], "5", "5", is_open=False, answers={}, is_answered=True),
+        GroomingQuestion(FIELD_BY_KEY["Status"], "Not Done", "Not Done", is_open=False, answers={}),
+    ]
+    async with StripStage().run_test(size=(100, 20)) as pilot:
+        pilot.app.query_one(QuestionStrip).show(found(store, 1), asked, at, [])
+        await pilot.pause()
+
+        assert " ".join(words.split()) in " ".join(text_of(pilot.app).split())

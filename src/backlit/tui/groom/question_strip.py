@@ -13,11 +13,10 @@ from backlit.model.amounts import counted
 from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID
 from backlit.store.grooming import RuleCheck, SimilarItem
 from backlit.store.records.item import Item, number_of
-from backlit.store.records.merge import is_empty
 from backlit.tui.commands.table import key_of
 from backlit.tui.drawing.text import Line, fit, fit_middle, safe, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles, type_colour, type_sign
-from backlit.tui.groom.questions import LAST_QUESTION_FIELD, GroomingQuestion
+from backlit.tui.groom.questions import GroomingQuestion, questions_ahead
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.text_view import LinesView
 
@@ -100,7 +99,8 @@ class QuestionStrip(LinesView, can_focus=True):
         compared = list(_similar(self._similar, room, theme)) if asked.field.key == "Estimate" else []
         similar = _labelled(SIMILAR, quiet, column, compared)
         checks = _flowing(_checks(self._checks, theme, names_passed=height >= AIRY), room, theme)
-        asked_so_far = _labelled(progress, quiet, column, _flowing(_progress(self._asked, at, theme), room, theme))
+        order = _flowing(_progress(self._asked, at, room, theme), room, theme)
+        asked_so_far = _labelled(progress, quiet, column, order)
         blank: list[Line] = [[]] if height >= AIRY else []
         below = (similar, [*_labelled(CHECKS, quiet, column, checks), *asked_so_far])
         return [
@@ -135,37 +135,41 @@ class QuestionStrip(LinesView, can_focus=True):
 
 
 def _progress_label(asked: Sequence[GroomingQuestion], at: int) -> str:
-    """Return which of the item's questions the current one is; a change of the status is offered beside them."""
-    own = [each for each in asked if each.field.key != LAST_QUESTION_FIELD] or asked
-    if at < len(own):
-        return f"Question {at + 1} of {len(own)}"
+    """Return which of the item's questions the current one is; on an offer of a change, how many are left."""
     left = sum(each.is_open for each in asked)
+    if asked[at].is_open or at < len(asked) - 1:
+        return f"Question {at + 1} of {len(asked)}"
     return f"{counted(left, 'question')} left" if left else "All answered"
 
 
-def _progress(asked: Sequence[GroomingQuestion], at: int, theme: ThemeStyles) -> Iterator[Line]:
-    """Yield the answers given so far, the current question, and the ones that follow after their key."""
-    following = list[str]()
-    for number, each in enumerate(asked):
-        label, is_current = safe(each.field.label), number == at
-        if each.field.key == LAST_QUESTION_FIELD and len(asked) > 1 and not is_current:
-            continue
-        if is_current or not each.is_open:
-            yield _asked(each, theme, is_current=is_current)
-        else:
-            following.append(label)
-    if following:
-        yield [theme.cap(key_of("groom.down")), Segment(f" then {', '.join(following)}", theme.style("muted"))]
+def _progress(asked: Sequence[GroomingQuestion], at: int, width: int, theme: ThemeStyles) -> Iterator[Line]:
+    """Yield the answers up to the current question, it, and after their key the ones that follow, in its order."""
+    for place, each in enumerate(asked[: at + 1]):
+        if place == at or each.is_answered:
+            yield _asked(each, theme, is_current=place == at)
+    ahead = [asked[place] for place in questions_ahead(asked, at)]
+    if ahead:
+        key = theme.cap(key_of("groom.down"))
+        names = ", ".join(f"{_sign(each)}{safe(each.field.label)}" for each in ahead)
+        first, *others = wrapped(f" then {names}", max(1, width - key.cell_length))
+        yield [key, Segment(f" {first.strip()}", theme.style("muted"))]
+        for line in others:
+            yield [Segment(line.strip(), theme.style("muted"))]
+
+
+def _sign(asked: GroomingQuestion) -> str:
+    if not asked.is_answered:
+        return ""
+    return f"{UNREADY_SIGN if asked.is_failed else ANSWERED_SIGN} "
 
 
 def _asked(asked: GroomingQuestion, theme: ThemeStyles, *, is_current: bool) -> Line:
-    """Return a question with its value, if it has one: answered ones have a sign."""
-    sign = "" if asked.is_open or is_empty(asked.value) else f"{UNREADY_SIGN if asked.is_failed else ANSWERED_SIGN} "
+    """Return a question, and where it is answered its value after a sign."""
     words = safe(asked.words)
     words = words if cell_len(words) <= NAME else words.rpartition(" › ")[2]
-    value = f" {fit(words, min(NAME, cell_len(words)))}" if sign else ""
+    value = f" {fit(words, min(NAME, cell_len(words)))}" if asked.is_answered else ""
     return [
-        Segment(sign, theme.style("warn" if asked.is_failed else "status-done")),
+        Segment(_sign(asked), theme.style("warn" if asked.is_failed else "status-done")),
         Segment(safe(asked.field.label), theme.style(bold=is_current)),
         Segment(value, theme.style("muted")),
     ]

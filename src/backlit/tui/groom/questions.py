@@ -12,7 +12,7 @@ from backlit.model.fields import CRITERIA_COUNT, FEATURE_ID, Field, Kind, fields
 from backlit.store.grooming import ALWAYS_ASKED, NextGroomItem, OpenFeature, likely_features
 from backlit.store.journal.groom_queue import GroomQueueItem
 from backlit.store.records.item import Item
-from backlit.store.records.merge import is_same
+from backlit.store.records.merge import is_empty, is_same
 from backlit.store.records.people import TreeKind, current, following, leaves
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
@@ -35,7 +35,8 @@ _PRIORITIES = range(1, 6)
 class GroomingQuestion(Struct, frozen=True):
     """A question: its field, the item's value, whether it is open, the answers by digit, and the words for another one.
 
-    `is_failed` marks a given answer that leaves the item not ready, as a word for points does.
+    The status, which is only offered, is neither open nor answered until it is changed. `is_failed` marks a given
+    answer that leaves the item not ready, as a word for points does.
     """
 
     field: Field
@@ -45,9 +46,13 @@ class GroomingQuestion(Struct, frozen=True):
     answers: Mapping[int, Choice]
     others: str = OTHER_VALUE_WORDS
     is_failed: bool = False
+    is_answered: bool = False
 
     def has(self, choice: Choice) -> bool:
-        return choice.value == self.value and type(choice.value) is type(self.value)
+        return self.has_value(choice.value)
+
+    def has_value(self, value: object) -> bool:
+        return value == self.value and type(value) is type(self.value)
 
 
 OTHERS_BELOW: Mapping[str, str] = {FEATURE_ID: "another or a new one…", CRITERIA_COUNT: "write them, one a line…"}
@@ -123,25 +128,41 @@ class GroomingQuestions:
         self.at = self._next_open(-1)
 
     def read(self, item: Item) -> None:
-        """Read the questions again: those asked at first, the status, then newer ones, so that no question moves."""
+        """Read the questions again: those asked at first, then newer ones, and the status last.
+
+        A question without a value that nothing asks for any more is left out, as all are once an item is done.
+        """
         seen, grooming = self._seen[self._place], self._store.grooming
         missing = [*grooming.questions(item), *grooming.further_questions(item)]
-        missing += ["Estimate"] * ("Estimate" in seen.keys and item.fields.get("Estimate") is None)
+        is_open = self._store.names.status_groups().is_open(item.status)
+        missing += ["Estimate"] * (is_open and "Estimate" in seen.keys and item.fields.get("Estimate") is None)
         status = [LAST_QUESTION_FIELD] if item.fields.get(LAST_QUESTION_FIELD) is not None else []
         seen.keys = list(dict.fromkeys((*seen.keys, *missing, *status)))
-        if not self.asked:
-            seen.keys.sort(key=lambda key: key == LAST_QUESTION_FIELD)
-        self.asked = [self._question(item, key, seen, is_missing=key in missing) for key in seen.keys]
+        seen.keys.sort(key=lambda key: key == LAST_QUESTION_FIELD)
+        here = self.current.field.key if self.current is not None else ""
+        asked = [self._question(item, key, seen, is_missing=key in missing) for key in seen.keys]
+        self.asked = [each for each in asked if each.is_open or each.is_answered or each.field.key in status]
+        if here in self.keys:
+            self.at = self.keys.index(here)
+        else:
+            self.at = self._next_open(min(self.at, len(self.asked)) - 1)
 
     def catch_up(self, item: Item) -> None:
         """Read the questions again; go on if the current one was answered, and back to one that is open again."""
         was_open = self.current is not None and self.current.is_open
-        closed = {each.field.key for each in self.asked if not each.is_open}
+        closed = set(self._seen[self._place].keys).difference(each.field.key for each in self.asked if each.is_open)
         self.read(item)
         reopened = [at for at, each in enumerate(self.asked) if each.is_open and each.field.key in closed]
         if reopened:
             self.at = reopened[0]
-        elif was_open and not self.asked[self.at].is_open:
+        elif was_open and self.current is not None and not self.current.is_open:
+            self.go_on()
+
+    def take_answer(self, question: GroomingQuestion, item: Item) -> None:
+        """Read the questions after the answer of a digit, and go on, also from one that was answered before."""
+        self.catch_up(item)
+        current = self.current
+        if current is not None and current.field.key == question.field.key and not question.has_value(current.value):
             self.go_on()
 
     def confirm(self, item: Item) -> None:
@@ -150,9 +171,12 @@ class GroomingQuestions:
 
     def _question(self, item: Item, key: str, seen: _ShownItem, *, is_missing: bool) -> GroomingQuestion:
         field, value = field_named(key, self._store.lookups), self._store.grooming.value(item, key)
-        is_failed = is_missing and key not in seen.confirmed
-        is_open = is_failed and is_same(seen.before.get(key), value)
-        words = ScreenFieldWords(self._store).shown(field, value)
+        is_confirmed, is_changed = key in seen.confirmed, not is_same(seen.before.get(key), value)
+        is_failed = is_missing and not is_confirmed
+        is_open = is_failed and not is_changed
+        has_answer = not is_empty(value) and (is_changed or key != LAST_QUESTION_FIELD)
+        is_answered = not is_open and (is_confirmed or is_missing or has_answer)
+        words = ScreenFieldWords(self._store).shown(field, value) or _NONE.label
         if key == "IterationID" and value in {each.value for each in _backlogs(self._store)}:
             words = BACKLOG_WORD  # as its answer is called; the path of the root is the project's name
         scale = self._scale()
@@ -161,21 +185,26 @@ class GroomingQuestions:
             found = {int(each.label): each for each in points if _is_digit(each.label)}
             more = ", ".join(each.label for each in points if not _is_digit(each.label))
             others = f"another ({more}…)" if more else OTHER_VALUE_WORDS
-            return GroomingQuestion(field, value, words, is_open, found, others, is_failed)
+            return GroomingQuestion(field, value, words, is_open, found, others, is_failed, is_answered)
         if key in OTHERS_BELOW:
             choices = _features(item, self._common.get(key, ()))
             none = {NONE_DIGIT: _NONE} if key == FEATURE_ID or value is None else {}
             found = dict(enumerate(choices, 1)) | none
-            return GroomingQuestion(field, value, words, is_open, found, OTHERS_BELOW[key], is_failed)
-        choices = answers(self._store, field, item, scale, self._common)
-        return GroomingQuestion(field, value, words, is_open, dict(enumerate(choices, 1)), is_failed=is_failed)
+            return GroomingQuestion(field, value, words, is_open, found, OTHERS_BELOW[key], is_failed, is_answered)
+        found = dict(enumerate(answers(self._store, field, item, scale, self._common), 1))
+        return GroomingQuestion(field, value, words, is_open, found, OTHER_VALUE_WORDS, is_failed, is_answered)
 
     def go_on(self) -> None:
         """Go to the next open question, wrapping around; without one, to the status."""
         self.at = self._next_open(self.at)
 
     def walk(self, steps: int) -> None:
-        self.at = max(0, min(self.at + steps, len(self.asked) - 1))
+        """Go some questions on or back, from the last one to the first that is still open."""
+        ahead = questions_ahead(self.asked, self.at)
+        if steps > 0 and ahead:
+            self.at = ahead[0] if ahead[0] < self.at else min(self.at + steps, len(self.asked) - 1)
+        elif steps < 0:
+            self.at = max(0, self.at + steps)
 
     def _next_open(self, after: int) -> int:
         order = [*range(after + 1, len(self.asked)), *range(max(0, after))]
@@ -183,6 +212,11 @@ class GroomingQuestions:
             self.keys.index(LAST_QUESTION_FIELD) if LAST_QUESTION_FIELD in self.keys else max(0, len(self.asked) - 1)
         )
         return next((index for index in order if self.asked[index].is_open), status)
+
+
+def questions_ahead(asked: Sequence[GroomingQuestion], at: int) -> list[int]:
+    """Return the places that a key for the next question reaches, in order: the later ones, then open earlier ones."""
+    return [*range(at + 1, len(asked)), *(place for place in range(at) if asked[place].is_open)]
 
 
 def _is_digit(text: str) -> bool:

@@ -314,13 +314,16 @@ class GroomScreen(ItemScreen):
             self.questions.confirm(item)
             self.show_questions()
             return
-        self.questions.go_on()  # before the change is journalled, so that the next digit answers the next question
-        self.show_questions()
+        stop = self.stop
         if asked.field.key == FEATURE_ID:
             need_relations(self.store)
             await self.store.relation_edits.set_parent([item.id], whole(choice.value))
         else:
             await self.apply(edit_of(asked.field, choice), [item])
+        if self.stop is stop:
+            # Here and not by the published change alone: the next digit is for the question that follows by now.
+            self.questions.take_answer(asked, self.current())
+            self.show_questions()
 
     async def _ask_for_another(self, key: str, item: Item) -> None:
         if key == FEATURE_ID:
