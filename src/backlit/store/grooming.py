@@ -383,6 +383,19 @@ class Grooming:
 
         await self._files.write(act)
 
+    async def confirm(self, stop: GroomQueueItem, keys: Sequence[str]) -> None:
+        """Record the fields whose values an answer left as they were."""
+        project = self._project
+        await self._files.write(lambda writer: writer.journal.groom_queues.confirm(project, stop.place, keys))
+
+    def common(self) -> Mapping[str, Sequence[object]]:
+        """Return the values that the session offers by field, in the order of their digits; none without a session."""
+        return self._files.journal.groom_queues.common(self._project)
+
+    async def keep_common(self, common: Mapping[str, Sequence[object]]) -> None:
+        project = self._project
+        await self._files.write(lambda writer: writer.journal.groom_queues.keep_common(project, common))
+
     async def leave(self, stop: GroomQueueItem, *, is_skipped: bool) -> None:
         project = self._project
         await self._files.write(

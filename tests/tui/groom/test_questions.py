@@ -300,6 +300,24 @@ async def test_common_values_are_the_most_frequent_first_with_false_ones(tmp_pat
     assert common == {"AssignedToID": [0, 4], "AreaID": [0, 2], "Tags": [], "FeatureID": ()}
 
 
+async def test_a_resumed_session_keeps_the_order_of_owners_and_the_answers_that_changed_nothing(store: Store) -> None:
+    await store.grooming.begin([1])
+    (stop,) = [store.grooming.stop_at(0)]
+    assert stop is not None
+    questions = begun(store, stop=stop)
+    await store.grooming.show(stop, found(store, 1), questions.keys)
+    await store.grooming.confirm(stop, questions.confirm(found(store, 1)))
+    await store.grooming.keep_common({"AssignedToID": [7, 4]})
+    await store.items.edit([1, 2], {"AssignedToID": 4})
+
+    resumed = begun(store, stop=store.grooming.stop_at(0))
+
+    assert (await common_values(store))["AssignedToID"] == [7, 4]
+    assert (resumed.asked[0].is_open, resumed.asked[0].is_answered) == (False, True)
+    await store.grooming.begin([1])
+    assert (await common_values(store))["AssignedToID"] == [4]
+
+
 def test_there_are_at_most_nine_answers_each_once(store: Store) -> None:
     common = {"Tags": [f"t{number % 12}" for number in range(30)]}
 

@@ -14,13 +14,14 @@ _KEY_BY_KIND = {
     **dict.fromkeys((EntryKind.ADD_CRITERION, EntryKind.DELETE_CRITERION), CRITERIA_COUNT),
 }
 """What changes of objects below an item change in the results of its grooming."""
-_COLUMNS = "place, item_id, is_skipped, asked, before, since"
+_COLUMNS = "place, item_id, is_skipped, asked, before, since, confirmed"
 
 
 class GroomQueueItem(Struct, frozen=True):
     """An item of a queue. `before` holds its values when first shown, None until then.
 
-    `since` is the journal's last entry at that time. Later entries of the user are answers.
+    `since` is the journal's last entry at that time. Later entries of the user are answers, and so are the values of
+    `confirmed`, which an answer left as they were.
     """
 
     place: int
@@ -29,6 +30,7 @@ class GroomQueueItem(Struct, frozen=True):
     asked: tuple[str, ...] = ()
     before: Mapping[str, object] | None = None
     since: int = 0
+    confirmed: tuple[str, ...] = ()
 
 
 class GroomProgress(Struct, frozen=True):
@@ -51,7 +53,9 @@ class GroomQueues(SqliteTable):
         rows = [(project_id, place, item_id) for place, item_id in enumerate(item_ids)]
         with transaction(self._connection):
             self.end(project_id)
-            self._connection.execute("INSERT INTO groom_queues VALUES (?, 0, ?)", (project_id, began_on))
+            self._connection.execute(
+                "INSERT INTO groom_queues (project_id, place, began_on) VALUES (?, 0, ?)", (project_id, began_on)
+            )
             sql = "INSERT INTO groom_stops (project_id, place, item_id) VALUES (?, ?, ?)"
             self._connection.executemany(sql, rows)
 
@@ -95,6 +99,26 @@ class GroomQueues(SqliteTable):
                 (json.dumps(list(asked)), json.dumps(dict(before)), project_id, place),
             )
 
+    def confirm(self, project_id: int, place: int, keys: Sequence[str]) -> None:
+        with transaction(self._connection):
+            self._connection.execute(
+                "UPDATE groom_stops SET confirmed = ? WHERE project_id = ? AND place = ?",
+                (json.dumps(list(keys)), project_id, place),
+            )
+
+    def common(self, project_id: int) -> Mapping[str, Sequence[object]]:
+        """Return the values of open items that a queue offers, by field, in the order of their digits."""
+        sql = "SELECT common FROM groom_queues WHERE project_id = ?"
+        found = self._connection.execute(sql, (project_id,)).fetchone()
+        kept: dict[str, list[object]] = json.loads(found[0]) if found else {}
+        return kept
+
+    def keep_common(self, project_id: int, common: Mapping[str, Sequence[object]]) -> None:
+        with transaction(self._connection):
+            self._connection.execute(
+                "UPDATE groom_queues SET common = ? WHERE project_id = ?", (json.dumps(common), project_id)
+            )
+
     def skip(self, project_id: int, place: int, *, is_skipped: bool) -> None:
         with transaction(self._connection):
             self._connection.execute(
@@ -121,7 +145,7 @@ class GroomQueues(SqliteTable):
         return [_stop(found) for found in self._connection.execute(sql, values)]
 
 
-def _stop(found: tuple[int, int, int, str | None, str | None, int]) -> GroomQueueItem:
-    place, item_id, is_skipped, asked, before, since = found
-    keys = tuple(json.loads(asked)) if asked else ()
-    return GroomQueueItem(place, item_id, bool(is_skipped), keys, json.loads(before) if before else None, since)
+def _stop(found: tuple[int, int, int, str | None, str | None, int, str]) -> GroomQueueItem:
+    place, item_id, is_skipped, asked, before, since, confirmed = found
+    keys, values = tuple(json.loads(asked)) if asked else (), json.loads(before) if before else None
+    return GroomQueueItem(place, item_id, bool(is_skipped), keys, values, since, tuple(json.loads(confirmed)))

@@ -227,9 +227,15 @@ _TRANSFORM_TARGETS = (
 )
 
 
+_GROOMING_KEPT = """
+ALTER TABLE groom_queues ADD COLUMN common TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE groom_stops ADD COLUMN confirmed TEXT NOT NULL DEFAULT '[]'
+"""
+
+
 MIGRATIONS = (
     *(_FIRST_SCHEMA, _NEWS, _HISTORY, _RANKS, _STAYS, _GROOMING, _GROOMED_SINCE, _SCOPE, _SHARED, _STATUS_HISTORY),
     *(_STATUS_CHANGES, _CAUSES, _EXACT_NEWS, _IMPORTED, _READ, _NEW_TASKS, _RELATION_TARGETS),
-    _TRANSFORM_TARGETS,
+    *(_TRANSFORM_TARGETS, _GROOMING_KEPT),
 )
 """The migrations. A file of version n has run the first n. Append only. `;` and a line break end a statement."""

@@ -89,6 +89,8 @@ class SingleItemQueue:
 
     async def show(self, *_: object) -> None: ...
 
+    confirm = show
+
     async def leave(self, *_: object, is_skipped: bool) -> None: ...
 
 
@@ -122,7 +124,7 @@ class GroomingQuestions:
     def begin(self, stop: GroomQueueItem, item: Item) -> None:
         if stop.place not in self._seen:
             before = item.fields if stop.before is None else stop.before
-            self._seen[stop.place] = _ShownItem(dict(before), list(stop.asked))
+            self._seen[stop.place] = _ShownItem(dict(before), list(stop.asked), set(stop.confirmed))
         self._place, self.asked = stop.place, []
         self.read(item)
         self.at = self._next_open(-1)
@@ -165,9 +167,12 @@ class GroomingQuestions:
         if current is not None and current.field.key == question.field.key and not question.has_value(current.value):
             self.go_on()
 
-    def confirm(self, item: Item) -> None:
-        self._seen[self._place].confirmed.add(self.asked[self.at].field.key)
+    def confirm(self, item: Item) -> Sequence[str]:
+        """Take the current question's value as its answer; return the fields of which that was said."""
+        confirmed = self._seen[self._place].confirmed
+        confirmed.add(self.asked[self.at].field.key)
         self.catch_up(item)
+        return sorted(confirmed)
 
     def _question(self, item: Item, key: str, seen: _ShownItem, *, is_missing: bool) -> GroomingQuestion:
         field, value = field_named(key, self._store.lookups), self._store.grooming.value(item, key)
@@ -230,9 +235,11 @@ def _types_points(scale: Sequence[float]) -> bool:
 
 
 async def common_values(store: Store) -> CommonValues:
-    """Count values once for a session, so that answers keep their digits."""
-    view, keys = store.view(ViewSpec()), ("AssignedToID", "AreaID", "Tags")
-    common = {key: [facet.value for facet in await view.facets(key) if facet.value is not None] for key in keys}
+    """Count values once for a session, so that answers keep their digits; those of a paused one come first."""
+    view, kept, common = store.view(ViewSpec()), store.grooming.common(), dict[str, Sequence[object]]()
+    for key in ("AssignedToID", "AreaID", "Tags"):
+        counted = (facet.value for facet in await view.facets(key) if facet.value is not None)
+        common[key] = list(dict.fromkeys((*kept.get(key, ()), *counted)))
     return {**common, FEATURE_ID: await store.grooming.open_features()}
 
 

@@ -173,6 +173,9 @@ class GroomScreen(ItemScreen):
 
     def on_mount(self) -> None:
         self._go_to(self._first_place)
+        if self.alone is None:
+            kept = {key: values for key, values in self._common.items() if key != FEATURE_ID}  # Features are no JSON
+            self.app.run_worker(work(self.store.grooming.keep_common, kept), group="queue")
         self.set_interval(AGE_CHECK, self._draw_words)
 
     def on_resize(self) -> None:
@@ -311,8 +314,10 @@ class GroomScreen(ItemScreen):
         if choice is None:
             raise CannotAct(f"{digit} is not an option. {key_of('groom.other')} to enter another value.")
         if asked.has(choice):
-            self.questions.confirm(item)
+            confirmed = self.questions.confirm(item)
             self.show_questions()
+            if self.stop is not None:
+                await self.queue.confirm(self.stop, confirmed)
             return
         stop = self.stop
         if asked.field.key == FEATURE_ID:
