@@ -1,7 +1,7 @@
 """Commands of the plan against a target without a screen."""
 
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,17 +14,18 @@ from tests.tui.target import run
 from tests.tui.target import words_of as dialog_words
 
 from backlit.model.fields import FIELD_BY_KEY
-from backlit.model.planning import PlannedLoad, Velocity
+from backlit.model.planning import IterationEvent, PlannedLoad, Velocity
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.model.trees import NodeTotals
 from backlit.store import ItemRow, IterationEntry, Store, TreeKind, ViewSpec
 from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome
 from backlit.store.planning.draft import ContestedValue, PlannedValue
 from backlit.store.planning.plan import PlanChange
-from backlit.store.records.people import target_of
+from backlit.store.records.people import current, preceding, target_of
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.reading import Line, laid_out
 from backlit.tui.drawing.themes import type_sign
+from backlit.tui.fields.dates import Phase, phases
 from backlit.tui.fields.field_edits import set_field_edit
 from backlit.tui.items.bulk_edit import journal
 from backlit.tui.plan.capacity import PeopleCapacities
@@ -254,6 +255,35 @@ def test_the_plan_opens_on_the_iteration_after_the_current_one() -> None:
     assert target_of([past, now], None, today) is now
     assert target_of([past], None, today) is past
     assert target_of([], None, today) is None
+
+
+def test_a_closed_iteration_is_not_the_current_one_but_the_previous() -> None:
+    today = date(2026, 3, 11)
+    past, now, coming = [sprint(number, today + timedelta(14 * number - 30)) for number in (1, 2, 3)]
+    closed = replace(now, closed_at=datetime(2026, 3, 11, 9))
+
+    assert (current([past, now, coming], today), preceding([past, now, coming], today)) == ([now], [past])
+    assert (current([past, closed, coming], today), preceding([past, closed, coming], today)) == ([], [closed])
+    assert target_of([past, closed], None, today) is closed
+    assert phases([now, coming], today) == {now.id: Phase.CURRENT, coming.id: Phase.NEXT}
+    assert phases([closed, coming], today) == {closed.id: Phase.PAST, coming.id: Phase.NEXT}
+
+
+@pytest.mark.parametrize("answer", [None, "y"])
+async def test_a_closed_iteration_is_asked_about_though_its_end_is_to_come(store: Store, answer: str | None) -> None:
+    first, later = await add_sprints(store)
+    (row,) = await unplanned(store, 1)
+    await store.nodes.record(first.id, IterationEvent.CLOSE)
+    target = FakePlan(store, [row.id], [answer])
+
+    await journal(target, set_field_edit(FIELD_BY_KEY["IterationID"], first.id, first.name), target.chosen())
+
+    moved, before = store.item(row.id), store.plan.iterations.targets()
+    assert f"{first.name} is closed: what is done in it now counts as late." in dialog_words(target.asked[0])
+    assert moved is not None
+    assert (moved.fields.get("IterationID") == first.id) is bool(answer)
+    over = before[[each.id for each in before].index(first.id) - 1]
+    assert store.plan.iterations.next_after(over.id, store.today()) == later
 
 
 @pytest.mark.parametrize("answer", [None, "y"])

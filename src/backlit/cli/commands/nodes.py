@@ -102,7 +102,7 @@ def _wanted(store: Store, arguments: argparse.Namespace) -> set[int] | None:
     if arguments.current:
         return {each.id for each in current(entries.values(), today)}
     if arguments.ended:
-        return {each.id for each in entries.values() if each.end is not None and each.end < today}
+        return {each.id for each in entries.values() if each.is_over(today)}
     return {each.id for each in entries.values() if each.is_release} if arguments.releases else None
 
 

@@ -78,7 +78,7 @@ def _named(store: Store, names: Sequence[str], labels: dict[int, str]) -> list[I
         ids_by_label = {label: iteration_id for iteration_id, label in labels.items()}
         wanted = {ids_by_label.get(name) or _iteration_id(store, labels, name) for name in names}
         return [each for each in targets if each.id in wanted]
-    return [each for each in targets if each.end is None or each.end >= store.today()]
+    return [each for each in targets if not each.is_over(store.today())]
 
 
 def _iteration_id(store: Store, labels: Mapping[int, str], name: str) -> int:

@@ -52,7 +52,7 @@ def _chosen(store: Store, arguments: argparse.Namespace) -> list[IterationEntry]
     if arguments.iteration:
         return [store.names.iteration(text) for text in arguments.iteration]
     today = store.today()
-    return [each for each in store.plan.iterations.targets() if each.end is None or each.end >= today]
+    return [each for each in store.plan.iterations.targets() if not each.is_over(today)]
 
 
 def discard_plan(arguments: argparse.Namespace) -> None:

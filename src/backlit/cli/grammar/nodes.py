@@ -23,7 +23,7 @@ def add_node_verbs(verbs: LateVerbs, tree: str) -> None:
     if tree == "iterations":
         which = listing.add_mutually_exclusive_group()
         which.add_argument("--current", action="store_true", help="only the current ones")
-        which.add_argument("--ended", action="store_true", help="only those whose end is past")
+        which.add_argument("--ended", action="store_true", help="only those that have ended or are closed")
         which.add_argument("--releases", action="store_true", help="only releases")
     add_formats(listing)
     add_reading(listing)

@@ -56,7 +56,7 @@ class LinearPlanning:
     def _targets(self) -> list[IterationEntry]:
         store = self._session.store
         targets, today = store.plan.iterations.targets(), store.today()
-        return [each for each in targets if each.end is None or each.end >= today]
+        return [each for each in targets if not each.is_over(today)]
 
     def _first(self) -> IterationEntry | None:
         """Return the sprint that was planned last, else the next one, else the current one."""

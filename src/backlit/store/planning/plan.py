@@ -96,7 +96,7 @@ class PlanIterations:
         """Return the next one that is not over, which takes what an iteration leaves; None without one."""
         every = self.targets()
         after = every[[each.id for each in every].index(iteration_id) + 1 :]
-        return next((each for each in after if each.end is None or each.end >= today), None)
+        return next((each for each in after if not each.is_over(today)), None)
 
     def release_of(self, iteration_id: int) -> ReleasePlan | None:
         tree, iterations = self._lookups.tree(TreeKind.ITERATIONS), self._lookups.iterations()

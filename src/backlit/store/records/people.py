@@ -69,6 +69,10 @@ class IterationEntry(Struct, frozen=True):
     def capacity(self) -> Capacity:
         return Capacity(self.min_capacity, self.max_capacity)
 
+    def is_over(self, today: date) -> bool:
+        """Return whether it was closed or its last day is past, so that nothing more is planned into it."""
+        return self.closed_at is not None or (self.end is not None and self.end < today)
+
 
 def capacity_of(row: Mapping[str, object]) -> tuple[int, PersonalCapacity] | None:
     """Read what was said of a person, with the person's id; None for a row without one."""
@@ -141,11 +145,13 @@ def leaves(iterations: Iterable[IterationEntry]) -> list[IterationEntry]:
 
 
 def current(iterations: Iterable[IterationEntry], today: date) -> list[IterationEntry]:
-    return [each for each in iterations if each.start and each.end and each.start <= today <= each.end]
+    return [each for each in iterations if each.start and each.end and each.start <= today and not each.is_over(today)]
 
 
 def following(iterations: Iterable[IterationEntry], today: date) -> Sequence[IterationEntry]:
-    starts = [(each.start, each) for each in iterations if each.start and each.start > today]
+    starts = [
+        (each.start, each) for each in iterations if each.start and each.start > today and not each.is_over(today)
+    ]
     first = min((start for start, _ in starts), default=None)
     return [each for start, each in starts if start == first]
 
@@ -158,6 +164,6 @@ def target_of(targets: Sequence[IterationEntry], remembered: int | None, today: 
 
 
 def preceding(iterations: Iterable[IterationEntry], today: date) -> Sequence[IterationEntry]:
-    ends = [(each.end, each) for each in iterations if each.end and each.end < today]
+    ends = [(each.end, each) for each in iterations if each.end and each.is_over(today)]
     last = max((end for end, _ in ends), default=None)
     return [each for end, each in ends if end == last]

@@ -136,8 +136,7 @@ class BoardColumns:
             yield BoardColumn("Backlog", (root.id, None))
         for node in tree.walk():
             entry = entries[node.id]
-            is_over = entry.end is not None and entry.end < today
-            is_planned_into = not entry.is_release and not tree.children(node.id) and not is_over
+            is_planned_into = not entry.is_release and not tree.children(node.id) and not entry.is_over(today)
             if tree.depth(node.id):
                 yield BoardColumn(node.name, (node.id,), is_optional=not is_planned_into)
 

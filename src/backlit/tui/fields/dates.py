@@ -8,7 +8,7 @@ from math import isfinite, nan
 
 from backlit.model.dates import DATE_STYLE, DAY_FORMS, MONTHS, NAMED_DAY_FORMS, DateFormat, named_day, written_day
 from backlit.model.errors import BadRequest
-from backlit.store.records.people import IterationEntry
+from backlit.store.records.people import IterationEntry, current, following
 
 DAY_HELP = f"A day, such as {NAMED_DAY_FORMS}; any other text is taken as it is."
 
@@ -49,26 +49,20 @@ def phases(iterations: Iterable[IterationEntry], today: date) -> Mapping[int, Ph
     """Return the phase of every iteration; NEXT are the iterations, releases aside, that start first after today."""
     iterations = tuple(iterations)
     found = {each.id: _phase(each, today) for each in iterations}
-    starts = [each.start for each in iterations if each.start and each.start > today and not each.is_release]
-    for each in iterations:
-        if starts and each.start == min(starts) and not each.is_release:
-            found[each.id] = Phase.NEXT
+    for each in following([each for each in iterations if not each.is_release], today):
+        found[each.id] = Phase.NEXT
     return found
 
 
 def current_sprint(iterations: Iterable[IterationEntry], today: date) -> IterationEntry | None:
     """Return the iteration around a day that ends first, releases aside; None without one."""
-    running = [
-        each
-        for each in iterations
-        if not each.is_release and each.start and each.end and each.start <= today <= each.end and "\\" in each.path
-    ]
+    running = [each for each in current(iterations, today) if not each.is_release and "\\" in each.path]
     return min(running, key=lambda each: (each.end or today, each.id), default=None)
 
 
 def _phase(iteration: IterationEntry, today: date) -> Phase:
     start, end = iteration.start, iteration.end
-    if end and end < today:
+    if iteration.is_over(today):
         return Phase.PAST
     if start and start > today:
         return Phase.LATER

@@ -27,17 +27,20 @@ async def agrees_on_estimates(target: StoreCommandTarget, changes: Iterable[Chan
 
 
 async def agrees_on_ended(target: StoreCommandTarget, changes: Iterable[Changes]) -> bool:
-    """Ask about each ended iteration that items are put into. Return whether the user agrees to all of them.
+    """Ask about each iteration that is over and that items are put into. Return whether the user agrees to all of them.
 
     A task that is put where its parent is follows a decision that was made before, so it is not asked about.
     """
     store, today = target.store, target.store.today()
     places = {each.get("IterationID") for each in changes if not _is_beside_parent(store, each)}
     for iteration in store.plan.iterations.targets():
-        if iteration.id not in places or iteration.end is None or iteration.end >= today:
+        if iteration.id not in places or not iteration.is_over(today):
             continue
-        sentence = f"{iteration.name} ended {counted((today - iteration.end).days, 'day')} ago."
-        question = ConfirmDialog("This iteration has ended", sentence, [AnswerKey("y", "plan into it")], "cancel")
+        if iteration.end is not None and iteration.end < today:
+            title, since = "This iteration has ended", f"ended {counted((today - iteration.end).days, 'day')} ago"
+        else:
+            title, since = "This iteration is closed", "is closed: what is done in it now counts as late"
+        question = ConfirmDialog(title, f"{iteration.name} {since}.", [AnswerKey("y", "plan into it")], "cancel")
         if await target.ask(question) is None:
             return False
     return True

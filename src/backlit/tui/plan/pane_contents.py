@@ -108,7 +108,7 @@ class PlanPaneContents:
         """Return iterations besides the target that have not ended, the current one first."""
         today, target = self._store.today(), self.target
         every = self._store.plan.iterations.targets()
-        return [each for each in every if each != target and (each.end is None or each.end >= today)][:MAX_OTHERS]
+        return [each for each in every if each != target and not each.is_over(today)][:MAX_OTHERS]
 
     def release(self) -> ReleasePlan | None:
         """Return the release of the target."""
@@ -210,7 +210,7 @@ class PlanPaneContents:
         iterations = self._store.plan.iterations
         every = iterations.targets()
         today = self._store.today()
-        upcoming = [each for each in targets if each.end is None or each.end >= today][:FORECAST_ITERATIONS]
+        upcoming = [each for each in targets if not each.is_over(today)][:FORECAST_ITERATIONS]
         self.velocity = await self._store.reports.velocity()
         release = self.release()
         shown = [*upcoming, *targets[:1], *self.others(), *(release.iterations if release else ())]

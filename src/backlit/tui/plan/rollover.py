@@ -102,7 +102,7 @@ def _ended(target: PlanCommandTarget) -> Sequence[IterationEntry]:
     if here is not None and here.id in totals and here.start is not None and here.start <= today:
         return [here]
     every = [each for each in store.plan.iterations.targets() if each.id in totals]
-    ended = [each for each in reversed(every) if each.end and each.end <= today]
+    ended = [each for each in reversed(every) if each.is_over(today) or each.end == today]
     if not ended:
         raise CannotAct("No ended iteration has unfinished items.")
     return ended

@@ -351,7 +351,7 @@ class PlanPaneHeads:
 
     def _empty_words(self, iteration: IterationEntry, *, is_reader: bool) -> str:
         """Return the text of a pane without rows, which has no open items; the head counts done ones too."""
-        load, is_over = self._load(iteration), iteration.end is not None and iteration.end < self._store.today()
+        load, is_over = self._load(iteration), iteration.is_over(self._store.today())
         if load.count:
             which = "The only item" if load.count == 1 else f"All {load.count:,} items"
             verb, them = ("is", "it") if load.count == 1 else ("are", "them")

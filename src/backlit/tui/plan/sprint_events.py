@@ -34,8 +34,7 @@ async def offer_start(target: PlanCommandTarget, saved: Iterable[IterationEntry]
     for sprint in saved:
         key = f"start asked:{store.project_id}:{store.nodes.real_id(sprint.id)}"
         is_due = sprint.start is not None and abs((sprint.start - store.today()).days) <= DAYS_AROUND_START
-        is_over = sprint.closed_at is not None or (sprint.end is not None and sprint.end < store.today())
-        if not is_due or is_over or sprint.started_at is not None or store.kept.find(key):
+        if not is_due or sprint.is_over(store.today()) or sprint.started_at is not None or store.kept.find(key):
             continue
         store.kept.keep(key, value=True)
         await start(target, sprint)
