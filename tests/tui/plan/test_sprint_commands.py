@@ -16,6 +16,7 @@ from backlit.model.person_load import PersonLoad
 from backlit.model.settings.user_settings import OwnCapacities
 from backlit.store import EntryKind, Store
 from backlit.store.edits.rollover import RolloverDecision, RolloverOutcome
+from backlit.store.records.item import Document
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.line import FormDialog
 from backlit.tui.drawing.themes import type_sign
@@ -351,6 +352,23 @@ async def test_a_plan_is_summed_up_before_it_is_saved(store: Store) -> None:
         f" S1 → S3 1 item Pts ¬ #2 {sign} Item 2 5 with 1 task Backlog → S2 1 item Pts ¬ #6 {sign} Item 6 –"
     )
     assert taken_by(target.asked[0], "yma") == "ym"
+
+
+async def test_the_review_marks_what_is_not_ready_with_its_planned_values(store: Store) -> None:
+    def ready(item_id: int, estimate: str | None) -> Document:
+        values = item(item_id, IterationID=20, Estimate=estimate, AreaID=2, AssignedToID=7, Status="In Progress")
+        return {**values, "lastModifiedAt": f"{store.today()}T00:00:00.000"}
+
+    put(store, [ready(6, None), ready(7, "3")])
+    await store.plan.stage({6: {"Estimate": "8"}, 7: {"AssignedToID": None}})
+    target = plan_at(store, None, answers=[None])
+    await run(target, "plan.difference")
+
+    sign, words = type_sign("Story"), words_of(target.asked[0])
+    assert f" #6 {sign} Item 6 8 was –" in words
+    assert "¬ #6" not in words
+    assert f"¬ #7 {sign} Item 7 3" in words
+    assert set(store.ready_check.faults([6, 7])) == {6}
 
 
 async def test_a_plan_with_only_contested_changes_offers_nothing_but_to_overwrite_them(store: Store) -> None:

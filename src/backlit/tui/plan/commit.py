@@ -6,13 +6,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
-from backlit.model.amounts import counted
+from backlit.model.amounts import counted, points_of
 from backlit.model.field_values import NOTHING
 from backlit.model.fields import FIELD_BY_KEY
+from backlit.model.filters import POINTS
+from backlit.model.filters.matching import matches
 from backlit.model.planning import PlannedLoad
 from backlit.store.planning.draft import PlannedValue
 from backlit.store.planning.plan import PlanChange
-from backlit.store.records.item import counted_types
+from backlit.store.records.item import Item, counted_types, text_of
 from backlit.store.records.people import IterationEntry
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
@@ -39,6 +41,8 @@ from backlit.tui.widgets.side_lines import Part
 MAX_REVIEW_LINES = 400
 BAR_CELLS = 12
 """Cells of a bar."""
+RULES_OF_PLANNED = frozenset({"estimate", "owner", "blocking"})
+"""The rules of the ready check about values that are planned, which fields alone decide."""
 FIELD_PREFIXES = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
 
 
@@ -150,7 +154,8 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
         if change.id not in along:
             groups.setdefault(_move(words, change), []).append(change)
     judged = [change.id for change in summary.changes if change.type != "Task"][:MAX_REVIEW_LINES]
-    shown, unready = 0, store.ready_check.faults_of(store.batch.items(judged))
+    planned = [store.plan_preview.item_laid_over(item) for item in store.batch.items(judged)]
+    shown, unready = 0, _unready(store, planned)
     for move, changes in groups.items():
         yield literal("")
         heads = Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
@@ -165,6 +170,19 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
         if shown > MAX_REVIEW_LINES:
             yield Content.assemble(("… and more", "$muted"))
             return
+
+
+def _unready(store: Store, items: Sequence[Item]) -> set[int]:
+    """Return the items that are not ready with their planned values, which the store's check does not see."""
+    check, is_open = store.ready_check, store.lookups.status_groups().is_open
+    stored, inputs, found = check.faults_of(items), check.rule_inputs(), set()
+    for item in items:
+        values = {**item.fields, POINTS: points_of(text_of(item.fields.get("Estimate")))}
+        for rule in store.names.rules.of(item.type) if is_open(item.status) else ():
+            is_failed = rule in stored.get(item.id, ())
+            if matches(rule.failing(inputs), values) if rule.id in RULES_OF_PLANNED else is_failed:
+                found.add(item.id)
+    return found
 
 
 def _move(words: ScreenFieldWords, change: PlanChange) -> str:
