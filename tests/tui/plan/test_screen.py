@@ -338,6 +338,10 @@ async def test_the_position_counts_items_and_no_lines_of_the_forecast(store: Sto
         assert items.top == 0, "the head of the first part is in sight"
         assert count < items.row_count()
         await until(lambda: lines_of(pilot.app)[-2].endswith(f" {before + 1} of {count}"))
+        for pressed in (("G", "g", "g"), ("4", "j", "ctrl+u"), ("pagedown", "pageup"), ("h",), ("G", "1", "G")):
+            await keys(pilot, *pressed)
+            assert (items.cursor, items.top) == (1, 0), pressed
+        await keys(pilot, "j", "k", *["j"] * before)
         for width, has_signs in ((100, False), (120, True)):
             await pilot.resize_terminal(width, 30)
             await until(lambda: f" {before + 1} of {count} ─╯" in text_of(pilot.app), lambda: text_of(pilot.app))

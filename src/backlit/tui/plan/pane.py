@@ -104,11 +104,23 @@ class PlanList(BacklogList):
         return super().render_row(index, is_cursor=is_cursor and self.has_focus)
 
     def move_to(self, index: int) -> None:
-        row = self.row(index)
-        if isinstance(row, GroupLine) and row.key == FORECAST_KEY:
-            beyond = index + (1 if index >= self.cursor or index == 0 else -1)
+        index, before = max(0, min(index, self.row_count() - 1)), self.cursor
+        is_top = index == 0
+        if self._is_forecast(index):
+            beyond = index + (1 if index >= self.cursor or is_top else -1)
             index = beyond if 0 <= beyond < self.row_count() else index
         super().move_to(index)
+        if (is_top or index < before) and self.cursor == self.top == 1 and self._is_forecast(0):
+            self.show_from(0)  # the line above the first item comes with it
+
+    def page_by(self, step: float, count: int) -> None:
+        super().page_by(step, count)
+        if self._is_forecast(self.cursor):
+            self.move_to(self.cursor)
+
+    def _is_forecast(self, index: int) -> bool:
+        row = self.row(index)
+        return isinstance(row, GroupLine) and row.key == FORECAST_KEY
 
     def show(self, view: View, item_id: int | None = None) -> None:
         super().show(view, item_id)

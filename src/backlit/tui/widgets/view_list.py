@@ -12,7 +12,7 @@ from textual.strip import Strip
 from backlit.model.fields import ItemType
 from backlit.model.query import NameText
 from backlit.model.query.keys import parts_of
-from backlit.store.records.item import ItemRow
+from backlit.store.records.item import ItemRow, number_of
 from backlit.store.views.groups import GroupKey, GroupLine, ListLines
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
@@ -138,6 +138,8 @@ class TaskFolds(GroupFolds):
             self._turn(row.parent_id, False)
         elif row is not None and self._has_tasks_below(row):
             self._turn(row.id, False)
+        elif row is not None and self._rows.view is not None and self._rows.view.is_grouped and not self._has_groups():
+            raise CannotAct(f"{number_of(row.id)} has no tasks in sight to hide.")
         else:
             super().fold()
 
