@@ -124,6 +124,16 @@ async def test_aim_stops_at_the_last_iteration(store: Store) -> None:
         await run(FakePlan(store, targets=store.plan.iterations.targets()[-1:]), "plan.next-target")
 
 
+async def test_a_step_to_another_sprint_takes_the_message_about_the_way_there(store: Store) -> None:
+    first, second = await add_sprints(store)
+    target = FakePlan(store, targets=[first, second])
+    target.say(f"#9 is in {second.name}. Press }} to show it.")
+
+    await run(target, "plan.next-target")
+
+    assert target.forgotten == 1
+
+
 async def test_undo_and_redo_walk_the_draft_by_the_count(store: Store) -> None:
     first, second = await add_sprints(store)
     (row,) = await unplanned(store, 1)

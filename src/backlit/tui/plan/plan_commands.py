@@ -127,6 +127,7 @@ async def aim(target: PlanCommandTarget, call: CommandContext) -> None:
     wanted = max(0, min(at + steps, len(every) - 1))
     if wanted == at:
         raise CannotAct(f"{targets[0].name} is the {'last' if steps > 0 else 'first'} iteration.")
+    target.forget_messages()  # a way from the iteration that is left leads elsewhere from the next
     await target.store.plan.aim(every[wanted].id)
 
 
