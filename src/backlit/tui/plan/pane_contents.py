@@ -32,7 +32,6 @@ from backlit.tui.plan.panes import PlanPanes
 from backlit.tui.shell.input_queue import ListReadCounter
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.count_up import CountUp
 from backlit.tui.widgets.item_rows import Badge, ListColumn
 from backlit.tui.widgets.tree_rows import TreeRows
 
@@ -65,7 +64,6 @@ class PlanPaneContents:
         self.is_sought = False
         """True where the cursor goes to the pane of the wanted item."""
         self.loads: Mapping[int, PlannedLoad] = {}
-        self.counting = CountUp(self.panes.set_interval, lambda: self.panes.post_message(PlanPanes.Loaded()))
         self.totals: NodeTotals | None = None
         """The totals of the backlog's pane, with the draft laid over."""
         self.velocity = Velocity(is_known=False)
@@ -136,17 +134,9 @@ class PlanPaneContents:
         self.reload()
 
     def show_motion(self, changes: ChangeBatch, *, has_motion: bool) -> None:
-        """Have what an act of the user changed flash, and the load count; without motion both just change."""
-        is_own = Subject.PLAN in changes or bool(changes.acted_on)
-        self.counting.begin(has_motion=has_motion and is_own)
+        """Have what an act of the user changed flash; without motion it just changes."""
         for pane in self.panes.every if has_motion else ():
             pane.items.flash_changed(changes.acted_on, changes.ranked)
-
-    def load_shown(self, iteration: IterationEntry) -> PlannedLoad:
-        """Return the load of the target at this moment: after an act of the user its points count."""
-        load = self.loads.get(iteration.id, PlannedLoad())
-        points, done = self.counting.shown(iteration.id, (load.points, load.done))
-        return replace(load, points=points, done=done)
 
     def turn_tasks(self, item_id: int | None, *, is_shown: bool) -> None:
         """Show or hide the tasks of an item, or of all items. Raises CannotAct for an item without tasks."""

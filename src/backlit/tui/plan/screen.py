@@ -312,7 +312,7 @@ class PlanPaneHeads:
         days, above = span(iteration.start, iteration.end, store.today()), release.entry.name if release else ""
         when = days, above, *event_words(iteration, store.local, store.local_today())
         ways = iteration not in every[:1], iteration not in every[-1:]
-        shown = IterationHead(iteration, when, self._lists.load_shown(iteration), people, ways, self._added())
+        shown = IterationHead(iteration, when, self._load(iteration), people, ways, self._added())
         pane.say(shown.lines(pane.size.width, self.scale, self._head_lines()))
         pane.say_below([] if panes.others_frame.display else [*self._next_lines(iteration, pane.size.width)])
         pane.items.empty_text = self._empty_words(iteration, is_reader=is_reader)
