@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.store.documents import item, offline_store
+from tests.store.documents import item, node, offline_store, put_nouns
 from tests.tui.target import words_of
 
 from backlit.model.planning import EVENT_KEYS, IterationEvent
@@ -219,6 +219,22 @@ def test_the_undo_of_an_event_says_what_the_sprint_is_then(
 
     assert said == f"Undone: Estimate of #7 back to 5; {words}."
     assert asked == ["Undo", words]
+
+
+def test_an_undo_names_an_iteration_by_its_own_name_and_a_capacity_as_its_dialog_does(tmp_path: Path) -> None:
+    iterations = [node(1, "Aurora"), node(2, "Release 3.2", 1), node(3, "Sprint 15", 2), node(4, "Sprint 16", 2)]
+    moved = FieldChange(7, "IterationID", 3, 4)
+    limits = {"minCapacity": 10.0, "maxCapacity": 20.0}
+    entry = OutboxEntry(3, 0.0, 1, 0, EntryKind.NODE_EDIT, {"tree": "iterations", "name": "Sprint 15", "id": 3}, limits)
+    with offline_store(tmp_path, [item(7)]) as store:
+        put_nouns(store, iterations=iterations)
+        said = done_words(store, Reversal(1, is_redo=False, changes=(moved,), nodes=(entry,)))
+        asked = lines_of(store, changes=(moved,))
+
+    assert said == (
+        "Undone: Iteration of #7 back to Sprint 16; iteration “Sprint 15” (minimum points, maximum points)."
+    )
+    assert asked[-1].endswith("Iteration Sprint 15 → Sprint 16")
 
 
 def test_contested_fields_are_named_once() -> None:

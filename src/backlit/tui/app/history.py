@@ -13,7 +13,7 @@ from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.model.trees import NO_TOTALS
 from backlit.store.edits.deletions import deleted_status
 from backlit.store.object_changes.kinds import object_deletion
-from backlit.store.records.entry import EntryKind, OutboxEntry
+from backlit.store.records.entry import ITEM_PLACES, EntryKind, OutboxEntry
 from backlit.store.records.item import counted_types
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
@@ -166,7 +166,7 @@ def _object_line(named: NamedObject, words: str, colour: str) -> Content:
 
 def _change(store: Store, change: FieldChange) -> Content:
     before, after = (
-        _short(words_of(store, change.key, each), DIALOG_VALUE_CHARACTERS) for each in (change.before, change.after)
+        _short(_value_words(store, change.key, each), DIALOG_VALUE_CHARACTERS) for each in (change.before, change.after)
     )
     return Content.assemble((f"    {safe(label_of(change.key))}  ", "$muted"), change_of(safe(before), safe(after)))
 
@@ -288,7 +288,13 @@ def _changed(store: Store, done: Reversal) -> str:
         return f"{', '.join(label_of(change.key) for change in done.changes)} of {item}"
     (change,) = done.changes
     direction = "to" if done.is_redo or is_deletion(change) else "back to"
-    return f"{label_of(change.key)} of {item} {direction} {_short(words_of(store, change.key, change.after))}"
+    return f"{label_of(change.key)} of {item} {direction} {_short(_value_words(store, change.key, change.after))}"
+
+
+def _value_words(store: Store, key: str, value: object) -> str:
+    """Return a value as text, an area or an iteration by its own name."""
+    words = words_of(store, key, value)
+    return words.rpartition(" › ")[2] if key in ITEM_PLACES else words
 
 
 def is_deletion(change: FieldChange) -> bool:
