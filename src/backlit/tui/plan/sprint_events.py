@@ -50,6 +50,9 @@ async def start(target: StoreCommandTarget, sprint: IterationEntry) -> None:
     planned = store.plan_preview.loads_now([sprint.id])[sprint.id]
     sentence = f"Start {sprint.name}? Its {counted(saved.points, 'pt becomes', 'pts become')} the commitment."
     sentence += " What is not saved is not in it." if planned != saved else ""
+    ahead = (sprint.start - store.today()).days if sprint.start is not None else 0
+    if ahead > DAYS_AROUND_START and sprint.start is not None:
+        sentence += f" Its first day is {written_day(sprint.start, store.today())}, in {counted(ahead, 'day')}."
     if await target.ask(ConfirmDialog("Start", sentence, [AnswerKey("y", "start")], "not now")):
         await store.nodes.record(sprint.id, IterationEvent.START)
         target.say(f"{sprint.name} started. u to undo.")
