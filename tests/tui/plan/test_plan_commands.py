@@ -150,6 +150,23 @@ async def test_undo_and_redo_walk_the_draft_by_the_count(store: Store) -> None:
     assert target.run == []
 
 
+async def test_the_undo_of_a_planned_feature_leaves_the_cursor_on_it(store: Store) -> None:
+    sprints, view = await add_sprints(store), store.view(ViewSpec(query="type:feature"))
+    await view.load()
+    feature_id = next(each for each in view.ids() if store.plan_preview.unplanned_below([each]))
+    target = FakePlan(store, [feature_id], ["y"], sprints)
+    await run(target, "plan.send")
+    planned = dict(store.plan.state.changes)
+    await run(target, "plan.undo")
+    on_feature = list(target.added)
+    target.ids = list(planned)[:1]
+    await run(target, "plan.redo")
+
+    assert planned
+    assert on_feature == []
+    assert target.added == [next(iter(planned))]
+
+
 async def test_undo_and_redo_without_a_step_of_the_draft_are_the_application_s(store: Store) -> None:
     target = FakePlan(store)
 

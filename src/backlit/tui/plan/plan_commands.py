@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
+from backlit.model.fields import ItemType
 from backlit.store.planning.draft import PLANNED, Values
 from backlit.store.planning.plan import Plan
 from backlit.store.records.item import Item, number_of
@@ -178,8 +179,17 @@ async def _walk(target: PlanCommandTarget, call: CommandContext, *, is_redo: boo
             break
     after = plan.draft.items
     changed = [each for each in {**before, **after} if before.get(each) != after.get(each)]
-    if changed:
+    if changed and not _is_above(target, changed):
         target.item_added(changed[0])
+
+
+def _is_above(target: PlanCommandTarget, item_ids: Sequence[int]) -> bool:
+    """Return whether the cursor is on a Feature with some of the items below it, by which they were planned."""
+    try:
+        item = target.current()
+    except CannotAct:
+        return False
+    return item.type == ItemType.FEATURE and not set(target.store.relations.below([item.id])).isdisjoint(item_ids)
 
 
 async def _is_of_draft(store: Store, *, is_redo: bool) -> bool:
