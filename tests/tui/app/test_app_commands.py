@@ -25,6 +25,7 @@ from backlit.tui.dialogs.finder import Offer
 from backlit.tui.dialogs.palette import ItemSearch
 from backlit.tui.dialogs.pick import Choice
 from backlit.tui.drawing import themes
+from backlit.tui.drawing.text import shortened
 from backlit.tui.items.item_screen import ITEM_COMMANDS
 from backlit.tui.items.log_work import LogWorkDialog
 from backlit.tui.shell import macros
@@ -257,6 +258,8 @@ async def test_undo_and_redo_step_by_the_count_and_say_the_field(store: Store) -
     await history.redo(target, call("app.redo"))
 
     assert (undone, name_of(store, item_id)) == (before, "One")
+    both = f"Name of #{item_id} back to One; Name of #{item_id} back to {shortened(str(before), 40)}"
+    assert target.said[-2] == f"Undone 2 steps: {both}."
     assert target.said[-1] == f"Redone: Name of #{item_id} to One."
     await sent(store)
 

@@ -39,6 +39,8 @@ DIALOG_VALUE_CHARACTERS = 60
 """Characters of a value that a dialog shows."""
 MESSAGE_VALUE_CHARACTERS = 40
 """Characters of a value or a name that fit into a message."""
+MAX_STEPS_NAMED = 3
+"""Steps of one command that a message says the effect of."""
 RECREATED_NOTE = "Deleted items are created again with new numbers; comments name their authors, files are lost."
 
 
@@ -69,14 +71,16 @@ async def redo(target: UndoCommandTarget, call: CommandContext) -> None:
 
 
 async def _walk(target: UndoCommandTarget, count: int, *, is_redo: bool) -> None:
+    steps: list[Reversal] = []
     async with target.history_lock:
         for _ in range(count):
             offered = await _offered(target.store, is_redo=is_redo)
             if offered is None:
-                target.say("Nothing to redo." if is_redo else "Nothing to undo.")
+                if not steps:
+                    target.say("Nothing to redo." if is_redo else "Nothing to undo.")
                 return
             if not offered.is_grave or await _is_agreed(target, offered):
-                await _carry_out(target, is_redo=is_redo)
+                await _carry_out(target, steps, is_redo=is_redo)
             if offered.is_grave or offered.is_impossible:
                 return
 
@@ -85,13 +89,15 @@ async def _offered(store: Store, *, is_redo: bool) -> Reversal | None:
     return await (store.history.to_redo() if is_redo else store.history.to_undo())
 
 
-async def _carry_out(target: UndoCommandTarget, *, is_redo: bool) -> None:
+async def _carry_out(target: UndoCommandTarget, steps: list[Reversal], *, is_redo: bool) -> None:
+    """Undo or redo a step, add it to those of the same command, and say what these did."""
     history = target.store.history
     target.navigator.end_range()  # an item that comes back between its ends is none of it
     done = await (history.redo() if is_redo else history.undo())
     if done is not None:
         target.forget_messages()
-        target.say(done_words(target.store, done), is_bad=done.is_impossible)
+        steps.append(done)
+        target.say(steps_words(target.store, steps), is_bad=done.is_impossible)
         target.navigator.show_reversal(done)
 
 
@@ -169,6 +175,16 @@ def _change(store: Store, change: FieldChange) -> Content:
         _short(_value_words(store, change.key, each), DIALOG_VALUE_CHARACTERS) for each in (change.before, change.after)
     )
     return Content.assemble((f"    {safe(label_of(change.key))}  ", "$muted"), change_of(safe(before), safe(after)))
+
+
+def steps_words(store: Store, steps: Sequence[Reversal]) -> str:
+    """Return what the steps of one command did, the last one's failure alone."""
+    last = steps[-1]
+    if len(steps) == 1 or last.is_impossible:
+        return done_words(store, last)
+    parts = ["; ".join(_parts(store, step)) or "nothing" for step in steps[:MAX_STEPS_NAMED]]
+    more = [f"{len(steps) - MAX_STEPS_NAMED:,} more"] if len(steps) > MAX_STEPS_NAMED else []
+    return f"{_participle(last).capitalize()} {len(steps):,} steps: {'; '.join([*parts, *more])}."
 
 
 def done_words(store: Store, done: Reversal) -> str:
