@@ -24,7 +24,7 @@ from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.field_edits import FieldEdit, set_field_edit
 from backlit.tui.plan.plan_commands import stage as stage_change
 from backlit.tui.plan.rollover import RolloverDialog, SplitAsked
-from backlit.tui.plan.sprint_events import close, start
+from backlit.tui.plan.sprint_events import close
 
 DOCUMENTS = (
     item(1, Estimate="3", IterationID=20),
@@ -69,16 +69,6 @@ async def test_a_sprint_that_has_not_begun_is_not_closed(store: Store) -> None:
         await close(target, store.lookups.iterations()[23])
 
     assert target.asked == []
-
-
-async def test_the_start_of_a_sprint_far_ahead_names_its_first_day(store: Store) -> None:
-    target = plan_at(store, 23, answers=[None, None])
-    for sprint_id in (22, 23):
-        await start(target, store.lookups.iterations()[sprint_id])
-
-    now, ahead = map(words_of, target.asked)
-    assert "first day" not in now
-    assert re.search(r"become the commitment\. Its first day is \d+ \w+( \d+)?, in 5 days\.", ahead)
 
 
 # Moving

@@ -1,5 +1,6 @@
 """gs and gx: the start and the close of a sprint, from the plan and from the iterations."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -9,7 +10,9 @@ from tests.store.world import World, sent, until
 from tests.tui.bare_app import missing, text_of
 from tests.tui.list_steps import press
 from tests.tui.opened import Open
+from tests.tui.plan.fake_plan import FakePlan
 from tests.tui.plan.plan_screens import keys, plan_of
+from tests.tui.target import run, words_of
 
 from backlit.model.planning import IterationEvent
 from backlit.store import IterationEntry, Store, TreeKind
@@ -43,6 +46,17 @@ async def test_the_plan_asks_once_to_start_a_sprint_that_begins(store: Store, op
         await until(lambda: store.lookups.iterations()[sprint.id].started_at)
 
         await until(lambda: "Fresh started." in text_of(pilot.app))
+
+
+@pytest.mark.parametrize(("days", "is_named"), [(3, False), (5, True)])
+async def test_the_start_of_a_sprint_far_ahead_names_its_first_day(store: Store, days: int, is_named: bool) -> None:
+    sprint = await sprint_from_today(store, days)
+    target = FakePlan(store, answers=[None], here=sprint)
+    await run(target, "plan.start")
+
+    words = words_of(target.asked[0])
+    assert "become the commitment." in words
+    assert bool(re.search(r" Its first day is \d+ \w+( \d+)?, in 5 days\.", words)) is is_named
 
 
 @pytest.mark.slow
