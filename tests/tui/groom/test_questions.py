@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from tests.store.documents import item, node, offline_store, put_nouns
-from tests.tui.bare_app import BareApp, text_of
+from tests.tui.bare_app import BareApp, line_with, text_of
 from textual.app import ComposeResult
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store
+from backlit.store.grooming import RuleCheck
 from backlit.store.journal.groom_queue import GroomQueueItem
 from backlit.store.records.item import Item
 from backlit.tui.fields.choices import Choice
@@ -337,6 +338,14 @@ def test_a_tag_is_added_and_another_answer_set(store: Store) -> None:
     assert given.changes(found(store, 1)) == {"Priority": 2}
 
 
+def test_another_answer_is_offered_only_where_digits_do_not_give_all(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, kind="Bug", IsTriaged=None, AssignedToID=None, Estimate=None)]) as store:
+        store.grooming.fields = ("Severity", "AssignedToID")
+        others = {each.field.key: each.others for each in begun(store).asked}
+
+    assert (others["Severity"], others["IsTriaged"], others["AssignedToID"]) == ("", "", "another…")
+
+
 class StripStage(BareApp):
     def compose(self) -> ComposeResult:
         yield QuestionStrip()
@@ -350,6 +359,16 @@ async def test_a_question_that_is_wider_than_its_column_stands_above_its_answers
         await pilot.pause()
 
         assert "Does the legal department agree with it?" in text_of(pilot.app)
+
+
+async def test_a_check_that_is_wider_than_its_column_is_cut_with_a_sign(store: Store) -> None:
+    async with StripStage().run_test(size=(60, 20)) as pilot:
+        question = GroomingQuestion(FIELD_BY_KEY["Priority"], None, "", is_open=True, answers={})
+        check = RuleCheck("In progress or in the current sprint, but unassigned", has_passed=False)
+        pilot.app.query_one(QuestionStrip).show(found(store, 1), [question], 0, [check])
+        await pilot.pause()
+
+        assert "…" in line_with(pilot.app, "In progress or in")
 
 
 @pytest.mark.parametrize(

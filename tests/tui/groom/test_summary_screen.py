@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.store.documents import item, node, offline_store, put_nouns
 from tests.store.world import World, until
 from tests.tui.bare_app import BareApp, line_with, lines_of, missing, text_of
 from tests.tui.groom_steps import current, queue_of, unestimated, unplanned
@@ -19,11 +20,20 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.editor.screen import ItemEditorScreen
 from backlit.tui.groom.screen import GroomScreen
 from backlit.tui.groom.summary_screen import GroomSummaryScreen, SessionHeadline, session_sentence, summary_of
+from backlit.tui.groom.summary_table import changes_of
 
 READY = GroomedItem(1, "Story", "One", False, (FieldAnswer("Estimate", None, "8"),), (), ())
 UNCHANGED = GroomedItem(2, "Story", "Two", False, (), (), ())
 OPEN = GroomedItem(3, "Bug", "Three", True, (), (), (RULES[0],))
 GONE = GroomedItem(4, "", "", False, (), (), ())
+
+
+def test_a_change_of_the_iteration_names_the_backlog_and_the_sprint_alone(tmp_path: Path) -> None:
+    planned = GroomedItem(1, "Story", "One", False, (FieldAnswer("IterationID", 20, 22),), (), ())
+    with offline_store(tmp_path, [item(1, IterationID=22)]) as store:
+        put_nouns(store, iterations=[node(20, "Aurora"), node(21, "Release 3", 20), node(22, "Sprint 14", 21)])
+
+        assert list(changes_of(store, planned, " ")) == ["Iteration backlog → Sprint 14"]
 
 
 @pytest.mark.slow

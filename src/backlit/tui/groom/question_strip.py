@@ -98,7 +98,7 @@ class QuestionStrip(LinesView, can_focus=True):
         answers = [_tinted(line, width, theme) for line in answers]
         compared = list(_similar(self._similar, room, theme)) if asked.field.key == "Estimate" else []
         similar = _labelled(SIMILAR, quiet, column, compared)
-        checks = _flowing(_checks(self._checks, theme, names_passed=height >= AIRY), room, theme)
+        checks = _flowing(_checks(self._checks, room, theme, names_passed=height >= AIRY), room, theme)
         order = _flowing(_progress(self._asked, at, room, theme), room, theme)
         asked_so_far = _labelled(progress, quiet, column, order)
         blank: list[Line] = [[]] if height >= AIRY else []
@@ -217,7 +217,8 @@ def _answers(asked: GroomingQuestion, theme: ThemeStyles) -> Iterator[Line]:
             Segment(label, theme.style(bold=has_it)),
             Segment(hint, theme.style("muted")),
         )
-    yield _clickable(0, theme.cap(key_of("groom.other")), Segment(f" {asked.others}", theme.style("muted")))
+    if asked.others:
+        yield _clickable(0, theme.cap(key_of("groom.other")), Segment(f" {asked.others}", theme.style("muted")))
 
 
 def _clickable(digit: int, *segments: Segment) -> Line:
@@ -237,7 +238,7 @@ def _similar(similar: Sequence[SimilarItem], width: int, theme: ThemeStyles) -> 
         ]
 
 
-def _checks(checks: Sequence[RuleCheck], theme: ThemeStyles, *, names_passed: bool) -> Iterator[Line]:
+def _checks(checks: Sequence[RuleCheck], width: int, theme: ThemeStyles, *, names_passed: bool) -> Iterator[Line]:
     passed = [each for each in checks if each.has_passed]
     failed = [each for each in checks if not each.has_passed]
     if passed and not names_passed:
@@ -245,7 +246,9 @@ def _checks(checks: Sequence[RuleCheck], theme: ThemeStyles, *, names_passed: bo
     for check in (*failed, *passed):
         sign, colour = ("✓", "status-done") if check.has_passed else (UNREADY_SIGN, "warn")
         words = theme.style("muted" if check.has_passed else "foreground")
-        yield [Segment(f"{sign} ", theme.style(colour, bold=True)), Segment(safe(check.words), words)]
+        text = safe(check.words)
+        text = fit(text, max(1, min(cell_len(text), width - len(sign) - 1)))
+        yield [Segment(f"{sign} ", theme.style(colour, bold=True)), Segment(text, words)]
 
 
 def _flowing(pieces: Iterable[Line], width: int, theme: ThemeStyles) -> list[Line]:

@@ -35,8 +35,9 @@ _PRIORITIES = range(1, 6)
 class GroomingQuestion(Struct, frozen=True):
     """A question: its field, the item's value, whether it is open, the answers by digit, and the words for another one.
 
-    The status, which is only offered, is neither open nor answered until it is changed. `is_failed` marks a given
-    answer that leaves the item not ready, as a word for points does.
+    There are no such words where digits give every value. The status, which is only offered, is neither open nor
+    answered until it is changed. `is_failed` marks a given answer that leaves the item not ready, as a word for
+    points does.
     """
 
     field: Field
@@ -197,7 +198,10 @@ class GroomingQuestions:
             found = dict(enumerate(choices, 1)) | none
             return GroomingQuestion(field, value, words, is_open, found, OTHERS_BELOW[key], is_failed, is_answered)
         found = dict(enumerate(answers(self._store, field, item, scale, self._common), 1))
-        return GroomingQuestion(field, value, words, is_open, found, OTHER_VALUE_WORDS, is_failed, is_answered)
+        values, is_free = self._store.lookups.choices(field, item.type), self._store.lookups.is_free(field, item.type)
+        has_all = field.kind is Kind.BOOLEAN or (values and not is_free and len(found) == len(values))
+        others = "" if has_all else OTHER_VALUE_WORDS
+        return GroomingQuestion(field, value, words, is_open, found, others, is_failed, is_answered)
 
     def go_on(self) -> None:
         """Go to the next open question, wrapping around; without one, to the status."""

@@ -62,6 +62,7 @@ TALL, LEAST_ITEM, ITEM_SHARE = 20, 12, 0.36
 
 The last is the share of a wide screen's lines that a short item has.
 """
+NO_ITEMS_SENTENCE = "There are no items in this list."
 AGE_CHECK = 30.0
 """Seconds between updates of the timer."""
 ABOUT_ITEM = (Subject.ITEMS, Subject.COMMENTS, Subject.RELATIONS, Subject.CRITERIA)
@@ -420,12 +421,14 @@ async def open_item(app: ChordApp, store: Store, item_id: int) -> None:
 async def _begin(app: ChordApp, store: Store, place: ListScreen) -> None:
     ids = await _ids(place)
     if not ids:
-        raise CannotAct("There are no items in this list.")
+        raise CannotAct(NO_ITEMS_SENTENCE)
     if await store.grooming.begin(ids):
         place.items.selection.drop_range()
         app.push_screen(GroomScreen(store, await common_values(store)))
     else:
         looked_at = await store.batch.totals(ids)
+        if looked_at == NO_TOTALS:
+            raise CannotAct(NO_ITEMS_SENTENCE)  # the list has not been read again yet
         app.say(f"Nothing to groom in {looked_at.words}: every open item is ready.")
 
 

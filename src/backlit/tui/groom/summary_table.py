@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 from textual.strip import Strip
 
+from backlit.model.fields import Field, Kind
 from backlit.model.ready_check import ReadyRule, RuleInputs
 from backlit.store.grooming import GroomedItem
 from backlit.store.records.merge import is_empty
@@ -12,7 +13,7 @@ from backlit.store.store import Store
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.field_edits import field_named
-from backlit.tui.fields.values import ScreenFieldWords
+from backlit.tui.fields.values import ScreenFieldWords, short_words_of
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
 
@@ -186,13 +187,18 @@ def grouped(results: Sequence[GroomedItem]) -> Iterator[tuple[str, list[GroomedI
     yield from ((title, found) for title, found in groups.items() if found)
 
 
+def _value_words(store: Store, field: Field, value: object) -> str:
+    if field.kind in {Kind.AREA, Kind.ITERATION}:
+        return short_words_of(store, field.key, value)
+    return ScreenFieldWords(store).shown(field, value)
+
+
 def changes_of(store: Store, each: GroomedItem, colon: str) -> Iterator[str]:
     """Yield the changed fields with their values, those of other users named as such."""
-    words = ScreenFieldWords(store)
     for answer in (*each.answers, *each.others):
         field = field_named(answer.key, store.lookups)
         values = (answer.before, answer.after)
-        before, after = (NONE if is_empty(value) else words.shown(field, value) for value in values)
+        before, after = (NONE if is_empty(value) else _value_words(store, field, value) for value in values)
         by = "" if answer in each.answers else "by someone else: "
         yield f"{by}{field.label}{colon}{before} → {after}"
     if each.answers and each.is_skipped:
