@@ -35,6 +35,8 @@ class FakeBoard(FakeTarget):
         self.spec = self.arrangement.arranged(ViewSpec(with_done=True))
         self.posted = 0
         self.current_id: int | None = None
+        self.laid_out = self
+        self.is_in_sight = True
 
     async def show(self) -> "FakeBoard":
         view = self.store.view(self.spec)
@@ -44,6 +46,9 @@ class FakeBoard(FakeTarget):
 
     def show_spec(self, spec: ViewSpec) -> None:
         self.spec = self.arrangement.arranged(spec)
+
+    def slot(self, _column: int) -> bool:
+        return self.is_in_sight
 
     def go_to_column(self, column: int) -> None:
         self.position.enter(column, None, RowPosition())
@@ -155,7 +160,10 @@ async def test_all_done_cards_are_shown_and_hidden_again(store: Store) -> None:
     for _ in range(2):
         await run(target, "board.all-done")
         states.append(target.position.has_all_done)
-    assert states == [True, False]
+    assert (states, target.said) == ([True, False], [])
+    target.is_in_sight = False
+    await run(target, "board.all-done")
+    assert [each.startswith("Done shows 1 of 1 ") for each in target.said] == [True]
     target.show_spec(ViewSpec(query="estimate:3", with_done=True))
     with pytest.raises(CannotAct, match="No column is limited"):
         await run(target, "board.all-done")

@@ -78,7 +78,7 @@ async def test_the_title_shows_that_a_project_is_read_only(reader: Store, opened
         ((), "enter open  / filter  g go to…  ? keys"),
         (("space",), "esc unselect  enter open  ? keys"),
         (("g", "i"), "enter show items  g go to…  ? keys"),
-        (("enter",), "] next tab  q close  ? keys"),
+        (("enter",), "] next tab  za fold  q close  ? keys"),
     ],
 )
 @pytest.mark.long_but("keys0", "keys3")
