@@ -292,6 +292,18 @@ async def test_the_preview_stands_beside_the_board_from_200_columns_and_on_reque
 
 
 @pytest.mark.slow
+async def test_the_preview_follows_a_column_that_is_folded_and_opened(store: Store) -> None:
+    async with on_board(store, size=(200, 50)) as pilot:
+        head = f"╭─ #{current(pilot, store).id} "
+        await until(lambda: head in text_of(pilot.app))
+        await press(pilot, "z", "c")
+        await until(lambda: head not in text_of(pilot.app))
+        await press(pilot, "z", "c")
+
+        await until(lambda: head in text_of(pilot.app))
+
+
+@pytest.mark.slow
 async def test_in_60_columns_a_card_has_its_name_and_its_facts_below(store: Store) -> None:
     async with on_board(store, size=(60, 20)) as pilot:
         item = current(pilot, store)

@@ -86,7 +86,7 @@ class BoardList(ItemList):
         self._settle(self.position.regrid(item_id or self.current_id, self.cursor))
 
     def _settle(self, row: int) -> None:
-        position = self.position
+        position, before = self.position, self.current_id
         has_room = self.size.height >= MIN_HEIGHT_WITH_GAPS
         if position.is_single or (position.grid.has_lanes and not has_room):
             lines = MIN_CARD_LINES
@@ -98,6 +98,8 @@ class BoardList(ItemList):
         self._keep_in_sight()
         self.selection.find_anchor()
         self.current_id = position.id_at(self.cursor)
+        if before != self.current_id:
+            self.post_message(self.Highlighted(self, self.cursor))
 
     def rows_changed(self, ids: set[int] | None) -> None:
         """Forget the cards whose items changed, None means any; they are drawn when the view is shown again."""
@@ -129,12 +131,9 @@ class BoardList(ItemList):
     def go_to_column(self, column: int, row: int | None = None) -> None:
         if not 0 <= column < len(self.position.grid.columns):
             return
-        before = self.current_id
         self.selection.end_range()
         self.cursor, self.top = self.position.enter(column, row, RowPosition(self.cursor, self.top))
         self._settle(self.cursor)
-        if before != self.current_id:
-            self.post_message(self.Highlighted(self, self.cursor))
 
     def move_by(self, rows: int) -> None:
         """Move by cards, over the rows between them."""
