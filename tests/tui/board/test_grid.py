@@ -91,6 +91,7 @@ def test_the_nearest_card_is_searched_in_the_direction_of_the_move() -> None:
     grid = grid_of(IN_LANES)
 
     assert [grid.snapped(0, 4, 1), grid.snapped(0, 4, -1), grid.snapped(2, 8, 1)] == [8, 2, 1]
+    assert [grid.snapped(2, 8, 8), grid.snapped(2, 8, -8)] == [1, 1]
 
 
 def test_a_folded_lane_is_one_row_for_the_cursor() -> None:

@@ -219,7 +219,8 @@ class CardGrid:
         header = self.header_at(row)
         if not self.has_lanes or (header.is_folded if header else self.place_at(column, row) is not None):
             return row
-        found = (self._next_stop(column, row, way) for way in (direction or 1, -(direction or 1)))
+        first = -1 if direction < 0 else 1
+        found = (self._next_stop(column, row, way) for way in (first, -first))
         return next((each for each in found if each is not None), row)
 
     def _next_stop(self, column: int, row: int, direction: int) -> int | None:
