@@ -109,10 +109,11 @@ def test_collapsed_columns_make_no_lane_higher_and_show_no_card() -> None:
     assert grid.place_at(1, 4) is None
 
 
-def test_headers_of_lanes_are_gone_to_from_inside() -> None:
-    grid = grid_of(IN_LANES)
+def test_the_first_card_of_each_lane_of_a_column_is_gone_to_either_way() -> None:
+    grid = grid_of({**IN_LANES, ("c", "To do"): 2})
 
-    assert [grid.next_lane(1, 1), grid.next_lane(2, -1), grid.next_lane(3, -1), grid.next_lane(8, 1)] == [3, 0, 0, None]
+    assert [grid.next_lane(0, 1, 1), grid.next_lane(0, 8, 1)] == [8, None]
+    assert [grid.next_lane(0, 9, -1), grid.next_lane(0, 8, -1), grid.next_lane(0, 1, -1)] == [8, 1, None]
 
 
 def test_the_lanes_below_those_in_sight_begin_at_a_row_or_below_it() -> None:

@@ -268,9 +268,9 @@ class LaneFolds:
 
     def step(self, steps: int) -> None:
         self._lane()
-        row = self._board.cursor
+        row, position = self._board.cursor, self._board.position
         for step in range(abs(steps)):
-            found = self._board.position.grid.next_lane(row, 1 if steps > 0 else -1)
+            found = position.grid.next_lane(position.column, row, 1 if steps > 0 else -1)
             if found is None and not step:
                 raise CannotAct(f"This is the {'last' if steps > 0 else 'first'} lane.")
             row = row if found is None else found

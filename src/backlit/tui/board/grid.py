@@ -194,13 +194,18 @@ class CardGrid:
     def lane_row(self, number: int) -> int | None:
         return self._firsts[number] if self.has_lanes and 0 <= number < len(self.lanes) else None
 
-    def next_lane(self, row: int, step: int) -> int | None:
-        """Return the row of the header below (1) or above (-1) a row; from inside a lane, above is its own header."""
+    def next_lane(self, column: int, row: int, step: int) -> int | None:
+        """Return the first row for the cursor in the lane below (1) or above (-1); above, from inside a lane, its own.
+
+        Lanes without a card of the column are passed over.
+        """
         number = self._lane_number(row) if self.has_lanes else None
-        if number is None:
-            return None
-        is_own = step < 0 and row > self._firsts[number]
-        return self.lane_row(number if is_own else number + step)
+        while number is not None and 0 <= number < len(self.lanes):
+            stops = self._stops(column, number)
+            if stops and (stops.start > row if step > 0 else stops.start < row):
+                return stops.start
+            number += step
+        return None
 
     def step(self, column: int, row: int, count: int) -> int:
         """Return the row some cards below (above) a row of a column; folded headers count as cards."""
@@ -227,9 +232,7 @@ class CardGrid:
         """Return the next row for the cursor in a direction; the cost depends on the lanes between."""
         number = self._lane_number(row)
         while number is not None and 0 <= number < len(self.lanes):
-            lane, first = self.lanes[number], self._firsts[number]
-            length = 0 if lane.is_folded or column in self.collapsed else len(lane.cells[column])
-            stops = range(first, first + 1) if lane.is_folded else range(first + 1, first + 1 + length)
+            stops = self._stops(column, number)
             if stops and direction > 0 and row < stops.stop - 1:
                 return max(row + 1, stops.start)
             if stops and direction < 0 and row > stops.start:
@@ -237,6 +240,12 @@ class CardGrid:
             number += direction
             row = self._firsts[number] - 1 if direction > 0 and number < len(self.lanes) else row
         return None
+
+    def _stops(self, column: int, number: int) -> range:
+        """Return the rows of a lane for the cursor: its cards in a column, or its header where it is folded."""
+        lane, first = self.lanes[number], self._firsts[number]
+        length = 0 if lane.is_folded or column in self.collapsed else len(lane.cells[column])
+        return range(first, first + 1) if lane.is_folded else range(first + 1, first + 1 + length)
 
     def _lane_number(self, row: int) -> int | None:
         number = bisect_right(self._firsts, row) - 1
