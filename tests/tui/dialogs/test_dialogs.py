@@ -18,7 +18,8 @@ from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog, Dialog
 from backlit.tui.dialogs.line import LineDialog, PathDialog
 from backlit.tui.dialogs.pick import Choice, PickDialog, PickManyDialog, PickTagsDialog, TagChange
 from backlit.tui.dialogs.ranking import ranked, searchable
-from backlit.tui.dialogs.reading import changed_lines
+from backlit.tui.dialogs.reading import ReadingDialog, changed_lines
+from backlit.tui.drawing.text import literal
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.input_queue import PAUSE
 from backlit.tui.widgets.side_lines import FooterLine
@@ -408,3 +409,14 @@ async def test_a_dialog_names_its_keys_in_bold_and_the_footer_below_hides_its_ow
         assert "".join(bold).endswith("entertabesc")
         assert ("keys" in before, "keys" in below) == (True, False)
         assert line_with(app, "3 of 9") == before
+
+
+async def test_lines_below_those_in_sight_are_counted_beside_the_keys() -> None:
+    async with BareApp().run_test(size=(80, 24)) as pilot:
+        app = await show(pilot, ReadingDialog("Change", [literal(f"line {number}") for number in range(30)]))
+        await until(lambda: "8 more lines ↓" in text_of(app))
+        await pilot.press("j")
+        await until(lambda: "7 more lines ↓" in text_of(app))
+        await pilot.press("G")
+
+        await until(lambda: "more line" not in text_of(app))

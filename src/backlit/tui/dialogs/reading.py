@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.events import Mount, Resize
 from textual.widgets import Static
 
+from backlit.model.amounts import counted
 from backlit.store.records.item import number_of
 from backlit.tui.dialogs.dialog import AnswerKey, Dialog
 from backlit.tui.dialogs.scrolled_text import ScrolledText
@@ -72,9 +73,9 @@ class ReadingDialog(Dialog[str | None]):
         self._text = Static(laid_out(self._lines, MAX_READING_WIDTH))
         self._scroll = ScrolledText()
         self._keys = {answer.key for answer in answers}
-        self.name_keys(
-            *((each.key, each.label) for each in answers), ("enter esc" if way_out == "cancel" else "esc", way_out)
-        )
+        self._key_names = [(each.key, each.label) for each in answers]
+        self._key_names.append(("enter esc" if way_out == "cancel" else "esc", way_out))
+        self.name_keys(*self._key_names)
 
     def content(self) -> ComposeResult:
         if self._heading:
@@ -89,6 +90,15 @@ class ReadingDialog(Dialog[str | None]):
         self._text.update(laid_out(self._lines, width - 1))
         taken = FRAME_LINES + sum(len(line.wrap(width)) for line in self._heading)
         self._scroll.styles.max_height = max(1, self.app.size.height - taken)
+
+    def on_mount(self) -> None:
+        for name in ("scroll_y", "virtual_size"):
+            self.watch(self._scroll, name, self._count_below)
+
+    def _count_below(self) -> None:
+        """Say beside the keys how many lines are below those in sight."""
+        below = round(self._scroll.max_scroll_y - self._scroll.scroll_y)
+        self.name_keys(*self._key_names, about=f"{counted(below, 'more line')} ↓" if below else "")
 
     def type_early(self, character: str) -> None:
         if character in self._keys:
