@@ -7,6 +7,7 @@ from tests.tui.bare_app import BareApp
 from backlit.store.records.item import Item, ItemRow, RowSign
 from backlit.store.views.groups import GroupLine
 from backlit.tui.board.card_painter import CardPainter
+from backlit.tui.board.grid import ColumnTotals
 from backlit.tui.drawing.themes import VARIABLE_DEFAULTS, ThemeStyles
 from backlit.tui.fields.field_edits import BulkChange, FieldEdit
 from backlit.tui.items.item_commands import synced_warning
@@ -133,6 +134,14 @@ def test_each_part_of_a_name_that_is_sought_is_underlined_in_rows_and_on_cards()
     ]
 
     assert found == [["Ses", "tab"], ["Ses", "tab"]]
+
+
+def test_a_narrow_column_names_the_key_of_all_its_cards_whole() -> None:
+    painter = CardPainter(LOOKS, NAMES, has_status=True, has_owner=True)
+    totals = ColumnTotals(74, 10)
+
+    assert painter.foot(1, 4, 40, totals).text.rstrip() == "  1 more ↑  4 more ↓  zo all 74"
+    assert painter.foot(1, 4, 22, totals).text.rstrip() == "  1 ↑  4 ↓  zo all 74"
 
 
 def test_cards_without_a_blank_between_them_have_different_grounds() -> None:

@@ -280,11 +280,14 @@ class CardPainter:
 
     def foot(self, above: int, below: int, width: int, totals: ColumnTotals) -> Strip:
         """Draw the numbers of cards above and below those in sight, and the key that shows all of a column."""
-        counts = [f"{above:,} more ↑"] * bool(above) + [f"{below:,} more ↓"] * bool(below)
-        words = [(" " * INDENT + "  ".join(counts), "muted")]
-        if totals.shown < totals.count:
-            words += [("  " * bool(counts), "muted"), *self._shows_all(f"{totals.count:,}")]
-        return self._words(words, width)
+        key = self._shows_all(f"{totals.count:,}") if totals.shown < totals.count else []
+        room = width - sum(cell_len(text) for text, _ in key)
+        for more in (" more", ""):
+            counts = [f"{above:,}{more} ↑"] * bool(above) + [f"{below:,}{more} ↓"] * bool(below)
+            words = " " * INDENT + "  ".join(counts) + "  " * bool(counts and key)
+            if cell_len(words) <= room:
+                break
+        return self._words([(words, "muted"), *key], width)
 
     def _shows_all(self, what: str) -> list[tuple[str, str]]:
         return [(self._theme.cap(key_of("board.all-done")).text, KEY), (f" all {what}", "muted")]
