@@ -207,6 +207,16 @@ async def test_items_are_copied_in_the_form_of_the_command(
     assert (target.copied, target.said) == ([text], [words])
 
 
+async def test_a_cut_in_the_words_about_what_was_copied_is_marked(store: Store) -> None:
+    await store.items.edit([1], {"Name": "x" * 70})
+    target = FakeTarget(store, [1])
+
+    await run(target, "item.copy-name")
+
+    assert target.copied == ["x" * 70]
+    assert target.said == [f"Copied {'x' * 59}…"]
+
+
 async def test_json_is_one_object_or_a_list_with_plain_letters(store: Store) -> None:
     new_id = (await store.items.add("Story", {"Name": "New"})) or 0
     target = FakeTarget(store)

@@ -14,7 +14,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.drawing.text import literal_block
+from backlit.tui.drawing.text import literal_block, shortened
 from backlit.tui.fields.field_edits import FieldEdit
 from backlit.tui.fields.values import ScreenFieldWords, TextFault, TextReading, lines_of, merged, raise_all
 from backlit.tui.items.target import ItemTarget
@@ -136,6 +136,8 @@ def _kept(content: Mapping[str, object] | None) -> EditedText | None:
 
 CLIPBOARD_LIMIT = 70_000
 """Bytes that terminals take; their escape sequence is longer by a third."""
+MAX_COPIED_WORDS = 60
+"""Characters that a message has of what was copied."""
 
 
 _FORMS: Mapping[str, Callable[[Store, Sequence[Item]], str]] = {
@@ -158,7 +160,7 @@ def copy(target: ItemTarget, call: CommandContext) -> None:
     number = f"#{only.id}" if only and only.id > 0 else ""
     what = number or (f"the new {only.type.lower()}" if only else counted_types(item.type for item in items))
     is_short = text and len(text.splitlines()) == 1
-    target.copy(text, f"Copied {' '.join(text.split())[:60]}" if is_short else f"Copied {form} of {what}")
+    target.copy(text, f"Copied {shortened(' '.join(text.split()), MAX_COPIED_WORDS)}" if is_short else f"Copied {form} of {what}")
 
 
 class ItemTree(Struct, frozen=True):
