@@ -45,9 +45,12 @@ async def test_items_are_indented_and_outdented_in_the_tree(tmp_path: Path, open
         async with opened(store, (100, 24)) as pilot:
             await press(pilot, "t", "f", "#", "5", "enter", ">")
             indented, cursor = feature_of(store, 5), items(pilot).current_id
-            await press(pilot, "<")
+            await press(pilot, ">", ">")
+            refusal = text_of(pilot.app)
+            await press(pilot, "<", "<")
 
             assert (indented, cursor) == (1, 5)
+            assert "It is below #3 already, and no Feature stands above it there." in refusal
             assert feature_of(store, 5) is None
 
 

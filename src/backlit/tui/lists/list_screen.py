@@ -126,7 +126,10 @@ class ListScreen(ItemScreen):
         above = tree.place_before(place)
         row = None if above is None else self.store.item(tree.ids[above])
         if row is None or row.type != ItemType.FEATURE:
-            raise CannotAct("There is no Feature above it, beside it.")
+            parent = tree.parent_of(place)
+            if parent is None:
+                raise CannotAct("The item above it is no Feature.")
+            raise CannotAct(f"It is below {number_of(tree.ids[parent])} already, and no Feature stands above it there.")
         return row.id
 
     # The screen
