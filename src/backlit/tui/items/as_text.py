@@ -160,7 +160,8 @@ def copy(target: ItemTarget, call: CommandContext) -> None:
     number = f"#{only.id}" if only and only.id > 0 else ""
     what = number or (f"the new {only.type.lower()}" if only else counted_types(item.type for item in items))
     is_short = text and len(text.splitlines()) == 1
-    target.copy(text, f"Copied {shortened(' '.join(text.split()), MAX_COPIED_WORDS)}" if is_short else f"Copied {form} of {what}")
+    copied = shortened(" ".join(text.split()), MAX_COPIED_WORDS) if is_short else f"{form} of {what}"
+    target.copy(text, f"Copied {copied}")
 
 
 class ItemTree(Struct, frozen=True):
