@@ -462,6 +462,20 @@ async def test_without_lanes_their_keys_say_so(store: Store) -> None:
         assert "No swimlanes. Press tg to choose them." in text_of(pilot.app)
 
 
+@pytest.mark.slow
+async def test_commands_on_the_columns_and_the_tree_of_a_list_are_no_keys_of_the_board(store: Store) -> None:
+    async with on_board(store, size=(200, 160)) as pilot:
+        await press(pilot, "z", "l")
+        refusal = text_of(pilot.app)
+        await press(pilot, "?")
+        shown = text_of(pilot.app)
+
+        assert "“more columns” works in the backlog. Press gb to go there." in refusal
+        assert "Choose the field of the columns" in shown
+        for words in ("Show the backlog as a tree", "Scroll to columns at either", "Put the item below the Feature"):
+            assert words not in shown
+
+
 # What it shares
 
 

@@ -16,7 +16,7 @@ from backlit.model.query import Candidate
 from backlit.store.records.changes import ConnectionState
 from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.commands.command import CannotAct, Command, CommandContext, candidates_beginning
-from backlit.tui.commands.table import key_of, key_to
+from backlit.tui.commands.table import commands_here, key_of, key_to
 from backlit.tui.dialogs.keys_help import KeysHelp
 from backlit.tui.dialogs.palette import Palette, command_offers, item_search
 from backlit.tui.dialogs.pick import Choice, PickDialog
@@ -24,7 +24,7 @@ from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import safe
 from backlit.tui.items.log_work import ask_and_log
 from backlit.tui.shell.chord_app import KeptMessage
-from backlit.tui.shell.dispatch import Dispatch, contexts_of
+from backlit.tui.shell.dispatch import Dispatch, contexts_of, target_of
 from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemDestination, StoreCommandTarget
@@ -59,7 +59,11 @@ async def help_with_keys(target: ApplicationCommandTarget, _call: CommandContext
     about: Sequence[str] = ()
     if isinstance(node.screen, StoreScreen):
         about, needed = node.screen.definition(), [*node.screen.NEEDED_MOST, *needed]
-    dialog = KeysHelp(contexts_of(node), needed, " · ".join(titles), target.dispatch.hidden(), about)
+    contexts = contexts_of(node)
+    # A board offers most commands of lists, which share a context with those on columns and on the tree.
+    elsewhere = [each.id for each in commands_here(contexts) if target_of(node, each) is None]
+    hidden = {*target.dispatch.hidden(), *elsewhere}
+    dialog = KeysHelp(contexts, needed, " · ".join(titles), hidden, about)
     command = await target.ask(dialog)
     if command is not None:
         target.dispatch.run(command)

@@ -46,7 +46,7 @@ class BoardScreen(OneListScreen):
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss", "../styles/board.tcss"]
     HEADING_LINE = " "  # the rules below the heads of the columns are enough
     SIGNS = ""  # the heading says the only one
-    COMMAND_GROUPS = (*OneListScreen.COMMAND_GROUPS, "board.screen")
+    COMMAND_GROUPS = (*(each for each in OneListScreen.COMMAND_GROUPS if each != "lists.tree_commands"), "board.screen")
     HINTS = (
         *("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "item.open", "c", "g"),
         "app.help",

@@ -108,7 +108,7 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "Sort by one or more fields; tab adds one, pick again to reverse.",
         handler="lists.list_commands:sort", completer="complete_column", words=("sort",), also="order"),
     Command("list.tree", ("t f",), Context.LIST, "tree", "Show the backlog as a tree, or flat.",
-        handler="lists.list_commands:tree", words=("tree",), also="epic parent hierarchy features fold"),
+        handler="lists.tree_commands:tree", words=("tree",), also="epic parent hierarchy features fold"),
     Command("list.indent", (">",), Context.LIST, "indent", "Put the item below the Feature above.",
         handler="lists.tree_commands:indent", also="feature epic child"),
     Command("list.outdent", ("<",), Context.LIST, "outdent", "Put the item beside its Feature.",

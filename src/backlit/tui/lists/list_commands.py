@@ -207,12 +207,6 @@ def done(target: ListTarget, _call: CommandContext) -> None:
     target.show_spec(replace(target.spec, with_done=not target.spec.with_done))
 
 
-def tree(target: ListTarget, _call: CommandContext) -> None:
-    if not target.store.lookups.announces("relations"):
-        raise CannotAct("This server has no relations between items.")
-    target.turn_tree()
-
-
 async def explain(target: ListTarget, _call: CommandContext) -> None:
     lines: list[Content] = []
     for sentence in target.current_view.explain():

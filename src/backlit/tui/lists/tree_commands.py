@@ -1,9 +1,16 @@
-"""Commands that move items in the tree of Features."""
+"""Commands of the tree of Features: show it, and move items in it."""
 
 from backlit.store.records.item import number_of
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.items.relation_commands import need_relations
 from backlit.tui.items.target import TreeTarget
+from backlit.tui.lists.list_commands import ListTarget
+
+
+def tree(target: ListTarget, _call: CommandContext) -> None:
+    if not target.store.lookups.announces("relations"):
+        raise CannotAct("This server has no relations between items.")
+    target.turn_tree()
 
 
 async def indent(target: TreeTarget, call: CommandContext) -> None:

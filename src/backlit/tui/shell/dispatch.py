@@ -89,7 +89,11 @@ class Dispatch:
         """Run a command on the nearest node that offers it, from the focus up; say why none can."""
         runner = runner_of(self.focused_node, command)
         if runner is None:
-            self._refuse(f"{_needed(f'“{command.label}”', command)}.")
+            words = f"“{command.label}”"
+            if command.context is Context.LIST and Context.LIST in contexts_of(self.focused_node):
+                self._refuse(f"{words} works in the backlog. Press {key_of('app.backlog')} to go there.")
+            else:
+                self._refuse(f"{_needed(words, command)}.")
         elif iscoroutinefunction(runner):
             self.begin(runner, CommandContext(command, count, letter))
         else:
