@@ -12,7 +12,6 @@ from backlit.model.errors import BadRequest
 from backlit.model.settings.user_settings import USUAL_BOARD, BoardSettings, ColumnSettings
 from backlit.store import Store, ViewSpec
 from backlit.tui.board.columns import BoardArrangement
-from backlit.tui.board.grid import BoardLayout
 from backlit.tui.board.position import BoardPosition, RowPosition
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.dialogs.pick import PickDialog
@@ -34,7 +33,6 @@ class FakeBoard(FakeTarget):
         self.board = self
         self.position = BoardPosition(self.arrangement.columns_of)
         self.spec = self.arrangement.arranged(ViewSpec(with_done=True))
-        self.laid_out = BoardLayout()
         self.posted = 0
         self.current_id: int | None = None
         self.laid_out = self
