@@ -420,3 +420,14 @@ async def test_lines_below_those_in_sight_are_counted_beside_the_keys() -> None:
         await pilot.press("G")
 
         await until(lambda: "more line" not in text_of(app))
+
+
+@pytest.mark.parametrize("count", [4, 12])
+async def test_a_dialog_that_shows_all_of_its_lines_counts_none_below(count: int) -> None:
+    lines = [literal(f"line {number}") for number in range(count)]
+    async with BareApp().run_test(size=(120, 40)) as pilot:
+        app = await show(pilot, ReadingDialog("Change", lines, [literal("All of them.")], [AnswerKey("y", "go on")]))
+        await until(lambda: f"line {count - 1}" in text_of(app))
+        await pilot.pause()
+
+        assert "more line" not in text_of(app)

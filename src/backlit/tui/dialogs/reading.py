@@ -95,6 +95,7 @@ class ReadingDialog(Dialog[str | None]):
         for name in ("scroll_y", "virtual_size"):
             self.watch(self._scroll, name, self._count_below)
 
+    @on(ScrolledText.Measured)
     def _count_below(self) -> None:
         """Say beside the keys how many lines are below those in sight."""
         below = round(self._scroll.max_scroll_y - self._scroll.scroll_y)

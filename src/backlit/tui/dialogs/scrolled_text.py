@@ -1,6 +1,7 @@
 """The part of a dialog that scrolls a text longer than the screen."""
 
 from textual.containers import VerticalScroll
+from textual.message import Message
 
 
 class ScrolledText(VerticalScroll, inherit_bindings=False):
@@ -9,6 +10,12 @@ class ScrolledText(VerticalScroll, inherit_bindings=False):
     Textual's own keys for the top and the end scroll after the next drawing, so that keys pressed meanwhile would
     scroll before them.
     """
+
+    class Measured(Message):
+        """The text has its size, or another one."""
+
+    def on_resize(self) -> None:
+        self.post_message(self.Measured())
 
     def press(self, key: str) -> bool:
         """Scroll by a key; return whether it is one that scrolls."""
