@@ -154,7 +154,7 @@ async def test_the_counts_of_the_projects_come_into_the_list_while_it_is_shown(s
 
     counted = {each.label: " ".join(each.hint.split()) for each in shown}
     assert counted["Aurora"] == "manager 2 3 0"
-    assert counted["Beacon"] == "reader – – –"
+    assert counted["Beacon"] == "reader not loaded yet"
     assert len({len(each.hint) for each in shown}) == 1
 
 

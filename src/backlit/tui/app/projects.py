@@ -33,7 +33,7 @@ LABEL_CELLS = 14
 MAX_FACTS_CELLS = 84
 DIALOG_FRAME_CELLS = 6
 """Cells that a dialog takes around its text."""
-ROLE_CELLS, FIGURE_CELLS, NO_FIGURE = 12, 8, "–"
+ROLE_CELLS, FIGURE_CELLS, NO_FIGURES = 12, 8, "not loaded yet"
 """Cells of the columns of the projects, and what stands for the figures of one that was never loaded here."""
 _ABOUT_JOINING = "This workspace stays as it is; [app.project] goes back to it."
 
@@ -157,20 +157,15 @@ async def open_profile(target: ProjectCommandTarget, name: str) -> None:
 class ProjectsDialog(PickDialog):
     """Projects with figures in columns."""
 
-    LINES_AROUND = 7
+    LINES_AROUND = 5
 
     def __init__(self, title: str, choices: Sequence[Choice], current: object) -> None:
         super().__init__(title, choices, current)
         self._heads = Static(literal(_columns("Role", "Open", "Points", "Yours")), classes="heads")
-        self._note = Static(literal("–  no copy on this machine yet"), classes="note")
 
     def content(self) -> ComposeResult:
         found, choices = super().content()
-        yield from (found, self._heads, choices, self._note)
-
-    def show_figures(self, choices: Sequence[Choice]) -> None:
-        self.replace_choices(choices)
-        self._note.display = any(NO_FIGURE in each.hint for each in choices)
+        yield from (found, self._heads, choices)
 
 
 def _columns(role: str, *figures: str) -> str:
@@ -185,18 +180,22 @@ async def _load_totals(target: ProjectCommandTarget, dialog: ProjectsDialog) -> 
             each: (f"{found.count:,}", number_text(found.points), f"{own.get(each, 0):,}")
             for each, found in totals.items()
         }
-        dialog.show_figures(_choices(target, figures))
+        dialog.replace_choices(_choices(target, figures))
 
 
 def _choices(target: ProjectCommandTarget, figures: Mapping[int, Sequence[str]] | None = None) -> list[Choice]:
     """Return the projects with the role of the user and what is open in columns, then the other profiles.
 
-    A project without figures was never loaded here; None leaves their columns empty.
+    A project without figures was never loaded here, which choosing it does; None leaves their columns empty.
     """
     store = target.store
     roles = store.lookups.roles()
-    missing = ("",) * 3 if figures is None else (NO_FIGURE,) * 3
-    hints = {each: _columns(role, *(figures or {}).get(each, missing)) for each, role in roles.items()}
+    missing = "" if figures is None else f"{NO_FIGURES:>{3 * FIGURE_CELLS}}"
+    known = figures or {}
+    hints = {
+        each: _columns(role, *known[each]) if each in known else _columns(role) + missing
+        for each, role in roles.items()
+    }
     projects = [Choice(each.id, each.name, hints[each.id]) for each in store.lookups.projects()]
     return [*projects, *(Choice(name, name, "profile") for name in target.profiles[1:])]
 

@@ -32,7 +32,7 @@ from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame, key_words
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import FooterLine, RuleLine
 from backlit.tui.widgets.text_view import LinesView
 
@@ -185,13 +185,7 @@ class GroomSummaryScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         words = ("Summary", "heading"), (f" · {' · '.join(_counts(self._results, self.item_ids))}", "muted")
         self._heading.say(words)
-        steps = {"summary.again": f"groom {len(self.unready):,} again"} if self.unready else {}
-        sprint = self._sprint()
-        if sprint is not None:
-            steps["app.plan"] = f"plan {sprint.name}"
-        steps["summary.copy"] = "copy"
-        foot = [word for command, label in steps.items() for word in (*key_words(command, label), ("   ", "muted"))]
-        self._results_frame.say(words, (), foot[:-1], position_words(self.table.cursor + 1, self.table.row_count()))
+        self._results_frame.say(words, (), (), position_words(self.table.cursor + 1, self.table.row_count()))
         self._draw_status()
 
     def _sprint(self) -> IterationEntry | None:
@@ -202,10 +196,15 @@ class GroomSummaryScreen(StoreScreen[None]):
     def _draw_status(self) -> None:
         place = self.table.cursor + 1, self.table.row_count()
         is_framed = self._results_frame.is_wanted
-        steps = () if is_framed else (*("summary.again",) * bool(self.unready), "summary.copy", "app.plan")
+        labels = {"summary.again": f"groom {len(self.unready):,} again"}
+        sprint = self._sprint()
+        if sprint is not None:
+            labels["app.plan"] = f"plan {sprint.name}"
+        steps = (*("summary.again",) * bool(self.unready), "app.plan", "summary.copy")
         self._footer.show(
-            ["summary.open", "summary.close", *steps, *OTHER_HINTS, "app.help"],
+            [*steps, "summary.open", "summary.close", *OTHER_HINTS, "app.help"],
             status_words(self.store, *(() if is_framed else place)),
+            labels,
         )
 
     def quoted(self) -> str:

@@ -18,8 +18,8 @@ LEAST_LINES = 10
 """Lines below the tree from which the shares are shown: a blank, a head and three values of each."""
 
 
-async def read_shares(store: Store, view: View) -> Mapping[str, Sequence[PointsShare]]:
-    """Return the open points of a view by owner and by iteration, the largest first, by their headings."""
+async def read_shares(store: Store, view: View, area: str) -> Mapping[str, Sequence[PointsShare]]:
+    """Return the open points of an area's view by owner and by iteration, the largest first, by their headings."""
     people, iterations = store.lookups.known_people(), store.lookups.iterations()
     known, phase_of = sorted(people), phases(iterations.values(), store.today())
     roots = {root.id for root in store.lookups.tree(TreeKind.ITERATIONS).roots}
@@ -41,7 +41,9 @@ async def read_shares(store: Store, view: View) -> Mapping[str, Sequence[PointsS
             colour = CURRENT_ITERATION if phase_of.get(entry.id) is Phase.CURRENT else "foreground"
             places.append(PointsShare(entry.name, facet.totals.count, facet.totals.points, colour, "bar"))
     places.append(PointsShare("backlog", backlog.count, backlog.points, "muted", "faint"))
-    return {title: _largest_first(shares) for title, shares in (("Owner", owners), ("Planned in", places))}
+    return {
+        title: _largest_first(shares) for title, shares in ((f"{area} by owner", owners), (f"{area} by sprint", places))
+    }
 
 
 def _largest_first(shares: Sequence[PointsShare]) -> list[PointsShare]:

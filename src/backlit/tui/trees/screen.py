@@ -215,7 +215,7 @@ class TreeScreen(StoreScreen[None]):
             self._items.empty_text = "No open items here."
             self._items.show(view)
         if is_area and self._shares.display:
-            shares = await read_shares(self.store, view)
+            shares = await read_shares(self.store, view, tree.path(node_id).rsplit("\\", 1)[-1])
             if self.is_attached:
                 self._shares.show(shares)
 

@@ -105,15 +105,17 @@ class EmptyList(Struct, frozen=True):
             if rows:
                 yield []
                 yield from () if number else (headings,)
-                yield self._head(hidden, len(rows), width, theme)
-                yield from lines[: len(rows)]
+                yield self._head(hidden, width, theme)
+                # A whole list below "no item matches" would look like what was found.
+                is_part = len(rows) < hidden.count
+                for line in lines[: len(rows)]:
+                    yield [Segment(each.text, theme.style("faint")) for each in line] if is_part else line
                 del lines[: len(rows)]
 
     @staticmethod
-    def _head(hidden: HiddenItems, shown: int, width: int, theme: ThemeStyles) -> Line:
+    def _head(hidden: HiddenItems, width: int, theme: ThemeStyles) -> Line:
         """Return the words of a wider filter, the number of its items, and a rule."""
-        whole = counted(hidden.count, "item")
-        count = f" {shown} of {whole} " if shown < hidden.count else f" {whole} "
+        count = f" {counted(hidden.count, 'item')} "
         room = width - 2 * SIDE - cell_len(count)
         heading = fit(hidden.heading, max(1, min(cell_len(hidden.heading), room)))
         return [
