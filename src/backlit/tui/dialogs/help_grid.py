@@ -210,21 +210,12 @@ class HelpGrid(OfferList):
         on = "cursor-background" if is_cursor else None
         keys, _ = shown_keys(offer)
         segments = [
-            *self._keys(keys, theme, is_cursor=is_cursor),
+            Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
+            Segment(f"{fit(keys, KEYS_WIDTH - 1)} ", theme.style("foreground", on=on, bold=True)),
             Segment(self._help_in_row(offer), theme.style("foreground" if is_cursor else "muted", on=on)),
         ]
         cell = Strip(segments).adjust_cell_length(width, theme.style(on=on))
         return cell.adjust_cell_length(width + COLUMN_GAP, theme.style())
-
-    @staticmethod
-    def _keys(keys: str, theme: ThemeStyles, *, is_cursor: bool) -> list[Segment]:
-        """Return keys as a cap, whose left blank is the place of the cursor; commands are typed and have none."""
-        if is_cursor or keys.startswith(":") or not theme.has_frames:
-            on = "cursor-background" if is_cursor else None
-            bar = Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))
-            return [bar, Segment(f"{fit(keys, KEYS_WIDTH - 1)} ", theme.style("foreground", on=on, bold=True))]
-        cap = theme.cap(fit(keys, min(cell_len(keys), KEYS_WIDTH - 1)))
-        return [cap, Segment(" " * (1 + KEYS_WIDTH - cap.cell_length), theme.style())]
 
     def _help_in_row(self, offer: Offer) -> str:
         room = self._column_width - LEAD - KEYS_WIDTH

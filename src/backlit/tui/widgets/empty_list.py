@@ -19,6 +19,8 @@ MIN_WIDTH_OF_MARK, MIN_HEIGHT_OF_MARK = 60, 18
 """Cells and lines of a list that has room for the program's name."""
 SIDE = 3
 """Blanks on either side: rows begin there, behind the cursor and the signs of their state."""
+FEW = 5
+"""Items of a list that has no room for all: more of them below "no item matches" would look like what was found."""
 HEAD_LINES = 2
 """The blank and the head above the items of a wider filter."""
 MIN_HEIGHT_OF_SPACED = 28
@@ -96,7 +98,8 @@ class EmptyList(Struct, frozen=True):
         for number, hidden in enumerate(self.hidden):
             others = len(self.hidden) - number
             share = room // others if room // others > HEAD_LINES else room
-            shown.append(hidden.rows[: max(0, share - HEAD_LINES)])
+            fitting = max(0, share - HEAD_LINES)
+            shown.append(hidden.rows[: min(fitting, FEW) if hidden.count > fitting else fitting])
             room -= (len(shown[-1]) + HEAD_LINES) * bool(shown[-1])
         if not any(shown) or not (drawn := draw([row for rows in shown for row in rows])):
             return
@@ -105,17 +108,15 @@ class EmptyList(Struct, frozen=True):
             if rows:
                 yield []
                 yield from () if number else (headings,)
-                yield self._head(hidden, width, theme)
-                # A whole list below "no item matches" would look like what was found.
-                is_part = len(rows) < hidden.count
-                for line in lines[: len(rows)]:
-                    yield [Segment(each.text, theme.style("faint")) for each in line] if is_part else line
+                yield self._head(hidden, len(rows), width, theme)
+                yield from lines[: len(rows)]
                 del lines[: len(rows)]
 
     @staticmethod
-    def _head(hidden: HiddenItems, width: int, theme: ThemeStyles) -> Line:
+    def _head(hidden: HiddenItems, shown: int, width: int, theme: ThemeStyles) -> Line:
         """Return the words of a wider filter, the number of its items, and a rule."""
-        count = f" {counted(hidden.count, 'item')} "
+        whole = counted(hidden.count, "item")
+        count = f" {shown} of {whole} " if shown < hidden.count else f" {whole} "
         room = width - 2 * SIDE - cell_len(count)
         heading = fit(hidden.heading, max(1, min(cell_len(hidden.heading), room)))
         return [
