@@ -27,6 +27,9 @@ class FakeRows:
     def row_count(self) -> int:
         return 100
 
+    def row_of(self, number: int) -> int:
+        return number - 1
+
     def move_to(self, index: int) -> None:
         self.cursor = index
 
