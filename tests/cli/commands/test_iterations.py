@@ -65,7 +65,8 @@ def test_a_close_asks_for_a_choice_and_moves_what_is_unfinished(demo_home: Home)
     refused = demo_home.run(*DEMO, "iterations", "close", "current")
     tried = demo_home.run(*DEMO, "iterations", "close", "current", "--move", "next", "--dry-run")
     done = demo_home.run(*DEMO, "iterations", "close", "current", "--move", "next")
-    again = demo_home.run(*DEMO, "iterations", "close", "current", "--move", "next")
+    again = demo_home.run(*DEMO, "iterations", "close", "previous", "--move", "next")
+    none = demo_home.run(*DEMO, "iterations", "close", "current", "--move", "next")
 
     assert refused.returncode == 2
     assert "unfinished item" in refused.stderr
@@ -73,4 +74,5 @@ def test_a_close_asks_for_a_choice_and_moves_what_is_unfinished(demo_home: Home)
     assert ":  → " in tried.stdout, tried.stderr
     assert done.stdout.startswith(tried.stdout), done.stderr
     assert done.stdout.rstrip().endswith(" is closed.")
-    assert again.stdout.rstrip().endswith(" already.")
+    assert again.stdout.rstrip().endswith(" already."), again.stderr
+    assert (none.returncode, "There is no current iteration." in none.stderr) == (4, True)
