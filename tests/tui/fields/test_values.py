@@ -10,7 +10,15 @@ from backlit.model.errors import BadRequest
 from backlit.model.field_values import number_text, read_tags, read_text, tags_text, typed_text
 from backlit.model.fields import FIELD_BY_KEY, Field, Kind, custom_field
 from backlit.store.field_words import FieldReading
-from backlit.tui.fields.values import MOST_FAULTS, ScreenFieldWords, TextFault, label_of, raise_all, words_of
+from backlit.tui.fields.values import (
+    MOST_FAULTS,
+    ScreenFieldWords,
+    TextFault,
+    label_of,
+    raise_all,
+    short_words_of,
+    words_of,
+)
 
 NUMBER = custom_field("Weight_cf", Kind.NUMBER)
 TODAY = date(2026, 3, 4)
@@ -193,4 +201,7 @@ def test_the_root_of_the_iterations_is_the_backlog(tmp_path: Path) -> None:
 
         known = [words_of(store, "IterationID", value) for value in (1, 2, None)]
 
+        short = [short_words_of(store, *each) for each in (("IterationID", 2), ("Name", "Shop › Basket"))]
+
+    assert short == ["Sprint 1", "Shop › Basket"]
     assert (unknown, known) == ("iteration 1", ["backlog", "Aurora › Sprint 1", "–"])

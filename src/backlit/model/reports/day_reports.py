@@ -21,6 +21,7 @@ from backlit.model.reports.report import (
     day_text,
     number_text,
     signed_text,
+    unit_noun,
 )
 
 COLUMNS: Mapping[str, ReportColumn] = {
@@ -68,7 +69,7 @@ class DaysOfReport:
         return ReportTable(columns, tuple(tuple(row) for row in self.document.rows if _day_of(row) <= self.today))
 
     def noun(self, amount: float) -> str:
-        return amount_text(amount, self.document.unit).split(" ", 1)[1]
+        return unit_noun(amount, self.document.unit)
 
     def when(self, day: date) -> str:
         return "today" if day == self.today else f"on {day_text(day)}"

@@ -7,7 +7,6 @@ from backlit.model.amounts import counted
 from backlit.model.reports.document import CellValue, ReportDocument
 from backlit.model.reports.names import ReportUnit
 from backlit.model.reports.report import (
-    UNIT_WORDS,
     Bar,
     BarPart,
     Bars,
@@ -17,7 +16,9 @@ from backlit.model.reports.report import (
     ReportTable,
     Tone,
     amount_text,
+    leads,
     number_text,
+    unit_noun,
 )
 from backlit.model.statuses import StatusGroup
 
@@ -66,20 +67,14 @@ def _loads(document: ReportDocument, noun: str, preposition: str) -> Report:
     )
     most = labels[shown[0][0]] if shown else ""
     headline = _load_headline(document, shown, at, f"{preposition} {most}")
-    unit, figures = UNIT_WORDS[ReportUnit(document.unit)], list[Figure]()
+    figures = list[Figure]()
     if len(shown) > 1:
         hours = document.figure("hours")
-        figures += [
-            Figure(number_text(whole), f"{unit} open", f"{counted(hours, 'hour')} of tasks" if hours else ""),
-        ]
-        if _has_most(shown, at):
-            figures.append(Figure(number_text(_number(shown[0][at])), f"most {preposition}", most))
+        tasks = f"{counted(hours, 'hour')} of tasks" if hours else ""
+        figures.append(Figure(number_text(whole), f"{unit_noun(whole, document.unit)} open", tasks))
+    if leads([_number(row[at]) for row in shown]):
+        figures.append(Figure(number_text(_number(shown[0][at])), f"most {preposition}", most, is_phrase=True))
     return Report(document, headline, Bars(PARTS, bars), ReportTable(columns, rows), tuple(figures))
-
-
-def _has_most(rows: Sequence[Sequence[CellValue]], at: int) -> bool:
-    """Return whether the first of several rows has more than any other."""
-    return len(rows) > 1 and _number(rows[0][at]) > _number(rows[1][at])
 
 
 def _number(value: CellValue) -> float:
@@ -96,7 +91,7 @@ def _load_headline(document: ReportDocument, rows: Sequence[Sequence[CellValue]]
     if not rows:
         return "No open items."
     said = f"{amount_text(sum(_number(row[at]) for row in rows), document.unit)} open"
-    if _has_most(rows, at):
+    if leads([_number(row[at]) for row in rows]):
         said += f", most {most} ({number_text(_number(rows[0][at]))})"
     hours = document.figure("hours")
     return f"{said}; {counted(round(hours, 2), 'hour')} of tasks remaining." if hours else f"{said}."

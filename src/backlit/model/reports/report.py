@@ -33,6 +33,16 @@ def amount_text(amount: float, unit: str) -> str:
     return counted(round(amount, 1), "pt" if unit == ReportUnit.POINTS else "item")
 
 
+def unit_noun(amount: float, unit: str) -> str:
+    """Return the unit of an amount alone: pts, item, h."""
+    return amount_text(amount, unit).partition(" ")[2]
+
+
+def leads(amounts: Sequence[float]) -> bool:
+    """Return whether the first of several amounts, of which none is larger, is larger than all others."""
+    return len(amounts) > 1 and amounts[0] > amounts[1]
+
+
 class ReportColumn(Struct, frozen=True):
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
@@ -244,12 +254,16 @@ def ticks(top: float, most: int) -> tuple[float, ...]:
 
 
 class Figure(Struct, frozen=True):
-    """A number that sums a report up, with the words beside it; `more` stands below them."""
+    """A number that sums a report up, with the words beside it; `more` stands below them.
+
+    The words of a phrase end with `more`, without which they mean nothing.
+    """
 
     number: str
     words: str
     more: str = ""
     tone: Tone = Tone.PLAIN
+    is_phrase: bool = False
 
 
 class Report(Struct, frozen=True):

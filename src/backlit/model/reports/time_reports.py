@@ -13,6 +13,7 @@ from backlit.model.reports.report import (
     ReportColumn,
     ReportTable,
     Tone,
+    leads,
     number_text,
 )
 
@@ -47,10 +48,10 @@ def logged_time(document: ReportDocument) -> Report:
     if len(rows) > 1:
         entries = counted(round(document.figure("entries") or 0), "entry", "entries")
         figures = [Figure(number_text(hours), "h logged", entries)]
-    has_most = len(rows) > 1 and _hours(rows[0][1]) > _hours(rows[1][1])
+    has_most = leads([_hours(row[1]) for row in rows])
     preposition = "by" if first == "Person" else "for"
     if has_most:
-        figures.append(Figure(number_text(_hours(rows[0][1])), f"most {preposition}", str(rows[0][0])))
+        figures.append(Figure(number_text(_hours(rows[0][1])), f"most {preposition}", str(rows[0][0]), is_phrase=True))
     headline = f"{number_text(hours)} h logged by {counted(people, 'person', 'people')}"
     if has_most:
         headline += f", most {preposition} {rows[0][0]} ({number_text(_hours(rows[0][1]))})"

@@ -13,7 +13,7 @@ from backlit.model.planning import EVENT_KEYS, IterationEvent
 from backlit.model.trees import NO_TOTALS
 from backlit.store.edits.deletions import deleted_status
 from backlit.store.object_changes.kinds import object_deletion
-from backlit.store.records.entry import ITEM_PLACES, EntryKind, OutboxEntry
+from backlit.store.records.entry import EntryKind, OutboxEntry
 from backlit.store.records.item import counted_types
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
@@ -30,7 +30,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.text import safe, shortened
-from backlit.tui.fields.values import label_of, words_of
+from backlit.tui.fields.values import label_of, own_words_of, words_of
 from backlit.tui.items.entry_text import name_of, node_labels, noun_of
 from backlit.tui.shell.target import StoreCommandTarget
 
@@ -172,7 +172,7 @@ def _object_line(named: NamedObject, words: str, colour: str) -> Content:
 
 def _change(store: Store, change: FieldChange) -> Content:
     before, after = (
-        _short(_value_words(store, change.key, each), DIALOG_VALUE_CHARACTERS) for each in (change.before, change.after)
+        _short(own_words_of(store, change.key, each), DIALOG_VALUE_CHARACTERS) for each in (change.before, change.after)
     )
     return Content.assemble((f"    {safe(label_of(change.key))}  ", "$muted"), change_of(safe(before), safe(after)))
 
@@ -304,13 +304,7 @@ def _changed(store: Store, done: Reversal) -> str:
         return f"{', '.join(label_of(change.key) for change in done.changes)} of {item}"
     (change,) = done.changes
     direction = "to" if done.is_redo or is_deletion(change) else "back to"
-    return f"{label_of(change.key)} of {item} {direction} {_short(_value_words(store, change.key, change.after))}"
-
-
-def _value_words(store: Store, key: str, value: object) -> str:
-    """Return a value as text, an area or an iteration by its own name."""
-    words = words_of(store, key, value)
-    return words.rpartition(" › ")[2] if key in ITEM_PLACES else words
+    return f"{label_of(change.key)} of {item} {direction} {_short(own_words_of(store, change.key, change.after))}"
 
 
 def is_deletion(change: FieldChange) -> bool:

@@ -147,8 +147,9 @@ class ScreenNavigator:
     def here(self) -> AppLocation:
         mode = self._app.current_mode
         screen = self._app.screen_stack[0]
-        has_items = mode in {BACKLOG, BOARD} and isinstance(screen, ListScreen) and screen.is_mounted
-        return AppLocation(mode, screen.items.current_id if has_items and isinstance(screen, ListScreen) else None)
+        if mode in {BACKLOG, BOARD} and isinstance(screen, ListScreen) and screen.is_mounted:
+            return AppLocation(mode, screen.items.current_id)
+        return AppLocation(mode)
 
     def screens(self) -> list[Screen[object]]:
         return screens_of(self._app)

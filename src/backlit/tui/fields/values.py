@@ -7,6 +7,7 @@ from backlit.model.field_values import day_text, holds_days, show
 from backlit.model.fields import FIELD_BY_KEY, TOP_LEVEL, Field, Kind, Settable, custom_field
 from backlit.model.query.keys import field_named
 from backlit.store.field_words import FieldReading, FieldWords
+from backlit.store.records.entry import ITEM_PLACES
 from backlit.store.records.item import Item
 from backlit.store.store import Store
 from backlit.tui.drawing.html_shape import is_html
@@ -57,7 +58,13 @@ def short_words_of(store: Store, key: str, value: object) -> str:
     field = FIELD_BY_KEY.get(key)
     if field is not None and field.kind is Kind.USER and isinstance(value, int):
         return user_name(store, value)
-    return words_of(store, key, value).rsplit(" › ", 1)[-1]
+    return own_words_of(store, key, value)
+
+
+def own_words_of(store: Store, key: str, value: object) -> str:
+    """Return a value as text, an area or an iteration by its own name."""
+    words = words_of(store, key, value)
+    return words.rpartition(" › ")[2] if key in ITEM_PLACES else words
 
 
 def user_name(store: Store, user_id: int) -> str:

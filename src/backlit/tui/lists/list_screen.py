@@ -20,7 +20,7 @@ from backlit.store.records.item import Item, number_of
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
-from backlit.tui.commands.command import AskFirst, CannotAct
+from backlit.tui.commands.command import LOADING_SENTENCE, AskFirst, CannotAct
 from backlit.tui.commands.table import key_of
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.lists.filtering import FilterState, NodeFilter, SharedFilter
@@ -193,7 +193,7 @@ class ListScreen(ItemScreen):
         item_id = self.items.current_id
         item = self.store.item(item_id) if item_id is not None else None
         if item is None and (is_loading(self.store) or self.current_view.count is None):
-            raise CannotAct("The list is still loading. Try again in a moment.")
+            raise CannotAct(LOADING_SENTENCE)
         if item is None:
             raise CannotAct("There is no item under the cursor.")
         return item

@@ -79,10 +79,9 @@ class Instrument(Struct, frozen=True):
         least, most = self._target(width)
         ends = self._eighths(load.points, width)
         done = self._eighths(load.done, width) // 8
-        limit = self._eighths(capacity.most, width) // 8 if capacity.most else width
-        whole = load.points + ((self.added.points if self.added is not None else None) or 0.0)
-        # The cell of the maximum has what is below it too: it is red only where something is above.
-        limits = [limit if capacity.fit(each) is CapacityFit.OVER else width for each in (load.points, whole)]
+        added = self.added.points if self.added is not None else None
+        whole = load.points + (added or 0.0)
+        limit, whole_limit = (self._first_over(points, width) for points in (load.points, whole))
         ghost_end = 0
         # Beyond a load that is too much already, more of it would be bytes for nothing.
         if whole > load.points and capacity.fit(load.points) is not CapacityFit.OVER:
@@ -90,7 +89,7 @@ class Instrument(Struct, frozen=True):
 
         def piece(at: int) -> Piece:
             ground = "bar-band" if least <= at < most else "bar-track"
-            colour = "bar-over" if at >= limits[8 * at >= ends] else "bar"
+            colour = "bar-over" if at >= (limit if 8 * at < ends else whole_limit) else "bar"
             if at < ends // 8:
                 return FULL, "bar-done" if at < done else colour
             if at == ends // 8 and ends % 8:
@@ -123,6 +122,14 @@ class Instrument(Struct, frozen=True):
         scale = f"0{lead[1:]}{bracket}" if least else bracket
         gap = width - len(scale) - len(whole)
         return [(scale + " " * gap + whole if gap > 0 else scale, "muted")] if gap >= -len(whole) else []
+
+    def _first_over(self, points: float, width: int) -> int:
+        """Return the first red cell of so many points; the width where they are not too many.
+
+        The cell of the maximum has what is below it too, so that it is red only where something is above.
+        """
+        is_over = self.capacity.fit(points) is CapacityFit.OVER
+        return self._eighths(self.capacity.most, width) // 8 if is_over and self.capacity.most else width
 
     def _target(self, width: int) -> tuple[int, int]:
         """Return the first cell of the target, and the one behind it."""

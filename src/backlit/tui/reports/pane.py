@@ -426,9 +426,8 @@ class ReportPane(StorageErrorGuard, Container):
         for figure in self._report.figures:
             colour = COLOURS.get(figure.tone, "foreground")
             more = f" {figure.more}" if figure.tone is not Tone.LATE and figure.more else ""
-            is_whole = figure.words.startswith("most ")  # means nothing without the name
-            words += [DOT] * bool(words) + [(f"{figure.number} {figure.words}{more * is_whole}", colour)]
-            words += [(more, "muted")] if more and not is_whole else []
+            words += [DOT] * bool(words) + [(f"{figure.number} {figure.words}{more * figure.is_phrase}", colour)]
+            words += [(more, "muted")] if more and not figure.is_phrase else []
         return words
 
     def _notes(self) -> Sequence[str]:

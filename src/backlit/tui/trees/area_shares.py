@@ -41,9 +41,7 @@ async def read_shares(store: Store, view: View, area: str) -> Mapping[str, Seque
             colour = CURRENT_ITERATION if phase_of.get(entry.id) is Phase.CURRENT else "foreground"
             places.append(PointsShare(entry.name, facet.totals.count, facet.totals.points, colour, "bar"))
     places.append(PointsShare("backlog", backlog.count, backlog.points, "muted", "faint"))
-    return {
-        title: _largest_first(shares) for title, shares in ((f"{area} by owner", owners), (f"{area} by sprint", places))
-    }
+    return {f"{area} by owner": _largest_first(owners), f"{area} by sprint": _largest_first(places)}
 
 
 def _largest_first(shares: Sequence[PointsShare]) -> list[PointsShare]:
