@@ -31,6 +31,8 @@ BLOCKS = (
     | {sign: (0, 1 - at / 8, 1, at / 8) for at, sign in enumerate("▁▂▃▄▅▆▇", 1)}
 )
 """Part of its cell that a block character or a line fills: left, top, width and height."""
+QUADRANTS = {"▖": "2", "▗": "3", "▘": "0", "▝": "1", "▙": "023", "▛": "012", "▜": "013", "▞": "12", "▟": "123"}
+"""The quarters of their cell that block characters fill, numbered from the left and the top."""
 CORNERS = {
     "╭": "4 17V12.5Q4 8.5 8 8.5",
     "╮": "0 8.5Q4 8.5 4 12.5V17",
@@ -47,7 +49,7 @@ DOTS = {chr(0x2800 + bits): bits for bits in range(1, 256)}
 """Braille signs and their dots as bits, drawn as terminals do that draw them themselves: as far apart in all cells."""
 DOT_PLACES = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (0, 3), (1, 3))
 """The column and the row of the dot of each bit."""
-DRAWN = frozenset({*BLOCKS, *SHADES, *CORNERS, *HEAVY_CORNERS, *DOTS})
+DRAWN = frozenset({*BLOCKS, *QUADRANTS, *SHADES, *CORNERS, *HEAVY_CORNERS, *DOTS})
 """The characters that are drawn as shapes."""
 
 
@@ -123,6 +125,14 @@ def _dots(run: str, at: int, colour: str) -> str:
 
 def _block(sign: str, count: int, at: int, colour: str) -> str:
     """Draw equal block characters side by side as one rectangle, without seams; the narrow ones stand apart."""
+    if sign in QUADRANTS:
+        quarters = [(int(each) % 2 / 2, int(each) // 2 / 2) for each in QUADRANTS[sign]]
+        return "".join(
+            f'<rect x="{(at + number + left) * CELL:g}" y="{top * LINE:g}" width="{CELL / 2:g}"'
+            f' height="{LINE / 2:g}" fill="{colour}"/>'
+            for number in range(count)
+            for left, top in quarters
+        )
     left, top, width, height = BLOCKS.get(sign, (0, 0, 1, 1))
     shade = f' opacity="{SHADES[sign]}"' if sign in SHADES else ""
     places = [(at, count)] if width == 1 else [(at + number, 1) for number in range(count)]
@@ -136,7 +146,7 @@ def _block(sign: str, count: int, at: int, colour: str) -> str:
 FONTS = (
     f"text{{font:{FONT}px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}}"
     # No seams between the rows of an area where a page scales it.
-    f'rect[height="{LINE}"]:not([width="1"]){{shape-rendering:crispEdges}}'
+    f'rect[height="{LINE}"]:not([width="1"]),rect[height="{LINE / 2:g}"]{{shape-rendering:crispEdges}}'
 )
 
 

@@ -21,6 +21,12 @@ def test_equal_cells_of_a_bar_are_one_rectangle() -> None:
     assert rectangles("▀▀▀") == [("0", "0", str(3 * CELL), f"{LINE / 2:g}")]
 
 
+def test_quarters_of_a_cell_are_drawn_one_by_one() -> None:
+    quarter = f"{CELL / 2:g}", f"{LINE / 2:g}"
+
+    assert rectangles("▞▞") == [(f"{x:g}", y, *quarter) for x, y in ((4, "0"), (0, "8.5"), (12, "0"), (8, "8.5"))]
+
+
 def test_the_end_of_a_bar_is_as_wide_as_its_eighths() -> None:
     assert rectangles("█▎")[1] == (str(CELL), "0", f"{CELL / 4:g}", str(LINE))
 

@@ -1,5 +1,9 @@
 """The figures beside a chart, and what they mean."""
 
+import pytest
+
+from backlit.model.reports.report import Figure
+from backlit.tui.drawing.large_figures import figure_rows
 from backlit.tui.reports.figures import DEFINITION_HEADING, UnfinishedItem, definition_rows, open_rows
 
 
@@ -29,3 +33,17 @@ def test_open_items_are_named_with_their_owner_as_many_as_fit() -> None:
 
 def test_nothing_stands_below_the_figures_where_no_sentence_fits() -> None:
     assert definition_rows(["Done is what is done."], 8, 2) == []
+
+
+@pytest.mark.parametrize(
+    ("width", "beside", "below"),
+    [(40, ["pts median", "of 6 sprints", "mean 28.5"], []), (26, [""] * 3, ["pts median", "of 6 sprints, mean 28.5"])],
+)
+def test_words_stand_below_a_figure_where_they_do_not_fit_beside_it(
+    width: int, beside: list[str], below: list[str]
+) -> None:
+    _, *rows = texts(figure_rows([Figure("29.5", "pts median", "of 6 sprints, mean 28.5")], [], width))
+
+    assert [row[:16] for row in rows[:3]] == ["▟▀▀▙ ▟▀▀▙   █▀▀▀", " ▗▟▛ ▜▄▄█   ▀▀▀▙", "▟█▄▄ ▗▄▄▛ ▄ ▜▄▄▛"]
+    assert [row[18:] for row in rows[:3]] == beside
+    assert rows[3:] == below

@@ -47,7 +47,8 @@ def velocity(document: ReportDocument) -> Report:
         headline = f"Velocity {amount_text(found.median, document.unit)} ({velocity_basis(found)})."
         unit = UNIT_WORDS[ReportUnit(document.unit)]
         noun = "round" if found.is_of_rounds else "sprint"
-        more = f"of {counted(found.samples, noun)}, {range_text(found)}, mean {number_text(found.mean)}"
+        low, high = number_text(found.low), number_text(found.high)
+        more = f"of {counted(found.samples, noun)}, from {low} to {high}, mean {number_text(found.mean)}"
         figures = (Figure(number_text(found.median), f"{unit} median", more, Tone.DONE),)
     names, ends = document.column("Iteration"), document.column("As of")
     numbers = zip(names, ends, document.numbers("Done"), document.numbers("Remaining"), strict=True)

@@ -72,8 +72,8 @@ class ReportFigures(Widget):
         if (report := self._report) is None:
             return
         is_hollow = report.document.source is not FigureSource.HISTORY
-        rows = figure_rows(report.figures, report.facts, is_hollow=is_hollow)
         width = self.size.width - 2 * MARGIN
+        rows = figure_rows(report.figures, report.facts, width, is_hollow=is_hollow)
         beside, velocity = self._beside, report.document.figure("median") or 0.0
         rows += open_rows(beside.open_items, beside.heading, width, self.size.height - len(rows))
         rows += upcoming_rows(beside.upcoming, velocity, width, self.size.height - len(rows))

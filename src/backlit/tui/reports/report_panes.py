@@ -48,6 +48,8 @@ WAY_LINE = 1
 """The line of a row that has the way of its item."""
 SIGN = 2
 """Cells of a sign and the blank behind it."""
+SHADED = frozenset("░▒▓")
+"""Cells of bars that keep their ground below the cursor, which would give them another colour than in the legend."""
 LEAST_TITLE = 6
 """Cells that a title of figures keeps where a narrow table cuts it."""
 
@@ -336,7 +338,11 @@ class ReportTableView(LineList):
             segments.append(Segment((fit if is_left else fit_right)(text, cells) + " " * GAP, cell))
             if at == 0 and room:
                 drawn = [*bar, (" " * (room + GAP - sum(len(text) for text, _ in bar)), colour)]
-                segments += [Segment(text, piece_style(theme, tone, on)) for text, tone in drawn]
+                grounds = ("background" if set(text) & SHADED else on for text, _ in drawn)
+                segments += [
+                    Segment(text, piece_style(theme, tone, ground))
+                    for (text, tone), ground in zip(drawn, grounds, strict=True)
+                ]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
 
