@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from rich.segment import Segment
 from tests.tui.bare_app import BareApp, lines_of
 from tests.tui.widgets.wrapped_words import Words
@@ -160,3 +161,23 @@ def test_figures_leave_with_their_unit_and_short_facts_as_a_whole() -> None:
         "Sprint 14 2 – 15 Mar · started 2 Mar",
         "Sprint 14 2 – 15 Mar",
     ]
+
+
+@pytest.mark.parametrize(
+    ("width", "left", "right"),
+    [
+        (66, "Everything of the shop 120 items · 373 pts", "4 not ready gq groom"),
+        (58, "Everything of the shop 120 items · 373 pts", "4 not ready"),
+        (46, "Everything of the shop 120 items · 373 pts", ""),
+        (38, "Everything of the… 120 items · 373 pts", ""),
+        (30, "Everything … 120 items", ""),
+    ],
+)
+def test_sums_of_a_heading_outlast_key_hints_and_the_end_of_its_name(width: int, left: str, right: str) -> None:
+    figures = [(" 120", "figure", ""), (" items", "muted", ""), (SEPARATOR, "muted", ""), ("373", "figure", "")]
+    start = [("Everything of the shop", "heading", ""), *figures, (" pts", "muted", "")]
+    unready = [("4", "foreground", "g"), (" not ready ", "muted", "g"), ("gq", KEY, "g"), (" groom", "muted", "g")]
+
+    sides = fitted_sides(start, unready, width, drops_muted=True)
+
+    assert ["".join(text for text, *_ in side).strip() for side in sides] == [left, right]

@@ -161,8 +161,8 @@ def totals_words(totals: NodeTotals | None) -> list[Word]:
     shown = replace(totals, tasks=0) if totals.count else totals
     tasks = f" + {counted(totals.tasks, 'task')}" if totals.count and totals.tasks else ""
     count, points = shown.words.split(" ", 1), counted(totals.points, "pt").split(" ", 1)
-    items: list[Word] = [(f" {count[0]}", "foreground"), (f" {count[1]}{tasks} · ", "muted")]
-    return [*items, (points[0], "foreground"), (f" {points[1]}", "muted")]
+    items: list[Word] = [(f" {count[0]}", FIGURE), (f" {count[1]}{tasks} · ", "muted")]
+    return [*items, (points[0], FIGURE), (f" {points[1]}", "muted")]
 
 
 def left_out_words(totals: NodeTotals | None) -> list[Word]:

@@ -130,7 +130,10 @@ def fitted_sides(
     """Return the words of two sides that fit: the first ones of the left, and the last ones of the right.
 
     Words of one command at the right go together. With `drops_muted` muted ones go first, but not labels of keys.
+    Figures of the left stay: the right, then the end of the first word give way to them.
     """
+    if drops_muted and any(colour == FIGURE for _, colour, _ in left):
+        left, right = _sides_with_figures(left, right, width)
     ends = list(right)
     if drops_muted and length(left) + length(ends) > width - MIN_RULE_WIDTH:
         ends = [each for each in ends if each[1] != "muted" or each[2] or each[0] == SEPARATOR]
@@ -150,6 +153,19 @@ def fitted_sides(
             break
         starts.append((fit(text, max(0, min(cell_len(text), rest))), colour, command_id))
     return starts, ends
+
+
+def _sides_with_figures(
+    left: Sequence[Drawn], right: Sequence[Drawn], width: int
+) -> tuple[Sequence[Drawn], Sequence[Drawn]]:
+    without_hints = list(takewhile(lambda word: word[1] != KEY, right))
+    unlabelled = [word for word in without_hints if word[1] != "muted" or word[2]]
+    for end in (right, without_hints, unlabelled):
+        if length(left) + length(end) <= width - MIN_RULE_WIDTH:
+            return left, end
+    text, colour, command_id = left[0]
+    room = max(MIN_CUT_WIDTH, cell_len(text) - max(0, length(left) - width))
+    return [(fit(text, min(cell_len(text), room)), colour, command_id), *left[1:]], ()
 
 
 def command_at(words: Iterable[Drawn], x: int) -> str:
