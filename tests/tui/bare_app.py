@@ -12,7 +12,8 @@ from textual.strip import Strip
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.themes import CURRENT_PLACE, ThemeStyles, use_themes
 from backlit.tui.shell.chord_app import ChordApp
-from backlit.tui.widgets.side_lines import FooterLine, RuleLine
+from backlit.tui.widgets.footer_line import FooterLine
+from backlit.tui.widgets.side_lines import RuleLine
 
 
 class BareApp(ChordApp):

@@ -22,7 +22,7 @@ from backlit.tui.dialogs.reading import ReadingDialog, changed_lines
 from backlit.tui.drawing.text import literal
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.input_queue import PAUSE
-from backlit.tui.widgets.side_lines import FooterLine
+from backlit.tui.widgets.footer_line import FooterLine
 
 STATUSES = ("Not Done", "In Progress", "Ready For Test", "Done")
 

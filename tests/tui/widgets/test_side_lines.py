@@ -12,7 +12,8 @@ from textual.screen import Screen
 
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import KEY, ThemeStyles
-from backlit.tui.widgets.side_lines import SEPARATOR, FooterLine, capped, fitted_sides, spaced
+from backlit.tui.widgets.footer_line import FooterLine
+from backlit.tui.widgets.side_lines import SEPARATOR, capped, fitted_sides, spaced
 from backlit.tui.widgets.text_view import LinesView
 
 

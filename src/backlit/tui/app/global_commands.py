@@ -29,8 +29,8 @@ from backlit.tui.shell.status_text import TitleLine
 from backlit.tui.shell.store_screen import StoreScreen
 from backlit.tui.shell.target import ItemDestination, StoreCommandTarget
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine
 
 MAX_RECENT_COMMANDS = 8
 """Commands that the palette offers first."""

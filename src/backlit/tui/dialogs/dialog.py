@@ -21,8 +21,8 @@ from backlit.tui.drawing.text import literal, safe
 from backlit.tui.drawing.textual_private import BatchScreen
 from backlit.tui.drawing.themes import ThemeStyles, cap_words
 from backlit.tui.shell.drafts import StoredDraft
+from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.inputs import LineInput
-from backlit.tui.widgets.side_lines import FooterLine
 
 __all__ = ["AnswerKey", "ConfirmDialog", "Dialog", "LineInput", "Result"]
 

@@ -32,8 +32,9 @@ from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.footer_line import FooterLine, Hint
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import FooterLine, Hint, RuleLine, TwoSidedLine, Word, length
+from backlit.tui.widgets.side_lines import RuleLine, TwoSidedLine, Word, length
 
 CARRIED_OVER_FIELDS = ("AreaID", "IterationID", "TeamID", "ParentID")
 """Fields that the next new item takes over from the one before."""

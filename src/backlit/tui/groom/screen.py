@@ -41,8 +41,9 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import is_first_loading, status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.footer_line import NARROW_WIDTH, FooterLine
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
-from backlit.tui.widgets.side_lines import NARROW_WIDTH, FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import Part, RuleLine
 from backlit.tui.widgets.text_view import DetailView
 
 PROGRESS_CELLS = 24

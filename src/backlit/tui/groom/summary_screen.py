@@ -31,9 +31,10 @@ from backlit.tui.shell.status_text import position_words, project_name, status_w
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
-from backlit.tui.widgets.side_lines import FooterLine, RuleLine
+from backlit.tui.widgets.side_lines import RuleLine
 from backlit.tui.widgets.text_view import LinesView
 
 OTHER_HINTS = ("summary.save", "summary.previous")

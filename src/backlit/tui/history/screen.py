@@ -27,8 +27,9 @@ from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.footer_line import Hint
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.side_lines import HEADING, Hint, Part
+from backlit.tui.widgets.side_lines import HEADING, Part
 from backlit.tui.widgets.text_view import RowsOverDetail
 
 MAX_FIELD_LINES = 500

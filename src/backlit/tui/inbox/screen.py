@@ -35,9 +35,10 @@ from backlit.tui.items.preview import PreviewLayout, item_context, item_words
 from backlit.tui.shell.status_text import position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
+from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame, key_words
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import Part, RuleLine
 from backlit.tui.widgets.text_view import DetailView, fit_rows
 
 ITEM_NOW_HEADING = "The item now "

@@ -27,6 +27,7 @@ from backlit.tui.shell.status_text import position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.footer_line import FooterLine, Hint
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame
@@ -35,8 +36,6 @@ from backlit.tui.widgets.side_lines import (
     HEADING,
     MIN_RULE_WIDTH,
     Drawn,
-    FooterLine,
-    Hint,
     Part,
     RuleLine,
     TwoSidedLine,

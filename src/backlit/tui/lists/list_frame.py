@@ -30,11 +30,12 @@ from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.saved_views import DEFAULT_VIEW
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.shell.status_text import TitleLine, project_name
+from backlit.tui.widgets.footer_line import FooterLine, Hint
 from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.item_list import ItemList, RowIdentity
 from backlit.tui.widgets.item_rows import BLOCKED_SIGN, FOLDED_SIGN
 from backlit.tui.widgets.pane_frame import FRAMED_CLASS
-from backlit.tui.widgets.side_lines import FooterLine, Hint, Part, RuleLine, TabLine, Word
+from backlit.tui.widgets.side_lines import Part, RuleLine, TabLine, Word
 from backlit.tui.widgets.view_list import BacklogList
 
 SIGNS = f"{FOLDED_SIGN} tasks  {BLOCKED_SIGN} blocked"

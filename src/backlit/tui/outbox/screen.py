@@ -57,9 +57,10 @@ from backlit.tui.items.resolve import resolve_entry
 from backlit.tui.shell.status_text import position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
+from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.line_list import BOLD, EntryList, LineList
 from backlit.tui.widgets.pane_frame import FRAMED_CLASS, PaneFrame
-from backlit.tui.widgets.side_lines import HEADING, FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import HEADING, Part, RuleLine
 from backlit.tui.widgets.text_view import fit_rows
 
 HINTS = ("outbox.edit", "outbox.retry", "outbox.discard", "outbox.open", "app.back", "app.help")

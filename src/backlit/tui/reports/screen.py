@@ -30,9 +30,10 @@ from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
+from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame
-from backlit.tui.widgets.side_lines import FooterLine, RuleLine, TabLine
+from backlit.tui.widgets.side_lines import RuleLine, TabLine
 
 RELOAD_DELAY = 0.5
 """Seconds between reloads while items change."""

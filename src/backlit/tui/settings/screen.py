@@ -21,9 +21,10 @@ from backlit.tui.settings.settings_list import FAULT_SIGN, SettingsList
 from backlit.tui.shell.status_text import position_words, project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import PaneFrame
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine
+from backlit.tui.widgets.side_lines import Part, RuleLine
 from backlit.tui.widgets.text_view import DetailView
 
 WIDE = 100

@@ -31,10 +31,11 @@ from backlit.tui.shell.input_queue import LOOK_EVERY, PAUSE, QUIET_SECONDS, Answ
 from backlit.tui.shell.macros import Recorder
 from backlit.tui.shell.target import UiSession
 from backlit.tui.shell.workers import work
+from backlit.tui.widgets.footer_line import TOAST_SECONDS, FooterLine
 from backlit.tui.widgets.inputs import LinesJoined, TextRefused
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import FRAMED_CLASS
-from backlit.tui.widgets.side_lines import TOAST_SECONDS, FooterLine, TwoSidedLine, WaitingKeys
+from backlit.tui.widgets.side_lines import TwoSidedLine, WaitingKeys
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 if TYPE_CHECKING:

@@ -31,10 +31,11 @@ from backlit.tui.shell.workers import work
 from backlit.tui.trees.area_shares import LEAST_LINES, AreaShares, read_shares
 from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
+from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.item_rows import POINTS_COLUMN, STATUS_COLUMN, UNREADY_SIGN, USUAL_COLUMNS
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
-from backlit.tui.widgets.side_lines import FooterLine, Part, RuleLine, length
+from backlit.tui.widgets.side_lines import Part, RuleLine, length
 from backlit.tui.widgets.view_list import BacklogList
 
 ITEMS_DELAY = 0.08
