@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from backlit.model.settings.key_sequences import KeyPreset, spelled
-from backlit.tui.commands.command import Command, Context
+from backlit.tui.commands.command import Command
 from backlit.tui.commands.keymap import PRESETS
 from backlit.tui.commands.table import COMMANDS
 
@@ -43,14 +43,14 @@ that two commands of a screen share, a sequence that hides a longer one, and key
 
 
 def page() -> str:
-    """Return the whole page: a table for each context, in the order of the command table."""
-    contexts = dict.fromkeys(command.context for command in COMMANDS)
-    return HEAD + "".join(line + "\n" for context in contexts for line in _section(context))
+    """Return the whole page: a table for each context or section, in the order of the command table."""
+    headings = dict.fromkeys(command.heading for command in COMMANDS)
+    return HEAD + "".join(line + "\n" for heading in headings for line in _section(heading))
 
 
-def _section(context: Context) -> Iterator[str]:
-    yield from ("", f"## {context.value}", "", "| keys | arrows | command | id | effect |", "|---|---|---|---|---|")
-    yield from (_row(command) for command in COMMANDS if command.context is context)
+def _section(heading: str) -> Iterator[str]:
+    yield from ("", f"## {heading}", "", "| keys | arrows | command | id | effect |", "|---|---|---|---|---|")
+    yield from (_row(command) for command in COMMANDS if command.heading == heading)
 
 
 def _row(command: Command) -> str:

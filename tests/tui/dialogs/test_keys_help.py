@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
+from rich.style import Style
 from tests.quiet import rest, strips_of
 from tests.store.world import World
 from tests.tui.bare_app import BareApp, line_with, lines_of, missing, text_of
@@ -16,14 +17,14 @@ from textual.pilot import Pilot
 
 from backlit.store import Store
 from backlit.tui.commands.command import Command, Context
-from backlit.tui.commands.table import COMMAND_BY_ID, commands_here, commands_in
+from backlit.tui.commands.table import COMMAND_BY_ID, commands_here
 from backlit.tui.dialogs.finder import KEY_GAP
-from backlit.tui.dialogs.help_grid import HelpGrid, shown_keys
+from backlit.tui.dialogs.help_list import HelpContents, HelpList, shown_keys
 from backlit.tui.dialogs.keys_help import PAIRED_COMMANDS, KeysHelp
-from backlit.tui.drawing.themes import ThemeStyles
+from backlit.tui.drawing.themes import CURRENT_PLACE, KEY, ThemeStyles
 from backlit.tui.shell.dispatch import contexts_of, target_of
 
-HEADS = ("Needed most", "Lists", "Items", "Everywhere", "Moving in lists", "Signs")
+HEADS = ("Needed most", "Move", "Filter", "Fields", "Go to", "Signs")
 SECONDS = {second for second, _ in PAIRED_COMMANDS.values()}
 CONTEXTS = (Context.MOVES, Context.LIST, Context.ITEM, Context.GLOBAL)
 
@@ -46,11 +47,11 @@ def help_of(command: Command) -> str:
     return shared.get(command.id, command.help.removesuffix("."))
 
 
-async def test_every_command_of_the_contexts_is_listed_under_their_names() -> None:
-    async with asked(size=(120, 160)) as (_pilot, app):
+async def test_every_command_of_the_contexts_is_listed_under_what_it_is_for() -> None:
+    async with asked(size=(120, 230)) as (_pilot, app):
         wanted = [re.split("; |: | \\(", help_of(command))[0][:30] for command in commands_here(CONTEXTS)]
 
-        assert missing(app, [*wanted, "Lists", "Items", "Everywhere"]) == []
+        assert missing(app, [*wanted, *HEADS]) == []
         assert missing(app, ["Iterations and areas", "Editor"]) == ["Iterations and areas", "Editor"]
 
 
@@ -58,7 +59,7 @@ async def test_every_command_of_the_contexts_is_listed_under_their_names() -> No
 async def test_typing_searches_labels_helps_and_keys() -> None:
     async with asked() as (pilot, app):
         await pilot.press(*"sprint", *["backspace"] * 6, *"iteration")
-        assert "ci  m/" in line_with(app, "▌")
+        assert "ci   m/" in line_with(app, "▌")
         await pilot.press(*["backspace"] * 9, *"gP")
         assert "Switch to another project or profile" in line_with(app, "▌")
 
@@ -70,10 +71,10 @@ async def test_enter_runs_what_is_under_the_cursor() -> None:
         assert app.answers == [COMMAND_BY_ID["list.filter"]]
 
 
-async def test_keys_begin_with_ten_needed_commands_and_end_with_movement_and_the_signs() -> None:
-    async with asked(size=(80, 200)) as (_pilot, app):
+async def test_keys_begin_with_ten_needed_commands_and_end_with_the_signs() -> None:
+    async with asked(size=(80, 230)) as (_pilot, app):
         lines = lines_of(app)
-        at = [next((number for number, line in enumerate(lines) if f"  {word} ──" in line), 0) for word in HEADS]
+        at = [next((number for number, line in enumerate(lines) if line.strip("│ ") == word), 0) for word in HEADS]
         keys = [line[2:20].strip("▌ ").split()[0] for line in lines[at[0] + 1 : at[1] - 1]]
 
         assert keys[:3] == ["s", "/", "?"]
@@ -85,75 +86,90 @@ async def test_keys_begin_with_ten_needed_commands_and_end_with_movement_and_the
 async def test_the_cursor_steps_over_headings() -> None:
     async with asked() as (pilot, app):
         await pilot.press(*["down"] * 10, "enter")
-        lists = [each for each in commands_in((Context.LIST,)) if each.id != "list.filter"]
 
-        assert app.answers == lists[:1]
+        assert app.answers == [COMMAND_BY_ID["list.down"]]
 
 
 @pytest.mark.slow
 async def test_both_directions_share_a_row_that_runs_the_first_and_are_found_apart() -> None:
-    async with asked(size=(120, 160)) as (pilot, app):
+    async with asked(size=(120, 230)) as (pilot, app):
         together = line_with(app, "Next or previous match")
         await pilot.press(*"previous match", "enter")
 
-        assert "n  N " in together
+        assert "n   N " in together
         assert app.answers == [COMMAND_BY_ID["list.previous-hit"]]
 
 
 @pytest.mark.slow
 async def test_keys_of_one_effect_share_a_row() -> None:
-    async with asked(size=(120, 160)) as (_pilot, app):
+    async with asked(size=(120, 230)) as (_pilot, app):
         assert text_of(app).count("Fold or unfold tasks or the group") == 1
-        assert "h  ←  l  →" in line_with(app, "Fold or unfold tasks or the group")
+        assert "h   ←   l   →" in line_with(app, "Fold or unfold tasks or the group")
 
 
-@pytest.mark.parametrize(("width", "columns"), [(60, 1), (80, 1), (120, 2), (200, 3)])
-async def test_a_section_stands_in_equal_columns_that_the_cursor_reads_one_after_the_other(
-    width: int, columns: int
-) -> None:
-    async with asked(size=(width, 40)) as (pilot, app):
-        grid, height = app.screen.query_one(HelpGrid), -(-10 // columns)
-        offers = [each for each in grid.lines if not each.is_heading]
-        start = next(number for number, line in enumerate(lines_of(app)) if "Needed most" in line) + 1
-        starts = []
-        for number in range(10):
-            line = lines_of(app)[start + number % height]
-            starts.append(line.index("▌"))
-            assert line[line.index("▌") + 1 :].startswith(offers[number].keys.split(KEY_GAP)[0])
-            await pilot.press("down")
+async def test_the_contents_say_how_many_keys_a_group_has_and_light_that_of_the_cursor() -> None:
+    async with asked(size=(120, 40)) as (pilot, app):
+        lit = [part.text.split() for line in strips_of(app) for part in line if part.style == _lit(app)]
+        await pilot.press("tab")
+        await pilot.pause()
+        lit += [part.text.split() for line in strips_of(app) for part in line if part.style == _lit(app)]
 
-        assert starts == [
-            starts[0] + number // height * (starts[-1] - starts[0]) // max(1, columns - 1) for number in range(10)
-        ]
-        assert not [line for line in lines_of(app) if "continued" in line]
+        assert lit == [["Needed", "most", "10"], ["Move", "8"]]
 
 
-async def test_a_command_of_a_later_column_is_clicked() -> None:
+def _lit(app: BareApp) -> Style:
+    return ThemeStyles.of(app.screen.app).style(CURRENT_PLACE, bold=True)
+
+
+async def test_tab_goes_to_the_next_group_and_back_to_the_first_row_of_this_one() -> None:
+    async with asked(size=(120, 40)) as (pilot, app):
+        await pilot.press("tab", "tab", "down", "shift+tab", "shift+tab", "enter")
+
+        assert app.answers == [COMMAND_BY_ID["list.down"]]
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_without_room_for_contents_the_keys_take_the_whole_width(size: tuple[int, int]) -> None:
+    async with asked(size=size) as (_pilot, app):
+        assert not app.screen.query_one(HelpContents).display
+        assert re.search("▌ s   cs +Change the status", text_of(app))
+
+
+async def test_a_click_on_a_group_leads_to_its_first_key() -> None:
+    async with asked(size=(120, 40)) as (pilot, app):
+        y = next(number for number, line in enumerate(lines_of(app)) if "Copy  " in line)
+        await pilot.click(offset=(8, y))
+        await pilot.press("enter")
+
+        assert app.answers == [COMMAND_BY_ID["item.copy-id"]]
+
+
+async def test_a_command_is_clicked() -> None:
     async with asked(size=(120, 40)) as (pilot, app):
         line = next(line for line in lines_of(app) if "Find and run a command" in line)
         y = lines_of(app).index(line)
         await pilot.click(offset=(line.index("Find and run"), y))
         await pilot.pause()
 
-        assert re.search("▌ctrl\\+p +Find and run", lines_of(app)[y])
+        assert re.search("▌ ctrl\\+p +Find and run", lines_of(app)[y])
 
 
-async def test_keys_and_names_of_commands_are_bold_without_grounds_and_names_end_their_section() -> None:
-    async with asked(size=(80, 200)) as (_pilot, app):
-        bold = ThemeStyles.of(app.screen.app).style("foreground", bold=True)
-        column = [part.text.strip() for line in strips_of(app) for part in line if part.style == bold]
-        names = [each.startswith(":") for each in column[column.index("Lists") + 1 : column.index("Items")]]
+async def test_keys_are_caps_and_names_of_commands_end_their_group_without() -> None:
+    async with asked(size=(120, 230)) as (_pilot, app):
+        cap = ThemeStyles.of(app.screen.app).style(KEY)
+        caps = {part.text.strip() for line in strips_of(app) for part in line if part.style == cap}
 
-        assert {"J  K", "n  N", "space", "tab  shift+tab", ":explain"} <= {*column}
-        assert names == sorted(names)
+        assert {"J", "K", "n", "N", "space", "shift+tab"} <= caps
+        assert ":explain" not in caps
+        assert text_of(app).index("Show the query behind") > text_of(app).index("Clear all filters")
 
 
 @pytest.mark.parametrize("size", [(60, 20), (120, 40)])
-async def test_the_last_command_of_a_column_has_the_signs_below_it(size: tuple[int, int]) -> None:
+async def test_the_last_command_has_the_signs_below_it(size: tuple[int, int]) -> None:
     async with asked(size=size) as (pilot, app):
         await pilot.press(*["pagedown"] * 20)
 
-        assert missing(app, ["Signs ──", "+ planned here"]) == []
+        assert missing(app, ["  Signs", "+ planned here"]) == []
 
 
 async def test_going_up_to_the_first_shows_its_heading() -> None:
@@ -196,14 +212,14 @@ PLACES: Mapping[str, Sequence[str]] = {
 """The screens, and the keys that lead to them from the backlog."""
 
 
-def keys_and_words(grid: HelpGrid) -> tuple[list[str], str]:
+def keys_and_words(rows: HelpList) -> tuple[list[str], str]:
     """Return all keys that the help shows in its rows and below them, and its whole helps."""
     keys: list[str] = []
     words: list[str] = []
-    for line in grid.lines:
+    for line in rows.lines:
         if not line.is_heading:
             shown, others = shown_keys(line)
-            keys += [shown, *others] if shown.startswith(":") else [*shown.split(), *others]
+            keys += [*shown.split(KEY_GAP), *others]
             words += ["|", line.help]
     return keys, " ".join(words)
 
@@ -222,7 +238,7 @@ async def test_the_help_of_each_screen_lists_each_command_and_each_key_once(
         for size in ((80, 24), (60, 20), (120, 40), (150, 40), (200, 50)):
             await pilot.resize_terminal(*size)
             await rest(pilot)
-            keys, words = keys_and_words(pilot.app.screen.query_one(HelpGrid))
+            keys, words = keys_and_words(pilot.app.screen.query_one(HelpList))
 
             assert [key for key, count in Counter(keys).items() if count > 1] == []
             assert [each.id for each in commands if f"| {help_of(each)}" not in words] == []
@@ -244,7 +260,7 @@ async def test_the_keys_of_the_present_screen_are_shown_and_run(store: Store, op
     async with opened(store) as pilot:
         await pilot.press("g", "a", "?")
         await pilot.pause()
-        assert missing(pilot.app, ["Iterations and areas", "Fold every branch", "Everywhere"]) == []
+        assert missing(pilot.app, ["Iterations and areas", "Fold every branch", "Program"]) == []
         assert "Change the status" not in text_of(pilot.app)
         await pilot.press(*"fold all", "enter")
         await pilot.pause()
@@ -261,7 +277,7 @@ async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is(
         folds = {help_of(each) for each in commands if each.id in PAIRED_COMMANDS}
         is_shared = {each.id: each.id in {*PAIRED_COMMANDS, *SECONDS} or help_of(each) in folds for each in commands}
         offers = len({help_of(each) if is_shared[each.id] else each.id for each in commands})
-        assert f" esc  close  2 of {offers} ─╯" in text_of(app)
+        assert f" tab  next group   esc  close  2 of {offers} ─╯" in text_of(app)
 
 
 @pytest.mark.slow
@@ -271,5 +287,5 @@ async def test_the_help_of_grooming_begins_with_the_keys_that_answer(world: Worl
         await queue_of(pilot, [item_id])
         await press(pilot, "?")
 
-        needed = text_of(pilot.app).split("Needed most")[1].split("Signs")[0]
-        assert [key for key in ("{1-9} ", " o  0 ", " tab ", " enter ") if key not in needed] == []
+        needed = text_of(pilot.app).split("Needed most")[-1]
+        assert [key for key in ("{1-9} ", " o   0 ", " tab ", " enter ") if key not in needed] == []

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from backlit.model.query import Candidate
 from backlit.model.settings.key_sequences import KEY_SPELLINGS
@@ -66,7 +67,7 @@ class Command(Struct, frozen=True):
     of rows that the command acts on. `completer` names the function that completes the command's argument, in the
     group or as `group:function`; a command with `takes_text` accepts an argument without completing it. `words` are
     the names that run the command on the command line; `also` are further words, separated by blanks, that find it in
-    the palette.
+    the palette. `section` says what it is for, where a context has many commands.
     """
 
     id: str
@@ -82,6 +83,12 @@ class Command(Struct, frozen=True):
     completer: str = ""
     words: tuple[str, ...] = ()
     also: str = ""
+    section: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Return what it stands under among the keys."""
+        return self.section or self.context.value
 
     @property
     def group(self) -> str:
@@ -91,6 +98,10 @@ class Command(Struct, frozen=True):
     @property
     def completing(self) -> str:
         return self.completer if ":" in self.completer else f"{self.group}:{self.completer}"
+
+
+def in_section(section: str, *commands: Command) -> tuple[Command, ...]:
+    return tuple(replace(each, section=section) for each in commands)
 
 
 class CommandContext(Struct, frozen=True):

@@ -203,6 +203,8 @@ class OffersDialog(Dialog[Result]):
 
     CSS_PATH = [STYLES, STYLES.with_name("offers.tcss")]
     HAS_KEYS_AT_RIGHT: ClassVar[bool] = False
+    KEYS: ClassVar[Sequence[tuple[str, str]]] = (("esc", "close"),)
+    """The keys that the frame names."""
 
     def __init__(self, title: str, placeholder: str, offers: Sequence[Offer]) -> None:
         super().__init__(title)
@@ -284,7 +286,7 @@ class OffersDialog(Dialog[Result]):
         message.stop()
         self._set_height()
         offer = self.list.current
-        self.name_keys(("esc", "close"), about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
+        self.name_keys(*self.KEYS, about=f"{self.list.place:,} of {self.list.count:,}" if offer else "")
         self.say_help(offer if offer and self.list.cuts_help() else None)
 
     def say_help(self, offer: Offer | None) -> None:

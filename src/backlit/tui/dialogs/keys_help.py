@@ -1,9 +1,12 @@
 """The help on keys: the commands of some contexts, and the signs."""
 
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 
 from msgspec.structs import replace
+from textual import on
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.widgets import Static
 
 from backlit.model.statuses import CONFIGURABLE, status_word
@@ -11,8 +14,9 @@ from backlit.store.records.item import RowSign
 from backlit.tui.commands.command import Command, Context
 from backlit.tui.commands.table import commands_here
 from backlit.tui.dialogs.finder import KEY_GAP, Offer, OffersDialog, offer_of
-from backlit.tui.dialogs.help_grid import GridOffer, HelpGrid, Sign, shown_keys
-from backlit.tui.drawing.themes import STATUS_COLOURS, STATUS_SIGNS, TYPE_SIGNS, type_colour
+from backlit.tui.dialogs.help_list import SIGNS_IN_ROW, HelpContents, HelpList, HelpOffer, Sign, shown_keys
+from backlit.tui.drawing.text import wrapped
+from backlit.tui.drawing.themes import FRAME_WIDTH, STATUS_COLOURS, STATUS_SIGNS, TYPE_SIGNS, type_colour
 from backlit.tui.widgets.item_rows import (
     DRAFT_SIGN,
     FOLDED_SIGN,
@@ -65,17 +69,20 @@ STATE_WORDS = {
 }
 FRAME_LINES = 7
 """The frame, the input, a blank, and the help of the current command with its rule."""
+SENTENCE_WIDTH = 54
+"""Cells of a line of sentences: there is room for them in any terminal."""
 
 
 class KeysHelp(OffersDialog[Command | None]):
-    """The commands of some contexts: the needed ones, then all others by context, movement and signs last.
+    """The commands of some contexts: the needed ones, then all others by what they are for, and the signs last.
 
     `about` is a heading and sentences about what the screen shows, which stand first.
 
     The answer is the command to run.
     """
 
-    list: HelpGrid
+    KEYS = (("tab", "next group"), ("esc", "close"))
+    list: HelpList
 
     def __init__(
         self,
@@ -89,47 +96,79 @@ class KeysHelp(OffersDialog[Command | None]):
         by_id = {each.id: each for each in here}
         first = [by_id[each] for each in dict.fromkeys([*needed, *FIRST_HELP_COMMANDS]) if each in by_id]
         del first[MAX_NEEDED_COMMANDS:]
-        sections = {"Needed most": first}
-        for context in sorted(contexts, key=lambda each: each is Context.MOVES):
-            commands = [command for command in here if command.context is context and command not in first]
-            sections[context.value] = sorted(commands, key=lambda each: not each.keys)
-        offers: list[Offer] = [GridOffer(None, "", about[0], sentences=about[1:])] if about else []
-        for name, commands in sections.items():
-            offers += [GridOffer(None, "", name), *map(offer_of, commands)] if commands else []
+        groups = {"Needed most": first}
+        for command in here:
+            if command not in first:
+                groups.setdefault(command.heading, []).append(command)
+        self._numbers = {each.id: at for at, commands in enumerate(groups.values()) for each in commands}
+        """The number of the group of each command."""
         self._below = Static(classes="help-below", markup=False)
-        super().__init__(
-            title, "type to search · enter to run", [*offers, GridOffer(None, "", "Signs", signs=_legend())]
-        )
+        offers = [
+            offer
+            for name, commands in groups.items()
+            for offer in (Offer(None, "", name), *map(offer_of, sorted(commands, key=lambda each: not each.keys)))
+        ]
+        self._about = about
+        super().__init__(title, "type to search · enter to run", offers)
+        counts = Counter(map(self._group_of, self._grouped))
+        entries = [(name, counts[at]) for at, name in enumerate(groups)]
+        self._contents = HelpContents([*entries, ("Signs", len(_legend()))])
 
     def content(self) -> ComposeResult:
-        yield from super().content()
+        yield self.input
+        yield Horizontal(self._contents, self.list, classes="help")
         yield self._below
 
-    def new_list(self) -> HelpGrid:
-        return HelpGrid()
+    def new_list(self) -> HelpList:
+        return HelpList()
+
+    def press(self, key: str) -> bool:
+        if key not in {"tab", "shift+tab"}:
+            return super().press(key)
+        self.list.step_group(1 if key == "tab" else -1)
+        return True
+
+    def _group_of(self, offer: Offer | None) -> int:
+        return self._numbers[offer.value.id] if offer and isinstance(offer.value, Command) else -1
+
+    @on(HelpContents.Picked)
+    def _group_picked(self, message: HelpContents.Picked) -> None:
+        message.stop()
+        self.input.value = ""
+        self.narrow("")
+        starts = [at for at, offer in enumerate(self._grouped) if self._group_of(offer) == message.index]
+        if starts:
+            self.list.go_to_group(starts[0])
+        else:
+            self.list.step(self.list.row_count())  # to the signs
 
     def _set_height(self) -> None:
+        self._contents.display = self.app.size.width >= FRAME_WIDTH
         if not self.input.value:  # the same height for a few matches
-            self.list.styles.height = max(1, min(self.list.line_count or 99, self.app.size.height - FRAME_LINES))
+            self.list.styles.height = max(1, min(self.list.row_count() or 99, self.app.size.height - FRAME_LINES))
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
-        """Return the offers with the commands of a pair, or with one help, in one row, which runs the first of them."""
-        commands = {each.value.id: each for each in offers if isinstance(each.value, Command)}
+        """Return the rows: those of a group below its name, after a blank line, and the signs below all of them."""
         rows: list[Offer] = []
-        for offer in offers:
-            command = offer.value
-            if isinstance(command, Command) and (second := commands.get(PAIRED_COMMANDS.get(command.id, ("", ""))[0])):
-                rows.append(replace(offer, keys=_both_keys(offer, second), help=PAIRED_COMMANDS[command.id][1]))
-                del commands[PAIRED_COMMANDS[command.id][0]]
-            elif offer.help and rows and rows[-1].help == offer.help:
-                rows[-1] = replace(rows[-1], keys=KEY_GAP.join((rows[-1].keys, offer.keys)))
-            elif not isinstance(command, Command) or command.id in commands:
-                rows.append(offer)
-        return rows
+        if self._about:
+            heading, *sentences = self._about
+            lines = [line for each in sentences for line in wrapped(each, SENTENCE_WIDTH)]
+            rows += [Offer(None, "", heading), *(HelpOffer(None, "", "", sentence=line) for line in lines)]
+        for offer in [*_paired(offers), Offer(None, "", "Signs")]:
+            rows += [HelpOffer(None, "", ""), offer] if offer.is_heading and rows else [offer]
+        signs = _legend()
+        return [
+            *rows,
+            *(
+                HelpOffer(None, "", "", signs=signs[at : at + SIGNS_IN_ROW])
+                for at in range(0, len(signs), SIGNS_IN_ROW)
+            ),
+        ]
 
     def say_help(self, offer: Offer | None) -> None:
-        """Show below the grid what the row of the current offer does not say."""
+        """Show below the keys what the row of the current offer does not say, and light its group."""
         current = self.list.current
+        self._contents.move_to(self._group_of(current))
         if current is None:
             self._below.update("")
             return
@@ -137,6 +176,22 @@ class KeysHelp(OffersDialog[Command | None]):
         also = [*more, *current.also.split()]
         parts = (offer.help if offer else "", f"Also called: {', '.join(also)}" if also else "")
         self._below.update("   ".join(filter(None, parts)))
+
+
+def _paired(offers: Sequence[Offer]) -> Sequence[Offer]:
+    """Return the offers with the commands of a pair, or with one help, in one row, which runs the first of them."""
+    commands = {each.value.id: each for each in offers if isinstance(each.value, Command)}
+    rows: list[Offer] = []
+    for offer in offers:
+        command = offer.value
+        if isinstance(command, Command) and (second := commands.get(PAIRED_COMMANDS.get(command.id, ("", ""))[0])):
+            rows.append(replace(offer, keys=_both_keys(offer, second), help=PAIRED_COMMANDS[command.id][1]))
+            del commands[PAIRED_COMMANDS[command.id][0]]
+        elif offer.help and rows and rows[-1].help == offer.help:
+            rows[-1] = replace(rows[-1], keys=KEY_GAP.join((rows[-1].keys, offer.keys)))
+        elif not isinstance(command, Command) or command.id in commands:
+            rows.append(offer)
+    return rows
 
 
 def _both_keys(first: Offer, second: Offer) -> str:
