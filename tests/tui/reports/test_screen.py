@@ -167,18 +167,13 @@ async def test_a_key_does_not_wait_for_the_server(world: World, store: Store, op
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(120, 40), (60, 20)])
-async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
-    store: Store, opened: Open, size: tuple[int, int]
-) -> None:
-    async with reports_of(opened, store, size) as pilot:
+async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(store: Store, opened: Open) -> None:
+    async with reports_of(opened, store, (60, 20)) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"7l")
         await shown(pilot, "Age", "St", "Owner", "over a week")
         rows = [line for line in lines_of(pilot.app) if re.search(r"^│?.? +\d+ .* [▲◆×■◇»] .*[◐◑]", line)]
         lengths = [line[:80].count("█") for line in rows]  # large figures are beside them
 
-        words = ("◐ In progress", "◑ Testing") if size[0] > 60 else ("◐", "◑")
-        assert all(words[0] in line or words[1] in line for line in rows)
         assert all(re.search(r"  [▲◆×■◇»] \w", line) for line in rows)
         assert lengths == sorted(lengths, reverse=True)
         assert lengths[0] > 0
@@ -186,9 +181,12 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "way"), [((120, 40), "│          ○ Not done "), ((80, 16), "◑ Testing 0d ──")])
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [((120, 40), ("│       ○ Not done ", " ◑ Testing ", "a week ago  ", " today │")), ((80, 16), ("◑ Testing 0d ──",))],
+)
 async def test_the_statuses_of_items_stand_below_their_rows_or_above_the_current_one(
-    world: World, store: Store, opened: Open, size: tuple[int, int], way: str
+    world: World, store: Store, opened: Open, size: tuple[int, int], words: tuple[str, ...]
 ) -> None:
     page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=1000)
     item_id = next(each["id"] for each in page.results if each["fields"]["Status"] == "Not Done")
@@ -198,7 +196,7 @@ async def test_the_statuses_of_items_stand_below_their_rows_or_above_the_current
     async with reports_of(opened, store, size) as pilot:
         await pilot.press("f", "i", *"backlog, 30", "enter", *"7l", "G")
 
-        await shown(pilot, way)
+        await shown(pilot, *words)
 
 
 async def test_enter_on_an_empty_report_says_that_it_is_empty(tmp_path: Path, opened: Open) -> None:

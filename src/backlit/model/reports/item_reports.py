@@ -31,9 +31,9 @@ AGE_COLUMNS = (
     ReportColumn("Days"),
     ReportColumn("ID", rank=2),
     ReportColumn("Item", is_text=True, least=28, is_item=True),
-    ReportColumn("Status", is_text=True, rank=2, least=11, is_status=True),
+    ReportColumn("Status", is_text=True, rank=2, least=11, is_status=True, is_in_way=True),
     ReportColumn("Owner", is_text=True, rank=1, is_owner=True),
-    ReportColumn("Since", is_text=True, rank=3),
+    ReportColumn("Since", is_text=True, rank=3, is_in_way=True),
 )
 CYCLE_COLUMNS = (
     ReportColumn("Cycle", has_decimal=True),
@@ -62,7 +62,7 @@ def age(document: ReportDocument) -> Report:
     )
     types = tuple(str(steps[item_id][0].get("type") or "") if steps[item_id] else "" for item_id in ids)
     ways = tuple(_way(steps[item_id], document.today) for item_id in ids)
-    chart = Bars(AGE_PARTS, bars, line=STUCK_DAYS, line_name=f"{STUCK_DAYS} days")
+    chart = Bars(AGE_PARTS, bars, line=STUCK_DAYS, line_name="a week")
     table = ReportTable(AGE_COLUMNS, rows, ids, types, ways)
     return Report(document, _age_headline(days), chart, table, _age_figures(days))
 
@@ -83,9 +83,9 @@ def _way(steps: Sequence[Mapping[str, CellValue]], today: date) -> tuple[StatusS
     for (status, day), (_, end) in pairwise([*known, (None, today)]):
         count = max(0, (end - day).days)
         if status:
-            found.append(StatusStep(str(status), f"{count}d"))
+            found.append(StatusStep(str(status), f"{count}d", count))
         elif count:
-            found.append(StatusStep("", f"created {count}d before"))
+            found.append(StatusStep("", f"created {count}d before", count))
     return tuple(found)
 
 

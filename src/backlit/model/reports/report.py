@@ -47,7 +47,8 @@ class ReportColumn(Struct, frozen=True):
     """A column of the table; in a narrow table, columns of a larger rank are dropped first.
 
     `least` is the minimum width of a text in characters. Numbers of a column with `has_decimal` have one decimal each.
-    The names of a column with `is_item` have the sign of the type. One that is spare is left out where it is all 0.
+    The names of a column with `is_item` have the sign of the type. One that is spare is left out where it is all 0, and
+    one that is in the way of items where their ways are drawn.
     """
 
     title: str
@@ -60,13 +61,15 @@ class ReportColumn(Struct, frozen=True):
     is_item: bool = False
     is_owner: bool = False
     is_spare: bool = False
+    is_in_way: bool = False
 
 
 class StatusStep(Struct, frozen=True):
-    """A status that an item had, and the time it was in it; without a status, another event of the item."""
+    """A status that an item had, and the days it was in it; without a status, another event of the item."""
 
     status: str
     words: str
+    days: int
 
 
 class ReportTable(Struct, frozen=True):
@@ -322,8 +325,12 @@ class Report(Struct, frozen=True):
 
     @property
     def hidden_notes(self) -> tuple[str, ...]:
-        """The notes for which a chart has no room until they are asked for; the head names the source."""
-        return tuple(note for note in self._notes if note not in self.warnings)
+        """The notes for which a chart has no room until they are asked for; the head names the source.
+
+        The row of an item says what a note about it does.
+        """
+        of_rows = tuple(f"#{item_id} " for item_id in self.table.item_ids)
+        return tuple(note for note in self._notes if note not in self.warnings and not note.startswith(of_rows))
 
     @property
     def has_hidden_notes(self) -> bool:

@@ -23,7 +23,7 @@ from backlit.tui.widgets.side_lines import HEADING
 MARGIN = 2
 DEFINITION_HEADING, DEFINITION_MARGIN, MAX_DEFINITION_LINES = "What counts", 3, 8
 """The heading, its line with the blanks around the definition, and the lines of it at most."""
-LINES_OF_ITEM = 2
+OPEN_HEADING, LINES_OF_ITEM = "Still open", 2
 
 
 class UnfinishedItem(Struct, frozen=True):
@@ -38,10 +38,9 @@ class UnfinishedItem(Struct, frozen=True):
 
 
 class FiguresBeside(Struct, frozen=True):
-    """What stands below the figures of some reports: open items with a heading, and the next sprints."""
+    """What stands below the figures of some reports: open items, and the next sprints."""
 
     open_items: Sequence[UnfinishedItem] = ()
-    heading: str = ""
     upcoming: Sequence[UpcomingSprint] = ()
 
 
@@ -75,7 +74,7 @@ class ReportFigures(Widget):
         width = self.size.width - 2 * MARGIN
         rows = figure_rows(report.figures, report.facts, width, is_hollow=is_hollow)
         beside, velocity = self._beside, report.document.figure("median") or 0.0
-        rows += open_rows(beside.open_items, beside.heading, width, self.size.height - len(rows))
+        rows += open_rows(beside.open_items, width, self.size.height - len(rows))
         rows += upcoming_rows(beside.upcoming, velocity, width, self.size.height - len(rows))
         room = min(MAX_DEFINITION_LINES, self.size.height - len(rows) - DEFINITION_MARGIN)
         self._rows = [*rows, *definition_rows(report.name.sentences, width, room)]
@@ -107,13 +106,13 @@ def definition_rows(sentences: Sequence[str], width: int, room: int) -> list[Row
     return [(), ((DEFINITION_HEADING, HEADING),), *rows] if rows else []
 
 
-def open_rows(items: Sequence[UnfinishedItem], heading: str, width: int, room: int) -> list[Row]:
-    """Return two lines of each open item below a heading, and how many more there are where not all of them fit."""
+def open_rows(items: Sequence[UnfinishedItem], width: int, room: int) -> list[Row]:
+    """Return two lines of each open item below their heading, and how many more there are where not all of them fit."""
     if not items or room < 2 + LINES_OF_ITEM:
         return []
     most = (room - 2) // LINES_OF_ITEM
     shown = items if len(items) <= most else items[: (room - 3) // LINES_OF_ITEM]
-    rows: list[Row] = [(), ((heading, HEADING), (f" {len(items)}", "muted"))]
+    rows: list[Row] = [(), ((OPEN_HEADING, HEADING), (f" {len(items)}", "muted"))]
     for item in shown:
         rows.append(((f"{item.sign} ", item.colour), (fit(safe(item.name), width - GAP).rstrip(), "foreground")))
         rows.append(((" " * GAP, "muted"), (safe(item.owner), item.owner_colour), (item.amount, "muted")))

@@ -24,7 +24,7 @@ from backlit.store.reports.coverages import PERIODS, Coverage
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.large_figures import COLOURS
+from backlit.tui.drawing.large_figures import COLOURS, DIGIT_LINES
 from backlit.tui.drawing.themes import owner_colour, status_colour, status_sign
 from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.latest_changes import LatestChangesFrame
@@ -48,15 +48,13 @@ UNITS = {ReportUnit.POINTS: "Points", ReportUnit.ITEMS: "Items", ReportUnit.HOUR
 """The words over a chart, by what it counts."""
 LIST_FRAME, AROUND = 1, 6
 """The line of titles above a list of items, and the lines around a list of bars."""
-LEAST_WITH_CHANGES = 22
-"""Lines below a list of items that the current one and its latest changes share."""
 LOADING_DELAY = 0.4
 """Seconds for which the last report stays while another one is read."""
 STALE_HOURS = 24
 """Hours from which an earlier answer is in the warning colour."""
 STILL_LOADING = "The report is still loading."
-WITH_OPEN_ITEMS = frozenset({ReportName.BURNDOWN, ReportName.BURNUP, ReportName.CUMULATIVE_FLOW, ReportName.AGE})
-"""Reports that name what a running iteration has left; the last one has the started items itself."""
+WITH_OPEN_ITEMS = frozenset({ReportName.BURNDOWN, ReportName.BURNUP, ReportName.CUMULATIVE_FLOW})
+"""Reports that name what a running iteration has left."""
 DOT: Word = (" · ", "muted")
 _TEAM_KEY = "report team:"
 """The key of the value with a project's chosen team, before the project's number."""
@@ -183,13 +181,13 @@ class ReportPane(StorageErrorGuard, Container):
         self._item_frame = PaneFrame(Container(self._way, self._preview, id="item"), self._preview, id="item-frame")
         self._latest_frame = LatestChangesFrame(store, is_of_page=False)
         self._figures_frame = PaneFrame(self._figures, id="beside")
+        self._right = Container(self._figures_frame, self._item_frame, id="right")
 
     def compose(self) -> ComposeResult:
         with Container(id="left"):
             yield self.frame
-            yield self._item_frame
             yield self._latest_frame
-        yield self._figures_frame
+        yield self._right
 
     def on_mount(self) -> None:
         self._chart.say("Loading …")
@@ -251,7 +249,7 @@ class ReportPane(StorageErrorGuard, Container):
         self._report = self._answer = None
         self._chart.say(sentence)
         self.table.clear()
-        self._figures_frame.display = False
+        self._figures_frame.display = self._right.display = False
         self.post_message(self.Changed())
 
     async def _read(
@@ -297,7 +295,6 @@ class ReportPane(StorageErrorGuard, Container):
                 f" · {row.estimate} pts" if row.estimate else " · no estimate",
             )
             for row in sorted(rows, key=lambda row: groups.of(row.status) is StatusGroup.NOT_STARTED)
-            if name is not ReportName.AGE or groups.of(row.status) is StatusGroup.NOT_STARTED
         ]
 
     def _show(
@@ -307,9 +304,7 @@ class ReportPane(StorageErrorGuard, Container):
         open_items: Sequence[UnfinishedItem],
         upcoming: Sequence[UpcomingSprint],
     ) -> None:
-        beside = FiguresBeside(
-            open_items, "Not started yet" if report.name is ReportName.AGE else "Still open", upcoming
-        )
+        beside = FiguresBeside(open_items, upcoming)
         is_other = (report, beside) != (self._report, self._shown_beside)
         self._answer, self._report, self._shown_beside = answer, report, beside
         self.draw_chart()
@@ -352,14 +347,21 @@ class ReportPane(StorageErrorGuard, Container):
         is_shown = is_list or self.has_days or self._report.chart.is_empty
         self.set_class(not is_shown, "-figures")
         self._figures_frame.display = self._has_figures and not self.is_beside and bool(self._report.figures)
+        self._figures_frame.styles.height = 3 + (DIGIT_LINES + 1) * len(self._report.figures) if has_items else "1fr"
+        self._right.display = self._figures_frame.display or has_items
         self.set_class(is_list, "-list")
         self.set_class(has_items, "-items")
         rows = self.table.row_count()
-        spaces = [3, 2] if has_items else [2]
-        lines = [4 * each * rows + 1 if has_items else each * rows + AROUND for each in spaces]
-        fitting = [each for each, least in zip(spaces, lines, strict=True) if least <= self.size.height]
+        most = self.size.height // (1 if has_frames or not has_items else 2)  # else the item stands below them
+        fitting = [each for each in ((3, 2) if has_items else (2,)) if each * rows + AROUND <= most]
         self.table.space(fitting[0] if is_list and fitting else 1)
-        high = min(LIST_FRAME + self.table.ROW_LINES * rows, self.size.height // 2) if has_items else "1fr"
+        self._chart.show_spans(has_spans=self.table.has_spans)
+        need = LIST_FRAME + self.table.ROW_LINES * rows
+        self._latest_frame.display = has_items and has_frames and most - need - AROUND >= LatestChangesFrame.LEAST_LINES
+        self.set_class(self._latest_frame.display, "-changes")
+        high = "1fr" if has_frames or not has_items else min(need, most)
+        if self._latest_frame.display:
+            high = need
         # A table without cells keeps the focus: its keys move the mark of the chosen day below the chart.
         self.table.styles.height = 0 if not is_shown else high if is_list else None
         beside = min(natural_width(self._report) + 1, round(width * TABLE_SHARE))
@@ -477,8 +479,6 @@ class ReportPane(StorageErrorGuard, Container):
         self._preview.display = self._item_frame.display = item is not None
         self._way.display = not self._item_frame.is_wanted
         self._way.say(way)
-        below = self.size.height - AROUND - self.table.ROW_LINES * self.table.row_count()
-        self._latest_frame.display = item is not None and self._item_frame.is_wanted and below >= LEAST_WITH_CHANGES
         self._latest_frame.show(item)
         if item is not None:
             self._item_frame.say(*preview_head(item, context.now), way)

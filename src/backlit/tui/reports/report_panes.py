@@ -27,6 +27,7 @@ from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.drawing.timeline_chart import draw_timeline
+from backlit.tui.reports.status_spans import shown_days, span_bar, span_legend
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import key_words
 from backlit.tui.widgets.side_lines import HEADING, Word
@@ -61,7 +62,7 @@ class ReportChart(Widget):
         super().__init__(id=id)
         self._report: Report | None = None
         self._sentence = ""
-        self._has_notes = False
+        self._has_notes = self.has_spans = False
         self._unit = ""
         self._notes: Sequence[str] = ()
         self._chosen: int | None = None
@@ -71,6 +72,11 @@ class ReportChart(Widget):
         self._report, self._sentence, self._unit, self._has_notes = report, "", unit, has_notes
         self._notes = notes
         self._draw()
+
+    def show_spans(self, *, has_spans: bool) -> None:
+        if has_spans is not self.has_spans:
+            self.has_spans = has_spans
+            self._draw()
 
     def choose(self, row: int) -> None:
         if row != self._chosen:
@@ -95,7 +101,9 @@ class ReportChart(Widget):
             is_open = self._has_notes or report.chart.is_empty
             hidden = [row for note in report.hidden_notes if is_open for row in words(note, width)]
             notes = DrawnNotes([*warnings, *hidden], len(warnings))
-            self._rows = rows_of(report, width, height, self._unit, notes, chosen=self._chosen)
+            self._rows = rows_of(
+                report, width, height, self._unit, notes, chosen=self._chosen, has_spans=self.has_spans
+            )
             self.styles.height = min(height, len(self._rows)) if has_list else None
         self.refresh()
 
@@ -125,16 +133,26 @@ class DrawnNotes(Struct, frozen=True):
 
 
 def rows_of(
-    report: Report, width: int, height: int, unit: str, below: DrawnNotes, *, chosen: int | None = None
+    report: Report,
+    width: int,
+    height: int,
+    unit: str,
+    below: DrawnNotes,
+    *,
+    chosen: int | None = None,
+    has_spans: bool = False,
 ) -> list[Row]:
     """Return the report in so many cells: a timeline takes the room that its words leave; bars are in the table.
 
-    Its unit and its legend stand above it. Bars get a third of the screen's height.
+    Its unit and its legend stand above it, that of spans where the ways of items are drawn. Bars get a third of the
+    screen's height.
     """
     said = words(report.headline, width, "foreground")
     notes = below.rows
     if isinstance(report.chart, Bars) and report.is_list:
         signs = () if report.table.item_ids else legend(report.chart)
+        if has_spans:
+            return [*said, *_cut(notes, max(below.least, height - len(said) - 2), width), BLANK, span_legend(width)]
         is_roomy = not signs or height > ROOMY or 3 * height > len(report.table.rows) + FRAME
         above = [BLANK] if is_roomy else []
         above += _legend_rows(((unit, "muted"), ("  ", "muted"), *signs), width) if signs else []
@@ -222,9 +240,9 @@ class ReportTableView(LineList):
         self.rows_replaced(0)
 
     def space(self, lines: int) -> None:
-        """Give each row one line, two for its bar and the way of its item, or three with a blank below both."""
+        """Give each row one line, two for the way of its item, or three with a blank below both."""
         if lines != self.ROW_LINES:
-            self.ROW_LINES = lines
+            self.ROW_LINES, self._layout = lines, None
             self.rows_replaced(self.cursor)
 
     def _first_row(self, report: Report) -> int:
@@ -242,8 +260,13 @@ class ReportTableView(LineList):
     @property
     def current_way(self) -> Sequence[StatusStep]:
         """Return the statuses that the item under the cursor had; nothing in other reports, and where rows show it."""
-        ways = self._report.table.item_ways if self._report is not None and self.ROW_LINES == 1 else ()
+        ways = self._report.table.item_ways if self._report is not None and not self.has_spans else ()
         return ways[self.cursor] if self.cursor < len(ways) else ()
+
+    @property
+    def has_spans(self) -> bool:
+        """Return whether the rows have a line for the ways of their items."""
+        return self._report is not None and bool(self._report.table.item_ways) and self.ROW_LINES > 1
 
     def row_count(self) -> int:
         return len(self._report.table.rows) if self._report is not None else 0
@@ -255,15 +278,16 @@ class ReportTableView(LineList):
             return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
         titles = tuple(column.title for column in self._report.table.columns)
         width, bar, at = self._laid_out(self._report)[1], list[Piece](), None
-        if self._bars is not None and (at := line_at(self._bars, width)) is not None:
+        if self._bars is not None and width and (at := line_at(self._bars, width)) is not None:
             days = "d" * bool(self._report.table.item_ids)
-            bar = [(fit_right(f"{number_text(self._bars.line)}{days}", at), "muted"), (LIMIT_LINE, "muted")]
+            limit = self._bars.line_name if self._report.table.item_ways else f"{number_text(self._bars.line)}{days}"
+            bar = [(fit_right(limit, at), "muted"), (LIMIT_LINE, "muted")]
         return self._row(titles, "muted", bar, is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         assert self._report is not None
         row, width = self._report.table.rows[index], self._laid_out(self._report)[1]
-        bar = stacked_bar(self._bars, self._bars.bars[index], width) if self._bars is not None else []
+        bar = stacked_bar(self._bars, self._bars.bars[index], width) if self._bars is not None and width else []
         item_type = self._report.table.item_types[index] if self._report.table.item_types else ""
         colour = "muted" if row[1] is None else "foreground"
         strip = self._row(row, colour, bar, is_cursor=is_cursor, item_type=item_type)
@@ -273,13 +297,14 @@ class ReportTableView(LineList):
         if not line or self._report is None or self._bars is None:
             return self.render_row(index, is_cursor=is_cursor)
         theme, table, (widths, bar) = ThemeStyles.of(self.app), self._report.table, self._laid_out(self._report)
-        pieces = [(" " * (LEAD + widths[0] + GAP), "foreground"), *stacked_bar(self._bars, None, bar)]
-        if table.item_ways and line == WAY_LINE:
-            before = sum(width + GAP for at, width in widths.items() if at and not table.columns[at].is_text)
-            pieces += [
-                (" " * (before + GAP + SIGN), "muted"),
-                *way_words(table.item_ways[index], self.status_groups),
-            ]
+        lead = LEAD + widths[0] + GAP
+        pieces: list[Piece] = [(" " * lead, "foreground")]
+        if not self.has_spans:
+            pieces += stacked_bar(self._bars, None, bar)
+        elif line == WAY_LINE:
+            days = shown_days(table.item_ways, self.status_groups)
+            room = self.size.width - lead - MARGIN - bool(self.scrollbar_rows())
+            pieces += span_bar(table.item_ways[index], self.status_groups, days, room)
         segments = [Segment(text, piece_style(theme, colour)) for text, colour in pieces]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
@@ -287,6 +312,9 @@ class ReportTableView(LineList):
         width = self.size.width
         room = width - LEAD - MARGIN - bool(self.scrollbar_rows())
         if self._layout is None or self._layout[0] != room:
+            if self.has_spans:
+                self._layout = room, widths_of(report, room, has_spans=True), 0
+                return self._layout[1:]
             share = min(12, (width - 30) // 4) if report.table.item_ids else width // 4
             has_bars = self._bars is not None and not self._bars.gives_way
             least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if has_bars else 0
@@ -350,14 +378,15 @@ def natural_width(report: Report) -> int:
     return LEAD + sum(_natural(report, at) + GAP for at in range(len(report.table.columns)))
 
 
-def widths_of(report: Report, room: int) -> dict[int, int]:
+def widths_of(report: Report, room: int, *, has_spans: bool = False) -> dict[int, int]:
     """Return the shown columns with their widths: those of the largest rank are dropped first, then texts shrink.
 
     Those that say nothing in a list are left out. Statuses keep their signs.
     """
     room += GAP
     columns = report.table.columns
-    shown = {at: _natural(report, at) for at in range(len(columns)) if not _is_spare(report, at)}
+    is_left_out = [_is_spare(report, at) or (has_spans and each.is_in_way) for at, each in enumerate(columns)]
+    shown = {at: _natural(report, at) for at in range(len(columns)) if not is_left_out[at]}
     cut = {at: max(min(width, LEAST_TITLE), _values_width(report, at)) for at, width in shown.items()}
     least = {
         at: min(width, columns[at].least) if columns[at].is_text else width if report.is_list else cut[at]
