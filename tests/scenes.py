@@ -54,9 +54,9 @@ PLANNING = ("g", "p", *"vjjjjj", ">", "y", "j", "c", "e", *"21", "enter", ">", "
 SCENES: Mapping[str, Scene] = {
     "attachments": Scene((*SHOWN, "g", "t", "j"), EVERY, has_files=True, is_slow=True),
     "backlog": Scene(SHOWN, EVERY),
-    "backlog-empty": Scene((*"/zebra", "enter"), EVERY),
+    "backlog-empty": Scene((*"/sesion", "enter"), EVERY),
     "backlog-failed": Scene((), EVERY[::-1], trouble=Trouble.FAILED),
-    "backlog-filtered": Scene((*"fsin prog", "enter", *"fm"), EVERY),
+    "backlog-filtered": Scene((*"falena", "enter", *"frsearch", "enter"), EVERY),
     "backlog-grouped": Scene((*"tgarea", "enter", "9", "j", "space", "space"), EVERY),
     "backlog-selected": Scene((*SELECTED, "s", "down", "down", "enter"), EVERY),
     "backlog-offline": Scene((), EVERY, trouble=Trouble.OFFLINE),

@@ -1,53 +1,101 @@
-"""The figures of a list without matches."""
+"""The figures of a list without matches, and what is near."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.store.documents import item, offline_store, put
 
-from backlit.model.trees import NodeTotals
 from backlit.store import Store, ViewSpec
-from backlit.store.views.view import View
-from backlit.tui.lists.one_list_screen import EmptyListFigures, EmptyListReader
+from backlit.store.records.item import ItemRow
+from backlit.store.views.groups import GroupLine
+from backlit.tui.lists.filtering import FilterState
+from backlit.tui.lists.unmatched import EmptyListFigures, EmptyListReader
+
+ROOM = 30
 
 
-def noting(store: Store, asked: list[ViewSpec]) -> Callable[[ViewSpec], View]:
-    def view_of(spec: ViewSpec) -> View:
-        asked.append(spec)
-        return store.view(spec)
+async def read(store: Store, now: FilterState, room: int = ROOM) -> EmptyListFigures:
+    return await EmptyListReader(store).read(now.applied_to(ViewSpec(), store), now, room)
 
-    return view_of
+
+def drawn(figures: EmptyListFigures) -> Sequence[str | int]:
+    """Return the headings and the ids of the rows below them."""
+    lines: Sequence[ItemRow | GroupLine] = figures.near_view.lines(0, 100) if figures.near_view else ()
+    return [line.id if isinstance(line, ItemRow) else str(line.value) for line in lines]
 
 
 async def test_the_totals_without_the_filter_are_read_once_until_items_change(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2, Status="Done")]) as store:
-        asked: list[ViewSpec] = []
-        reader = EmptyListReader(noting(store, asked))
-        await reader.read(ViewSpec(text="#2"))
-        found = await reader.read(ViewSpec(text="zzz"))
-        assert asked == [ViewSpec(), ViewSpec(text="#2", with_done=True), ViewSpec(text="zzz", with_done=True)]
-        assert (found.done, found.all.count) == (0, 1)
+        reader = EmptyListReader(store)
+        first = await reader.read(ViewSpec(text="#2"), FilterState(text="#2"), ROOM)
         put(store, [item(3)])
+        kept = await reader.read(ViewSpec(text="zzz"), FilterState(text="zzz"), ROOM)
         reader.forget()
+        last = await reader.read(ViewSpec(text="zzz"), FilterState(text="zzz"), ROOM)
 
-        assert (await reader.read(ViewSpec(text="#2"))) == EmptyListFigures(ViewSpec(text="#2"), 1, NodeTotals(2))
+        assert [each.all.count for each in (first, kept, last)] == [1, 1, 2]
+        assert [each.done for each in (first, kept, last)] == [1, 0, 0]
 
 
 async def test_done_items_are_not_counted_again_in_a_list_that_has_them(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1), item(2, Status="Done")]) as store:
-        asked: list[ViewSpec] = []
-        found = await EmptyListReader(noting(store, asked)).read(ViewSpec(text="zzz", with_done=True))
+        found = await EmptyListReader(store).read(ViewSpec(text="zzz", with_done=True), FilterState(text="zzz"), ROOM)
 
-        assert asked == [ViewSpec(with_done=True)]
         assert (found.done, found.all.count) == (None, 2)
 
 
-async def test_the_items_without_the_end_of_the_filter_are_read(tmp_path: Path) -> None:
-    with offline_store(tmp_path, [item(1), item(2, kind="Bug")]) as store:
-        asked: list[ViewSpec] = []
-        reader = EmptyListReader(noting(store, asked))
-        found = await reader.read(ViewSpec(text="zzz", query="type:bug"), [("zzz", ViewSpec(query="type:bug"))])
-        alone = await reader.read(ViewSpec(text="zzz"), [("zzz", ViewSpec())])
+async def test_the_items_without_each_of_several_filters_are_near_and_those_without_the_only_one_are_not(
+    tmp_path: Path,
+) -> None:
+    documents = [item(1, Status="In Progress"), item(2, kind="Bug"), item(3, kind="Bug")]
+    with offline_store(tmp_path, documents) as store:
+        both = await read(store, FilterState(query='type:Bug status:"In progress"'))
+        alone = await read(store, FilterState(query="type:task"))
 
-        assert [(words, [row.id for row in rows]) for words, _, rows in found.hidden] == [("zzz", [2])]
-        assert [(words, [row.id for row in rows]) for words, _, rows in alone.hidden] == [("zzz", [1, 2])]
+        assert drawn(both) == ["Without “status In progress”", 2, 3, "Without “type Bug”", 1]
+        assert drawn(alone) == []
+
+
+async def test_a_mistyped_word_has_the_items_with_the_words_that_are_spelled_nearly_so(tmp_path: Path) -> None:
+    documents = [
+        item(1, Name="Send a receipt"),
+        item(2, Name="Old receipts are lost"),
+        item(3, Description="A receipt is a receipt"),
+        item(4),
+    ]
+    with offline_store(tmp_path, documents) as store:
+        await store.search.read_all()
+        found = await read(store, FilterState(text="recipt"))
+
+        assert drawn(found) == ["“receipt” in names", 1, 2, "“receipt” in texts and comments", 3]
+        assert [near.filter for near, _ in found.near] == [
+            FilterState(text="receipt"),
+            FilterState(query="text:receipt"),
+        ]
+
+
+async def test_one_word_of_several_is_replaced(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, Name="Send a receipt"), item(2, Name="Send a parcel")]) as store:
+        found = await read(store, FilterState(query="send recipt"))
+
+        assert drawn(found) == ["Without “recipt”", 1, 2]
+        assert FilterState(query="send receipt") == FilterState(query="send recipt").with_word("recipt", "receipt")
+
+
+async def test_a_word_that_is_in_texts_alone_has_their_items(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1, Description="Grapefruit"), item(2)]) as store:
+        await store.search.read_all()
+
+        assert drawn(await read(store, FilterState(text="grapefruit"))) == ["“grapefruit” in texts and comments", 1]
+        assert drawn(await read(store, FilterState(text="#7"))) == []
+
+
+async def test_large_groups_share_the_lines_and_say_how_many_they_leave_out(tmp_path: Path) -> None:
+    documents = [item(at, kind="Bug") for at in range(1, 31)] + [item(40, Status="In Progress")]
+    with offline_store(tmp_path, documents) as store:
+        found = await read(store, FilterState(query='type:Bug status:"In progress"'), room=12)
+        headings = (
+            [line for line in found.near_view.lines(0, 20) if isinstance(line, GroupLine)] if found.near_view else []
+        )
+
+        assert [(line.rows, line.count) for line in headings] == [(9, 30), (1, 1)]

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -14,6 +14,8 @@ from backlit.store.views.filter_sql import phrase_of
 from backlit.store.views.view import View
 
 MAX_MATCHES = 200
+MAX_NEAR_WORDS, NEAR_RATIO = 2, 0.75
+"""Words that may have been meant by one that no name has, and how much of each is alike."""
 BEFORE, AFTER = 24, 90
 """Characters shown before and after a match."""
 
@@ -65,6 +67,14 @@ class TextSearch:
         project_id = self._project_id()
         return await self._files.read(lambda mirror: _found(mirror, wanted, words_of(text), (project_id, limit)))
 
+    async def near_words(self, word: str) -> Sequence[str]:
+        """Return words of names in the project that are spelled nearly as one, the nearest first."""
+        names = "SELECT name FROM items WHERE project_id = ?"
+        values = (self._project_id(),)
+        return await self._files.read(
+            lambda mirror: _near_words(word.casefold(), (name for (name,) in mirror.execute(names, values)))
+        )
+
     def unread(self, view: View) -> int:
         """Return the number of items missing from a list of words because they wait for indexing, 0 for other lists."""
         if not view.query.has_words:
@@ -103,6 +113,13 @@ def _found(mirror: sqlite3.Connection, wanted: str, words: list[str], rest: tupl
 
 
 _RUN = re.compile(r"\w+")
+
+
+def _near_words(word: str, names: Iterable[str]) -> Sequence[str]:
+    from difflib import get_close_matches  # only a list without matches needs it
+
+    words = {each for name in names for each in _RUN.findall(name.casefold())} - {word}
+    return get_close_matches(word, words, MAX_NEAR_WORDS, NEAR_RATIO)
 
 
 def _place_in(text: str, words: list[str]) -> int | None:

@@ -166,6 +166,11 @@ class View:
         if self.is_grouped:
             self._lines.fold(self._folded)
 
+    def hold(self, ids: Sequence[int]) -> None:
+        """Have some items in the place of those of the spec, until it is loaded."""
+        self._ids, self._lines, self._is_complete = array("q", ids), ListLines(len(ids)), True
+        self.largest_id = max(ids, default=0)
+
     def divide(self, key: str, parts: Sequence[tuple[object, int, NodeTotals]]) -> None:
         """Put headers over ranges of an ungrouped list: each one's value, end and totals."""
         buckets: list[GroupBucket] = []

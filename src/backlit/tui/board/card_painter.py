@@ -36,6 +36,7 @@ from backlit.tui.drawing.themes import (
     type_sign,
 )
 from backlit.tui.widgets.flash import FLASH_GROUND
+from backlit.tui.widgets.group_headings import group_counts
 from backlit.tui.widgets.item_rows import (
     BLOCKED_SIGN,
     CURSOR_BACKGROUND,
@@ -45,7 +46,6 @@ from backlit.tui.widgets.item_rows import (
     UNREADY_SIGN,
     Badge,
     DisplayNames,
-    group_counts,
     lacks_estimate,
     marked,
     state_sign,

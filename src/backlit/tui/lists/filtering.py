@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -46,6 +46,13 @@ class NodeFilterRequested(Message):
         self.node = node
 
 
+class NearFilter(NamedTuple):
+    """A change of a filter in words, and the filter that it gives."""
+
+    words: str
+    filter: "FilterState"
+
+
 class FilterState(Struct, frozen=True):
     """A state of the filter; the query of the view is part of `query`."""
 
@@ -79,11 +86,31 @@ class FilterState(Struct, frozen=True):
         own, rest = self.view.spec.query, parts_of(self.query)[:-1]
         return write_query(AllOf(rest)) if len(rest) > len(parts_of(own)) else own
 
-    def without_each_condition(self) -> list[tuple[str, str]]:
-        """Return the conditions besides those of the view in words, the last first, each with the query without it."""
+    def without_each(self) -> Sequence[NearFilter]:
+        """Return the filter without each thing that it asks for besides the view, the last first; () for one alone."""
         own, parts = len(parts_of(self.view.spec.query)), parts_of(self.query)
-        places = range(len(parts) - 1, own - 1, -1)
-        return [(_phrase(parts[at]), write_query(AllOf((*parts[:at], *parts[at + 1 :])))) for at in places]
+        without = [(self.text, replace(self, text=""))] if self.text else []
+        for at in range(len(parts) - 1, own - 1, -1):
+            query = write_query(AllOf((*parts[:at], *parts[at + 1 :])))
+            without.append((_phrase(parts[at]), replace(self, query=query)))
+        if self.node is not None:
+            without.append((FILTERED_TREES[self.node.kind].label, replace(self, node=None)))
+        return [NearFilter(f"Without “{words}”", each) for words, each in without] if len(without) > 1 else ()
+
+    @property
+    def name_words(self) -> Sequence[str]:
+        """The parts of names that it asks for besides the view."""
+        parts = parts_of(self.query)[len(parts_of(self.view.spec.query)) :]
+        words = [part.text for part in parts if isinstance(part, NameText)]
+        return [*([self.text] if self.text and not self.text.startswith("#") else []), *words]
+
+    def with_word(self, before: str, after: str) -> "FilterState":
+        """Return the filter with another word in the place of one of `name_words`."""
+        if self.text == before:
+            return replace(self, text=after)
+        old = NameText(before)
+        parts = [NameText(after) if part == old else part for part in parts_of(self.query)]
+        return replace(self, query=write_query(AllOf(tuple(parts))))
 
     def applied_to(self, spec: ViewSpec, store: Store) -> ViewSpec:
         areas = iterations = None
@@ -247,6 +274,7 @@ TYPE_FILTER = FilterField("type", "type")
 ITERATION_FILTER = FilterField("iter", "iteration", "no iteration", TreeKind.ITERATIONS)
 AREA_FILTER = FilterField("area", "area", "no area", TreeKind.AREAS)
 TAG_FILTER = FilterField("tag", "tag", "no tag")
+FILTERED_TREES = {TreeKind.ITERATIONS: ITERATION_FILTER, TreeKind.AREAS: AREA_FILTER}
 FILTER_FIELDS = (STATUS_FILTER, OWNER_FILTER, TYPE_FILTER, ITERATION_FILTER, AREA_FILTER, TAG_FILTER)
 
 

@@ -50,6 +50,7 @@ from backlit.tui.lists.filtering import (
     OWNER_FILTER,
     STATUS_FILTER,
     FilterField,
+    FilterState,
     NodeFilter,
     SharedFilter,
     chosen_values,
@@ -85,6 +86,9 @@ class ListTarget(AddTarget, Protocol):
 
     @property
     def items(self) -> ItemList: ...
+
+    @property
+    def near_filters(self) -> Sequence[FilterState]: ...
 
     @property
     def node(self) -> NodeFilter | None: ...
@@ -373,6 +377,15 @@ def search_texts(target: ListTarget, _call: CommandContext) -> None:
         )
     target.line.close()
     filter_list(target, wider)
+
+
+def take_near(target: ListTarget, call: CommandContext) -> None:
+    """Filter by a change of the filter that gives items, by its number. Raises CannotAct without it."""
+    near, number = target.near_filters, int(call.letter)
+    if number > len(near):
+        raise CannotAct("A list without matches numbers the filters that are near.")
+    target.line.close()
+    filter_list(target, near[number - 1])
 
 
 def complete_query(target: ListTarget, text: str, cursor: int) -> Sequence[Candidate]:

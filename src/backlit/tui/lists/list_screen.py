@@ -186,6 +186,11 @@ class ListScreen(ItemScreen):
         return self.panes.items
 
     @property
+    def near_filters(self) -> Sequence[FilterState]:
+        """Changed filters that give items where this one gives none."""
+        return ()
+
+    @property
     def filtered_items(self) -> ItemList:
         return self.panes.items
 

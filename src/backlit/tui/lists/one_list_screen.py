@@ -1,11 +1,10 @@
 """A screen with one list, whose view is read in the background and follows the store."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
-from msgspec import Struct
 from msgspec.structs import replace
 from textual import on
 from textual.timer import Timer
@@ -15,19 +14,18 @@ from backlit.model.errors import BadRequest
 from backlit.model.filters import all_of
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.records.changes import Subject
-from backlit.store.records.item import ItemRow
 from backlit.store.store import Store
 from backlit.store.views.groups import ShownTasks
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.tree import TreeFolds
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.lists.filtering import SharedFilter, drop_query, filter_words
+from backlit.tui.lists.filtering import FilterState, SharedFilter, drop_query, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_screen import ColumnChoice, ListScreen
+from backlit.tui.lists.unmatched import EmptyListFigures, EmptyListReader
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import (
-    HiddenRows,
     explain_empty,
     left_out_words,
     match_words,
@@ -47,63 +45,10 @@ from backlit.tui.widgets.side_lines import Part
 PREVIEWED_SUBJECTS = (Subject.ITEMS, Subject.COMMENTS, Subject.OTHERS)
 REST_SECONDS = 0.6
 """Seconds after a key in which changes of others leave the rows where they are."""
-MAX_WIDER, MAX_HIDDEN, TASKS_AMONG = 2, 50, 4
-"""Wider filters that an empty list reads, items of each that it shows, and rows for each, as tasks are left out."""
 LEAST_BELOW = 10
 """Lines that the matches leave free for the conditions that would narrow them."""
 EXPLAIN_EMPTY_DELAY = 0.3
 """Seconds before further views are read to explain an empty list; a filter that changes sooner reads none."""
-
-
-class EmptyListFigures(Struct, frozen=True):
-    """A spec that no item matches, the done items that do, and the totals without the filter.
-
-    `texts` is the number of items that have the words of the filter in a text or a comment, `hidden` are the first
-    items without each of its conditions, with its words.
-    """
-
-    spec: ViewSpec | None = None
-    done: int | None = None
-    all: NodeTotals = NO_TOTALS
-    texts: int | None = None
-    hidden: Sequence[HiddenRows] = ()
-
-
-class EmptyListReader:
-    """Reads the figures of specs that no item matches; the totals without text and query once, until `forget`."""
-
-    def __init__(self, view_of: Callable[[ViewSpec], View]) -> None:
-        self._view_of = view_of
-        self._kept: dict[ViewSpec, tuple[NodeTotals, Sequence[ItemRow]]] = {}
-
-    def forget(self) -> None:
-        self._kept = {}
-
-    async def read(
-        self, spec: ViewSpec, wider: Sequence[tuple[str, ViewSpec]] = (), in_texts: ViewSpec | None = None
-    ) -> EmptyListFigures:
-        """Return the figures of a spec; `in_texts` looks in texts too.
-
-        `wider` are the words of its conditions, the last first, each with the spec without it.
-        """
-        kept, bare = self._kept, replace(spec, text="", query="")
-        if bare not in kept:
-            kept[bare] = await self._first_items(bare)
-        done = None if spec.with_done else (await self._loaded(replace(spec, with_done=True))).count
-        found = [(words, kept[each] if each in kept else await self._first_items(each)) for words, each in wider]
-        texts = (await self._loaded(in_texts)).count if in_texts is not None else None
-        hidden = tuple((words, totals, rows) for words, (totals, rows) in found if rows)
-        return EmptyListFigures(spec, done, kept[bare][0], texts, hidden)
-
-    async def _first_items(self, spec: ViewSpec) -> tuple[NodeTotals, Sequence[ItemRow]]:
-        view = await self._loaded(spec)
-        rows = [row for row in view.rows(0, TASKS_AMONG * MAX_HIDDEN) if not row.is_task]
-        return view.totals or NO_TOTALS, rows[:MAX_HIDDEN]
-
-    async def _loaded(self, spec: ViewSpec) -> View:
-        view = self._view_of(spec)
-        await view.load()
-        return view
 
 
 class OneListScreen(ListScreen):
@@ -122,7 +67,7 @@ class OneListScreen(ListScreen):
         self.is_judged = False
         """Whether rows carry the sign of items that are not ready: from the first count on."""
         self._empty_list = EmptyListFigures()
-        self._empty_list_reader = EmptyListReader(store.view)
+        self._empty_list_reader = EmptyListReader(store)
         self.shown_tasks = ShownTasks(of_all=True)
         self.is_tree = False
         self._filtered_among: NodeTotals | None = None
@@ -241,7 +186,7 @@ class OneListScreen(ListScreen):
             place = [] if totals is None else match_words(totals, self._filtered_among)
         else:
             place = [] if self.items.is_low_bandwidth else position_words(*position)
-        unmatched = self._empty_list if self._empty_list.spec == self.spec else EmptyListFigures()
+        unmatched = self._unmatched or EmptyListFigures()
         figures = totals_words(self._counted(totals))
         if not figures and unmatched.all != NO_TOTALS:
             figures = [(f" 0 of {counted(unmatched.all.count, 'item')}", "foreground")]
@@ -252,21 +197,36 @@ class OneListScreen(ListScreen):
             position=[*selected, *place],
         )
         self.frame.show_tabs(views.labels, views.place(self.shared.now.view))
-        is_empty = self.items.has_no_items
-        if is_empty:
-            spec, can_clear = self.spec, self.shared.now.can_clear
-            words = filter_words(spec.query, spec.text)
+        spec, is_empty, shows_near = self.spec, self.items.has_no_items, self._shows_near
+        is_known = self._unmatched is not None or not (spec.text or spec.query)
+        if is_empty or shows_near:
+            near = () if shows_near else [(each.words, found.count or found.tasks) for each, found in unmatched.near]
             explain_empty(
                 self.items,
                 store,
                 spec,
-                words,
+                filter_words(spec.query, spec.text),
                 unmatched.done,
-                texts=unmatched.texts,
-                hidden=unmatched.hidden,
-                can_clear=can_clear,
+                near=near,
+                is_alone=is_known and not shows_near,
+                can_clear=self.shared.now.can_clear,
             )
-        self.panes.hide_preview_when_empty(is_empty)
+        self.panes.hide_preview_when_empty(is_empty and is_known)
+
+    @property
+    def _unmatched(self) -> EmptyListFigures | None:
+        """What is known of the list without matches; None before it is read."""
+        return self._empty_list if self._empty_list.spec == self.spec else None
+
+    @property
+    def _shows_near(self) -> bool:
+        """Whether the rows are those of changed filters, as none match this one."""
+        return self._empty_list.near_view is not None and self.items.view is self._empty_list.near_view
+
+    @property
+    def near_filters(self) -> Sequence[FilterState]:
+        """Changed filters that give items where this one gives none."""
+        return [each.filter for each, _ in self._unmatched.near] if self._unmatched else ()
 
     def _counted(self, totals: NodeTotals | None) -> NodeTotals | None:
         """Return the totals of this moment: after an act of the user they count to those that hold now."""
@@ -312,6 +272,8 @@ class OneListScreen(ListScreen):
     def _show_changed_items(self, changes: ChangeBatch) -> None:
         """Show changed rows in place, and in their order at once, or after a rest where others changed them."""
         ids = changes.ids(Subject.ITEMS)
+        if self._empty_list.near_view is not None:
+            self._empty_list.near_view.forget_rows(ids)
         if not changes.acted_on and self._seconds_to_rest() > 0:
             self.current_view.forget_rows(ids)
             self._reload_at_rest()
@@ -374,7 +336,8 @@ class OneListScreen(ListScreen):
         if wanted is not None:
             view.reveal(wanted)
         self.items.say_below(())
-        self.items.show(view, self.items.current_id if wanted is None or keeps_cursor else wanted)
+        if view.count or not (self._shows_near and self._unmatched):
+            self.items.show(view, self.items.current_id if wanted is None or keeps_cursor else wanted)
         self.update_labels()
         panes = self.panes
         panes.preview_soon()
@@ -393,12 +356,10 @@ class OneListScreen(ListScreen):
         spec = self.spec
         if not view.count and (spec.text or spec.query):
             await asyncio.sleep(EXPLAIN_EMPTY_DELAY)
-            now = self.shared.now
-            wider = [(spec.text, replace(spec, text=""))] if spec.text else []
-            wider += [(words, replace(spec, query=query)) for words, query in now.without_each_condition()]
-            found = now.in_texts()
-            texts = None if found is None else found.applied_to(spec, self.store)
-            self._empty_list = await self._empty_list_reader.read(spec, wider[:MAX_WIDER], texts)
+            self._empty_list = figures = await self._empty_list_reader.read(spec, self.shared.now, self.items.page)
+            if figures.near_view is not None and view is self.current_view:
+                self.items.offer(figures.near_view)
+                self.panes.preview_soon()
         if self.items.is_attached and view is self.current_view:
             if not self.is_judged:
                 self.is_judged = True

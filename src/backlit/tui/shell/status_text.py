@@ -10,7 +10,6 @@ from backlit.model.amounts import clock_text, counted
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.grooming import MANY_UNREADY
 from backlit.store.records.changes import ConnectionState, ConnectionStatus
-from backlit.store.records.item import ItemRow
 from backlit.store.store import Store
 from backlit.store.views.lookups import NO_PROJECT
 from backlit.store.views.query import ViewSpec
@@ -45,8 +44,6 @@ LIT_WIDTH, WORDMARK_WIDTH = 64, 90
 """Columns of a terminal with half of the program's name in the title, and with all of it."""
 SYNC_SIGN = "  ● "
 """The sign before the word that all is synced."""
-HiddenRows = tuple[str, NodeTotals, Sequence[ItemRow]]
-"""The words of a condition, and the totals and first items without it."""
 AGE_CHECK = 15.0
 """Seconds between updates of the time since the last sync."""
 
@@ -258,15 +255,14 @@ def explain_empty(
     filters: Sequence[str] = (),
     done_matches: int | None = None,
     *,
-    texts: int | None = None,
-    hidden: Sequence[HiddenRows] = (),
+    near: Sequence[tuple[str, int]] = (),
+    is_alone: bool = True,
     can_clear: bool = True,
     is_unread: bool = False,
 ) -> None:
-    """Show in an empty list the reason and the ways out.
+    """Show in an empty list the reason and the ways out; `near` are changes of the filter with their matches.
 
-    `texts` is the number of items that have the words in a text or a comment, `hidden` are the first items without
-    each of the last filters.
+    Where it is not alone, these have their keys in headings below.
 
     Not `can_clear` means that all filters are the view's own.
     """
@@ -289,12 +285,13 @@ def explain_empty(
     elif count := len(filters) + sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids)):
         text = _unmatched(filters, done_matches, with_done=spec.with_done)
         done = () if spec.with_done or done_matches == 0 else (("list.done", "include done items"),)
-        named = f"clear “{filters[-1]}”" if filters else "clear the last filter"
-        last = ("list.unwind", "clear the filter" if count == 1 else named)
-        both = (last, ("list.no-filter", "clear all filters"))[: min(count, 2) * can_clear]
-        inside = (("filter.texts", f"search texts and comments: {counted(texts, 'item')}"),) if texts else ()
-        ways = _with_keys(*inside, *both, ("list.filter", "change the filter"), *done)
-        empty = _empty_list(text, ways, hidden if can_clear else ())
+        one = ("list.unwind", "clear the filter")
+        every = ("list.no-filter", "clear all filters")
+        last = ("list.unwind", f"clear “{filters[-1]}”" if filters else "clear the last filter")
+        clear = (one,) if count == 1 else (every,) if near or not is_alone else (last, every)
+        wider = ((f"f{at}", f"{words}: {counted(found, 'item')}") for at, (words, found) in enumerate(near, 1))
+        ways = (("list.filter", "change the filter"), *(clear if can_clear else ()), *done, *wider)
+        empty = _empty_list(text, _with_keys(*ways), is_alone=is_alone)
     elif store.has_items():
         ways = (("item.add", "add an item"), ("list.done", "show done items"), ("app.project", "open another project"))
         empty = _empty_list("No open items.", _with_keys(*ways))
@@ -308,13 +305,12 @@ def explain_empty(
 
 
 def _empty_list(
-    text: str, ways: Sequence[tuple[str, str]], hidden: Sequence[HiddenRows] = (), *, has_mark: bool = False
+    text: str, ways: Sequence[tuple[str, str]], *, has_mark: bool = False, is_alone: bool = True
 ) -> "EmptyList":
-    from backlit.tui.widgets.empty_list import EmptyList, HiddenItems  # most lists never need it
+    from backlit.tui.widgets.empty_list import EmptyList  # most lists never need it
 
     if not has_mark:
-        wider = [HiddenItems(f"Without “{words}”", totals.count, rows) for words, totals, rows in hidden]
-        return EmptyList(text, ways, wider)
+        return EmptyList(text, ways, is_alone=is_alone)
     from backlit.tui.widgets.wordmark import HALVES
 
     return EmptyList(text, ways, mark=HALVES)

@@ -1,13 +1,11 @@
-"""What stands in an empty list: the reason, the ways out, and the first items that a wider filter would show."""
+"""What stands in an empty list: the reason and the ways out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from rich.cells import cell_len
 from rich.segment import Segment
 
-from backlit.model.amounts import counted
-from backlit.store.records.item import ItemRow
 from backlit.tui.drawing.text import Line, fit, wrapped
 from backlit.tui.drawing.themes import WORDMARK, ThemeStyles
 
@@ -19,22 +17,8 @@ MIN_WIDTH_OF_MARK, MIN_HEIGHT_OF_MARK = 60, 18
 """Cells and lines of a list that has room for the program's name."""
 SIDE = 3
 """Blanks on either side: rows begin there, behind the cursor and the signs of their state."""
-FEW = 5
-"""Items of a list that has no room for all: more of them below "no item matches" would look like what was found."""
-HEAD_LINES = 2
-"""The blank and the head above the items of a wider filter."""
 MIN_HEIGHT_OF_SPACED = 28
 """Lines of a list with room for blanks between the ways out below the name of the program."""
-DrawRows = Callable[[Sequence[ItemRow]], Sequence[Line]]
-"""Returns the headings of the columns, and a line for each of some rows."""
-
-
-class HiddenItems(Struct, frozen=True):
-    """What a wider filter would show, in words: how many items, and the first of them."""
-
-    heading: str
-    count: int
-    rows: Sequence[ItemRow]
 
 
 class EmptyList(Struct, frozen=True):
@@ -42,25 +26,37 @@ class EmptyList(Struct, frozen=True):
 
     text: str
     ways: Sequence[WayOut]
-    hidden: Sequence[HiddenItems] = ()
     mark: Sequence[tuple[str, str]] = ()
     """The two halves of the lines of the program's name, in a list that was never filled."""
+    is_alone: bool = True
+    """False where rows of other filters are below, or may be in a moment."""
 
-    def lines(self, width: int, height: int, theme: ThemeStyles, draw: DrawRows) -> list[Line]:
-        """Return the lines from the first one of the list on, all with one left edge: where rows would begin.
+    def lines(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
+        """Return the lines from the first one of the list on, all with one left edge: in its middle where it is high.
 
-        A list that was never filled has them in its middle, below the name of the program.
+        A list that was never filled has the name of the program above them.
         """
         room = width - 2 * SIDE
-        margin = Segment(" " * SIDE, theme.style())
-        if self.mark and room >= MIN_WIDTH_OF_MARK and height >= MIN_HEIGHT_OF_MARK:
-            ways = self._below_one_another(room, theme, is_spaced=height >= MIN_HEIGHT_OF_SPACED)
-            block = [*self._mark(theme), *self._reason(room, theme), [], *ways]
-            margin = Segment(" " * ((width - max(map(_length, block))) // 2), theme.style())
-            return [*[[]] * ((height - len(block)) // 2), *([margin, *line] for line in block)]
-        text = [*self._reason(room, theme), [], *self._ways(room, theme)]
-        above = [[margin, *line] for line in text]
-        return [*above, *self._below(width, height - len(above), theme, draw)][:height]
+        is_high = room >= MIN_WIDTH_OF_MARK and height >= MIN_HEIGHT_OF_MARK
+        if not self.is_alone:
+            return self.head(width, height, theme)[:height]
+        if not is_high:
+            margin = Segment(" " * SIDE, theme.style())
+            return [[margin, *line] for line in (*self._reason(room, theme), [], *self._ways(room, theme))][:height]
+        if self.mark:
+            ways: Sequence[Line] = [*self._below_one_another(room, theme, is_spaced=height >= MIN_HEIGHT_OF_SPACED)]
+        else:
+            ways = self._ways(room, theme)
+        block = [*(self._mark(theme) if self.mark else ()), *self._reason(room, theme), [], *ways]
+        margin = Segment(" " * ((width - max(map(_length, block))) // 2), theme.style())
+        return [*[[]] * ((height - len(block)) // 2), *([margin, *line] for line in block)]
+
+    def head(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
+        """Return the lines above what is shown in the place of rows; a high list parts them from it."""
+        room = width - 2 * SIDE
+        margin, is_high = Segment(" " * SIDE, theme.style()), height >= MIN_HEIGHT_OF_MARK
+        lines: list[Line] = [[margin, *line] for line in (*self._reason(room, theme), *self._ways(room, theme))]
+        return [[], *lines, []] if is_high else lines
 
     def _mark(self, theme: ThemeStyles) -> list[Line]:
         styles = theme.style("foreground"), theme.style(WORDMARK)
@@ -90,41 +86,6 @@ class EmptyList(Struct, frozen=True):
             words = fit(effect, min(cell_len(effect), room - before))
             gap = Segment(" " * (WAY_GAP + keys_width - cell_len(keys)), theme.style())
             yield [theme.cap(keys), gap, Segment(words, theme.style("muted"))]
-
-    def _below(self, width: int, room: int, theme: ThemeStyles, draw: DrawRows) -> Iterator[Line]:
-        """Yield the headings of columns, and a head and the first items of each wider filter."""
-        shown: list[Sequence[ItemRow]] = []
-        room -= 1
-        for number, hidden in enumerate(self.hidden):
-            others = len(self.hidden) - number
-            share = room // others if room // others > HEAD_LINES else room
-            fitting = max(0, share - HEAD_LINES)
-            shown.append(hidden.rows[: min(fitting, FEW) if hidden.count > fitting else fitting])
-            room -= (len(shown[-1]) + HEAD_LINES) * bool(shown[-1])
-        if not any(shown) or not (drawn := draw([row for rows in shown for row in rows])):
-            return
-        headings, *lines = drawn
-        for number, (hidden, rows) in enumerate(zip(self.hidden, shown, strict=True)):
-            if rows:
-                yield []
-                yield from () if number else (headings,)
-                yield self._head(hidden, len(rows), width, theme)
-                yield from lines[: len(rows)]
-                del lines[: len(rows)]
-
-    @staticmethod
-    def _head(hidden: HiddenItems, shown: int, width: int, theme: ThemeStyles) -> Line:
-        """Return the words of a wider filter, the number of its items, and a rule."""
-        whole = counted(hidden.count, "item")
-        count = f" {shown} of {whole} " if shown < hidden.count else f" {whole} "
-        room = width - 2 * SIDE - cell_len(count)
-        heading = fit(hidden.heading, max(1, min(cell_len(hidden.heading), room)))
-        return [
-            Segment(" " * SIDE, theme.style()),
-            Segment(heading, theme.heading()),
-            Segment(count, theme.style("muted")),
-            Segment("─" * max(0, room - cell_len(heading)), theme.style("rule")),
-        ]
 
 
 def _length(line: Line) -> int:

@@ -7,14 +7,11 @@ from msgspec import Struct
 from textual import events
 from textual.message import Message
 
-from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.commands.command import LOADING_SENTENCE, CannotAct, CommandContext
-from backlit.tui.drawing.text import Line
-from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.flash import DrawnCells, Flash
-from backlit.tui.widgets.item_rows import EDGE, FRAMED_EDGE, NO_BADGE, DisplayNames, RowLayout, name_widths_of
+from backlit.tui.widgets.item_rows import DisplayNames
 from backlit.tui.widgets.line_list import LineList, is_over_ssh
 
 
@@ -190,18 +187,13 @@ class ItemList(LineList):
         self._start: RowIdentity | None = None
         self._names = names
 
-    def drawn_rows(self, rows: Sequence[ItemRow]) -> Sequence[Line]:
-        largest, widths = max(row.id for row in rows), name_widths_of(rows)
-        theme, edge = ThemeStyles.of(self.app), FRAMED_EDGE if self.is_framed else EDGE
-        layout = RowLayout(self.size.width, self._names, theme, largest, edge=edge, name_widths=widths)
-        badges = self._names.badges(rows)
-        drawn = [layout.row(row, is_cursor=False, badge=badges.get(row.id, NO_BADGE)) for row in rows]
-        return [[*strip] for strip in (layout.header(), *drawn)]
-
     # Hooks
 
     def show(self, view: View, item_id: int | None = None) -> None:
         raise NotImplementedError
+
+    def offer(self, view: View) -> None:
+        """Show what is near where nothing matches; for lists whose groups have headings."""
 
     def go_to(self, item_id: int) -> bool:
         """Put the cursor on an item, unfolding what it is in; False where the list does not have it."""

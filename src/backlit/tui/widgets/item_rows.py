@@ -29,6 +29,7 @@ from backlit.tui.drawing.themes import (
     type_sign,
 )
 from backlit.tui.widgets.flash import FLASH_GROUND, DrawnCells
+from backlit.tui.widgets.group_headings import KeyedHeading, group_counts
 from backlit.tui.widgets.name_widths import NameWidths
 
 SYNCED_SIGN = "⇄"
@@ -387,8 +388,12 @@ class RowLayout:
             last = keys.index(POINTS_COLUMN.key)
             end = self.width - columns_width(self.columns[last + 1 :], self._edge)
             dot, sums = " ", points.split()[0].rjust(self.columns[last].width + GAP)
+        cap: Sequence[Segment] = ()
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
-        room = max(0, end - sum(map(cell_len, lead)))
+        if isinstance(line.value, KeyedHeading):
+            cap = (theme.cap(line.value.keys), Segment(" ", theme.style(on=on)))
+            lead = lead[0], "▸ " if line.is_folded else "  "
+        room = max(0, end - sum(map(cell_len, lead)) - sum(each.cell_length for each in cap))
         name, counts = safe(self._names.group(line)), group_counts(line)
         if cell_len(f"{name}   {' + '.join(counts)}{dot}{sums}") > room:
             counts = counts[:1]
@@ -398,6 +403,7 @@ class RowLayout:
         segments = [
             Segment(lead[0], theme.style(CURSOR_BAR, on=on)),
             Segment(lead[1], theme.style("muted", on=on)),
+            *cap,
             Segment(name, theme.heading(on=on)),
             Segment("─" * max(0, room - cell_len(name) - taken), theme.style("rule", on=on)),
             Segment(figures, theme.style("muted", on=on)),
@@ -489,11 +495,3 @@ def marked(name: str, sought: Sequence[str], style: Style) -> Iterator[Segment]:
             at = end
     if name[at:]:
         yield Segment(name[at:], style)
-
-
-def group_counts(line: GroupLine) -> Sequence[str]:
-    """Return the number of a group's items, and that of its tasks if it has both; of tasks below an item, theirs."""
-    if line.key == "ParentID":
-        return [counted(line.count, "task")]
-    tasks = [counted(line.rows - line.count, "task")] if line.rows > line.count else []
-    return [*([counted(line.count, "item")] if line.count or not tasks else []), *tasks]

@@ -22,7 +22,6 @@ from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
 if TYPE_CHECKING:
-    from backlit.store.records.item import ItemRow
     from backlit.tui.widgets.empty_list import EmptyList
 
 WHEEL_LINES = 3
@@ -118,10 +117,6 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
 
     def fit_lines(self, room: int) -> None:
         """Choose `row_lines` for so many lines below the header; for lists whose rows differ in height."""
-
-    def drawn_rows(self, rows: "Sequence[ItemRow]") -> Sequence[Line]:  # noqa: ARG002 - for subclasses
-        """Draw rows of an empty list that another filter would show, below the headings of their columns."""
-        return ()
 
     def render_header(self, y: int) -> Strip:  # noqa: ARG002 - for subclasses
         return Strip.blank(self.size.width, self.rich_style)
@@ -292,7 +287,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
             return self.draw_text_line(self.empty_text, y)
         key = empty, size, theme
         if self._empty_lines[0] != key:
-            self._empty_lines = key, empty.lines(size.width, size.height - self.HEADER_LINES, theme, self.drawn_rows)
+            self._empty_lines = key, empty.lines(size.width, size.height - self.HEADER_LINES, theme)
         lines = self._empty_lines[1]
         y -= not self.HEADER_LINES  # a blank line is above the text either way
         return Strip(lines[y] if 0 <= y < len(lines) else []).adjust_cell_length(size.width, theme.style())

@@ -18,7 +18,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.text import fit, safe
+from backlit.tui.drawing.text import Line, fit, safe
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.widgets.column_scroll import FIRST_ROWS, ColumnScroll
 from backlit.tui.widgets.feature_columns import with_own_estimate_apart
@@ -237,15 +237,42 @@ class BacklogList(ItemList):
         self._group_here: GroupKey | None = None
         self._levels: tuple[str, ...] = ()
         self._is_page_held = False
+        self._offered: View | None = None
+        """A view of what is near, for a list without matches."""
         self._known = 0
         self._largest_id = 0
         self._sought: tuple[str, ...] = ()
 
     # The view
 
+    def offer(self, view: View) -> None:
+        """Show what is near in groups below the reason why nothing matches; the cursor stands on an item."""
+        is_first = self.view is not self._offered
+        self._offered = view
+        self.show(view, self.current_id)
+        if is_first and self.cursor == 0:
+            self.move_to(1)
+
+    @property
+    def _head(self) -> Sequence[Line]:
+        """The lines above the headings of the columns."""
+        if self.empty is None or self.view is None or self.view is not self._offered:
+            return ()
+        return self.empty.head(self.size.width, self.size.height, ThemeStyles.of(self.app))
+
+    def watch_empty(self) -> None:
+        self._fit_head()
+
+    def _fit_head(self) -> None:
+        if (lines := len(self._head) + 1) != self.HEADER_LINES:
+            self.HEADER_LINES = lines
+            self.repaint()
+            self.note_bar()
+
     def show(self, view: View, item_id: int | None = None) -> None:
         item_id, before = self._begin_view(item_id), self.view
         self.view = view
+        self._fit_head()
         self._window.forget_lines()
         # Before all ids are loaded a list is as long as its first rows, so the first paint waits for no more of them.
         self._known = len(view.rows(0, FIRST_ROWS)) if view.count is None else 0
@@ -374,6 +401,7 @@ class BacklogList(ItemList):
         self.columns.forget()
 
     def on_resize(self) -> None:
+        self._fit_head()
         self.columns.resize()
         super().on_resize()
         self.keep_margin()
@@ -387,6 +415,9 @@ class BacklogList(ItemList):
             self.refresh(Region(0, y + self.HEADER_LINES, LEAD, 1))
 
     def render_header(self, y: int) -> Strip:
+        head = self._head
+        if y < len(head):
+            return Strip(head[y]).adjust_cell_length(self.size.width, ThemeStyles.of(self.app).style())
         return self.columns.header() if self.row_count() else super().render_header(y)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
