@@ -370,3 +370,19 @@ async def test_a_local_workspace_has_one_manager_and_one_empty_project(tmp_path:
         area = {"name": "New", "projectId": 1, "parentId": root["id"]}
         assert (root["name"], (await client.post("areas", json=area)).status_code) == ("Backlog", 201)
     await service.stop()
+
+
+@pytest.mark.slow
+def test_one_story_of_the_sample_has_a_discussion_which_begins_after_it(tmp_path: Path) -> None:
+    _, database = written(tmp_path, "d", items=500)
+
+    ((item_id, first),) = database.execute(
+        "SELECT work_item_id, min(created_at) FROM comments WHERE description LIKE '> %' GROUP BY work_item_id"
+    ).fetchall()
+    count, people, last = database.execute(
+        "SELECT count(*), count(DISTINCT created_by), max(created_at) FROM comments WHERE work_item_id = ?", (item_id,)
+    ).fetchone()
+    created = database.execute("SELECT created_at FROM work_items WHERE id = ?", (item_id,)).fetchone()[0]
+    database.close()
+    assert (count, people) == (7, 5)
+    assert created < first < last < TODAY.isoformat()

@@ -1,7 +1,5 @@
 """Comments: Markdown as lines, the thread, and the screen over the service."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -111,13 +109,18 @@ async def test_it_opens_at_the_newest_and_moves_by_comment() -> None:
         assert app.thread.cursor == 3
 
 
-async def test_the_chosen_comment_has_its_whole_time_and_a_bar_on_all_its_lines() -> None:
+async def test_every_comment_has_its_whole_time_and_the_chosen_one_a_bar_on_all_its_lines() -> None:
     async with showing(*(comment(number) for number in (1, 2))) as (pilot, app):
         await pilot.press("j")
         lines = lines_of(app)
 
         assert [line.startswith("▌") for line in lines[:5]] == [False, False, False, True, True]
-        assert ["2026-" in line for line in lines[:5]] == [False, False, False, True, False]
+        assert ["2026-" in line for line in lines[:5]] == [True, False, False, True, False]
+
+
+async def test_a_comment_without_room_for_its_whole_time_has_its_age() -> None:
+    async with showing(comment(98), size=(30, 8)) as (_pilot, app):
+        assert line_with(app, "Maya").strip() == "▌ ▏ Maya Kent  2h ago"
 
 
 async def test_scrolling_takes_the_cursor_along() -> None:
@@ -275,18 +278,15 @@ async def test_a_quote_goes_after_what_was_half_written(store: Store, opened: Op
 
 
 @pytest.mark.slow
-async def test_what_was_left_half_written_stands_in_the_line_to_write_in(store: Store, opened: Open) -> None:
+async def test_the_footer_offers_to_go_on_with_what_was_left_half_written(store: Store, opened: Open) -> None:
     item_id = await story(store)
     async with comments_of(opened, store, item_id) as pilot:
         await pilot.press("a", *"half", "escape")
-        await until(lambda: store.drafts.find(f"comment:{item_id}") == {"text": "half"})
-        await until(lambda: "C draft  half" in text_of(pilot.app), lambda: text_of(pilot.app))
-        await pilot.press("a", *" of it", "escape")
-        await until(lambda: "C draft  half of it" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "C go on with your draft" in lines_of(pilot.app)[-1], lambda: text_of(pilot.app))
         await pilot.press("C", "ctrl+s")
-        await until(lambda: "C Add a comment" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "C add" in lines_of(pilot.app)[-1], lambda: text_of(pilot.app))
 
-        assert [each.text for each in store.comments.of_item(item_id)] == ["half of it"]
+        assert [each.text for each in store.comments.of_item(item_id)] == ["half"]
 
 
 async def test_copying_says_what_was_copied(store: Store, opened: Open) -> None:
@@ -305,63 +305,31 @@ async def test_there_is_nothing_to_quote_in_an_empty_thread(store: Store, opened
         await pilot.press("r")
         await pilot.pause()
 
-        assert missing(pilot.app, ["No comments.", "C Add a comment", "Nothing selected."]) == []
+        assert missing(pilot.app, ["No comments.", "C add", "Nothing selected."]) == []
         assert "quote" not in lines_of(pilot.app)[-1]
 
 
-@pytest.mark.slow
-async def test_a_click_on_the_field_above_the_thread_begins_a_comment(store: Store, opened: Open) -> None:
-    async with comments_of(opened, store, await story(store)) as pilot:
-        at = next(y for y, line in enumerate(lines_of(pilot.app)) if "Add a comment" in line)
-        await pilot.click(offset=(20, at))
-        await pilot.press(*"half")
-
-        await until(lambda: "half" in text_of(pilot.app), lambda: text_of(pilot.app))
-
-
-@pytest.mark.slow
-async def test_the_thread_and_the_field_above_it_end_where_their_pane_ends(store: Store, opened: Open) -> None:
-    async with comments_of(opened, store, await story(store)) as pilot:
+async def test_the_name_stands_across_and_the_item_beside_the_comments(store: Store, opened: Open) -> None:
+    item_id = await story(store)
+    item = store.item(item_id)
+    async with comments_of(opened, store, item_id) as pilot:
         await pilot.resize_terminal(120, 40)
-        await pilot.pause()
+        await until(lambda: text_of(pilot.app).count("╭") == 2, lambda: text_of(pilot.app))
 
-        edge = line_with(pilot.app, "Comments").index("╮")
-        assert [pilot.app.screen.query_one(each).region.right for each in ("#thread", "#add")] == [edge, edge]
-
-
-@pytest.mark.slow
-async def test_files_and_latest_changes_stand_below_the_comments_in_their_frame(
-    store: Store, opened: Open, tmp_path: Path
-) -> None:
-    item_id = await story(store)
-    (tmp_path / "flow.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    await store.transfers.upload(item_id, tmp_path / "flow.csv", lambda *_: None)
-    await store.items.comment(item_id, "One comment.")
-    async with comments_of(opened, store, item_id) as pilot:
-        await pilot.resize_terminal(120, 50)
-        await until(lambda: missing(pilot.app, ["│ Files ─", "│ Latest changes ─"]) == [])
-
-        assert "flow.csv  8 B" in text_of(pilot.app)
-        assert text_of(pilot.app).count("╭") == 2
+        assert item is not None
+        assert [at for at, line in enumerate(lines_of(pilot.app)) if item.name in line] == [1]
+        assert "╭─ Details ─" in line_with(pilot.app, "Comments")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("comments", [1, 30])
-async def test_the_field_stands_below_the_tabs_and_the_newest_comment_below_the_field(
-    store: Store, opened: Open, comments: int
-) -> None:
-    item_id = await story(store)
-    for number in range(comments):
-        await store.items.comment(item_id, f"Comment {number}.")
-    async with comments_of(opened, store, item_id) as pilot:
-        await until(lambda: f"Comments {comments}" in text_of(pilot.app), lambda: text_of(pilot.app))
-        await until(lambda: f"Comment {comments - 1}." in text_of(pilot.app), lambda: text_of(pilot.app))
-        tabs, field, blank, _byline, newest = lines_of(pilot.app)[2:7]
+async def test_the_item_below_the_comments_goes_beside_them_and_back(store: Store, opened: Open) -> None:
+    async with comments_of(opened, store, await story(store)) as pilot:
+        heights = []
+        for size in ((80, 24), (120, 40), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            heights.append(pilot.app.screen.query_one("#thread").region.height)
 
-        assert ("newest first" in tabs) == (comments > 1)
-        assert field.split() == ["C", "Add", "a", "comment", "…"]
-        assert not blank.strip()
-        assert f"Comment {comments - 1}." in newest
+        assert heights == [heights[0], 35, heights[0]]
 
 
 async def test_the_footer_names_the_way_back_in_a_narrow_terminal(store: Store, opened: Open) -> None:

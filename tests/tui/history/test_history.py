@@ -113,7 +113,7 @@ async def test_the_item_is_beside_its_history_and_not_below_it(world: World, sto
     item_id = await item_of(world, "Story")
     async with opened(store) as pilot:
         pilot.app.push_screen(HistoryScreen(store, item_id))
-        await shows(pilot, f"#{item_id} ◆ Story", "Owner  ")
+        await shows(pilot, "◆ Story · ", "╭─ Details ─", "Owner  ")
         await pilot.resize_terminal(80, 24)
 
         await until(lambda: "Owner  " not in text_of(pilot.app), lambda: text_of(pilot.app))

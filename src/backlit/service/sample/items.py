@@ -10,6 +10,7 @@ from msgspec import Struct
 from backlit.model import fields as table
 from backlit.model.fields import FIELDS, ItemType
 from backlit.service.sample import vocabulary as words
+from backlit.service.sample.discussions import DISCUSSIONS
 from backlit.service.sample.names import NameChoice
 from backlit.service.sample.past import ItemPast, Sprint, TeamPast
 from backlit.service.sample.sprints import CurrentSprint, PastSprint, PastSprints, room_in
@@ -74,6 +75,7 @@ class ItemMaker:
         self._overdue = 0
         self._past = TeamPast(self.places.sprints, self.places.members, hard, now=self._now, random=past_random)
         self._names = NameChoice()
+        self._discussions = dict(DISCUSSIONS)
         self._current = CurrentSprint(sprint.id, sprint.start or self.today, self.today, self.places.members)
 
     @property
@@ -290,21 +292,25 @@ class ItemMaker:
     def _discuss(self, item: WorkItemRow) -> None:
         random = self.random
         said_at = item.created_at
+        said = []
         for text in random.sample(words.COMMENTS, random.choices((0, 1, 2, 3, 5), (50, 20, 14, 10, 6))[0]):
             said_at = _milliseconds(said_at + (item.last_modified_at - said_at) * random.random())
             by = random.choice(self.places.members)[1]
-            self._comments.append(
-                {
-                    "project_id": item.project_id,
-                    "work_item_id": item.id,
-                    "description": text,
-                    "type": "Feedback" if item.type == ItemType.FEEDBACK and random.random() < 0.5 else "Service",
-                    "created_by": by,
-                    "created_at": said_at,
-                    "last_modified_by": by,
-                    "last_modified_at": said_at,
-                }
-            )
+            is_open = item.type == ItemType.FEEDBACK and random.random() < 0.5
+            said.append(_comment(item, text, by, said_at, "Feedback" if is_open else "Service"))
+        self._comments += self._discussion(item) or said
+
+    def _discussion(self, item: WorkItemRow) -> list[dict[str, Any]]:
+        """Return the comments of the discussion of an item that is old enough for it; empty without one."""
+        name = next((each for each in self._discussions if str(item.values["Name"]).startswith(each)), "")
+        said = [
+            _comment(item, each.text, each.author, datetime.combine(self.today - each.days_ago * _DAY, each.at))
+            for each in self._discussions.get(name, ())
+        ]
+        if not said or said[0]["created_at"] < item.created_at:
+            return []
+        del self._discussions[name]
+        return said
 
     def row(self, item: WorkItemRow) -> dict[str, Any]:
         """Return the row of an item, with its document."""
@@ -320,6 +326,19 @@ class ItemMaker:
             "last_modified_at": item.last_modified_at,
             "doc": item.document(self.places.settings.fields_by_type[item.type]),
         }
+
+
+def _comment(item: WorkItemRow, text: str, by: str, at: datetime, kind: str = "Service") -> dict[str, Any]:
+    return {
+        "project_id": item.project_id,
+        "work_item_id": item.id,
+        "description": text,
+        "type": kind,
+        "created_by": by,
+        "created_at": at,
+        "last_modified_by": by,
+        "last_modified_at": at,
+    }
 
 
 def _with_own_names(tasks: Sequence[WorkItemRow]) -> list[WorkItemRow]:

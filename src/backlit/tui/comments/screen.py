@@ -3,10 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 from textual import on
-from textual.containers import Vertical
-from textual.content import Content
-from textual.widget import Widget
-from textual.widgets import Static
 
 from backlit.model.amounts import counted
 from backlit.model.errors import BacklitError, sentence_of
@@ -18,63 +14,24 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.compose import ComposedComment
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
-from backlit.tui.drawing.text import safe
-from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.items.brief_files import BriefFiles
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_commands import COMMENT_DRAFT, comment_on_current, write_comment
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
-from backlit.tui.items.latest_changes import (
-    LEAST_CHANGES,
-    MAX_LINES_OF_CHANGE,
-    MOST_CHANGES,
-    LatestChanges,
-    read_newest,
-)
 from backlit.tui.items.preview import author_colours
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.pane_frame import PaneFrame
-from backlit.tui.widgets.side_lines import TwoSidedLine
+from backlit.tui.widgets.footer_line import Hint
 
 AGE_CHECK = 60.0
-LINES_AROUND = 6
-"""Lines of the title, the head, the rule, the footer, and a blank above the thread."""
+LINES_AROUND = 5
+"""Lines of the title, the name, the tabs, the rule and the footer."""
 LEAST_LINES = 2
 """Lines of a thread without comments."""
-THREAD_MARGIN, SECTION_LINES = 1, 2
-"""Blank lines above the thread, and the blank and the head of what is below it."""
 LEAST_ASIDE = 6
 """Lines for the item below its thread, beside which a narrow terminal has no room for it."""
 MAX_QUOTED_CHARACTERS = 120
 """Characters of a comment that a question about it repeats."""
-
-
-class NewComment(Static):
-    """The line to write a comment in, which a click begins; it shows the draft that is kept for later."""
-
-    def __init__(self) -> None:
-        super().__init__(id="add")
-        self._draft = ""
-
-    def show(self, draft: str) -> None:
-        """Show a text that was begun, if any."""
-        self._draft = " ".join(draft.split())
-        self._draw()
-
-    def on_resize(self) -> None:
-        self._draw()
-
-    def _draw(self) -> None:
-        """Draw the key as a cap where caps have a ground."""
-        cap = ThemeStyles.of(self.app).cap(key_of("comments.add")).text
-        key = (cap, "bold on $key-background") if cap.strip() != cap else (cap, "bold")
-        begun = (" draft  ", "$pending"), (safe(self._draft), "$foreground")
-        self.update(Content.assemble(key, *(begun if self._draft else [(" Add a comment …", "$muted")])))
-
-    def on_click(self) -> None:
-        self.post_message(TwoSidedLine.Asked("comments.add"))
 
 
 class CommentsScreen(ItemRowsScreen):
@@ -85,48 +42,24 @@ class CommentsScreen(ItemRowsScreen):
     CSS_PATH = "../styles/comments.tcss"
     TAB = ItemDestination.COMMENTS
     HAS_ASIDE = True
-    HINTS = ("app.back", "comments.quote", "item.next-tab", "comments.external", "comments.copy", "app.help")
-    HINTS_WITHOUT_ROWS = ("comments.add", "app.back", "comments.external", "item.next-tab", "app.help")
+    HINTS = ("comments.add", "comments.quote", "comments.copy", "item.next-tab", "app.back", "app.help")
+    HINTS_WITHOUT_ROWS = ("comments.add", "comments.external", "item.next-tab", "app.back", "app.help")
     EMPTY = ("No comments.", "No comments in the local copy.")
 
     def __init__(self, store: Store, item_id: int) -> None:
-        thread = CommentThread(store.now, store.local, id="thread")
-        super().__init__(store, item_id, thread)
-        self.thread = thread
-        self._add, self._files, self._latest = NewComment(), BriefFiles(store), LatestChanges(store)
-        self._column = Vertical(self._add, thread, self._files, self._latest)
-        self._frame = PaneFrame(self._column, thread, id="body-frame")
+        self.thread = CommentThread(store.now, store.local, id="thread")
+        super().__init__(store, item_id, self.thread)
+        self._has_draft = False
 
     def on_mount(self) -> None:
         self.mark_seen(self.item_id)
         self.set_interval(AGE_CHECK, self.thread.refresh)
 
-    def on_resize(self) -> None:
-        super().on_resize()
-        self._show_around()
-        if self.has_class("-aside"):
-            self.run_worker(work(self._read_changes), exclusive=True, group="look at")
-
-    async def _read_changes(self) -> None:
-        await read_newest(self.store, self.item_id)
-        if self.is_attached:
-            self._show_around()
-
-    def _show_around(self) -> None:
-        """Show the files and the latest changes below the thread, where it leaves room."""
-        item = self.store.item(self.item_id)
-        if item is not None and self.has_class("-aside"):
-            self._latest.show(item)
-            self._files.show(self._head.files)
-            self.draw_status()
-
     def on_unmount(self) -> None:
         self.mark_seen(self.item_id)
 
     def show_rows(self) -> None:
-        colours = author_colours(self.store.lookups.known_people())
-        self.thread.show(self._head.comments, self.files(), colours)
-        self._show_around()
+        self.thread.show(self._head.comments, self.files(), author_colours(self.store.lookups.known_people()))
 
     def note(self) -> str:
         return "newest first" if len(self._head.comments) > 1 else ""
@@ -134,19 +67,19 @@ class CommentsScreen(ItemRowsScreen):
     def store_changed(self, changes: ChangeBatch) -> None:
         super().store_changed(changes)
         if changes.touches(Subject.DRAFTS, self.item_id):
-            self._show_draft()
+            self.update_labels()
 
     def on_screen_resume(self) -> None:
-        self.call_after_refresh(self._show_draft)  # a longer draft is no change of the store
-
-    def _show_draft(self) -> None:
-        kept = self.store.drafts.find(COMMENT_DRAFT.format(self.item_id)) or {}
-        self._add.show(str(kept.get("text") or ""))
+        self.call_after_refresh(self.update_labels)  # a longer draft is no change of the store
 
     def update_labels(self) -> None:
-        self._add.display = not self.store.lookups.is_read_only
-        self._show_draft()
+        self._has_draft = self.store.drafts.find(COMMENT_DRAFT.format(self.item_id)) is not None
         super().update_labels()
+
+    @property
+    def hints(self) -> Sequence[Hint | str]:
+        add, *others = super().hints
+        return [(key_of("comments.add"), "go on with your draft", "comments.add") if self._has_draft else add, *others]
 
     @on(CommentThread.Highlighted)
     def _comment_highlighted(self) -> None:
@@ -154,26 +87,14 @@ class CommentsScreen(ItemRowsScreen):
 
     def draw_status(self) -> None:
         super().draw_status()
-        add = bool(self._add.display)
-        if not self.has_class("-aside"):
-            room = self.size.height - LINES_AROUND - add
-            lines = min(self.thread.virtual_size.height, max(room // 2, room - LEAST_ASIDE))
-            _set_height(self.thread, max(LEAST_LINES, lines))
-            self._files.display = self._latest.display = False
+        if (frame := self.thread.frame) is None:
             return
-        lines = max(LEAST_LINES, self.thread.virtual_size.height)
-        rest = self._column.size.height - add - THREAD_MARGIN - lines
-        for section, most, least in (
-            (self._files, len(self._head.files), 1),
-            (self._latest, min(self._latest.count, MOST_CHANGES) * MAX_LINES_OF_CHANGE, LEAST_CHANGES),
-        ):
-            shown = min(most, rest - SECTION_LINES)
-            section.display = shown >= min(most, least) > 0
-            if section.display:
-                _set_height(section, shown + 1)
-                rest -= shown + SECTION_LINES
-        is_alone = not (self._files.display or self._latest.display)
-        _set_height(self.thread, "1fr" if is_alone else lines)
+        if self.has_class("-aside"):
+            frame.styles.height = None
+            return
+        room = self.size.height - LINES_AROUND
+        lines = min(self.thread.virtual_size.height, max(room // 2, room - LEAST_ASIDE))
+        frame.styles.height = max(LEAST_LINES, lines)
 
     def files(self) -> Mapping[int, Sequence[AttachmentEntry]]:
         """Return the files of the comments, by the comment's id."""
@@ -271,8 +192,3 @@ class CommentsScreen(ItemRowsScreen):
     def refresh_comments(self, _call: CommandContext) -> None:
         self.run_worker(work(self.store.look_at, self.item_id), group="look")
         self.run_command("app.refresh")
-
-
-def _set_height(widget: Widget, height: int | str) -> None:
-    if str(widget.styles.height) != str(height):
-        widget.styles.height = height

@@ -29,6 +29,7 @@ TEXT_LIMIT = 20_000
 LEAST_WIDTH = 8
 MAX_DEPTH = 8
 """Levels of lists and quotes that are indented; deeper ones are drawn at this depth."""
+CODE_GROUND = "panel"
 _MARKUP = re.compile(r"[*_`#>\[~|]|^\s*(?:[-+]|\d+[.)])\s|^---", re.MULTILINE)
 _CHANGES_TEXT = ("entity", "escape", "reference", "lheading", "autolink", "code")
 """Rules that would hide typed characters or find unintended markup."""
@@ -51,7 +52,7 @@ class TextBlock(Struct, frozen=True):
         mark = theme.style("muted")
         room = max(LEAST_WIDTH, width - cell_len(self.rest))
         wrapped = self.text.wrap(_console(), room, overflow="fold", no_wrap=False)
-        base = theme.style(on="panel" if self.is_code else None)
+        base = theme.style(on=CODE_GROUND if self.is_code else None)
         plain = _console().get_style(self.text.style)  # rich leaves it off where a line has no spans
         for index, line in enumerate(wrapped):
             before = self.first if index == 0 else self.rest
@@ -217,7 +218,7 @@ class _Blocks:
         return "".join(level.rest for level in self._levels[: min(depth, MAX_DEPTH)])
 
     def _code(self, token: "Token") -> TextBlock:
-        style = self._theme.style(on="key-background")
+        style = self._theme.style(on=CODE_GROUND)
         return TextBlock(self._first(), self._rest(), Text(token.content.rstrip("\n"), style), is_code=True)
 
     def _paragraph(self, token: "Token") -> TextBlock:
@@ -244,7 +245,7 @@ def _inline(children: "Iterable[Token]", base: Style, theme: ThemeStyles) -> Tex
             if not text.plain.endswith(address):
                 text.append(f" ({address})", theme.style("muted"))
         else:
-            text.append(_words(child), theme.style(on="panel") if child.type == "code_inline" else styles[-1])
+            text.append(_words(child), theme.style(on=CODE_GROUND) if child.type == "code_inline" else styles[-1])
     return text
 
 

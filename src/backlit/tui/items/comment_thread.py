@@ -38,7 +38,7 @@ MIN_FOLDED_LINES = 30
 """Lines from which a comment is folded until zo shows all of it."""
 FOLDED_LINES = 20
 """Lines of a folded comment."""
-TEXT_WIDTH = 80
+TEXT_WIDTH = 92
 """Cells of the longest line; longer ones are hard to read."""
 
 
@@ -224,13 +224,11 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
             ("" if comment.is_internal else "» customers see this", theme.style("type-feedback", on=on)),
         ]
         line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
-        if not on:  # the whole time stands in the comment under the cursor alone
-            return line
         room = min(TEXT_WIDTH, self.size.width - CURSOR_CELLS - EDGE_WIDTH - 1) - sum(
             segment.cell_length for segment in line
         )
         when = moment(comment.created_at, self._local)
-        return [*line, Segment(fit_right(when, max(room, len(when))), theme.style("muted", on=on))]
+        return [*line, Segment(fit_right(when, room), theme.style("muted", on=on))] if room >= len(when) else line
 
     def _colour(self, comment: CommentEntry, otherwise: str) -> str:
         return self._colours.get(comment.author or "", otherwise)

@@ -21,7 +21,7 @@ from backlit.tui.drawing.themes import KEY, ThemeStyles, type_colour, type_sign
 from backlit.tui.items.comment_thread import CommentThread
 from backlit.tui.items.item_screen import ITEM_COMMANDS, ItemScreen
 from backlit.tui.items.item_tabs import BELOW, BRIEF_NAMES, TABS, blocked_words, counts_below, tab_name, tabs_of
-from backlit.tui.items.preview import ItemContext, PreviewLayout, edited_words, item_context, preview_head
+from backlit.tui.items.preview import ItemContext, PreviewLayout, edited_words, item_context
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.status_text import position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch
@@ -50,8 +50,8 @@ COUNTED_SUBJECTS = (
     *(Subject.RELATIONS, Subject.CRITERIA, Subject.LINKS),
 )
 """Changes after which the tabs count again."""
-MIN_WIDTH_WITH_ASIDE, ASIDE_SHARE = 100, 40
-"""Cells from which an item stands beside its tab, and its share of them in per cent; its style has the same figure."""
+MIN_WIDTH_WITH_ASIDE = 100
+"""Cells from which an item stands beside its tab."""
 NAME_INDEX = 3
 """The place of the name in the words of the heading."""
 TAB_COMMANDS = ("items.item_head", *ITEM_COMMANDS)
@@ -120,9 +120,10 @@ class ItemHeader:
         with_own_name = [*tight[:here], whole[here], *tight[here + 1 :]]
         return with_own_name if length(with_own_name) <= room else tight
 
-    def has_whole_names(self, room: int) -> bool:
+    def has_whole_names(self, room: int, *, is_close: bool = True) -> bool:
         """Return whether the names of the tabs need no more than some cells."""
-        return length(_close(map(self._tab, tabs_of(self._store, self._item_type)))) <= room
+        tabs = [*map(self._tab, tabs_of(self._store, self._item_type))]
+        return length(_close(tabs) if is_close else tabs) <= room
 
     def _tab(self, place: ItemDestination, *, is_brief: bool = False) -> Drawn:
         rows = {ItemDestination.COMMENTS: self.comments, ItemDestination.ATTACHMENTS: self.files}.get(place)
@@ -164,10 +165,14 @@ def last_change(item: Item | None, now: datetime) -> list[Part]:
 
 
 class ItemSidePane(LinesView):
-    """The facts and the texts of an item, beside one of its tabs on a wide screen and below it on others."""
+    """The facts and the texts of an item, beside one of its tabs on a wide screen and below it on others.
 
-    def __init__(self) -> None:
+    `names_item` is False where its name stands above.
+    """
+
+    def __init__(self, *, names_item: bool = True) -> None:
         super().__init__(id="aside")
+        self._names_item = names_item
         self._shown: tuple[Item, ItemContext] | None = None
 
     def show(self, item: Item, context: ItemContext) -> None:
@@ -186,7 +191,8 @@ class ItemSidePane(LinesView):
             return ()
         if not self.is_framed:
             return list(PreviewLayout(theme, width - MARGIN).about(*self._shown))
-        return list(PreviewLayout(theme, width, has_head=True).lines(self._shown[0], None, self._shown[1]))
+        layout = PreviewLayout(theme, width, has_head=True, names_item=self._names_item)
+        return list(layout.lines(self._shown[0], None, self._shown[1]))
 
 
 class ItemRowsScreen(ItemScreen):
@@ -208,7 +214,7 @@ class ItemRowsScreen(ItemScreen):
         super().__init__(store, number_of(item_id))
         self.item_id = item_id
         self._rows = rows
-        self._aside = ItemSidePane() if self.HAS_ASIDE else None
+        self._aside = ItemSidePane(names_item=False) if self.HAS_ASIDE else None
         self._frame: PaneFrame | None = None
         self._pane: Widget | None = None
         """The container of the frame of the rows and of what is below it; None for that frame alone."""
@@ -236,12 +242,14 @@ class ItemRowsScreen(ItemScreen):
         yield self.footer
 
     def on_resize(self) -> None:
-        width = self.size.width
-        has_room = self.HAS_ASIDE and width >= MIN_WIDTH_WITH_ASIDE
-        self.set_class(has_room, "-aside")
+        self.set_class(self.HAS_ASIDE and self.size.width >= MIN_WIDTH_WITH_ASIDE, "-aside")
+        self.call_after_refresh(self._fit_lines)  # once the frames have their new sizes
+
+    def _fit_lines(self) -> None:
+        is_beside = self._aside_frame is not None and self.has_class("-aside")
         for rule in (self._head.tabs, self._rule):
-            rule.join_at(width - width * ASIDE_SHARE // 100 - 1 if has_room else None)
-        self.call_after_refresh(self.update_labels)  # once the frames have their new sizes
+            rule.join_at(self._aside_frame.region.x - 1 if self._aside_frame is not None and is_beside else None)
+        self.update_labels()
 
     def on_mount(self) -> None:
         self._head.read(self.item_id)
@@ -287,9 +295,8 @@ class ItemRowsScreen(ItemScreen):
 
     def _show_aside(self, item: Item) -> None:
         if self._aside is not None and self._aside_frame is not None:
-            context = item_context(self.store, item)
-            self._aside.show(item, context)
-            self._aside_frame.say(*preview_head(item, context.now))
+            self._aside.show(item, item_context(self.store, item))
+            self._aside_frame.say([("Details", "heading", TABS[ItemDestination.EDITOR][1])])
 
     @property
     def position(self) -> tuple[int, int]:
@@ -314,7 +321,7 @@ class ItemRowsScreen(ItemScreen):
         note += [(f"  {self.note()}", "muted")] if self.note() else []
         room = self._frame.head_room
         beside = room - length(note)
-        has_room = self._head.has_whole_names(beside) or not self._head.has_whole_names(room)
+        has_room = self._head.has_whole_names(beside, is_close=False) or not self._head.has_whole_names(room)
         foot: list[Part] = []
         if not (self._head.blocked or has_room):
             note, foot = [], [(self.note(), "muted")]  # names of tabs say more than it

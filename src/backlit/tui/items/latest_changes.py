@@ -26,8 +26,8 @@ HEADING, GAP = "Latest changes", 2
 MIN_WIDTH_WITH_VERBS = 56
 """Cells from which the verbs of changes have a column."""
 MAX_LINES_OF_CHANGE = 2
-LEAST_CHANGES, MOST_CHANGES = 3, 8
-"""Lines of changes below which there are none, and changes at most below comments."""
+LEAST_CHANGES = 3
+"""Lines of changes below which there are none."""
 
 
 async def read_newest(store: Store, item_id: int) -> None:
@@ -36,13 +36,8 @@ async def read_newest(store: Store, item_id: int) -> None:
         await store.item_history.read(item_id)
 
 
-def ruled_head(heading: str, width: int, theme: ThemeStyles) -> Line:
-    rule = "─" * max(0, width - len(heading) - 1)
-    return [Segment(f"{heading} ", theme.style(bold=True)), Segment(rule, theme.style("rule"))]
-
-
 class LatestChanges(LinesView):
-    """Shows as many changes as fit, the latest first; below a heading, or in a frame that has it."""
+    """Shows as many changes as fit, the latest first, in a frame that has the heading."""
 
     MORE_KEY = ""
 
@@ -51,11 +46,6 @@ class LatestChanges(LinesView):
         self._store = store
         self._has_unsent = has_unsent
         self._events: Sequence[ItemEvent] = ()
-
-    @property
-    def count(self) -> int:
-        """The changes that are known."""
-        return len(self._events)
 
     def show(self, item: Item) -> None:
         """Read what this machine knows of an item's history; comments stand above."""
@@ -71,7 +61,7 @@ class LatestChanges(LinesView):
         self.lay_out()  # the height says how many changes there are
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
-        room = self.size.height - (not self.is_framed)
+        room = self.size.height
         if room < min(LEAST_CHANGES, len(self._events)) or not self._events:
             return ()
         shown = self._events[:room]
@@ -83,7 +73,7 @@ class LatestChanges(LinesView):
         rows = [self._told(each, width - lead) for each in shown]
         if sum(map(len, rows)) > room:  # each has one line where not all of them have room for all that they say
             rows = [row if len(row) == 1 else self._told(each, 0) for each, row in zip(shown, rows, strict=True)]
-        lines: list[Line] = [] if self.is_framed else [ruled_head(HEADING, width, theme)]
+        lines: list[Line] = []
         for event, day, (first, *more) in zip(shown, days, rows, strict=True):
             author = event.author or "you"
             when, who = fit(day, day_width + GAP), fit(author, author_width) + " " * GAP

@@ -279,7 +279,7 @@ class PreviewLayout:
         line, room, theme = list[Segment](), self._width, self._theme
         for words, colour in chips:
             text = f" {safe(words)} "
-            if line and cell_len(text) + CHIP_GAP > room:
+            if line and cell_len(text) > room:
                 yield line
                 line, room = [], self._width
             if line:
