@@ -62,7 +62,9 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
         await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
         await until(lambda: " by sprint " in text_of(pilot.app), lambda: text_of(pilot.app))
 
-        assert re.search(r" by owner .*\n.* unassigned +\d+  ━", text_of(pilot.app))
+        assert re.search(r" by owner .*\n.* unassigned +\d+  █", text_of(pilot.app))
+        assert re.search(r" by status .*\n.* ○ Not done +\d+  █", text_of(pilot.app))
+        assert re.search(r" by type .*\n.* [▲◆×■◇] \w+ +\d+  █", text_of(pilot.app))
         await pilot.press("z", "R")
         await until(lambda: "┃" not in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.resize_terminal(120, 20)

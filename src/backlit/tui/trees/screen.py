@@ -32,7 +32,7 @@ from backlit.tui.trees.area_shares import LEAST_LINES, AreaShares, read_shares
 from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.footer_line import FooterLine
-from backlit.tui.widgets.item_rows import POINTS_COLUMN, STATUS_COLUMN, UNREADY_SIGN, USUAL_COLUMNS
+from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import Part, RuleLine, length
@@ -48,13 +48,11 @@ WIDEST = 190
 """Cells from which the items of the iteration are shown beside the tree, not below it."""
 HIGH, AROUND = 20, 4
 """Lines from which the items of the iteration are shown below the tree, and the lines around both."""
-AREA_COLUMNS = (STATUS_COLUMN, POINTS_COLUMN)
-"""The columns of an area's items that leave the room to their names."""
 FRAME = 5
 """Cells around the words of the heading and between them."""
 DONE_BAR, DONE_SHARE = 20, 6
 """Cells at most of the bar of done points in the head of an iteration's items, and its part of the head."""
-HINTS = ("tree.filter", "tree.add", "tree.series", "tree.move", "tree.delete", "g", "app.help")
+HINTS = ("tree.filter", "tree.add", "tree.series", "m", "tree.delete", "g", "app.help")
 
 
 class NodeItems(BacklogList, can_focus=False):
@@ -224,17 +222,16 @@ class TreeScreen(StoreScreen[None]):
 
     def _draw_words(self) -> None:
         tree, shown = self._tree.folding.tree, self._tree.row_count()
-        folded = f" · {len(tree) - shown:,} folded" if shown < len(tree) else ""
         below = counted(len(tree) - len(tree.roots), self.kind.value[:-1])
-        nodes: list[Part] = [(below, "heading"), (folded, "muted")]
+        nodes: list[Part] = [(below, "heading")]
         unready = sum(each.count for each in self._unready.values())
-        words = (" · ", "muted"), (f"{UNREADY_SIGN} ", "warn"), (f"{unready:,} items not ready", "foreground")
+        words = (" · ", "muted"), (f"{UNREADY_SIGN} ", "warn"), (f"{unready:,} not ready", "foreground")
         nodes += words if unready else ()
         about, is_shown = self._about_node(), self._items_frame.display
         titled = [(text, colour if at else "heading") for at, (text, colour) in enumerate(about)]
         self._below.say(titled)
         right, room = [] if self._below.display else about, self.size.width - FRAME
-        lefts = (nodes[:end] for end in (len(nodes), 2, 1) if length([*nodes[:end], *right]) <= room or not right)
+        lefts = (nodes[:end] for end in (len(nodes), 1) if length([*nodes[:end], *right]) <= room or not right)
         left = next(lefts, None)
         self.query_one("#heading", RuleLine).say(*(right,) if left is None else (left, right))
         roots = len(tree.roots)  # the row of the project is none of its nodes
@@ -292,8 +289,6 @@ class TreeScreen(StoreScreen[None]):
         is_beside = is_shown and (is_area or (is_framed and width >= WIDEST))
         self._items_frame.display = is_shown
         self._below.display = is_shown and not is_beside and not is_framed
-        if is_area:
-            self._items.columns.use(USUAL_COLUMNS if width >= WIDEST else AREA_COLUMNS)
         self.set_class(is_beside, "-beside")
         self.set_class(is_beside and width >= WIDEST, "-widest")
         edges = FRAME_LINES if is_framed else 0

@@ -14,7 +14,7 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import Piece, range_words, scale_of, scaled_bar
+from backlit.tui.drawing.charts import Piece, plain_bar, range_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
@@ -117,7 +117,7 @@ class TreeColumn(Struct, frozen=True):
         return fit(text, self.width) if self in LEFT else fit_right(text, self.width)
 
 
-GAP, BAR, AMOUNT, OVER, SHARE_BAR = 1, 7, 10, 5, 12
+GAP, BAR, AMOUNT, OVER, SHARE_BAR = 1, 7, 10, 5, 10
 DATES = TreeColumn("Dates", 21)
 ITEMS = TreeColumn("Open", 5)
 POINTS = TreeColumn("Pts", 6)
@@ -131,8 +131,8 @@ AMOUNTS = TreeColumn(f"{'Load / target':>{AMOUNT + GAP + 3}}", GAP + AMOUNT + OV
 COLUMNS_WITH_TIMELINE = (DATES, ITEMS, AMOUNTS)
 MIN_WIDTH_WITH_TIMELINE, MIN_TIMELINE, WIDE_TIMELINE = 110, 28, 130
 """Cells of a tree with a timeline, those of the timeline, and those of a tree from which a day is a cell, not half."""
-LINE, HALF_LINE, BEYOND = "━", "╸", "▸"
-"""The signs of bars, a line at half the height, so that neighbours stay apart, its left half, and its cut end."""
+LINE, BEYOND = "━", "▸"
+"""The sign of the bars of loads, a line at half the height, on which limits are crosses, and the cut end of others."""
 BAR_KEY: Sequence[Piece] = ((LINE, "bar-done"), (" done ", "muted"), (LINE, "bar"), (" open ", "muted"))
 LIMITS_KEY: Piece = ("┼ min, max", "muted")
 """The meanings of the parts of a capacity's bar, and of its lines where there is room."""
@@ -286,16 +286,15 @@ class TreeLayout:
         return [(fit(dates, room), "foreground"), (fit(word, DATES.width - room), colour)]
 
     def _share(self, node_id: int) -> list[Piece]:
-        """Return a bar that is full for the largest area below a root; those of areas further below are grey."""
-        colour = "bar" if self._branches.tree.depth(node_id) < DEPTH_OF_DETAIL else "faint"
+        """Return a bar that is full for the largest area below a root; those of areas further below are dim."""
+        colour = "bar" if self._branches.tree.depth(node_id) < DEPTH_OF_DETAIL else "chart-area"
         return self._points_bar(self._branches.all[node_id].points, colour)
 
     def _points_bar(self, points: float, colour: str) -> list[Piece]:
         """Return the bar of some points to the scale of areas; an arrow ends one that is longer than the column."""
         whole = self._branches.largest_area
-        halves = max(1, round(2 * points / whole * self._bar)) if points and whole else 0
-        is_beyond = halves > 2 * self._bar
-        bar = f"{LINE * (self._bar - 1)}{BEYOND}" if is_beyond else LINE * (halves // 2) + HALF_LINE * (halves % 2)
+        bar = plain_bar(points, whole, self._bar)
+        bar = f"{bar[: self._bar - 1]}{BEYOND}" if len(bar) > self._bar else bar
         return [(" " * GAP, "foreground"), (fit(bar, self._bar), colour)]
 
     def share_head(self, title: str) -> Strip:
