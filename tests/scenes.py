@@ -43,8 +43,9 @@ SELECTED = (*SHOWN, "v", "3", "j", "v")
 
 GROOMING = (*"ftbug", "enter", "g", "q", "enter")
 """To a bug in the groom queue that lacks an estimate, and is neither triaged nor fresh."""
-SUMMED_UP = (*"f!v5jvgq3", "enter", "n", *"12", *("enter",) * 4, *"jjj")
-"""To the end of a queue of six."""
+_ANSWERS = ("3", "n", "21", "3", "4", "", "5", "n", "", "8", "4", "34", "2", "")
+SUMMED_UP = (*"f!v13jvgq", *(key for each in _ANSWERS for key in (*each, *("enter",) * (each != "n"))), *"jjj")
+"""To the end of a queue of fourteen."""
 LOGGING = (*"fttask", "enter", *"jjjL1,5", "tab", *"te", "tab", "tab", *"retry path on staging")
 """To the hours of a task."""
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Container, Vertical
 from textual.screen import Screen
 
 from backlit.model.amounts import counted, points_of
@@ -21,11 +21,13 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.prompts import TextToSave, file_in, save_file
+from backlit.tui.drawing.large_figures import large
 from backlit.tui.drawing.text import Line
 from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.groom.item_frame import SIDES, ItemFrame
-from backlit.tui.groom.summary_table import GAP, LOW, TITLES, SummaryTable, changes_of, grouped, listed, open_words
+from backlit.tui.groom.summary_table import TITLES, SummaryTable, changes_of, grouped, listed, open_words
 from backlit.tui.items.preview import item_context
+from backlit.tui.lists.item_panes import LIST_SHARE, MAX_PREVIEW_WIDTH, MIN_WIDTH_BESIDE
 from backlit.tui.shell.paths import downloads
 from backlit.tui.shell.status_text import position_words, project_name, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
@@ -41,10 +43,10 @@ OTHER_HINTS = ("summary.save", "summary.previous")
 _NOT_FOR_FILES = re.compile(r"[^\w.-]+")
 RESULT_SUBJECTS = (Subject.ITEMS, Subject.PEOPLE, Subject.TREES)
 """What the results are read again after."""
-TALL = 30
-"""Lines of a terminal from which there are blanks around the headline."""
-MAX_TABLE_SHARE, MAX_TABLE_SHARE_OF_LOW_SCREEN = 0.6, 0.3
-"""Shares of the height that the table takes at most."""
+LOW, TALL = 16, 24
+"""Lines of the terminal below which the headline has neither bar nor large figure, and from which it has blanks."""
+MAX_TABLE_SHARE, MAX_TABLE_SHARE_OF_LOW_SCREEN = 0.5, 0.3
+"""Shares of a high and of a low screen that the table takes at most above the item."""
 TITLE_LINES, LEAST_ITEM = 2, 3
 """Lines of the title and of the footer, and those below which the item under the cursor is not shown."""
 
@@ -57,9 +59,11 @@ class SessionHeadline(LinesView):
     def __init__(self) -> None:
         super().__init__(id="headline")
         self._results: Sequence[GroomedItem] = ()
+        self.is_large = False
+        """Whether there is room for a large figure."""
 
-    def show(self, results: Sequence[GroomedItem]) -> None:
-        self._results = results
+    def show(self, results: Sequence[GroomedItem], *, is_large: bool) -> None:
+        self._results, self.is_large = results, is_large
         if self.is_mounted:
             self.lay_out()
 
@@ -67,19 +71,28 @@ class SessionHeadline(LinesView):
         here = [each for each in self._results if each.type]
         ready = [each for each in here if not each.open]
         made_ready = sum(bool(each.answers) for each in ready)
-        more = f", {made_ready:,} more than before" if made_ready else ""
-        sentence = [
-            Segment(f"{len(ready):,} of {len(here):,} ready", theme.style(bold=True)),
-            Segment(more, theme.style()),
-        ]
         points = added_points(here)
-        added = f"{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}" if points else ""
-        room = width - sum(each.cell_length for each in sentence)
-        done = round(width * len(ready) / max(1, len(here)))
-        bar = [Segment("━" * done, theme.style("bar-done")), Segment("─" * (width - done), theme.style("rule"))]
-        if cell_len(added) + GAP <= room:
-            return [[*sentence, Segment(added.rjust(room), theme.style("muted"))], bar]
-        return [sentence, [Segment(added, theme.style("muted"))], bar]
+        notes = [
+            f"{made_ready:,} more than before" if made_ready else "",
+            f"{counted(len(points), 'estimate')} added, {counted(sum(points), 'pt')}" if points else "",
+        ]
+        note = " · ".join(filter(None, notes))
+        digits = [f"{line}  " for line in large(f"{len(ready):,}")]
+        if not self.is_large or cell_len(f"{digits[0]}{note}") > width:
+            words = Segment(f"{len(ready):,} of {len(here):,} ready", theme.style(bold=True))
+            return [[words], [Segment(note, theme.style("muted"))], _bar(len(ready), len(here), width, theme)]
+        colour = "status-done" if ready else "foreground"
+        beside: Sequence[Line] = (
+            [Segment(f"of {len(here):,} ready", theme.style(colour, bold=True))],
+            [Segment(note, theme.style("muted"))],
+            _bar(len(ready), len(here), width - len(digits[0]), theme),
+        )
+        return [[Segment(each, theme.style(colour)), *line] for each, line in zip(digits, beside, strict=True)]
+
+
+def _bar(done: int, count: int, width: int, theme: ThemeStyles) -> list[Segment]:
+    cells = round(width * done / max(1, count))
+    return [Segment("━" * cells, theme.style("bar-done")), Segment("─" * (width - cells), theme.style("rule"))]
 
 
 class GroomSummaryScreen(StoreScreen[None]):
@@ -98,6 +111,8 @@ class GroomSummaryScreen(StoreScreen[None]):
         super().__init__(store)
         self._results = results
         self._screen_at = screen_at
+        self._item_width = -1
+        """Cells of the item beside the results; 0 for an item below them, -1 until one of them is chosen."""
 
     @property
     def item_ids(self) -> Sequence[int]:
@@ -114,9 +129,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         self._rule, self._item = RuleLine("─", id="below"), ItemFrame()
         yield self.title_line
         yield self._heading
-        yield self._results_frame
-        yield self._rule
-        yield self._item
+        yield Container(self._results_frame, self._rule, self._item, id="panes")
         yield self._footer
 
     def on_mount(self) -> None:
@@ -150,7 +163,6 @@ class GroomSummaryScreen(StoreScreen[None]):
 
     def _show(self) -> None:
         self.table.show(self._results)
-        self._headline.show(self._results)
         self._share()
 
     def _show_current(self) -> None:
@@ -166,19 +178,29 @@ class GroomSummaryScreen(StoreScreen[None]):
         self.call_after_refresh(self._share)
 
     def _share(self) -> None:
-        """Give the results the lines that they need, as far as there is room, and the item the others."""
+        """Put the item beside the results, or give the results the lines that they need and the item the others."""
         width, height = self.size
-        is_low, is_framed = height < LOW, self._results_frame.is_wanted
-        share = MAX_TABLE_SHARE_OF_LOW_SCREEN if is_low else MAX_TABLE_SHARE
-        table = min(self.table.share(height), int(height * share))
-        headline = len(self._headline.lines_for(width - SIDES * is_framed, ThemeStyles.of(self.app))) - is_low
-        blanks = height >= TALL
+        is_beside, is_low, is_framed = width >= MIN_WIDTH_BESIDE, height < LOW, self._results_frame.is_wanted
+        item_width = min(MAX_PREVIEW_WIDTH, width - width * LIST_SHARE // 100) if is_beside else 0
+        if item_width != self._item_width:
+            self._item_width = item_width
+            self.set_class(is_beside, "-beside")
+            self._item.styles.width = item_width or "100%"
+            self.call_after_refresh(self._share)  # the lines of the rows depend on the new width
+        self._headline.show(self._results, is_large=not is_low)
+        room_for_headline = width - item_width - SIDES * is_framed
+        headline = len(self._headline.lines_for(room_for_headline, ThemeStyles.of(self.app))) - is_low
+        blanks = (height >= TALL) * (1 + is_framed)
         self._headline.styles.height = headline
-        self._headline.styles.margin = (int(blanks and is_framed), 0, int(blanks), 0)
-        used = headline + table + blanks * (1 + 2 * is_framed) + FRAME_LINES * is_framed
+        self._headline.styles.margin = (int(blanks > 1), 0, int(blanks > 0), 0)
         rules = 0 if is_framed else TITLE_LINES  # below the title, and above the item
-        self._item.display = height - used - TITLE_LINES - rules >= LEAST_ITEM
-        self._results_frame.styles.height = used if self._item.display else "1fr"
+        panes = height - TITLE_LINES - rules
+        around = headline + blanks + FRAME_LINES * is_framed
+        share = 1 if is_beside else MAX_TABLE_SHARE_OF_LOW_SCREEN if is_low else MAX_TABLE_SHARE
+        most = int((panes - around * is_beside) * share)
+        used = around + min(self.table.lay_out(most), most)
+        self._item.display = is_beside or panes - used >= LEAST_ITEM
+        self._results_frame.styles.height = used if self._item.display and not is_beside else "1fr"
         self._rule.display = not is_framed and self._item.display
         self._show_current()
         self._draw_words()
@@ -186,7 +208,7 @@ class GroomSummaryScreen(StoreScreen[None]):
     def _draw_words(self) -> None:
         words = ("Summary", "heading"), (f" · {' · '.join(_counts(self._results, self.item_ids))}", "muted")
         self._heading.say(words)
-        self._results_frame.say(words, (), (), position_words(self.table.cursor + 1, self.table.row_count()))
+        self._results_frame.say(words, (), (), position_words(*self.table.place))
         self._draw_status()
 
     def _sprint(self) -> IterationEntry | None:
@@ -195,7 +217,6 @@ class GroomSummaryScreen(StoreScreen[None]):
         return target_of(plan.iterations.targets(), plan.draft.target, self.store.today())
 
     def _draw_status(self) -> None:
-        place = self.table.cursor + 1, self.table.row_count()
         is_framed = self._results_frame.is_wanted
         labels = {"summary.again": f"groom {len(self.unready):,} again"}
         sprint = self._sprint()
@@ -204,7 +225,7 @@ class GroomSummaryScreen(StoreScreen[None]):
         steps = (*("summary.again",) * bool(self.unready), "app.plan", "summary.copy")
         self._footer.show(
             [*steps, "summary.open", "summary.close", *OTHER_HINTS, "app.help"],
-            status_words(self.store, *(() if is_framed else place)),
+            status_words(self.store, *(() if is_framed else self.table.place)),
             labels,
         )
 
@@ -301,6 +322,8 @@ def _item(store: Store, each: GroomedItem, inputs: RuleInputs) -> Iterator[str]:
     number = f"#{each.item_id} " if each.item_id > 0 else ""
     yield f"- {number}{_line(each.name)}{f' ({each.type})' if each.type else ' (deleted)'}"
     yield from (f"  - {_line(change)}" for change in changes_of(store, each, ": "))
+    if each.answers and each.is_skipped:
+        yield "  - skipped"
     if each.open:
         yield f"  - open: {listed(open_words(each.open, inputs))}"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
 from rich.cells import cell_len
 from textual.strip import Strip
 
@@ -15,161 +16,190 @@ from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.field_edits import field_named
 from backlit.tui.fields.values import ScreenFieldWords, short_words_of
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
-from backlit.tui.widgets.line_list import LineList
+from backlit.tui.widgets.line_list import BOLD, LineList
 
 NONE = "–"
 """An empty value, before or after a change."""
 TITLES = ("Changed", "Skipped", "Unchanged")
-RESULT, GAP = 11, 2
-"""Cells of the first column, and between the others."""
-LOW, NARROW, WIDE = 16, 70, 96
-"""Lines of the terminal below which the table has rows alone, and cells below which it shows no results.
-
-From WIDE cells on what is open has a column of its own.
-"""
-LEAST_NAMES, ENOUGH = 22, 29
-"""Cells that names have at least, and that they leave to the changes and the open checks."""
-MAX_HEIGHT_SHARE, MAX_HEIGHT_SHARE_OF_LOW_SCREEN, HEIGHTS = 0.5, 0.3, (9, 2, 1)
-"""Shares of a high and of a low screen that rows of several lines may take, and the most lines of a row, in turn."""
-HEADS, NARROW_HEADS = ("Item", "Changes", "Readiness"), ("Item", "Changes and checks")
+UNREADY, READY, DELETED = "Still not ready", "Ready", "Deleted"
+NARROW, GUTTER, ID_WIDTH, GAP = 70, 1, 5, 2
+"""Cells below which a row has no gutter, those of the gutter and of the ids, and those behind names."""
+LEAST_NAMES, MOST_OUTCOME = 22, 25
+"""Cells that names have at least, and most cells of what came of an item."""
+HEIGHTS = ((4, True), (4, False), (2, False), (1, False))
+"""Most lines of a row, and whether a blank one follows it, in turn, until all have room."""
 READY_SIGN = "✓"
 SIGNS = {READY_SIGN: "status-done", UNREADY_SIGN: "warn"}
-"""The signs before the last words of a row, and their colours."""
+"""The signs before what came of an item, and their colours."""
+BLANK, HEADING = -2, -1
+"""A blank line, and that of a heading."""
+
+
+class SummaryRow(Struct, frozen=True):
+    """An item with what came of it, a text a line; without an item the heading of a group and the number of items."""
+
+    name: str
+    item: GroomedItem | None = None
+    outcome: Sequence[str] = ()
 
 
 class SummaryTable(LineList):
-    """The shown items by their result, with their changes and the checks they still fail."""
-
-    HEADER_LINES = 1
+    """The shown items, those that are still not ready first, with the checks they fail and their changes."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(id="summary")
         self._store = store
-        self._rows: Sequence[tuple[str, GroomedItem]] = ()
-        self._texts: Sequence[tuple[str, str, str]] = ()
-        """The name, the changes and the open checks of each row."""
-        self._most = HEIGHTS[-1]
+        self._rows: Sequence[SummaryRow] = ()
+        self._most = 1
         """Most lines of a row."""
-        self._number = 0
-        self._needed = (0, 0, 0)
-        """Cells that the numbers, and the names, the changes and the checks need for the longest of them."""
+        self._needed = (0, 0)
+        """Cells that the longest name and the longest outcome need."""
 
     def show(self, results: Sequence[GroomedItem]) -> None:
-        self._rows = [(title, each) for title, found in grouped(results) for each in found]
         inputs = self._store.ready_check.rule_inputs()
-        self._texts = [self._texts_of(each, inputs) for _, each in self._rows]
-        self._number = max([len("ID"), *(len(str(each.item_id)) for each in results)])
-        name, change, check = (max(cell_len(safe(row[at])) for row in (HEADS, *self._texts)) for at in range(3))
-        self._needed = name + GAP, change + GAP, check
+        rows: list[SummaryRow] = []
+        for title in (UNREADY, READY, DELETED):
+            found = [each for each in results if _group_of(each) == title]
+            rows += [SummaryRow(f"{title} {len(found):,}")] if found else []
+            rows += [SummaryRow(each.name, each, tuple(self._outcome(each, inputs))) for each in found]
+        self._rows = rows
+        items = [row for row in rows if row.item is not None]
+        outcomes = [text for row in items for text in row.outcome]
+        self._needed = (
+            max((cell_len(safe(row.name)) for row in items), default=0),
+            max(map(_cells, outcomes), default=0),
+        )
         self.rows_replaced(self.cursor)
+        self.move_to(self.cursor)
 
     @property
     def current(self) -> GroomedItem | None:
-        return self._rows[self.cursor][1] if self.cursor < len(self._rows) else None
+        return self._rows[self.cursor].item if self.cursor < len(self._rows) else None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The number of the item under the cursor, from 1, and that of all."""
+        is_item = [row.item is not None for row in self._rows]
+        return sum(is_item[: self.cursor + 1]), sum(is_item)
 
     def row_count(self) -> int:
         return len(self._rows)
 
-    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
-        widths = self._widths()
-        heads = HEADS if len(widths) > len(NARROW_HEADS) else NARROW_HEADS
-        first = f" {fit('Result', self._result)}{'ID':>{self._number}}   "
-        return self.draw_headings(first + "".join(map(fit, heads, widths)))
+    def move_to(self, index: int) -> None:
+        """Move, over headings, and show the first heading with the first item."""
+        index = max(0, min(index, len(self._rows) - 1))
+        if self._rows and self._rows[index].item is None:
+            index += 1 if index > self.cursor or not index else -1
+        super().move_to(index)
+        if index == 1 and self.top:
+            self.show_from(0)
+
+    def row_of(self, number: int) -> int:
+        return [at for at, row in enumerate(self._rows) if row.item is not None][: max(1, number)][-1]
+
+    def _outcome(self, each: GroomedItem, inputs: RuleInputs) -> Iterator[str]:
+        changes = [*changes_of(self._store, each, " ")]
+        if each.open:
+            texts = [f"{UNREADY_SIGN} {listed(open_words(each.open, inputs))}", *changes]
+        elif each.type:
+            first, *others = changes or [READY]
+            texts = [f"{READY_SIGN} {first}", *others]
+        else:
+            texts = changes
+        return (f"{text}," if at < len(texts) else text for at, text in enumerate(texts, 1))
+
+    # Laying out
+
+    def lay_out(self, room: int) -> int:
+        """Choose the lines of the rows, each as high as its texts, or lower where so many lines lack room.
+
+        Return how many lines all of them take.
+        """
+        self.row_lines = ()
+        for most, is_spaced in HEIGHTS:
+            self._most = most
+            lines = [(at, line) for at, row in enumerate(self._rows) for line in self._lines_of(row, is_spaced)]
+            lines = lines[lines[:1] == [(0, BLANK)] :]
+            if len(lines) <= room:
+                self.row_lines = lines
+                break
+        self.move_to(self.cursor)
+        self.refresh()
+        return len(self.row_lines or self._rows)
+
+    def _lines_of(self, row: SummaryRow, is_spaced: bool) -> Sequence[int]:
+        if row.item is None:
+            return (BLANK, HEADING)[self._most == 1 or is_spaced :]
+        return [*range(min(self._most, self._height_of(row))), *(BLANK,) * is_spaced]
+
+    def _height_of(self, row: SummaryRow) -> int:
+        name, outcome = self._texts(row)
+        return max(len(name), len(outcome))
+
+    def _texts(self, row: SummaryRow) -> tuple[list[str], list[str]]:
+        name, outcome = self._widths()
+        return wrapped(row.name, name), [line for text in row.outcome for line in _hanging(text, outcome)]
+
+    def _widths(self) -> tuple[int, int]:
+        room = max(0, self.size.width - self._lead - 4)
+        name, outcome = self._needed
+        outcome = min(outcome, MOST_OUTCOME)
+        name = min(name, max(LEAST_NAMES, room - outcome - GAP))
+        return name, max(0, room - name - GAP)
+
+    @property
+    def _lead(self) -> int:
+        """Cells of the cursor, the gutter and the ids."""
+        return 1 + ID_WIDTH + GUTTER * (self.size.width >= NARROW)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the row under the cursor leaves a part of its texts out."""
+        return self.current is not None and len(self._texts(self._rows[self.cursor])[1]) > self._most
+
+    # Drawing
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
-        title, each = self._rows[index]
-        number = str(each.item_id) if each.item_id > 0 else ""
-        widths, last = self._widths(), self._height_of(index) - 1
-        *change, words = (self._line_of(index, at, line, last) for at in range(1, len(widths)))
-        if line:
-            title = number = kind = name = ""
-        else:
-            kind, name = type_sign(each.type), self._texts[index][0]
-        sign = words[:1] if words[:1] in SIGNS else ""
-        colour = "muted" if sign or words.startswith(" ") else "foreground"
+        row = self._rows[index]
+        if line == BLANK:
+            return self.draw_parts((), is_cursor=False)
+        if row.item is None:
+            title, _, count = row.name.rpartition(" ")
+            return self.draw_parts([(f"{title} ", BOLD), (count, "muted")], is_cursor=False)
+        (name_width, width), (name, outcome) = self._widths(), self._texts(row)
+        number = str(row.item.item_id) if row.item.item_id > 0 and not line else ""
+        kind = type_sign(row.item.type) if not line else ""
+        text = _line(outcome, line, self._most)
+        sign = text[:1] if text[:1] in SIGNS else ""
         return self.draw_parts(
             [
-                (fit(title, self._result), "foreground" if title == TITLES[0] else "muted"),
-                (fit_right(number, self._number) + " ", "muted"),
-                (f"{kind or ' '} ", type_colour(each.type)),
-                *(
-                    (fit(text, width - GAP) + " " * GAP, "foreground")
-                    for text, width in zip((name, *change), widths, strict=False)
-                ),
+                (fit_right(number, self._lead - 1) + " ", "muted"),
+                (f"{kind or ' '} ", type_colour(row.item.type)),
+                (fit(_line(name, line, self._most), name_width) + " " * GAP, "foreground"),
                 (sign, SIGNS.get(sign, "")),
-                (fit(words[len(sign) :], max(0, widths[-1] - len(sign))), colour),
+                (fit(text[len(sign) :], max(0, width - len(sign))), "muted" if row.item.open else "foreground"),
             ],
             is_cursor=is_cursor,
         )
 
-    def _line_of(self, index: int, column: int, line: int, last: int) -> str:
-        """Return a line of a column; the last line of a row has the rest of the text."""
-        lines = self._wrapped(index, column)
-        lines = [*lines[:last], " ".join(each.strip() if at else each for at, each in enumerate(lines[last:]))]
-        return lines[line] if line < len(lines) else ""
 
-    def _wrapped(self, index: int, column: int) -> list[str]:
-        """Return the lines of changes or checks; without a column of their own, checks are below the changes."""
-        (_, change, check), widths = self._texts[index], self._widths()
-        width = widths[column]
-        if len(widths) > len(NARROW_HEADS):
-            return wrapped(change, max(1, width - GAP)) if column == 1 else _hanging(check, width)
-        changes = wrapped(change, max(1, width)) if change else []
-        return [*changes, *(_hanging(check, width) if check.startswith(UNREADY_SIGN) else ())]
+def _group_of(each: GroomedItem) -> str:
+    return DELETED if not each.type else UNREADY if each.open else READY
 
-    def _height_of(self, index: int) -> int:
-        return max(1, min(self._most, self._whole_height_of(index)))
 
-    def _whole_height_of(self, index: int) -> int:
-        return max(len(self._wrapped(index, column)) for column in range(1, len(self._widths())))
+def _line(lines: Sequence[str], line: int, most: int) -> str:
+    """Return a line of a text; the last of so many has the rest."""
+    return " ".join(each.strip() for each in lines[line:]) if line == most - 1 else "".join(lines[line : line + 1])
 
-    @property
-    def _result(self) -> int:
-        return RESULT if self.size.width >= NARROW else 0
 
-    def _widths(self) -> Sequence[int]:
-        """Return the cells of names, of changes, and of checks; names are as wide as their texts where they can be."""
-        room = max(0, self.size.width - self._result - self._number - 5)
-        names, changes, checks = self._needed
-        if self.size.width >= WIDE:
-            change, check = min(changes, room // 4), min(checks, room // 3)
-            name = min(names, room - change - check)
-            return name, change, room - name - change
-        outcome = min(max(changes, checks), ENOUGH)
-        name = min(names, room, max(LEAST_NAMES, room - outcome))
-        return name, room - name
-
-    def share(self, height: int) -> int:
-        """Choose the lines of the rows, each as high as its texts, or lower where a height lacks room; return all."""
-        self.HEADER_LINES = int(height >= LOW)
-        most_lines = int(height * (MAX_HEIGHT_SHARE if self.HEADER_LINES else MAX_HEIGHT_SHARE_OF_LOW_SCREEN))
-        room, self.row_lines, self._most = most_lines - self.HEADER_LINES, (), HEIGHTS[-1]
-        for most in HEIGHTS if len(self._rows) <= room else ():
-            self._most = most
-            lines = [(at, line) for at in range(len(self._rows)) for line in range(self._height_of(at))]
-            if len(lines) <= room:
-                self.row_lines = lines
-                break
-        self.refresh()
-        return self.HEADER_LINES + max(1, len(self.row_lines or self._rows))
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether the row under the cursor leaves a part of its changes or checks out."""
-        return bool(self._rows) and self._whole_height_of(self.cursor) > self._height_of(self.cursor)
-
-    def _texts_of(self, each: GroomedItem, inputs: RuleInputs) -> tuple[str, str, str]:
-        name = each.name if each.type else f"{each.name} (deleted)"
-        still_open = listed(open_words(each.open, inputs))
-        check = f"{UNREADY_SIGN} {still_open}" if still_open else f"{READY_SIGN} Ready" * bool(each.type)
-        return name, ", ".join(changes_of(self._store, each, " ")), check
+def _cells(text: str) -> int:
+    return cell_len(safe(text))
 
 
 def _hanging(text: str, width: int) -> list[str]:
-    """Return the lines of a text after its sign, all but the first indented by it."""
-    sign, _, words = text.partition(" ")
-    lines = wrapped(words, max(1, width - len(sign) - 1)) if words else []
-    return [f"{' ' * len(sign) if at else sign} {line}" for at, line in enumerate(lines)]
+    """Return the lines of a text, all but a sign that it begins with indented."""
+    sign, words = (text[:1], text[2:]) if text[:1] in SIGNS else (" ", text)
+    return [f"{' ' if at else sign} {line}" for at, line in enumerate(wrapped(words, max(1, width - 2)))]
 
 
 def open_words(rules: Sequence[ReadyRule], inputs: RuleInputs) -> list[str]:
@@ -201,5 +231,3 @@ def changes_of(store: Store, each: GroomedItem, colon: str) -> Iterator[str]:
         before, after = (NONE if is_empty(value) else _value_words(store, field, value) for value in values)
         by = "" if answer in each.answers else "by someone else: "
         yield f"{by}{field.label}{colon}{before} → {after}"
-    if each.answers and each.is_skipped:
-        yield "skipped"
