@@ -189,7 +189,7 @@ async def test_several_items_name_their_open_tasks_together_and_list_what_change
     await run(target, "item.done")
 
     assert statuses(store) == dict.fromkeys((1, 2, 3, 5), "Done")
-    assert "Changes 4 of 4 (2 items, 2 tasks)" in words_of(target.asked[1])
+    assert "Changes 2 items, 2 tasks" in words_of(target.asked[1])
 
 
 async def test_tasks_that_are_done_along_with_their_item_are_not_asked_about(store: Store) -> None:

@@ -394,7 +394,7 @@ async def test_a_question_names_the_items_that_a_change_skips(store: Store) -> N
     await ask(target, "AssignedToID")
 
     words = words_of(target.asked[1])
-    assert "Changes 2 of 3 items. 1 skipped (a feedback has no owner)." in words
+    assert "Stays as it is 1 item" in words
     assert "Item 5 a feedback has no owner" in words
 
 

@@ -120,7 +120,7 @@ async def test_a_soft_deletion_leaves_out_types_without_such_a_status(store: Sto
     await run(target, "item.delete")
 
     assert kinds(store) == [(EntryKind.EDIT, 1)]
-    assert "1 skipped (a risk has no status for deleted items)" in words_of(target.asked[1])
+    assert "Item 7 a risk has no status for deleted items" in words_of(target.asked[1])
     assert "set the status" not in words_of(target.asked[2])
 
 

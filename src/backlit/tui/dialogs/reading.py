@@ -17,16 +17,31 @@ from backlit.tui.dialogs.dialog import AnswerKey, Dialog
 from backlit.tui.dialogs.scrolled_text import ScrolledText
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import type_colour, type_sign
+from backlit.tui.widgets.line_list import LineList
 
 MAX_DIFFERENCE_LINES = 400
 FRAME_LINES = 2
-MAX_READING_WIDTH = 88
+MAX_READING_WIDTH = 96
 GAP = 2
+
+
+class GroupHeading(Struct, frozen=True):
+    """The heading of some lines: words, their number in words, and whether they are a warning; a rule fills it."""
+
+    words: str
+    count: str
+    is_warning: bool = False
+
+    def drawn(self, width: int) -> Content:
+        words = (safe(self.words), "bold $warn" if self.is_warning else "bold")
+        heading = Content.assemble(words, (f" {self.count} ", "$muted"))
+        return Content.assemble(heading, ("─" * (width - heading.cell_length), "$rule"))
+
 
 Line: TypeAlias = Content | tuple[Content, Content]
 """A line, or a name and words about it, which stand in a column behind the names."""
-FittedLine: TypeAlias = Line | Callable[[int], Content]
-"""A line, or what draws one for a width."""
+FittedLine: TypeAlias = Line | GroupHeading | Callable[[int], Content]
+"""A line, or what draws one for a width; a heading is as wide as the other lines."""
 
 
 def change_of(before: str, after: str) -> Content:
@@ -43,15 +58,19 @@ def laid_out(lines: Sequence[FittedLine], width: int) -> Content:
     pairs = [line for line in lines if isinstance(line, tuple)]
     column = max((each.cell_length for _, each in pairs if each.cell_length <= width // 2), default=0)
     names = min(max((name.cell_length for name, _ in pairs), default=0), width - column - GAP)
-    drawn: list[Content] = []
+    drawn: list[Content | GroupHeading] = []
     for line in lines:
-        if not isinstance(line, tuple):
+        if isinstance(line, GroupHeading):
+            drawn.append(line)
+        elif not isinstance(line, tuple):
             drawn.append(line if isinstance(line, Content) else line(width))
         elif line[1].cell_length > width - names - GAP:
             drawn += [line[0].truncate(width, ellipsis=True), Content.assemble("    ", line[1])]
         else:
             drawn.append(Content.assemble(line[0].truncate(names, ellipsis=True, pad=True), " " * GAP, line[1]))
-    return Content("\n").join(drawn)
+    widest = max((each.cell_length for each in drawn if isinstance(each, Content)), default=0)
+    widest = min(width, max([widest, *(each.drawn(0).cell_length for each in drawn if isinstance(each, GroupHeading))]))
+    return Content("\n").join(each if isinstance(each, Content) else each.drawn(widest) for each in drawn)
 
 
 class ReadingDialog(Dialog[str | None]):
@@ -66,15 +85,19 @@ class ReadingDialog(Dialog[str | None]):
         heading: Sequence[Content] = (),
         answers: Sequence[AnswerKey] = (),
         way_out: str = "close",
+        *,
+        is_near_cursor: bool = False,
     ) -> None:
+        """Near the cursor, it stands below the row of a list that has the cursor, else above it, where it has room."""
         super().__init__(title)
         self._heading = tuple(heading)
+        self._is_near_cursor = is_near_cursor
         self._lines = tuple(lines if answers else lines[:MAX_DIFFERENCE_LINES])
         self._text = Static(laid_out(self._lines, MAX_READING_WIDTH))
         self._scroll = ScrolledText()
         self._keys = {answer.key for answer in answers}
         self._key_names = [(each.key, each.label) for each in answers]
-        self._key_names.append(("enter esc" if way_out == "cancel" else "esc", way_out))
+        self._key_names.append(("esc", way_out))
         self.name_keys(*self._key_names)
 
     def content(self) -> ComposeResult:
@@ -87,9 +110,23 @@ class ReadingDialog(Dialog[str | None]):
     @on(Resize)
     def _fit(self) -> None:
         width = min(MAX_READING_WIDTH, max(10, self.app.size.width - 4))
-        self._text.update(laid_out(self._lines, width - 1))
+        text = laid_out(self._lines, width - 1)
+        self._text.update(text)
         taken = FRAME_LINES + sum(len(line.wrap(width)) for line in self._heading)
         self._scroll.styles.max_height = max(1, self.app.size.height - taken)
+        if not any(callable(line) for line in self._lines):
+            edges = (Content.from_text(each or "") for each in (self.frame.border_title, self.frame.border_subtitle))
+            inside = max(each.cell_length for each in (*text.split("\n"), *self._heading, *edges))
+            self.frame.styles.width = min(width, inside + 1) + 4
+        if self._is_near_cursor:
+            self._place(taken + len(text.split("\n")))
+
+    def _place(self, height: int) -> None:
+        rows = self.app.screen_stack[-2].focused
+        y = rows.region.y + rows.HEADER_LINES + rows.cursor - rows.top if isinstance(rows, LineList) else 0
+        is_below, is_above = y + 2 + height < self.app.size.height, height < y - 1
+        self.styles.align_vertical = "top" if is_below or is_above else "middle"
+        self.frame.styles.margin = (y + 2 if is_below else 1 if is_above else 0, 0, 0, 0)
 
     def on_mount(self) -> None:
         for name in ("scroll_y", "virtual_size"):

@@ -6,7 +6,6 @@ from msgspec import Struct, field
 
 from backlit.model.errors import BadRequest
 from backlit.model.fields import FIELD_BY_KEY, VIRTUAL_BY_KEY, Field, ItemType
-from backlit.model.trees import NodeTotals
 from backlit.store.edits.checks import ON_EDIT, check
 from backlit.store.records.entry import EntryCause
 from backlit.store.records.item import Item, counted_types, is_seen_by_customers
@@ -100,15 +99,6 @@ class BulkChange(Struct):
         self.tasks += other.tasks
         self.items.update(other.items)
         self.changes.update(other.changes)
-
-    def reach(self) -> str:
-        """Return how many of the items it changes, and why it skips the others."""
-        every = NodeTotals(self.total - self.tasks, tasks=self.tasks).words
-        changed = f"Changes {len(self.changes):,} of {f'{self.total:,} ({every})' if self.tasks else every}."
-        others = [f"{len(self.already):,} unchanged"] if self.already else []
-        for why, items in self.left_out.items():
-            others.append(f"{len(items):,} skipped ({as_clause(why)})")
-        return f"{changed} {', '.join(others)}." if others else changed
 
     def why_nothing(self) -> str:
         reasons = list(self.left_out)

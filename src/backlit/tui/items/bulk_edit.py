@@ -10,11 +10,19 @@ from backlit.model.fields import Field, Kind
 from backlit.model.ready_check import ReadyRule
 from backlit.model.statuses import STARTED_GROUPS
 from backlit.store.grooming import MANY_UNREADY
-from backlit.store.records.item import Item, number_of
+from backlit.store.records.item import Item, counted_types, number_of
 from backlit.store.store import Store
 from backlit.tui.dialogs.dialog import AnswerKey
-from backlit.tui.dialogs.reading import MAX_DIFFERENCE_LINES, Line, ReadingDialog, change_of, item_line
-from backlit.tui.drawing.text import literal, safe, shortened
+from backlit.tui.dialogs.reading import (
+    MAX_DIFFERENCE_LINES,
+    FittedLine,
+    GroupHeading,
+    Line,
+    ReadingDialog,
+    change_of,
+    item_line,
+)
+from backlit.tui.drawing.text import safe, shortened
 from backlit.tui.fields.field_edits import (
     MAX_CHANGE_WORDS,
     BulkChange,
@@ -29,6 +37,8 @@ from backlit.tui.items.change_questions import agrees_on_ended, agrees_on_estima
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.widgets.item_rows import SYNCED_SIGN, UNREADY_SIGN
 
+Faults = Mapping[int, Sequence[ReadyRule]]
+"""The rules of the ready check that items do not meet, by item."""
 _LONG_KINDS = frozenset({Kind.TEXT, Kind.LONG_TEXT, Kind.TAGS})
 MAX_SHOWN_TEXT = 60
 """Characters of a long text that are shown."""
@@ -108,61 +118,93 @@ def _begun(store: Store, plan: BulkChange) -> list[Item]:
 async def bulk_question(store: Store, plan: BulkChange) -> ReadingDialog:
     """Return the question whether the items of a plan may change, with the old and the new values of each.
 
-    A warning names the items that the plan begins unready. A change that is the same for all stands in the title alone.
+    Those that the plan begins unready are a group with the reasons. A change that is the same for all stands in the
+    title alone.
     """
     begun = _begun(store, plan)
     unready = await store.ready_check.count([each.id for each in begun])
     count, faults = len(plan.changes), store.ready_check.faults_of(begun[:MAX_DIFFERENCE_LINES] if unready else ())
     answer = AnswerKey("y", f"apply to {plan.words if count > 1 else 'it'}")
-    label, lines = plan.act.label, list(_lines(store, plan, faults))
+    label, changed = plan.act.label, _changed(store, plan)
     field, arrow, _ = label.partition(" → ")
-    changes = {line[1].plain if isinstance(line, tuple) else "" for line in lines[1:]}
-    change = changes.pop() if len(changes) == 1 else ""
+    changes = {lines[0][1].plain if isinstance(lines[0], tuple) else "" for lines in changed.values()}
+    change = changes.pop() if len(changes) == 1 and not (plan.already or plan.left_out) else ""
     if arrow and count > 1 and 0 < len(change) <= MAX_CHANGE_WORDS:
-        labels = (", ".join(rule.label for rule in faults.get(item_id, ())) for item_id in plan.changes)
-        lines[1:] = [(line[0], Content.styled(why, "$muted")) for line, why in zip(lines[1:], labels, strict=True)]
+        changed = {item_id: [(_name_of(lines[0]), Content())] for item_id, lines in changed.items()}
         label = f"{field}: {change}"
-    return ReadingDialog(label, lines, list(_heading(plan, unready)), [answer], "cancel")
+    lines = list(_grouped(store, plan, changed, faults, unready))
+    return ReadingDialog(label, lines, list(_warnings(plan)), [answer], "cancel", is_near_cursor=True)
 
 
-def _heading(plan: BulkChange, unready: int) -> Iterator[Content]:
-    if plan.total > 1:
-        yield literal(plan.reach())
+def _warnings(plan: BulkChange) -> Iterator[Content]:
     if plan.is_for_customers:
         yield Content.styled("» Customers see this.", "bold $warn")
-    for sign, count, state in (
-        (UNREADY_SIGN, unready, "not ready"),
-        (SYNCED_SIGN, plan.synced, "synced with another tracker"),
-    ):
-        if count:
-            known = f"{count:,}{'+' * (sign == UNREADY_SIGN and count == MANY_UNREADY)}"
-            yield Content.styled(f"{sign} {known} of them {'is' if count == 1 else 'are'} {state}.", "bold $warn")
+    if count := plan.synced:
+        words = f"{count:,} of them {'is' if count == 1 else 'are'} synced with another tracker."
+        yield Content.styled(f"{SYNCED_SIGN} {words}", "bold $warn")
 
 
-def _lines(store: Store, plan: BulkChange, unready: Mapping[int, Sequence[ReadyRule]]) -> Iterator[Line]:
-    words = ScreenFieldWords(store)
-    if plan.total > 1:
-        yield Content()
-    for shown, (item_id, changes) in enumerate(plan.changes.items()):
-        if shown >= MAX_DIFFERENCE_LINES:
-            yield Content.styled(f"… and {len(plan.changes) - shown:,} more", "$muted")
-            return
+def _changed(store: Store, plan: BulkChange) -> dict[int, list[Line]]:
+    """Return the lines of the items that change: the name, with the change beside it, or below where it has several."""
+    words, width = ScreenFieldWords(store), _number_width(plan)
+    changed: dict[int, list[Line]] = {}
+    for item_id, changes in list(plan.changes.items())[:MAX_DIFFERENCE_LINES]:
         item = plan.items[item_id]
-        sign = (f"{UNREADY_SIGN if item_id in unready else ' '} ", "bold $warn") if unready else ""
-        name = Content.assemble(sign, _named(item))
+        name = item_line(item.id, item.type, item.name, width)
         found = [(field_named(key, store.lookups), value) for key, value in changes.items()]
         if len(plan.act.keys) == len(found) == 1:
-            yield name, _change(words, found[0][0], item, found[0][1])
+            changed[item_id] = [(name, _change(words, found[0][0], item, found[0][1]))]
             continue
-        yield name
-        for field, value in found:
-            yield Content.assemble((f"    {safe(field.label)}  ", "$muted"), _change(words, field, item, value))
-    others = [(item, _kept(store, plan, item)) for item in plan.already]
-    others += [
-        (item, _short(as_clause(why), MAX_CHANGE_WORDS)) for why, items in plan.left_out.items() for item in items
-    ]
-    for item, state in others[: MAX_DIFFERENCE_LINES - len(plan.changes)]:
-        yield Content.styled("  " * bool(unready) + _named(item).plain, "$muted"), Content.styled(state, "$muted")
+        below = [
+            Content.assemble((f"    {safe(field.label)}  ", "$muted"), _change(words, field, item, value))
+            for field, value in found
+        ]
+        changed[item_id] = [name, *below]
+    return changed
+
+
+def _grouped(
+    store: Store, plan: BulkChange, changed: Mapping[int, Sequence[Line]], faults: Faults, unready: int
+) -> Iterator[FittedLine]:
+    """Yield the items that change, those of them that are not ready, with the reason, and those that stay."""
+    ready = [line for item_id, lines in changed.items() if item_id not in faults for line in lines]
+    if plan.total > 1 and ready:
+        yield GroupHeading("Changes", _counted(plan, [each for each in plan.changes if each not in faults]))
+    yield from ready
+    if unready:
+        yield from [Content()] if ready else ()
+        more = "+" * (unready == MANY_UNREADY)
+        words = f"{unready:,}{more}" if more or unready > len(faults) else _counted(plan, list(faults))
+        yield GroupHeading(f"{UNREADY_SIGN} Changes, but not ready", words, is_warning=True)
+        for item_id in (each for each in changed if each in faults):
+            reason = Content.styled(", ".join(rule.label for rule in faults[item_id]), "$warn")
+            first, *others = changed[item_id]
+            change = first[1] if isinstance(first, tuple) and first[1] else None
+            yield _name_of(first), Content.assemble(change, "  ", reason) if change else reason
+            yield from others
+    if (left := len(plan.changes) - len(changed)) > 0:
+        yield Content.styled(f"… and {left:,} more", "$muted")
+    kept = [(item, _kept(store, plan, item)) for item in plan.already]
+    kept += [(item, _short(as_clause(why))) for why, items in plan.left_out.items() for item in items]
+    if kept:
+        yield Content()
+        yield GroupHeading("Stays as it is", counted_types(item.type for item, _ in kept))
+    for item, state in kept[: max(0, MAX_DIFFERENCE_LINES - len(plan.changes))]:
+        name = item_line(item.id, item.type, item.name, _number_width(plan))
+        yield Content.styled(name.plain, "$muted"), Content.styled(state, "$muted")
+
+
+def _name_of(line: Line) -> Content:
+    return line[0] if isinstance(line, tuple) else line
+
+
+def _number_width(plan: BulkChange) -> int:
+    items = (*plan.items.values(), *plan.already, *(item for items in plan.left_out.values() for item in items))
+    return max(len(number_of(item.id)) for item in items)
+
+
+def _counted(plan: BulkChange, ids: Sequence[int]) -> str:
+    return counted_types(plan.items[item_id].type for item_id in ids)
 
 
 def _kept(store: Store, plan: BulkChange, item: Item) -> str:
@@ -170,10 +212,6 @@ def _kept(store: Store, plan: BulkChange, item: Item) -> str:
     if len(plan.act.keys) > 1 or field.kind is Kind.TAGS:
         return "unchanged"
     return f"already {_short(ScreenFieldWords(store).shown(field, item.fields.get(field.key)), MAX_CHANGE_WORDS)}"
-
-
-def _named(item: Item) -> Content:
-    return item_line(item.id, item.type, item.name)
 
 
 def _change(words: ScreenFieldWords, field: Field, item: Item, value: object) -> Content:
