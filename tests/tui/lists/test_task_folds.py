@@ -164,3 +164,17 @@ async def test_an_item_without_tasks_is_named(store: Store, opened: Open) -> Non
         await press(pilot, "#", *str(alone.id), "enter", "z", "a")
 
         assert f"#{alone.id} has no folded tasks." in text_of(pilot.app)
+
+
+async def test_a_filter_lists_the_tasks_that_match_and_says_that_none_are_folded(store: Store, opened: Open) -> None:
+    item, tasks = await family(store)
+    async with opened(store, SIZE) as pilot:
+        await press(pilot, "#", *str(item.id), "enter", "z", "a")
+        folded = line_with(pilot.app, "▌")
+        await press(pilot, *f"/id:{item.id},{tasks[0].id}", "enter")
+        await press(pilot, "g", "g", "z", "a")
+
+        assert f"▸{len(tasks)}" in folded
+        assert items(pilot).row_count() == 2
+        assert "▸" not in line_with(pilot.app, "│▌")
+        assert "all tasks that match" in text_of(pilot.app)

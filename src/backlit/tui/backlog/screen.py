@@ -44,7 +44,7 @@ class BacklogScreen(OneListScreen):
         self._names = names = ListNames(store)
 
         def badges(rows: Sequence[ItemRow]) -> Mapping[int, Badge]:
-            tasks = ALL_TASKS_SHOWN if self.is_tree else self.shown_tasks
+            tasks = ALL_TASKS_SHOWN if self.is_tree else self.listed_tasks
             return names.badges(rows, tasks, is_judged=self.is_judged)
 
         shown = replace(names.names, badges=badges)

@@ -20,6 +20,7 @@ from backlit.store.views.query import ViewSpec
 from backlit.store.views.tree import TreeFolds
 from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
+from backlit.tui.fields.names import ALL_TASKS_SHOWN
 from backlit.tui.lists.filtering import FilterState, SharedFilter, drop_query, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_screen import ColumnChoice, ListScreen
@@ -68,7 +69,7 @@ class OneListScreen(ListScreen):
         """Whether rows carry the sign of items that are not ready: from the first count on."""
         self._empty_list = EmptyListFigures()
         self._empty_list_reader = EmptyListReader(store)
-        self.shown_tasks = ShownTasks(of_all=True)
+        self.shown_tasks = ALL_TASKS_SHOWN
         self.is_tree = False
         self._filtered_among: NodeTotals | None = None
         """The number of rows without what is typed in the filter line."""
@@ -110,7 +111,7 @@ class OneListScreen(ListScreen):
             view = self.store.view(replace(spec, is_tree=True))
             view.tree_folds = self.tree_folds
             return view
-        folded = None if spec.text or spec.query or "type" in spec.group else self.shown_tasks.filter()
+        folded = self.listed_tasks.filter()
         return self.store.view(
             replace(spec, filter=all_of([each for each in (spec.filter, folded) if each is not None]))
         )
@@ -125,13 +126,24 @@ class OneListScreen(ListScreen):
             begin = partial(panes.app.call_later, panes.run_worker) if is_first else panes.run_worker
             begin(work(self._read_view), exclusive=True, group="view")
 
+    @property
+    def listed_tasks(self) -> ShownTasks:
+        """The tasks in the list: a search, a query and the group by type list all that match, whatever is folded."""
+        return ALL_TASKS_SHOWN if self._lists_all_tasks else self.shown_tasks
+
+    @property
+    def _lists_all_tasks(self) -> bool:
+        return bool(self.spec.text or self.spec.query or "type" in self.spec.group)
+
     def folded_tasks(self, item_id: int) -> int:
-        return 0 if self.shown_tasks.shows(item_id) else self.store.batch.task_counts([item_id]).get(item_id, 0)
+        return 0 if self.listed_tasks.shows(item_id) else self.store.batch.task_counts([item_id]).get(item_id, 0)
 
     def turn_tasks(self, item_id: int | None, is_shown: bool) -> None:
         """Show or hide the tasks of an item, or of all items for None. Raises CannotAct for an item without tasks."""
         if item_id is not None and is_shown and not self.folded_tasks(item_id):
             raise CannotAct(f"#{item_id} has no folded tasks.")
+        if item_id is not None and self._lists_all_tasks:
+            raise CannotAct("The list shows all tasks that match: none are folded.")
         self.shown_tasks = (
             ShownTasks(is_shown) if item_id is None else self.shown_tasks.turned(item_id, is_shown=is_shown)
         )
