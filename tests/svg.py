@@ -145,8 +145,8 @@ def _block(sign: str, count: int, at: int, colour: str) -> str:
 
 FONTS = (
     f"text{{font:{FONT}px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}}"
-    # No seams between the rows of an area where a page scales it.
-    f'rect[height="{LINE}"]:not([width="1"]),rect[height="{LINE / 2:g}"]{{shape-rendering:crispEdges}}'
+    # No seams between the cells of an area where a page scales it; lines stay smooth, so that all are as thick.
+    'g rect:not([width="1"]):not([height="1"]):not([height="3"]){shape-rendering:crispEdges}'
 )
 
 

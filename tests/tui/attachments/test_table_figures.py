@@ -11,15 +11,17 @@ def test_numbers_have_a_range_and_a_shape_and_repeated_values_are_counted() -> N
 
     numbers, answers = column_figures(rows)
 
-    assert numbers == ColumnFigures("at", words="0 to 14, median 7", numbers=[2.0 * at for at in range(8)], rows=8)
+    assert (numbers.name, numbers.words, numbers.median) == ("at", "0 to 14, median 7", 7)
+    assert numbers.numbers == [2.0 * at for at in range(8)]
     assert answers == ColumnFigures("answer", [("503", 5), ("200", 3)])
 
 
-def test_a_column_that_counts_the_rows_has_no_shape() -> None:
-    (figures,) = column_figures([["attempt"], *([str(at)] for at in range(1, 40))])
+def test_a_column_that_counts_the_rows_names_them_and_has_no_figures() -> None:
+    rows = [["attempt", "seconds"], *([str(at), str(at * at)] for at in range(1, 40))]
 
-    assert figures == ColumnFigures("attempt", words="counts the rows, 1 to 39")
-    assert len([*figure_lines([figures], 40, 9, LOOKS)]) == 1
+    (figures,) = column_figures(rows)
+
+    assert (figures.name, figures.ends) == ("seconds", ("attempt 1", "attempt 39"))
 
 
 def test_a_column_of_texts_or_of_none_has_no_figures() -> None:
@@ -31,23 +33,28 @@ def test_the_shape_of_numbers_has_one_cell_for_neighbours_where_it_is_narrow() -
     figures = column_figures([["a"], *([str(2 * at)] for at in range(16))])
     flat = column_figures([["a"], ["7"]])
 
-    shapes = [[*figure_lines(each, 3 + width, 5, LOOKS)][-1][-1].text for each, width in ((figures, 8), (flat, 8))]
+    shapes = [[*figure_lines(each, 3 + width, 4, LOOKS)][-1][-1].text for each, width in ((figures, 8), (flat, 8))]
 
     assert shapes == ["▁▂▃▄▅▆▇█", "▁"]
 
 
-def test_the_chart_of_numbers_has_the_most_the_least_and_the_rows_at_its_axes() -> None:
+def test_a_single_number_has_no_chart() -> None:
+    lines = [*figure_lines(column_figures([["a"], ["7"]]), 40, 9, LOOKS)]
+
+    assert ["".join(part.text for part in line) for line in lines] == ["a  7", "   ▁"]
+
+
+def test_the_chart_of_numbers_has_the_most_the_median_the_least_and_the_rows_at_its_axes() -> None:
     figures = column_figures([["a"], *([str(2 * at)] for at in range(1, 5))])
 
-    lines = ["".join(part.text for part in line).rstrip() for line in figure_lines(figures, 24, 6, LOOKS)]
+    lines = ["".join(part.text for part in line).rstrip() for line in figure_lines(figures, 33, 5, LOOKS)]
 
     assert lines == [
-        "a  2 to 8, median 5",
-        "   8 ┤         ▁▁▁▁▁████",
-        "     │     ▁▁▁▁█████████",
-        "   2 ┤▁▁▁▁▁█████████████",
-        "     └──────────────────",
-        "      row 1        row 4",
+        "a         8 ┤          ▁▁▁▁▁█████",
+        "   median 5 ┤─────▁▁▁▁▁──────────",
+        "            │▁▁▁▁▁███████████████",
+        "          2 └────────────────────",
+        "             row 1          row 4",
     ]
 
 
@@ -56,7 +63,15 @@ def test_the_bars_of_values_have_one_scale_and_fit() -> None:
 
     lines = ["".join(part.text for part in line) for line in figure_lines(figures, 40, 9, LOOKS)]
 
-    assert [line.count("▆") for line in lines] == [22, 6]
-    assert lines[0].startswith("answer  503 ▆")
-    assert lines[1].endswith("▆  5")
+    assert [line.count("▆") for line in lines] == [19, 5]
+    assert lines[0].startswith("answer  503  ▆")
+    assert lines[1].endswith("▆  5 rows")
     assert max(map(len, lines)) <= 40
+
+
+def test_bars_and_charts_begin_at_one_column() -> None:
+    rows = [["size", "answer"], *([str(at * at), "yes" if at % 2 else "no"] for at in range(12))]
+
+    lines = ["".join(part.text for part in line) for line in figure_lines(column_figures(rows), 60, 14, LOOKS)]
+
+    assert lines[-1].index("▆") == lines[-4].index("row 1") == lines[0].index("┤") + 1

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import isfinite
 from statistics import median
 
@@ -10,21 +10,21 @@ from msgspec import Struct
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from backlit.model.amounts import counted
 from backlit.model.field_values import number_text
 from backlit.tui.drawing.text import Line, fit, fit_right, safe
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.widgets.side_lines import Part
 
 MAX_VALUES, LEAST_REPEATED = 6, 2
 """Values of a column that are counted at most, and how often one of them occurs on average at least."""
-CHART_CELLS, SHAPES = 120, "▁▂▃▄▅▆▇█"
+CHART_CELLS, SHAPES = 160, "▁▂▃▄▅▆▇█"
 """Cells of the chart of numbers at most, which are in the order of their rows, and its signs by height."""
-LEAST_CHART_LINES, MAX_CHART_LINES, AXIS_LINES = 3, 18, 2
+LEAST_CHART_LINES, MAX_CHART_LINES, AXIS_LINES = 3, 30, 2
 """Lines of a chart: with less room it is one line without axes."""
 BAR_COLOUR = "table-bar"
 """The colour of tables among files, dimmed: blue is for planned work."""
-BAR, MAX_LABEL, COUNT_CELLS = "▆", 16, 6
-"""The sign of a bar, which leaves a line between two of them, and cells of names and of counts."""
+BAR, MAX_LABEL = "▆", 16
+"""The sign of a bar, which leaves a line between two of them, and cells of names."""
 MIN_FIGURES_WIDTH = 36
 """Cells below which there are no figures beside a table."""
 
@@ -36,19 +36,41 @@ class ColumnFigures(Struct, frozen=True):
     counts: Sequence[tuple[str, int]] = ()
     words: str = ""
     numbers: Sequence[float] = ()
-    rows: int = 0
-    """The rows that the numbers are of."""
+    median: float = 0.0
+    """The median of the rows, of which the numbers may be means."""
+    ends: tuple[str, str] = ("", "")
+    """The names of the first and the last row that the numbers are of."""
+
+    def labels(self) -> list[str]:
+        """Return what stands before the figures: the values, or the most, the median and the least of a chart."""
+        if self.counts:
+            return [value for value, _ in self.counts]
+        return [_short(max(self.numbers)), f"median {_short(self.median)}", _short(min(self.numbers))]
 
 
 def column_figures(rows: Sequence[Sequence[str]]) -> list[ColumnFigures]:
-    """Return the figures of the columns of a table, whose first row is its heading; of other texts there are none."""
+    """Return the figures of the columns of a table, whose first row is its heading; of other texts there are none.
+
+    A column that counts the rows has no figures: it names them.
+    """
     heading, *body = rows
-    columns = ([cell.strip() for cell in column] for column in zip(*body, strict=True))
-    found = (_figures(name, column) for name, column in zip(heading, columns, strict=False))
+    columns = [(name, [cell.strip() for cell in column]) for name, *column in zip(heading, *body, strict=True)]
+    counting = next((each for each in columns if _counts_rows(each[1])), None)
+    ends = ("row 1", f"row {len(body):,}")
+    if counting is not None:
+        name, numbers = counting
+        ends = f"{name} {numbers[0]}", f"{name} {numbers[-1]}"
+    found = (_figures(name, column, ends) for name, column in columns if not _counts_rows(column))
     return [each for each in found if each is not None]
 
 
-def _figures(name: str, column: Sequence[str]) -> ColumnFigures | None:
+def _counts_rows(column: Sequence[str]) -> bool:
+    numbers = [_number(each) for each in column]
+    known = [each for each in numbers if each is not None]
+    return len(known) == len(numbers) > 1 and all(after - before == 1 for before, after in pairwise(known))
+
+
+def _figures(name: str, column: Sequence[str], ends: tuple[str, str]) -> ColumnFigures | None:
     counts = Counter(each for each in column if each)
     if not counts:
         return None
@@ -57,10 +79,15 @@ def _figures(name: str, column: Sequence[str]) -> ColumnFigures | None:
     numbers = [number for each in column if each and (number := _number(each)) is not None]
     if len(numbers) < counts.total():
         return None
-    if len(numbers) > 1 and all(after - before == 1 for before, after in pairwise(numbers)):
-        return ColumnFigures(name, words=f"counts the rows, {number_text(numbers[0])} to {number_text(numbers[-1])}")
-    least, most, middle = (number_text(round(each, 2)) for each in (min(numbers), max(numbers), median(numbers)))
-    return ColumnFigures(name, (), f"{least} to {most}, median {middle}", _means(numbers, CHART_CELLS), len(numbers))
+    middle = median(numbers)
+    words = f"{_short(min(numbers))} to {_short(max(numbers))}, median {_short(middle)}"
+    if min(numbers) == max(numbers):
+        words = _short(middle)
+    return ColumnFigures(name, (), words, _means(numbers, CHART_CELLS), middle, ends)
+
+
+def _short(number: float) -> str:
+    return number_text(round(number, 2))
 
 
 def _number(text: str) -> float | None:
@@ -83,18 +110,19 @@ def figure_lines(figures: Sequence[ColumnFigures], width: int, height: int, them
     label = min(MAX_LABEL, max((cell_len(safe(each.name)) for each in figures), default=0))
     room, blank = width - label - 2, Segment(" " * (label + 2), theme.style())
     charts = sum(bool(each.numbers) for each in figures)
-    others = sum(len(each.counts) or 1 for each in figures) + len(figures) - 1
+    others = sum(len(each.counts) for each in figures) + len(figures) - 1
     lines = min(MAX_CHART_LINES, (height - others) // max(1, charts) - AXIS_LINES)
+    has_charts = lines >= LEAST_CHART_LINES
+    labels = [text for each in figures if each.counts or has_charts for text in each.labels()]
+    start = min(MAX_LABEL, max((cell_len(safe(text)) for text in labels), default=0))
     for number, each in enumerate(figures):
         name = Segment(fit(each.name, label) + "  ", theme.style(bold=True))
-        drawn = [*_bars(each.counts, room, theme)] if each.counts else [_words(each.words, room, theme)]
-        if each.numbers:
-            chart = (
-                _chart(each.numbers, each.rows, room, lines)
-                if lines >= LEAST_CHART_LINES
-                else _shape(each.numbers, room)
-            )
-            drawn += [[Segment(text, theme.style(colour)) for text, colour in line] for line in chart]
+        if each.counts:
+            drawn = [*_bars(each.counts, start, room, theme)]
+        elif has_charts and max(each.numbers) > min(each.numbers):
+            drawn = _chart(each, start, room, lines, theme)
+        else:
+            drawn = [_words(each.words, room, theme), _shape(each.numbers, room, theme)]
         yield from [[]] if number else []
         yield from ([blank if row else name, *line] for row, line in enumerate(drawn))
 
@@ -103,38 +131,55 @@ def _words(words: str, room: int, theme: ThemeStyles) -> Line:
     return [Segment(fit(words, min(cell_len(words), room)), theme.style("muted"))]
 
 
-def _bars(counts: Sequence[tuple[str, int]], room: int, theme: ThemeStyles) -> Iterator[Line]:
-    values = min(MAX_LABEL, max(cell_len(safe(value)) for value, _ in counts))
-    bars, most = min(CHART_CELLS, room - values - COUNT_CELLS - 1), counts[0][1]
+def _bars(counts: Sequence[tuple[str, int]], start: int, room: int, theme: ThemeStyles) -> Iterator[Line]:
+    """Yield the bars of values, whose names end at a column before them."""
+    most = counts[0][1]
+    width = len(counted(most, "row"))
+    bars = min(CHART_CELLS, room - start - width - 3)
     for value, count in counts:
+        amount = f"{count:>{len(f'{most:,}')},} {'row' if count == 1 else 'rows'}"
         yield [
-            Segment(fit(value, values) + " ", theme.style("muted")),
+            Segment(fit_right(value, start) + "  ", theme.style("muted")),
             Segment(BAR * max(1, round(count / most * bars)), theme.style(BAR_COLOUR)),
-            Segment(fit_right(f"{count:,}", len(f" {most:,}")), theme.style()),
+            Segment(f" {amount}", theme.style()),
         ]
 
 
-def _shape(numbers: Sequence[float], room: int) -> list[list[Part]]:
+def _shape(numbers: Sequence[float], room: int, theme: ThemeStyles) -> Line:
     """Return numbers as columns of blocks in one line."""
-    return [[(row, BAR_COLOUR)] for row in _columns(_means(numbers, room), 1)]
+    return [Segment(row, theme.style(BAR_COLOUR)) for row in _columns(_means(numbers, room), 1)]
 
 
-def _chart(numbers: Sequence[float], rows: int, room: int, lines: int) -> list[list[Part]]:
-    """Return numbers as columns over the rows of the table, with the most, the least and the rows at the axes."""
-    most, least = (number_text(round(each, 2)) for each in (max(numbers), min(numbers)))
-    values = max(len(most), len(least))
-    cells = max(1, min(CHART_CELLS, room - values - 2))
+def _chart(figures: ColumnFigures, start: int, room: int, lines: int, theme: ThemeStyles) -> list[Line]:
+    """Return numbers as columns over the rows of the table, below a line at the median; the axes have their ends."""
+    numbers, (first, last) = figures.numbers, figures.ends
+    least, span = min(numbers), (max(numbers) - min(numbers)) or 1.0
+    middle = int((figures.median - least) / span * lines * len(SHAPES)) // len(SHAPES)
+    middle = max(0, min(middle, lines - 2))  # in the first line stands the most
+    top, of_median, bottom = (fit_right(label, start) for label in figures.labels())
+    labels = {0: top, lines - 1 - middle: of_median}
+    cells = max(1, min(CHART_CELLS, room - start - 2))
     points = _means(numbers, cells)
-    wide = [points[at * len(points) // cells] for at in range(cells)]
-    ends = [most, *[""] * (lines - 2), least]
-    drawn: list[list[Part]] = [
-        [(f"{end:>{values}} ", "muted"), ("┤" if end else "│", "rule"), (row, BAR_COLOUR)]
-        for end, row in zip(ends, _columns(wide, lines), strict=True)
+    muted, rule, bar = theme.style("muted"), theme.style("rule"), theme.style(BAR_COLOUR)
+    drawn: list[Line] = []
+    for at, row in enumerate(_columns([points[cell * len(points) // cells] for cell in range(cells)], lines)):
+        label = labels.get(at, "")
+        lead = [Segment(f"{label:{start}} ", muted), Segment("┤" if label else "│", rule)]
+        drawn.append([*lead, *(_median_line(row, theme) if at == lines - 1 - middle else [Segment(row, bar)])])
+    gap = " " * max(1, cells - cell_len(safe(first)) - cell_len(safe(last)))
+    below = fit(f"{first}{gap}{last}", cells)
+    axis = [Segment(f"{bottom} ", muted), Segment("└" + "─" * cells, rule)]
+    return [*drawn, axis, [Segment(" " * (start + 2) + below, muted)]]
+
+
+def _median_line(row: str, theme: ThemeStyles) -> Line:
+    """Return a line of columns with a rule over them, on their ground."""
+    styles = {" ": theme.style("muted"), SHAPES[-1]: theme.style("foreground", on=BAR_COLOUR)}
+    runs = ((sign, len([*run])) for sign, run in groupby(row))
+    return [
+        Segment("─" * count, styles[sign]) if sign in styles else Segment(sign * count, theme.style(BAR_COLOUR))
+        for sign, count in runs
     ]
-    first, last = "row 1", f"row {rows:,}"
-    gap = " " * max(1, cells - len(first) - len(last))
-    lead = " " * (values + 1)
-    return [*drawn, [(f"{lead}└" + "─" * cells, "rule")], [(f"{lead} {first}{gap}{last}", "muted")]]
 
 
 def _columns(numbers: Sequence[float], lines: int) -> list[str]:
