@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from tests.store.documents import item, node, offline_store, put_nouns
 from tests.store.world import until
-from tests.tui.bare_app import BareApp
+from tests.tui.bare_app import BareApp, lines_of
 from tests.tui.target import FakeTarget, rows_of, run, words_of
 from textual.geometry import Size
 
@@ -141,21 +141,29 @@ async def test_a_profile_is_picked_among_the_projects_and_stays_closed_unless_th
 
 
 async def test_the_counts_of_the_projects_come_into_the_list_while_it_is_shown(store: Store) -> None:
+    days = {"startDate": f"{store.today()}T00:00:00", "endDate": f"{store.today()}T00:00:00"}
+    put_nouns(store, iterations=[node(20, "Aurora"), node(23, "Sprint 3", 20, **days)])
     app = BareApp()
-    async with app.run_test(size=(100, 20)):
+    async with app.run_test(size=(100, 20)) as pilot:
         target = FakeProfiles(store)
         target.shown_on = app
         asked = asyncio.create_task(run(target, "app.project"))
         await until(lambda: target.jobs and target.asked[0].is_attached)
         await target.jobs[0]()
-        shown = rows_of(target.asked[0])
+        await pilot.pause()
+        shown, lines = rows_of(target.asked[0]), lines_of(app)
         target.asked[0].dismiss(None)
         await asked
 
     counted = {each.label: " ".join(each.hint.split()) for each in shown}
-    assert counted["Aurora"] == "manager 2 3 0"
-    assert counted["Beacon"] == "reader not loaded yet"
-    assert len({len(each.hint) for each in shown}) == 1
+    assert counted["Aurora"] == "manager Sprint 3 2 0"
+    assert counted["Beacon"] == "reader – – –"
+    heads = next(line for line in lines if "Role" in line)
+    row = next(line for line in lines if "Aurora" in line)
+    assert [heads.index(word) for word in ("Project", "Role", "Sprint")] == [
+        row.index(word) for word in ("Aurora", "manager", "Sprint 3")
+    ]
+    assert sum("not loaded yet" in line for line in lines) == 1
 
 
 async def test_the_facts_of_a_project_leave_out_what_it_has_not(store: Store) -> None:

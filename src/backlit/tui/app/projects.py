@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.widgets import Static
@@ -12,9 +13,8 @@ from backlit.model.amounts import counted
 from backlit.model.errors import BadRequest
 from backlit.model.fields import ItemType
 from backlit.model.query import Candidate
-from backlit.model.reports.report import number_text
 from backlit.model.statuses import status_word
-from backlit.store.records.people import TreeKind
+from backlit.store.records.people import TreeKind, current, leaves
 from backlit.store.store import Store
 from backlit.tui.app.screen_navigator import ScreenNavigator
 from backlit.tui.app.sign_in import ProfileSignInFactory, ask_to_join
@@ -22,7 +22,7 @@ from backlit.tui.commands.command import CannotAct, CommandContext, candidates_b
 from backlit.tui.commands.table import with_keys
 from backlit.tui.dialogs.pick import Choice, PickDialog
 from backlit.tui.dialogs.reading import ReadingDialog
-from backlit.tui.drawing.text import literal, wrapped
+from backlit.tui.drawing.text import fit, fit_right, literal, safe, wrapped
 from backlit.tui.shell.drafts import StoredLines
 from backlit.tui.shell.status_text import project_name
 from backlit.tui.shell.target import StoreCommandTarget
@@ -33,8 +33,13 @@ LABEL_CELLS = 14
 MAX_FACTS_CELLS = 84
 DIALOG_FRAME_CELLS = 6
 """Cells that a dialog takes around its text."""
-ROLE_CELLS, FIGURE_CELLS, NO_FIGURES = 12, 8, "not loaded yet"
-"""Cells of the columns of the projects, and what stands for the figures of one that was never loaded here."""
+NAMES_HEAD, HEADS = "Project", ("Role", "Sprint", "Open", "Yours")
+FIGURES = frozenset({"Open", "Yours"})
+"""The columns of numbers."""
+NOT_LOADED = "–"
+_ABOUT_LOADING = f"{NOT_LOADED} not loaded yet: choosing it loads it"
+COLUMN_GAP, CELLS_AROUND, LEAST_CELLS = "  ", 11, 48
+"""Blanks between columns; cells of the dialog beside names and columns, and those that it has at least."""
 _ABOUT_JOINING = "This workspace stays as it is; [app.project] goes back to it."
 
 
@@ -72,7 +77,8 @@ async def choose_project(target: ProjectCommandTarget, call: CommandContext) -> 
         target.store.choose_project(found[0].id)
         return
     here = f" on {target.profiles[0]}" if target.profiles else ""
-    dialog = ProjectsDialog(f"Projects{here}", _choices(target), target.store.project_id)
+    choices, heads = _choices(target)
+    dialog = ProjectsDialog(f"Projects{here}", choices, target.store.project_id, heads)
     target.run_worker(work(_load_totals, target, dialog), exclusive=True, group="projects")
     choice = await target.ask(dialog)
     if choice is not None and isinstance(choice.value, int):
@@ -155,49 +161,72 @@ async def open_profile(target: ProjectCommandTarget, name: str) -> None:
 
 
 class ProjectsDialog(PickDialog):
-    """Projects with figures in columns."""
+    """Projects with figures in columns, as wide as these need; what was never loaded here is said once below."""
 
-    LINES_AROUND = 5
+    LINES_AROUND = 7
 
-    def __init__(self, title: str, choices: Sequence[Choice], current: object) -> None:
-        super().__init__(title, choices, current)
-        self._heads = Static(literal(_columns("Role", "Open", "Points", "Yours")), classes="heads")
+    def __init__(self, title: str, choices: Sequence[Choice], current_id: object, heads: str = "") -> None:
+        super().__init__(title, choices, current_id)
+        self._heads, self._note = Static(classes="heads"), Static(literal(_ABOUT_LOADING), classes="note")
+        self._fit_columns(choices, heads)
 
     def content(self) -> ComposeResult:
         found, choices = super().content()
-        yield from (found, self._heads, choices)
+        yield from (found, self._heads, choices, self._note)
 
+    def show_columns(self, choices: Sequence[Choice], heads: str) -> None:
+        self._fit_columns(choices, heads)
+        self.replace_choices(choices)
 
-def _columns(role: str, *figures: str) -> str:
-    return f"{role:<{ROLE_CELLS}}" + "".join(f"{each:>{FIGURE_CELLS}}" for each in figures)
+    def _fit_columns(self, choices: Sequence[Choice], heads: str) -> None:
+        self._note.display = any(NOT_LOADED in each.hint for each in choices)
+        least = LEAST_CELLS - CELLS_AROUND - cell_len(heads)
+        names = max(least, *(cell_len(safe(each)) for each in (NAMES_HEAD, *(choice.label for choice in choices))))
+        self._heads.update(literal(f"{NAMES_HEAD:<{names}}{COLUMN_GAP}{heads}"))
+        self.frame.styles.width = CELLS_AROUND + names + cell_len(heads)
 
 
 async def _load_totals(target: ProjectCommandTarget, dialog: ProjectsDialog) -> None:
-    facts = target.store.project_facts
-    totals, own = await facts.totals(), await facts.own_counts()
+    store = target.store
+    totals, own = await store.project_facts.totals(), await store.project_facts.own_counts()
     if dialog.is_attached:
         figures = {
-            each: (f"{found.count:,}", number_text(found.points), f"{own.get(each, 0):,}")
-            for each, found in totals.items()
+            each: (_sprint(store, each), f"{found.count:,}", f"{own.get(each, 0):,}") for each, found in totals.items()
         }
-        dialog.replace_choices(_choices(target, figures))
+        dialog.show_columns(*_choices(target, figures))
 
 
-def _choices(target: ProjectCommandTarget, figures: Mapping[int, Sequence[str]] | None = None) -> list[Choice]:
-    """Return the projects with the role of the user and what is open in columns, then the other profiles.
+def _sprint(store: Store, project_id: int) -> str:
+    """Return the name of the current sprint of a project."""
+    iterations = leaves(store.lookups.of_project(project_id).iterations().values())
+    return next((each.name for each in current(iterations, store.today())), "")
+
+
+def _choices(
+    target: ProjectCommandTarget, figures: Mapping[int, Sequence[str]] | None = None
+) -> tuple[list[Choice], str]:
+    """Return the projects with the user's role and what is open in columns, the other profiles, and the headings.
 
     A project without figures was never loaded here, which choosing it does; None leaves their columns empty.
     """
     store = target.store
-    roles = store.lookups.roles()
-    missing = "" if figures is None else f"{NO_FIGURES:>{3 * FIGURE_CELLS}}"
-    known = figures or {}
-    hints = {
-        each: _columns(role, *known[each]) if each in known else _columns(role) + missing
-        for each, role in roles.items()
-    }
-    projects = [Choice(each.id, each.name, hints[each.id]) for each in store.lookups.projects()]
-    return [*projects, *(Choice(name, name, "profile") for name in target.profiles[1:])]
+    missing = ("" if figures is None else NOT_LOADED,) * len(HEADS[1:])
+    roles, projects = store.lookups.roles(), store.lookups.projects()
+    rows = [
+        HEADS,
+        *((roles.get(each.id, ""), *(figures or {}).get(each.id, missing)) for each in projects),
+        ("profile", *("" for _ in HEADS[1:])),
+    ]
+    widths = [max(cell_len(safe(row[at])) for row in rows) for at in range(len(HEADS))]
+    heads, *hints, profile = (
+        COLUMN_GAP.join(
+            (fit_right if head in FIGURES else fit)(text, width)
+            for head, text, width in zip(HEADS, row, widths, strict=True)
+        )
+        for row in rows
+    )
+    shown = [Choice(each.id, each.name, hint) for each, hint in zip(projects, hints, strict=True)]
+    return [*shown, *(Choice(name, name, profile) for name in target.profiles[1:])], heads
 
 
 def project_lines(store: Store, room: int) -> list[str]:
