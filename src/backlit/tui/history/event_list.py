@@ -15,6 +15,7 @@ from backlit.tui.fields.dates import near_day
 from backlit.tui.items.event_words import LEAST_AUTHOR, MOST_AUTHOR, VERB_WIDTH, cut_parts, event_parts, wrapped_parts
 from backlit.tui.items.preview import author_colours
 from backlit.tui.widgets.headed_list import HeadedList
+from backlit.tui.widgets.line_list import BOLD
 from backlit.tui.widgets.side_lines import Part
 
 TIME_WIDTH = 5
@@ -122,7 +123,7 @@ class EventList(HeadedList[ItemEvent | EventHead]):
         if line == BLANK_LINE:
             return self.draw_parts([], is_cursor=False)
         if isinstance(event, EventHead):
-            return self.draw_parts([(fit(event.text, max(0, width - 1)), "heading")], is_cursor=False)
+            return self.draw_parts([(fit(event.text, max(0, width - 1)), BOLD)], is_cursor=False)
         if line:
             lines = self._lines(index)
             own = lines[line] if line < len(lines) else []

@@ -1,5 +1,6 @@
 """The words for the events of an item: what each changed, in coloured parts that are cut or wrapped."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -15,6 +16,7 @@ from backlit.tui.widgets.side_lines import Part
 VERB_WIDTH = 9
 LEAST_AUTHOR, MOST_AUTHOR = 3, 12
 """Cells of the shortest and the longest name."""
+LIST_MARK, BOLD_WORDS = re.compile(r"^\s*[-*] "), re.compile(r"\*\*(\S[^*]*)\*\*")
 CAUSES = {
     "undo": "undo",
     "restore": "restored",
@@ -51,12 +53,20 @@ def cut_parts(parts: Sequence[Part], room: int) -> Iterator[Part]:
         room -= width
 
 
+def own_words(comment: str) -> str:
+    """Return a comment without what it quotes, unless that is all, and without marks of lists and of bold text."""
+    lines = [line for line in comment.splitlines() if not line.lstrip().startswith((">", "```"))]
+    own = "\n".join(LIST_MARK.sub("", line) for line in lines).strip() or comment
+    return BOLD_WORDS.sub(r"\1", own)
+
+
 def event_parts(store: Store, event: ItemEvent) -> Iterator[Part]:
     """Yield what an event changed: each field with its old value dimmed, or its text; then why and how often."""
     if event.kind is EventKind.EDITED:
         yield "not known", "muted"
     elif event.text and (event.kind is not EventKind.CREATED or len(event.fields) != 1):
-        yield " ".join(event.text.split()), "foreground"
+        text = own_words(event.text) if event.kind is EventKind.COMMENTED else event.text
+        yield " ".join(text.split()), "foreground"
     else:
         for number, field in enumerate(short_first(event.fields)):
             yield f"{', ' * bool(number)}{label_of(field.key)} ", "foreground"

@@ -1,0 +1,19 @@
+"""The words for events."""
+
+import pytest
+
+from backlit.tui.items.event_words import own_words
+
+
+@pytest.mark.parametrize(
+    ("comment", "words"),
+    [
+        ("> Is it done?\n\nYes, **both** parts.", "Yes, both parts."),
+        ("**Decided:**\n\n- one\n- two", "Decided:\n\none\ntwo"),
+        ("Counted:\n```\n3 of 4\n```", "Counted:\n3 of 4"),
+        ("> only a quote", "> only a quote"),
+        ("2 ** 3 ** 4", "2 ** 3 ** 4"),
+    ],
+)
+def test_a_comment_in_a_line_is_what_its_author_wrote(comment: str, words: str) -> None:
+    assert own_words(comment) == words
