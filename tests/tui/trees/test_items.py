@@ -60,15 +60,15 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
         screen.go_to_node(node)
 
         await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
-        await until(lambda: " by sprint " in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "By sprint " in text_of(pilot.app), lambda: text_of(pilot.app))
 
         assert re.search(r" by owner .*\n.* unassigned +\d+  █", text_of(pilot.app))
-        assert re.search(r" by status .*\n.* ○ Not done +\d+  █", text_of(pilot.app))
-        assert re.search(r" by type .*\n.* [▲◆×■◇] \w+ +\d+  █", text_of(pilot.app))
+        assert re.search(r"By status .*\n.* ○ Not done +\d+  █", text_of(pilot.app))
+        assert re.search(r"By type .*\n.* [▲◆×■◇] \w+ +\d+  █", text_of(pilot.app))
         await pilot.press("z", "R")
         await until(lambda: "┃" not in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.resize_terminal(120, 20)
-        await until(lambda: " by sprint" not in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "By sprint" not in text_of(pilot.app), lambda: text_of(pilot.app))
 
 
 @pytest.mark.slow
@@ -114,8 +114,10 @@ async def test_the_items_of_an_iteration_are_below_the_tree_of_a_high_terminal(s
 
 
 @pytest.mark.slow
-async def test_the_head_of_an_iterations_items_has_a_bar_of_its_done_points(store: Store, opened: Open) -> None:
-    async with opened(store, (120, 40)) as pilot:
+async def test_the_head_of_an_iterations_items_has_its_done_points_until_they_stand_beside_them(
+    store: Store, opened: Open
+) -> None:
+    async with opened(store, (110, 40)) as pilot:
         await pilot.press("g", "i")
         await until(lambda: isinstance(pilot.app.screen, TreeScreen))
         screen = pilot.app.screen
@@ -126,7 +128,11 @@ async def test_the_head_of_an_iterations_items_has_a_bar_of_its_done_points(stor
 
         words = f"{number_text(load.done)} of {counted(load.points, 'pt')} done"
         await until(lambda: words in text_of(pilot.app), lambda: text_of(pilot.app))
-        assert f"{'█' * 20} {words}" in line_with(pilot.app, words)
+        assert f"{'█' * 18} {words}" in line_with(pilot.app, words)
+        await pilot.resize_terminal(120, 40)
+        await until(lambda: "By status" in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert f"─ Progress · {words} ─" in text_of(pilot.app)
+        assert re.search(rf" ● Done +{number_text(load.done)} +█", text_of(pilot.app))
 
 
 @pytest.mark.slow

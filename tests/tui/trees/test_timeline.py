@@ -30,8 +30,10 @@ def test_it_begins_on_a_monday_with_a_quarter_before_today() -> None:
     assert 14 <= (TODAY - line.start).days <= 27
 
 
-def test_every_other_week_has_the_day_it_begins_on() -> None:
-    assert LINE.labels() == "2 Mar         16 Mar        30 Mar".ljust(42)
+def test_days_stand_over_the_bars_that_begin_on_them_where_they_fit() -> None:
+    starts = [date(2026, 2, 16), date(2026, 3, 2), date(2026, 3, 9), date(2026, 3, 16), date(2026, 4, 11)]
+
+    assert LINE.labels(starts) == "╷2 Mar        ╷16 Mar".ljust(42)
 
 
 def test_a_sprint_is_as_long_as_its_days_and_its_parts_are_shares_of_the_target() -> None:
@@ -69,4 +71,4 @@ async def test_a_wide_terminal_has_a_timeline_between_dates_and_figures(
         assert ("Load / target" in headings) is has_timeline
         assert ("Capacity" in headings) is not has_timeline
         assert bool({*row} & {*"█▓░"}) is has_timeline
-        assert ("█ done ▓ planned ░ target" in lines_of(pilot.app)[1]) is has_timeline
+        assert ("█ done ▓ planned ░ to target" in lines_of(pilot.app)[1]) is has_timeline

@@ -28,7 +28,7 @@ from backlit.tui.lists.filtering import NodeFilter
 from backlit.tui.shell.status_text import explain_empty, position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
-from backlit.tui.trees.area_shares import LEAST_LINES, AreaShares, read_shares
+from backlit.tui.trees.points_shares import LEAST_LINES, PointsShares, read_area_shares, read_iteration_shares
 from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.footer_line import FooterLine
@@ -85,15 +85,19 @@ class TreeScreen(StoreScreen[None]):
         names = ListNames(self.store)
         self._tree = TreeList(self.kind, id="tree")
         self._items = NodeItems(replace(names.names, badges=partial(names.badges, is_judged=True)), id="node-items")
-        self._shares = AreaShares(lambda: self._tree.columns)
+        self._shares, self._progress = (
+            PointsShares(lambda: self._tree.columns, id="shares"),
+            PointsShares(id="progress"),
+        )
         self._tree_frame = PaneFrame(Vertical(self._tree, self._shares), self._tree, id="tree-pane")
         self._items_frame = PaneFrame(self._items, id="items-pane")
+        self._progress_frame = PaneFrame(self._progress, id="progress-pane")
         self._below = RuleLine("─", id="about")
         yield RuleLine("┬", id="heading", is_of_first=True)
         with Container(id="branches", classes=self.kind.value):
             yield self._tree_frame
             yield self._below
-            yield self._items_frame
+            yield Container(self._items_frame, self._progress_frame, id="node")
         yield RuleLine("┴")
         yield FooterLine(id="status")
 
@@ -214,9 +218,10 @@ class TreeScreen(StoreScreen[None]):
             self._items.empty_text = "No open items here."
             self._items.show(view)
         if is_area and self._shares.display:
-            shares = await read_shares(self.store, view, tree.path(node_id).rsplit("\\", 1)[-1])
-            if self.is_attached:
-                self._shares.show(shares)
+            self._shares.show(await read_area_shares(self.store, view, tree.path(node_id).rsplit("\\", 1)[-1]))
+        elif self._progress_frame.display:
+            with_done = self.store.view(ViewSpec(iteration_ids=ids, with_done=True, filter=NO_TASKS.filter()))
+            self._progress.show(await read_iteration_shares(self.store, with_done))
 
     # Words
 
@@ -237,11 +242,15 @@ class TreeScreen(StoreScreen[None]):
         roots = len(tree.roots)  # the row of the project is none of its nodes
         position = (self._tree.cursor + 1 - roots, shown - roots) if self._tree.cursor >= roots else ()
         self._tree_frame.say(nodes, self._tree.legend if is_shown else about, (), position_words(*position))
-        done, node, room = self._done_words(), self._tree.node, self._items_frame.size.width - 2 * FRAME
+        progress = self._done_words()
+        done = [] if self._progress_frame.display else progress
+        node, room = self._tree.node, self._items_frame.size.width - 2 * FRAME
         if done and node is not None and length([*titled, *done]) > room:
             brief = self._tree.about(node, is_brief=True)
             titled = [(safe(text), "foreground" if at else "heading") for at, text in enumerate(brief)]
-        self._items_frame.say(titled, done if length([*titled, *done]) <= room else done[-1:])
+        done = done if length([*titled, *done]) <= room else done[-1:]
+        self._items_frame.say(titled, () if self._progress_frame.display else done)
+        self._progress_frame.say([("Progress", "heading"), *((f" ·{text}", colour) for text, colour in progress[-1:])])
         is_framed = self._tree_frame.is_wanted
         status = status_words(self.store, *(() if is_framed else position))
         hints = [each for each in HINTS if each != "tree.series" or self.kind is TreeKind.ITERATIONS]
@@ -279,15 +288,14 @@ class TreeScreen(StoreScreen[None]):
         return [("█" * done, "bar-done"), ("█" * (cells - done), "bar-track"), (words, "muted")]
 
     def _share(self) -> None:
-        was_shown, is_area, is_framed = (
-            self._items_frame.display,
-            self.kind is TreeKind.AREAS,
-            self._tree_frame.is_wanted,
-        )
+        parts = self._items_frame, self._shares, self._progress_frame
+        before = [each.display for each in parts]
+        is_area, is_framed = self.kind is TreeKind.AREAS, self._tree_frame.is_wanted
         width, height = self.size
         is_shown = width >= WIDE if is_area else height >= HIGH
         is_beside = is_shown and (is_area or (is_framed and width >= WIDEST))
         self._items_frame.display = is_shown
+        self._progress_frame.display = is_shown and not is_area and is_framed and not is_beside and width >= WIDE
         self._below.display = is_shown and not is_beside and not is_framed
         self.set_class(is_beside, "-beside")
         self.set_class(is_beside and width >= WIDEST, "-widest")
@@ -299,7 +307,7 @@ class TreeScreen(StoreScreen[None]):
             around = AROUND + FRAME_LINES if is_framed else AROUND
             rows = min(lines + 1, (height - around) * 7 // 10) + edges
             self._tree_frame.styles.height = rows if is_shown and not is_beside else "1fr"
-        if is_shown and not was_shown:
+        if any(each.display and not was_shown for each, was_shown in zip(parts, before, strict=True)):
             self._show_items()
 
     def _join_rules(self) -> None:

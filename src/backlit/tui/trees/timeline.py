@@ -1,6 +1,6 @@
 """The timeline of iterations: the days of each to one scale, with what is done and planned of its target."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import Self
 
@@ -16,8 +16,8 @@ from backlit.tui.drawing.themes import TODAY
 DONE, PLANNED, TARGET = "█", "▓", "░"
 START, WAY, END = "╶", "─", "╴"
 TODAY_LINE = "┊"
-LABEL_DAYS = 14
-"""Days from one label above the timeline to the next."""
+LABEL, LABEL_GAP = "╷", 3
+"""The sign of a label above the start of a bar, and the blank cells between two of them at least."""
 PAST_SHARE = 0.25
 """Share of the timeline before today, and what is left of it for a label's first Monday."""
 TIMELINE_KEY: Sequence[Piece] = (
@@ -26,7 +26,7 @@ TIMELINE_KEY: Sequence[Piece] = (
     (PLANNED, "bar"),
     (" planned ", "muted"),
     (TARGET, "muted"),
-    (" target", "muted"),
+    (" to target", "muted"),
 )
 
 
@@ -44,18 +44,18 @@ class IterationTimeline(Struct, frozen=True):
         begin = today - timedelta(round(cells * days * PAST_SHARE))
         return cls(start_of_week(begin), cells, days, today)
 
-    def labels(self) -> str:
-        """Return the first day of every other week, where its text fits."""
+    def labels(self, days: Iterable[date]) -> str:
+        """Return some days, on which bars begin, where their text fits."""
         found = ""
-        for day in range(0, self.cells * self.days, LABEL_DAYS):
-            label, at = day_text(self.start + timedelta(day)), day // self.days
-            if len(found) <= at and at + len(label) <= self.cells:
-                found = found.ljust(at) + label + " "
-        return found.rstrip().ljust(self.cells)
+        for day in sorted(days):
+            label, at = f"{LABEL}{day_text(day)}", self._cell(day)
+            if at >= 0 and len(found) + LABEL_GAP * bool(found) <= at and at + len(label) <= self.cells:
+                found = found.ljust(at) + label
+        return found.ljust(self.cells)
 
     def row(self, iteration: IterationEntry | None, load: PlannedLoad | None) -> list[Piece]:
         """Return the cells of an iteration, of a release without its load, or of neither."""
-        cells: list[Piece] = [(" ", "muted")] * self.cells
+        cells: list[Piece] = [(" ", "foreground")] * self.cells
         now = self._cell(self.today)
         if 0 <= now < self.cells:
             cells[now] = TODAY_LINE, TODAY
@@ -79,8 +79,8 @@ def _bar(iteration: IterationEntry, load: PlannedLoad, width: int) -> list[Piece
     """Return what is done and planned as shares of the days, which stand for the target or for a larger load."""
     most, whole = iteration.capacity.most, scale_of(iteration.capacity, load.points)
     if not whole:
-        return [(TARGET, "rule")] * width
+        return [(TARGET, "muted")] * width
     done, planned, limit = (round(width * min(1.0, part / whole)) for part in (load.done, load.points, most or whole))
     found = [(DONE, "bar-done")] * done
     found += [(PLANNED, "bar" if at < limit else "bar-over") for at in range(len(found), planned)]
-    return [*found, *[(TARGET, "rule")] * (width - len(found))]
+    return [*found, *[(TARGET, "muted")] * (width - len(found))]

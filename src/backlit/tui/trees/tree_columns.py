@@ -1,6 +1,6 @@
 """The columns of a tree of areas or iterations: which fit a width, and how a node is drawn in them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from backlit.tui.drawing.charts import Piece, plain_bar, range_words, scale_of, 
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
-from backlit.tui.trees.timeline import IterationTimeline
+from backlit.tui.trees.timeline import PLANNED, TARGET, IterationTimeline
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 
 CURSOR = "cursor-background"
@@ -104,7 +104,6 @@ class PointsShare(Struct, frozen=True):
     count: int
     points: float
     colour: str
-    bar_colour: str
 
 
 class TreeColumn(Struct, frozen=True):
@@ -151,6 +150,7 @@ LEAST_NAME = 20
 """Cells that the name keeps before more than the first column is shown."""
 AMPLE_AREA, AMPLE_ITERATION, PHASE, LONGEST_BAR = 16, 20, 3, 24
 """Cells that names keep before the bars grow, those added for a phase, and the cells that bars of loads grow to."""
+SHADED = frozenset((PLANNED, TARGET))
 MANY_AREAS, DEPTH_OF_DETAIL = 12, 2
 """The number of areas from which those below the first level begin folded, and the depth that is drawn quietly."""
 
@@ -158,8 +158,12 @@ MANY_AREAS, DEPTH_OF_DETAIL = 12, 2
 class TreeLayout:
     """The columns that fit a width; the name gets what is left."""
 
-    def __init__(self, width: int, branches: TreeContents, theme: ThemeStyles) -> None:
+    def __init__(
+        self, width: int, branches: TreeContents, theme: ThemeStyles, shares: Sequence[PointsShare] = ()
+    ) -> None:
+        """Have the longest bar stand for the largest share, and without shares for the largest area."""
         self.width = width
+        self._largest = max((each.points for each in shares), default=branches.largest_area)
         self._branches = branches
         self._theme = theme
         self._has_dates = bool(branches.iterations)
@@ -171,7 +175,8 @@ class TreeLayout:
                 shown.add(column)
                 left -= column.width + 1
         self._columns = [column for column in COLUMNS if column in shown]
-        ample_name = max(AMPLE_AREA, branches.widest_name + FOLD)
+        widest_share = max((2 * INDENT + cell_len(each.name) for each in shares), default=0)
+        ample_name = max(AMPLE_AREA, branches.widest_name + FOLD, widest_share)
         least, ample = (BAR, AMPLE_ITERATION) if self._has_dates else (SHARE_BAR, ample_name)
         ample += PHASE if self._has_dates and DATES not in shown else 0
         has_bar = LOAD in shown or SHARE in shown
@@ -189,12 +194,17 @@ class TreeLayout:
         text = " " * LEAD + fit("  Iteration" if self._has_dates else "  Area", self._name_width)
         for column in self._columns:
             text += " " + column.aligned(column.title)
-            text += f" {self.timeline.labels()}" if column is DATES and self.timeline is not None else ""
+            text += f" {self.timeline.labels(self._starts())}" if column is DATES and self.timeline is not None else ""
         text = text.rstrip()
         limits = [LIMITS_KEY] if self._bar >= BAR + len(LIMITS_KEY[0]) else []
         key = (("  ", "muted"), *BAR_KEY, *limits) if LOAD in self._columns else ()
         words = [Segment(each, self._theme.style(colour)) for each, colour in key]
         return Strip([Segment(text, style), *words]).adjust_cell_length(self.width, style)
+
+    def _starts(self) -> Iterator[date]:
+        for entry in self._branches.iterations.values():
+            if entry.start is not None and not entry.is_release and not self._branches.tree.children(entry.id):
+                yield entry.start
 
     def row(self, node: Node, *, fold: str, filter_sign: str, is_cursor: bool) -> Strip:
         """Draw one node; `fold` is its one-cell sign, `filter_sign` says whether the backlog shows it."""
@@ -213,7 +223,13 @@ class TreeLayout:
                 segments.append(Segment(text, theme.style(name, on=on)))
             if column is DATES and self.timeline is not None:
                 segments.append(Segment(" ", theme.style(on=on)))
-                segments += [Segment(text, theme.style(name, on=on)) for text, name in self._timeline_cells(node.id)]
+                cells = self._timeline_cells(node.id)
+                # Below the cursor the shades would have another colour than in the key.
+                grounds = (None if set(text) & SHADED else on for text, _ in cells)
+                segments += [
+                    Segment(text, theme.style(name, on=ground))
+                    for (text, name), ground in zip(cells, grounds, strict=True)
+                ]
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on))
 
     def _timeline_cells(self, node_id: int) -> list[Piece]:
@@ -292,8 +308,7 @@ class TreeLayout:
 
     def _points_bar(self, points: float, colour: str) -> list[Piece]:
         """Return the bar of some points to the scale of areas; an arrow ends one that is longer than the column."""
-        whole = self._branches.largest_area
-        bar = plain_bar(points, whole, self._bar)
+        bar = plain_bar(points, self._largest, self._bar)
         bar = f"{bar[: self._bar - 1]}{BEYOND}" if len(bar) > self._bar else bar
         return [(" " * GAP, "foreground"), (fit(bar, self._bar), colour)]
 
@@ -312,7 +327,7 @@ class TreeLayout:
             value = {ITEMS: share.count, POINTS: share.points}.get(column, 0)
             pieces = [(column.aligned(number_text(value) if value else ""), "muted")]
             if column is SHARE:
-                pieces = self._points_bar(share.points, share.bar_colour)
+                pieces = self._points_bar(share.points, "bar")
             segments += [Segment(" ", theme.style()), *(Segment(text, theme.style(colour)) for text, colour in pieces)]
         return Strip(segments).adjust_cell_length(self.width, theme.style())
 
