@@ -408,17 +408,27 @@ def test_each_project_has_its_own_query(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keys", [("escape",), ("enter", "escape"), ("enter", "j", "escape")])
+@pytest.mark.parametrize(
+    ("keys", "back"),
+    [
+        ("/1", ["escape"]),
+        ("/1", ["enter", "escape"]),
+        ("/1", ["enter", "j", "escape"]),
+        ([*":filter", "space", *"id:1,2", "enter"], ["escape"]),
+        ("f!f!/1", ["enter", "escape"]),
+        ([*"f!", *"/1"], ["enter", "escape", "escape"]),
+    ],
+)
 async def test_escape_after_a_filter_returns_to_the_row_where_it_began(
-    tmp_path: Path, opened: Open, keys: Sequence[str]
+    tmp_path: Path, opened: Open, keys: Sequence[str], back: Sequence[str]
 ) -> None:
     with offline_store(tmp_path, [item(number) for number in range(1, 60)]) as store:
         async with opened(store) as pilot:
             await press(pilot, *"41j")
             began = items(pilot).current_id
-            await press(pilot, "/", "1")
-            await until(lambda: items(pilot).current_id != began, lambda: text_of(pilot.app))
             await press(pilot, *keys)
+            await until(lambda: items(pilot).current_id != began, lambda: text_of(pilot.app))
+            await press(pilot, *back)
 
             assert began == 42
             await until(lambda: items(pilot).current_id == began, lambda: text_of(pilot.app))

@@ -345,6 +345,7 @@ def unready(target: ListTarget, _call: CommandContext) -> None:
 
 def _set_values(target: ListTarget, key: str, values: Sequence[str]) -> None:
     now = target.shared.now
+    target.line.note_row()
     filter_list(target, replace(now, query=with_values(now.query, key, tuple(values))))
 
 
@@ -363,6 +364,7 @@ async def _count(target: ListTarget, by: FilterField, dialog: PickValuesDialog) 
 def open_line(target: ListTarget, call: CommandContext) -> None:
     """Open the filter line, or filter the view by the typed query. Raises BadRequest naming the place of a fault."""
     if call.text:
+        target.line.note_row()
         filter_list(target, narrowed_filter(target, call.text, target.shared.now.view.spec.query))
     else:
         target.line.begin()

@@ -252,6 +252,8 @@ class FilterLine(QueryLine):
         self._focus_before: Widget | None = None
         self._began_at: int | None = None
         """The item under the cursor before the filter of this line."""
+        self._unfiltered_at: int | None = None
+        """The item under the cursor before any filter beside the view's."""
         self._opened_at = RowIdentity()
         self.steps = 0
         """Requested steps from match to match that are not taken yet."""
@@ -267,6 +269,7 @@ class FilterLine(QueryLine):
             self._kept, self._typed = now.query, ""
         if not (now.text or self._typed):
             self._began_at = self._target.items.current_id
+        self.note_row()
         self._opened_at = self._target.filtered_items.row_identity
         self._focus_before = self.screen.focused
         self.open(FILTER, self._typed or now.text, FILTER_PLACEHOLDER)
@@ -282,9 +285,14 @@ class FilterLine(QueryLine):
         # Letters typed before esc may still be in the queue of the input. They must not filter the list after that.
         self.input.call_later(self._leave)
 
+    def note_row(self) -> None:
+        """Remember the row of the cursor before the first filter."""
+        if not self._target.shared.now.can_clear:
+            self._unfiltered_at = self._target.items.current_id
+
     def forget_row(self) -> None:
         """Stay where the cursor is when the filter goes."""
-        self._began_at = None
+        self._began_at = self._unfiltered_at = None
 
     def press(self, key: str) -> bool:
         """Apply the line at enter; called before any later key."""
@@ -324,9 +332,10 @@ class FilterLine(QueryLine):
         self.return_to_row()
 
     def return_to_row(self) -> None:
-        """Put the cursor on the row where the filter of this line began, once the list is loaded."""
-        if self._began_at is not None and self._target.store.item(self._began_at) is not None:
-            self._target.return_to_item(self._began_at)
+        """Put the cursor on the row where the filter began, of this line or the first, once the list is loaded."""
+        began_at = self._began_at if self._target.shared.now.can_clear else self._unfiltered_at
+        if began_at is not None and self._target.store.item(began_at) is not None:
+            self._target.return_to_item(began_at)
         self._began_at = None
 
     def _candidates(self, _sign: str, text: str, cursor: int) -> Sequence[Candidate]:
