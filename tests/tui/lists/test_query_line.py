@@ -82,14 +82,14 @@ async def test_the_line_counts_the_matches_of_what_is_typed_as_the_heading_does(
     async with opened(store) as pilot:
         for typed in ("se", "type:bug", "type:bug se"):
             wanted = await matching(store, typed)
-            words = f"{wanted:,} of {len(items)} match"
+            words = f"{wanted:,} of {len(items)} items"
             await type_in(pilot, f"/{typed}")
             await said(pilot, words)
             await press(pilot, "enter", "/")
             await said(pilot, words)
             await press(pilot, "escape")
 
-        assert "match" not in text_of(pilot.app)
+        assert f"of {len(items)} items" not in text_of(pilot.app)
         assert f"1 of {len(rows)}" in position_of(pilot.app)
 
 
@@ -99,9 +99,9 @@ async def test_the_board_counts_the_tasks_that_alone_match(store: Store) -> None
         deleted = await count_of(store, "type:task status:deleted")
         tasks = sum(each.type == "Task" for each in await shown(store, with_done=True)) - deleted
         await type_in(pilot, "/type:task ")
-        await said(pilot, f"{tasks} tasks match")
+        await said(pilot, f"{tasks} tasks ·")
         await press(pilot, "enter", "/")
-        await said(pilot, f"{tasks} tasks match")
+        await said(pilot, f"{tasks} tasks ·")
 
 
 @pytest.mark.slow

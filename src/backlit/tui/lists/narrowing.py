@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from rich.cells import cell_len
 
@@ -9,83 +10,92 @@ from backlit.model.query.syntax import quoted_value
 from backlit.store.store import Store
 from backlit.store.views.groups import Facet
 from backlit.store.views.view import View
+from backlit.tui.drawing.charts import plain_bar
 from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.lists.filtering import FILTER_FIELDS, NO_VALUE, FilterField, item_counts, node_word
 from backlit.tui.widgets.line_list import BOLD
 from backlit.tui.widgets.side_lines import Part
 
-HEADING, GAP, MARGIN, END = "Narrow by", "  ", "  ", 3
+HEADING, GAP, MARGIN, END = "Narrow by typing", "   ", "  ", 3
 """The blanks between columns and before the first one, and the cells that stay free at the end of a line."""
-LEAST_VALUES, MAX_VALUES = 2, 5
+LEAST_VALUES, MAX_VALUES = 2, 12
 """Values from which a field can tell matches apart, and those that are named."""
-MIN_WIDTH, MAX_WIDTH, COUNT_WIDTH = 16, 26, 3
-"""Cells of a column, and those of the number in it."""
+MIN_WIDTH, MAX_WORD_WIDTH, COUNT_WIDTH = 30, 24, 4
+"""Cells of a column, and those of the words and the number in it; the rest is a bar."""
 HEAD_LINES = 2
+Line = list[Part]
 
 
-async def read_conditions(store: Store, view: View, width: int, height: int) -> list[list[Part]]:
-    """Return a head, and a column for each field that tells matches apart: its key, and values with their numbers."""
-    columns: list[_Column] = []
+async def read_conditions(store: Store, view: View, width: int, height: int) -> list[Line]:
+    """Return a head, and for each field that tells matches apart its key, and values with numbers and bars.
+
+    All bars have one scale: a full one is all matches.
+    """
+    fields: list[_FieldValues] = []
     example = ""
     for by in FILTER_FIELDS:
         counts = _counts(store, by, await view.facets(by.field.key))
         values = sorted(((value, count) for value, count in counts.items() if count), key=lambda each: -each[1])
         if len(values) >= LEAST_VALUES:
             example = example or next(f"{by.key}:{quoted_value(each)}" for each, _ in values if each != NO_VALUE)
-            columns.append(_Column(by, values))
-    if not columns:
+            fields.append(_FieldValues(by, values))
+    if not fields:
         return []
     about = f" such as {example} "
     words = f"{MARGIN}{HEADING}"
     about = about if cell_len(words + about) < width - END else " "
     rule = "─" * (width - END - cell_len(words + about))
-    return [[], [(words, BOLD), (about, "muted"), (rule, "rule")], *_table(columns, width - END, height - HEAD_LINES)]
+    head: Line = [(words, BOLD), (about, "muted"), (rule, "rule")]
+    return [[], head, *_table(fields, view.count or 1, width - END - len(MARGIN), height - HEAD_LINES)]
 
 
-class _Column:
+class _FieldValues:
     """A field with the words of its values and their numbers, the most frequent first."""
 
     def __init__(self, by: FilterField, values: Sequence[tuple[str, int]]) -> None:
         self.key = f"{by.key}:"
         words = [safe(NO_VALUE if value == NO_VALUE else quoted_value(value)) for value, _ in values]
-        self._cells = [(word, str(count)) for word, (_, count) in zip(words, values, strict=True)]
+        self._cells = [(word, count) for word, (_, count) in zip(words, values, strict=True)]
 
     @property
-    def height(self) -> int:
-        return min(len(self._cells), MAX_VALUES + 1)
+    def longest(self) -> int:
+        return max(cell_len(word) for word, _ in self._cells[:MAX_VALUES])
 
-    def cell(self, index: int, height: int, width: int) -> list[Part]:
-        """Return a value with its number; the last line counts those that are not named."""
-        if index >= len(self._cells):
-            return [(" " * width, "muted")]
-        if index == height - 1 and height < len(self._cells):
-            return [(fit(f"{len(self._cells) - index} more", width), "muted")]
-        word, count = self._cells[index]
-        longest = max(cell_len(word) for word, _ in self._cells[:height])
-        cells = min(longest, width - COUNT_WIDTH)
-        number = fit(fit_right(count, COUNT_WIDTH), width - cells)
-        return [(fit(word, cells), "foreground"), (number, "muted")]
-
-
-def _table(columns: Sequence[_Column], width: int, height: int) -> list[list[Part]]:
-    """Return equal columns side by side, in a second band below where the width ends."""
-    number = min(len(columns), max(1, (width - len(MARGIN) + len(GAP)) // (MIN_WIDTH + len(GAP))))
-    each = min(MAX_WIDTH, (width - len(MARGIN) + len(GAP)) // number - len(GAP))
-    # A band takes a line for its keys and one that parts it from the band above.
-    bands = [columns[at : at + number] for at in range(0, len(columns), number)]
-    bands = bands[: max(1, height // (LEAST_VALUES + 2))]
-    most = max(LEAST_VALUES, height // len(bands) - 2)
-    lines: list[list[Part]] = []
-    for band in bands:
-        rows = min(most, max(column.height for column in band))
-        lines += [[]] if lines else []
-        lines.append(_spaced([[(fit(column.key, each), f"{BOLD} muted")] for column in band]))
-        lines += [_spaced([column.cell(index, rows, each) for column in band]) for index in range(rows)]
-    return lines
+    def lines(self, most: int, width: int, words_width: int, every: int) -> list[Line]:
+        """Return the key, and below it some values; where there are more, the last line counts them."""
+        shown = self._cells if len(self._cells) <= most else self._cells[: most - 1]
+        lines: list[Line] = [[(fit(self.key, width), f"{BOLD} muted")]]
+        for word, count in shown:
+            bar = plain_bar(count, every, width - words_width - COUNT_WIDTH - 1)
+            number = fit_right(str(count), COUNT_WIDTH)
+            rest = width - words_width - COUNT_WIDTH
+            lines.append([(fit(word, words_width), "foreground"), (number, "muted"), (fit(f" {bar}", rest), "bar")])
+        if more := len(self._cells) - len(shown):
+            lines.append([(fit(f"{more} more", width), "muted")])
+        return lines
 
 
-def _spaced(cells: Sequence[Sequence[Part]]) -> list[Part]:
-    return [part for index, cell in enumerate(cells) for part in ((GAP if index else MARGIN, "muted"), *cell)]
+def _table(fields: Sequence[_FieldValues], every: int, width: int, height: int) -> list[Line]:
+    """Return the fields in equal columns, with as many values as the height has room for."""
+    number = min(len(fields), max(1, (width + len(GAP)) // (MIN_WIDTH + len(GAP))))
+    each = (width + len(GAP)) // number - len(GAP)
+    words_width = min(MAX_WORD_WIDTH, each // 2, max(field.longest for field in fields))
+    columns: list[list[Line]] = []
+    for kept, most in [(len(fields), most) for most in range(MAX_VALUES, LEAST_VALUES, -1)] + [
+        (kept, LEAST_VALUES) for kept in range(len(fields), 0, -1)
+    ]:
+        columns = [[] for _ in range(number)]
+        for field in fields[:kept]:
+            lowest = min(columns, key=len)
+            lowest += [*([[]] if lowest else []), *field.lines(most, each, words_width, every)]
+        if max(map(len, columns)) <= height:
+            break
+    blank: Line = [(" " * each, "muted")]
+    rows = zip_longest(*columns, fillvalue=blank)
+    return [
+        [part for at, cell in enumerate(row) for part in ((GAP if at else MARGIN, "muted"), *(cell or blank))]
+        for row in rows
+    ]
 
 
 def _counts(store: Store, by: FilterField, facets: Sequence[Facet]) -> Mapping[str, int]:

@@ -29,7 +29,6 @@ from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import (
     explain_empty,
     left_out_words,
-    match_words,
     position_words,
     selection_words,
     status_words,
@@ -194,12 +193,10 @@ class OneListScreen(ListScreen):
         selected = selection_words(self.panes.selected.totals)
         has_key = not (store.lookups.is_read_only or self.line.is_open)
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
-        if self.line.is_open:
-            place = [] if totals is None else match_words(totals, self._filtered_among)
-        else:
-            place = [] if self.items.is_low_bandwidth else position_words(*position)
+        is_open, among = self.line.is_open, self._filtered_among
+        place = [] if self.items.is_low_bandwidth else position_words(*position)
         unmatched = self._unmatched or EmptyListFigures()
-        figures = totals_words(self._counted(totals))
+        figures = totals_words(self._counted(totals), among.count if is_open and among is not None else None)
         if not figures and unmatched.all != NO_TOTALS:
             figures = [(f" 0 of {counted(unmatched.all.count, 'item')}", "foreground")]
         self.frame.say(

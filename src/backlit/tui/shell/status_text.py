@@ -152,13 +152,15 @@ def _followed_word(store: Store) -> str:
     return "local" if store.is_local else "live" if connection.is_live else "polling" if connection.is_polling else ""
 
 
-def totals_words(totals: NodeTotals | None) -> list[Word]:
+def totals_words(totals: NodeTotals | None, among: int | None = None) -> list[Word]:
+    """Return the number of items and their points; `among` is the number of items without what is being typed."""
     if totals is None or totals == NO_TOTALS:
         return []
     shown = replace(totals, tasks=0) if totals.count else totals
     tasks = f" + {counted(totals.tasks, 'task')}" if totals.count and totals.tasks else ""
     count, points = shown.words.split(" ", 1), counted(totals.points, "pt").split(" ", 1)
-    items: list[Word] = [(f" {count[0]}", FIGURE), (f" {count[1]}{tasks} · ", "muted")]
+    of = f" of {among:,}" if among is not None and totals.count else ""
+    items: list[Word] = [(f" {count[0]}", FIGURE), (f"{of} {count[1]}{tasks} · ", "muted")]
     return [*items, (points[0], FIGURE), (f" {points[1]}", "muted")]
 
 
@@ -181,17 +183,6 @@ def position_words(position: int = 0, count: int = 0, noun: str = "") -> list[Wo
     """Return the place of the cursor among the rows."""
     name = f"{noun} " if noun not in {"", "row"} else ""
     return [(f"{name}{position:,} of {count:,}", "muted")] if count else []
-
-
-def match_words(found: NodeTotals, among: NodeTotals | None) -> list[Word]:
-    """Return how many items match a filter that is being typed, as the heading counts them, and of how many.
-
-    Tasks are counted where they alone match. The others may not be known yet.
-    """
-    if found.tasks and not found.count:
-        return [(f"{found.tasks:,}", FIGURE), (" task matches" if found.tasks == 1 else " tasks match", "muted")]
-    rest = " match" if among is None else f" of {among.count:,} match"
-    return [(f"{found.count:,}", FIGURE), (rest, "muted")]
 
 
 def selection_words(selected: NodeTotals) -> list[Part]:

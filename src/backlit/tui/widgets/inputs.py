@@ -37,7 +37,7 @@ CompleteText = Callable[[str, str, int], Sequence[Candidate]]
 """Returns completions for a sign, a text and the position of the cursor."""
 FILTER, COMMAND = "/", ":"
 GAP, TAB = "   ", "tab"
-KEY_WORDS = "  then type a value"
+KEY_WORDS = "  completes the word"
 """What is said of the only key that is offered."""
 MAX_PASTED_LINE = 20_000
 """Characters of a line that may be pasted. Textual wraps and draws all of it for each key, which takes a fifth of a
