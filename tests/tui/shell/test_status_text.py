@@ -8,7 +8,7 @@ import pytest
 from tests.quiet import rest
 from tests.store.documents import item, offline_store
 from tests.store.world import World, until
-from tests.tui.bare_app import lines_of, place_of, text_of, title_of
+from tests.tui.bare_app import BareApp, lines_of, place_of, text_of, title_of
 from tests.tui.list_steps import press
 from tests.tui.opened import Open
 from textual.pilot import Pilot
@@ -71,6 +71,23 @@ async def test_a_narrow_title_keeps_the_current_tab_and_the_unsent_changes(
         assert "Iterations" in usual
         assert place_of(pilot.app) == "Backlog"
         assert "↑ 1 pending" in title_of(pilot.app)
+
+
+async def test_the_tabs_stay_beside_a_screen_without_one_while_a_change_is_sent(tmp_path: Path) -> None:
+    app = BareApp()
+    with offline_store(tmp_path, [item(1)]) as store:
+        await store.items.edit([1], {"Name": "Another"})
+        async with app.run_test(size=(74, 24)) as pilot:
+            await app.mount(TitleLine(store, "Grooming"))
+            await pilot.pause()
+            at_first = title_of(app)
+            await pilot.resize_terminal(66, 24)
+            await pilot.pause()
+
+            assert [word for word in ("Backlog", "Inbox", "Grooming", "↑ 1") if word not in at_first] == []
+            assert "pending" not in at_first
+            assert title_of(app).split()[:2] == ["lit", "Grooming"]
+            assert "↑ 1 pending" in title_of(app)
 
 
 async def test_offline_the_title_has_the_age_of_the_data_and_the_footer_the_way_out(

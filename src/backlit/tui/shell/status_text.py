@@ -40,6 +40,7 @@ TABS = ("app.backlog", "app.board", "app.plan", "app.iterations", "app.reports",
 """The commands that go to the places; other screens add a tab while they are open."""
 ALWAYS_SHOWN_COLOURS = frozenset({"pending", "conflict"})
 """Colours of states that stay in a narrow terminal, where tabs give way to them."""
+PENDING_WORD = " pending"
 LIT_WIDTH, WORDMARK_WIDTH = 64, 90
 """Columns of a terminal with half of the program's name in the title, and with all of it."""
 SYNC_SIGN = "  ● "
@@ -82,15 +83,19 @@ class TitleLine(StorageErrorGuard, TwoSidedLine):
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
         """Return the tabs and states that fit: first goes the age, then other states without need, then far tabs.
 
-        A screen without a tab is named alone where the tabs do not fit.
+        A screen without a tab is named alone where the tabs do not fit, not even with the sign alone of what is unsent:
+        each answer of grooming is unsent for a moment.
         """
         mark = wordmark(width)
         tabs, right, width = list(self._left), list(self._right), width - len(EDGE) - length(mark)
-        if (
-            self.place not in TABS
-            and length(tabs) + length(each for each in right if each[1] in ALWAYS_SHOWN_COLOURS) > width
-        ):
-            tabs = tabs[-1:]
+
+        def has_no_room() -> bool:
+            return length(tabs) + length(each for each in right if each[1] in ALWAYS_SHOWN_COLOURS) > width
+
+        if self.place not in TABS and has_no_room():
+            right = [(each[0].removesuffix(PENDING_WORD), *each[1:]) for each in right]
+            if has_no_room():
+                tabs, right = tabs[-1:], list(self._right)
         while length(right) > width - length(tabs) and (
             spare := [each for each in right if each[1] not in ALWAYS_SHOWN_COLOURS]
         ):
@@ -122,7 +127,7 @@ def state_words(store: Store, now: float) -> list[Word]:
     if store.lookups.is_read_only:
         words.append(("  read only", "warn"))
     if outbox.pending:
-        words.append((f"  ↑ {outbox.pending} pending", "pending", "app.outbox"))
+        words.append((f"  ↑ {outbox.pending}{PENDING_WORD}", "pending", "app.outbox"))
     rejected, conflicts = f"! {outbox.refused} rejected", f"≠ {counted(outbox.conflicts, 'conflict')}"
     for count, said in ((outbox.refused, rejected), (outbox.conflicts, conflicts)):
         parts = ((f"  {said}", "conflict"), (f" {key_of('app.outbox')}", KEY), (" outbox", "muted")) if count else ()
