@@ -230,6 +230,7 @@ async def test_a_duplicate_stands_below_its_original_and_goes_with_one_undo(stor
             ids = [row.id for row in await shown(store) if row.type != "Task"]
 
             assert ids == [*before[: at + 1], items(pilot).current_id, *before[at + 1 :]]
+            assert items(pilot).top == 0
 
             await press(pilot, "u")
             await until(lambda: items(pilot).current_id in before, lambda: text_of(pilot.app))

@@ -140,6 +140,7 @@ class BacklogScreen(OneListScreen):
         return self.current_view
 
     def item_added(self, item_id: int) -> None:
+        self.items.hold_page()
         self.want_item(item_id, is_added=True)
         self.reload()
 
