@@ -81,10 +81,16 @@ async def test_two_levels_stand_under_each_other(store: Store, opened: Open) -> 
 async def test_no_groups_takes_the_headers_away(store: Store, opened: Open) -> None:
     async with opened(store) as pilot:
         await group_by(pilot, "status")
+        await press(pilot, "}", "j")
+        first = items(pilot).current_id
+        await press(pilot, "k")
+        head = items(pilot).current_id
         await group_by(pilot, "no groups")
 
         assert headers_of(pilot) == []
         assert items(pilot).row_count() == len(await shown(store))
+        assert head is None
+        assert items(pilot).current_id == first
 
 
 async def test_h_folds_the_group_and_l_unfolds_it(store: Store, opened: Open) -> None:

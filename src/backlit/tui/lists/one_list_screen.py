@@ -98,6 +98,8 @@ class OneListScreen(ListScreen):
             return
         if before.spec.group == spec.group:
             view.fold(*before.folded, is_folded=True)
+        elif not spec.group and (head := self.items.row_identity.group) and (ids := before.ids_in(head)):
+            self.want_item(ids[0])
         # An index has the first rows of the backlog order in 3 ms at a million items. Other lists need a search or a
         # sort for theirs, and are shown once they are loaded.
         if not (spec.text or spec.query or spec.group or spec.sort or view.spec.is_tree):
