@@ -158,10 +158,12 @@ class ListFrame(Vertical):
     @on(QueryLine.Turned)
     def _show_hints(self) -> None:
         items = self._panes.items
-        shown = [each for each in self._hints if each != PREVIEW_HINT or not self._panes.has_preview]
+        shows_near = isinstance(items, BacklogList) and items.shows_near
+        known = {PREVIEW_HINT: self._panes.has_preview, "list.filter": shows_near}  # the reason names the filter
+        shown = [each for each in self._hints if not known.get(str(each))]
         if self.has_more_columns:
             shown.insert(1, "list.columns-right")  # before hints that always hold, which leave where it is narrow
-        is_on_group = items.current_id is None and isinstance(items, BacklogList) and bool(items.group_here())
+        is_on_group = items.current_id is None and (shows_near or bool(items.group_here()))
         without_rows = HINTS_WITHOUT_MATCHES if self._store.has_items() else HINTS_WITHOUT_ROWS
         usual = without_rows if items.has_no_items else HINTS_ON_GROUP if is_on_group else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)

@@ -10,6 +10,7 @@ from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.lists.filtering import FilterState, NearFilter
+from backlit.tui.shell.status_text import near_keys
 from backlit.tui.widgets.group_headings import KeyedHeading
 
 NEAR_KEY = "near"
@@ -70,20 +71,24 @@ class EmptyListReader:
         return [*found, *([_in_texts("” and “".join(now.name_words), now)] if now.name_words else ())]
 
     def _joined(self, spec: ViewSpec, views: Mapping[NearFilter, View], room: int) -> View:
-        """Return a view of the first items of some views, each under its heading; an item stands there once."""
+        """Return a view of the first items of some views, each under its heading; an item stands there once.
+
+        The words that the first one looks for are marked in names.
+        """
         share = max(MIN_ROWS_OF_NEAR, room // len(views) - 1)
         long = sum((view.count or 0) > share for view in views.values())
         spare = sum(max(0, share - (view.count or 0)) for view in views.values())
         most = share + spare // max(1, long) if len(views) > 1 else MAX_ROWS_OF_NEAR
-        joined, ids = self._store.view(spec), dict[int, None]()
+        near = next(iter(views)).filter
+        joined, ids = self._store.view(replace(spec, text=near.text, query=near.query)), dict[int, None]()
         parts: list[tuple[object, int, NodeTotals]] = []
-        for number, (near, view) in enumerate(views.items(), 1):
+        for number, (each, view) in enumerate(views.items(), 1):
             rows = [row for row in view.rows(0, MAX_ROWS_OF_NEAR) if row.id not in ids]
             items = [row for row in rows if not row.is_task] or rows
             ids.update(dict.fromkeys(row.id for row in items[:most]))
             totals = view.totals or NO_TOTALS
             whole = NodeTotals(totals.count or totals.tasks, totals.points)
-            parts.append((KeyedHeading(f"f{number}", near.words), len(ids), whole))
+            parts.append((KeyedHeading(near_keys(number), each.words), len(ids), whole))
         joined.hold([*ids])
         joined.divide(NEAR_KEY, parts)
         return joined

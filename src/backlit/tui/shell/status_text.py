@@ -13,6 +13,7 @@ from backlit.store.records.changes import ConnectionState, ConnectionStatus
 from backlit.store.store import Store
 from backlit.store.views.lookups import NO_PROJECT
 from backlit.store.views.query import ViewSpec
+from backlit.tui.commands.command import DIGITS
 from backlit.tui.commands.table import COMMAND_BY_ID, key_of
 from backlit.tui.drawing.themes import CURRENT_ITERATION, KEY, WORDMARK
 from backlit.tui.fields.dates import age, current_sprint, days_until
@@ -285,7 +286,7 @@ def explain_empty(
         every = ("list.no-filter", "clear all filters")
         last = ("list.unwind", f"clear “{filters[-1]}”" if filters else "clear the last filter")
         clear = (one,) if count == 1 else (every,) if near or not is_alone else (last, every)
-        wider = ((f"f{at}", f"{words}: {counted(found, 'item')}") for at, (words, found) in enumerate(near, 1))
+        wider = ((near_keys(at), f"{words}: {counted(found, 'item')}") for at, (words, found) in enumerate(near, 1))
         ways = (("list.filter", "change the filter"), *(clear if can_clear else ()), *done, *wider)
         empty = _empty_list(text, _with_keys(*ways), is_alone=is_alone)
     elif store.has_items():
@@ -326,6 +327,11 @@ def _sign_in_words() -> Sequence[tuple[str, str]]:
 def _with_keys(*ways: tuple[str, str]) -> Sequence[tuple[str, str]]:
     """Return ways with the keys of the commands that they name by id."""
     return tuple((key_of(way) if way in COMMAND_BY_ID else way, words) for way, words in ways)
+
+
+def near_keys(number: int) -> str:
+    """Return the keys that filter by a change of the filter, by its number from 1."""
+    return key_of("filter.near").replace(DIGITS, str(number))
 
 
 def _unmatched(filters: Sequence[str], done_matches: int | None, *, with_done: bool) -> str:

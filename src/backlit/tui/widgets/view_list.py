@@ -254,9 +254,14 @@ class BacklogList(ItemList):
             self.move_to(1)
 
     @property
+    def shows_near(self) -> bool:
+        """True where the rows are what is near, as nothing matches."""
+        return self.view is not None and self.view is self._offered
+
+    @property
     def _head(self) -> Sequence[Line]:
         """The lines above the headings of the columns."""
-        if self.empty is None or self.view is None or self.view is not self._offered:
+        if self.empty is None or not self.shows_near:
             return ()
         return self.empty.head(self.size.width, self.size.height, ThemeStyles.of(self.app))
 
