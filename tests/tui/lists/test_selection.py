@@ -70,13 +70,15 @@ async def test_moves_extend_a_range_and_escape_ends_it_with_its_rows_selected(st
     rows = await shown(store)
     async with opened(store) as pilot:
         await press(pilot, "2", "j", "v", "3", "j")
-        open_range = set(items(pilot).selection.ids())
+        open_range, growing = set(items(pilot).selection.ids()), status_line(pilot)
         await press(pilot, "k")
         shrunk = set(items(pilot).selection.ids())
         await press(pilot, "escape", "j", "j")
-        kept = set(items(pilot).selection.ids())
+        kept, ended = set(items(pilot).selection.ids()), status_line(pilot)
         await press(pilot, "escape")
 
+        assert "v  end range" in growing
+        assert "end range" not in ended
         assert open_range == {row.id for row in rows[2:6]}
         assert shrunk == kept == {row.id for row in rows[2:5]}
         assert not items(pilot).selection.ids()

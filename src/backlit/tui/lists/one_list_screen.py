@@ -192,7 +192,7 @@ class OneListScreen(ListScreen):
         store = self.store
         views = self.shared.views
         unread = unread_words(store.search.unread(self.current_view))
-        selected = selection_words(self.panes.selected.totals)
+        selected = selection_words(self.panes.selected.totals, is_growing=self.items.selection.is_growing)
         has_key = not (store.lookups.is_read_only or self.line.is_open)
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
         is_open, among = self.line.is_open, self._filtered_among

@@ -194,7 +194,7 @@ class PlanScreen(ListScreen):
             explain_empty(backlog, store, self.spec, filters, can_clear=can_clear, is_unread=is_unread)
         shown = self.lists.views.get(self._panes.backlog)
         unread = unread_words(store.search.unread(shown)) if shown else []
-        selected = selection_words(self.panes.selected.totals)
+        selected = selection_words(self.panes.selected.totals, is_growing=self.items.selection.is_growing)
         view = self.shared.now.view
         parts = list_heading(self._names, view, self.node, self.spec)
         is_plain = view is DEFAULT_VIEW and self.node is None

@@ -191,10 +191,13 @@ def position_words(position: int = 0, count: int = 0, noun: str = "") -> list[Wo
     return [(f"{name}{position:,} of {count:,}", "muted")] if count else []
 
 
-def selection_words(selected: NodeTotals) -> list[Part]:
+def selection_words(selected: NodeTotals, *, is_growing: bool) -> list[Word]:
+    """Return how much is selected, with the key that ends a range which still grows."""
+    end: list[Word] = [(key_of("list.range"), KEY, "list.range"), (" end range  ", "muted", "list.range")]
     number = selected.words if selected.tasks and selected.count else f"{selected.count or selected.tasks:,}"
     points = f"  {counted(selected.points, 'pt')}" if selected.points else ""
-    return [(f"✓ {number} selected{points}  ", "mark")] if selected != NO_TOTALS else []
+    words: list[Word] = [(f"✓ {number} selected{points}  ", "mark"), *(end if is_growing else ())]
+    return words if selected != NO_TOTALS else []
 
 
 def status_words(store: Store, position: int = 0, count: int = 0, noun: str = "") -> list[Word]:

@@ -59,6 +59,10 @@ class RowSelection:
         if self._anchor is None:
             self._anchor_id = None
 
+    @property
+    def is_growing(self) -> bool:
+        return self._anchor is not None
+
     def begin_range(self) -> None:
         """Open a range at the cursor; raises CannotAct without a row there."""
         self._anchor_id, self._anchor = self._ids(self._rows.cursor, self._rows.cursor + 1)[0], self._rows.cursor
