@@ -265,7 +265,7 @@ async def test_the_keys_of_the_present_screen_are_shown_and_run(store: Store, op
         await pilot.press(*"fold all", "enter")
         await pilot.pause()
 
-        assert "▸ Aurora" in line_with(pilot.app, "▌")
+        assert "▸ Aurora" in line_with(pilot.app, "│▌")
 
 
 async def test_the_border_of_the_keys_says_how_to_leave_and_where_the_cursor_is() -> None:

@@ -219,10 +219,12 @@ PLACE_COMMANDS: tuple[Command, ...] = (
     Command("criteria.delete", ("d",), Context.CRITERIA, "delete", "Delete the criterion.",
         handler="criteria.screen:CriteriaScreen.delete"),
     # Tabs of an item
+    *in_section("Parts of the item",
     Command("item.next-tab", ("]", "tab"), Context.TABS, "next tab", "Go to the next tab of the item.",
         handler="items.item_head:step_to_tab", argument="1"),
     Command("item.previous-tab", ("[", "shift+tab"), Context.TABS, "previous tab",
         "Go to the previous tab of the item.", handler="items.item_head:step_to_tab", argument="-1"),
+    ),
     # Outbox
     Command("outbox.open", ("enter",), Context.OUTBOX, "show", "Show the change; resolve its conflict.",
         handler="outbox.screen:OutboxScreen.show_change"),

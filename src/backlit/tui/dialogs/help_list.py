@@ -94,7 +94,7 @@ class HelpList(OfferList):
 
 
 class HelpContents(LineList, can_focus=False):
-    """The groups of the help with their numbers of keys; that of the cursor is lit."""
+    """The groups of the help with their numbers of keys, and blank rows; the group of the cursor is lit."""
 
     class Picked(RowMessage):
         """A group was clicked."""
@@ -109,10 +109,11 @@ class HelpContents(LineList, can_focus=False):
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         theme, (name, count) = ThemeStyles.of(self.app), self._groups[index]
         style = theme.style(CURRENT_PLACE, bold=True) if is_cursor else theme.style("muted")
-        return Strip([Segment(f" {fit(name, self.size.width - 5)}{count:>3} ", style)])
+        return Strip([Segment(f" {fit(name, self.size.width - 5)}{count or '':>3} ", style)])
 
     def moved(self, before: int) -> None:
         """Say nothing: it follows the cursor of the keys."""
 
     def clicked(self, index: int, event: events.Click) -> None:  # noqa: ARG002 - one click is enough
-        self.post_message(self.Picked(self, index))
+        if self._groups[index][0]:
+            self.post_message(self.Picked(self, index))

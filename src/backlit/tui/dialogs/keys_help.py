@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
+from itertools import groupby
 
 from msgspec.structs import replace
 from textual import on
@@ -29,6 +30,8 @@ from backlit.tui.widgets.item_rows import (
 FIRST_HELP_COMMANDS = ("item.add", "app.palette", "app.undo", "app.go-to", "app.inbox", "app.refresh", "app.back")
 """Commands that the help names first, after those that the footer hints at."""
 MAX_NEEDED_COMMANDS = 10
+NEEDED, SIGNS = "Needed most", "Signs"
+"""The first and the last heading."""
 PAIRED_COMMANDS: Mapping[str, tuple[str, str]] = {
     "board.left": ("board.right", "Column to the left or right"),
     "board.move-left": ("board.move-right", "Move the card to the left or right"),
@@ -96,12 +99,16 @@ class KeysHelp(OffersDialog[Command | None]):
         by_id = {each.id: each for each in here}
         first = [by_id[each] for each in dict.fromkeys([*needed, *FIRST_HELP_COMMANDS]) if each in by_id]
         del first[MAX_NEEDED_COMMANDS:]
-        groups = {"Needed most": first}
+        groups = {NEEDED: first}
         for command in here:
             if command not in first:
                 groups.setdefault(command.heading, []).append(command)
-        self._numbers = {each.id: at for at, commands in enumerate(groups.values()) for each in commands}
-        """The number of the group of each command."""
+        names: list[str] = []
+        for _, some in groupby(groups, lambda name: name if name == NEEDED else _subject(groups[name][0])):
+            names += [*some, ""]
+        rows = {name: at for at, name in enumerate([*names, SIGNS])}
+        self._numbers = {each.id: rows[name] for name, commands in groups.items() for each in commands}
+        """The row of the contents of each command."""
         self._below = Static(classes="help-below", markup=False)
         offers = [
             offer
@@ -111,8 +118,7 @@ class KeysHelp(OffersDialog[Command | None]):
         self._about = about
         super().__init__(title, "type to search · enter to run", offers)
         counts = Counter(map(self._group_of, self._grouped))
-        entries = [(name, counts[at]) for at, name in enumerate(groups)]
-        self._contents = HelpContents([*entries, ("Signs", len(_legend()))])
+        self._contents = HelpContents([(name, counts[at]) for at, name in enumerate([*names, SIGNS])])
 
     def content(self) -> ComposeResult:
         yield self.input
@@ -154,7 +160,7 @@ class KeysHelp(OffersDialog[Command | None]):
             heading, *sentences = self._about
             lines = [line for each in sentences for line in wrapped(each, SENTENCE_WIDTH)]
             rows += [Offer(None, "", heading), *(HelpOffer(None, "", "", sentence=line) for line in lines)]
-        for offer in [*_paired(offers), Offer(None, "", "Signs")]:
+        for offer in [*_paired(offers), Offer(None, "", SIGNS)]:
             rows += [HelpOffer(None, "", ""), offer] if offer.is_heading and rows else [offer]
         signs = _legend()
         return [
@@ -192,6 +198,11 @@ def _paired(offers: Sequence[Offer]) -> Sequence[Offer]:
         elif not isinstance(command, Command) or command.id in commands:
             rows.append(offer)
     return rows
+
+
+def _subject(command: Command) -> Context | None:
+    """Return what a group of the contents is about: items, the application, or the place."""
+    return command.context if command.context in {Context.ITEM, Context.GLOBAL} else None
 
 
 def _both_keys(first: Offer, second: Offer) -> str:
