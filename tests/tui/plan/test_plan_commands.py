@@ -405,7 +405,7 @@ def test_a_task_that_others_changed_has_a_line_of_its_own(tmp_path: Path) -> Non
 
     shown = [words for words in words_of(lines) if "#" in words[0]]
     assert [words[0] for words in shown] == ["#1", "#2"]
-    assert shown[0][-3:] == ["with", "1", "task"]
+    assert shown[0][-4:] == ["with", "1", "task", "–"]
 
 
 def test_a_plan_is_listed_by_its_moves_with_the_tasks_that_only_go_along(tmp_path: Path) -> None:
@@ -432,7 +432,7 @@ def test_a_plan_is_listed_by_its_moves_with_the_tasks_that_only_go_along(tmp_pat
 
     assert [" ".join(words) for words in words_of(lines)] == [
         "S1 → S2 3 items Pts",
-        f"#1 {type_sign('Story')} N1 5 was 3 with 1 task",
+        f"#1 {type_sign('Story')} N1 with 1 task 5 was 3",
         f"#4 {type_sign('Task')} N4 Owner – → zoe",
         f"#5 {type_sign('Task')} N5",
         "S1 → Backlog 1 item Pts",

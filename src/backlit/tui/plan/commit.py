@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 from textual.content import Content
 
 from backlit.model.amounts import counted, points_of
@@ -21,26 +20,27 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey
 from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
+from backlit.tui.drawing.charts import range_words
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import ScreenFieldWords
 from backlit.tui.plan.blockers import blocker_lines
 from backlit.tui.plan.capacity import (
-    IterationChangeCounts,
     PeopleCapacities,
-    bar_line,
     count_changes,
     over_limits,
     people_of,
     refresh_capacities,
+    styled,
 )
+from backlit.tui.plan.instrument import Instrument, scale_end
 from backlit.tui.plan.plan_commands import PlanCommandTarget
 from backlit.tui.plan.sprint_events import offer_start
 from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.side_lines import Part
 
 MAX_REVIEW_LINES = 400
-BAR_CELLS = 12
-"""Cells of a bar."""
+BAR_CELLS, MAX_SCALES = 48, 2
+"""Cells of a bar, and the number of iterations up to which each has a scale below its bar."""
 RULES_OF_PLANNED = frozenset({"estimate", "owner", "blocking"})
 """The rules of the ready check about values that are planned, which fields alone decide."""
 FIELD_PREFIXES = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
@@ -98,19 +98,19 @@ class PlanSummary(Struct, frozen=True):
             yield AnswerKey("m", "overwrite their changes")
 
     def lines(self) -> list[Content]:
-        found = count_changes(self.changes)
-        moves = [replace(found.get(each.id, IterationChangeCounts()), altered=0).words() for each in self.iterations]
-        widths = [max(map(len, texts), default=0) for texts in ([each.name for each in self.iterations], moves)]
+        """Say of each iteration what it will hold, over its bar and the scale or the words of its target."""
         lines: list[Content] = []
-        for each, words in zip(self.iterations, moves, strict=True):
+        for each in self.iterations:
             load = self.loads[each.id]
-            unknown = [(f"  {load.unestimated:,} unestimated", "$warn")] if load.unestimated else []
-            name, moved = (f"{safe(text):{width + 2}}" for text, width in zip((each.name, words), widths, strict=True))
-            lines.append(
-                Content.assemble((name, "bold"), (moved, "$warn"), bar_line(load, each.capacity, BAR_CELLS), *unknown)
-            )
+            drawn = Instrument(load, each.capacity, scale_end(each.capacity, load.points))
+            lines.append(Content.assemble((f"{safe(each.name)}  ", "bold"), *styled(drawn.words()[0])))
+            if scale := drawn.target(BAR_CELLS):
+                is_brief = len(self.iterations) > MAX_SCALES
+                target = (f"  target {range_words(each.capacity)}" if is_brief else "", "$muted")
+                lines.append(Content.assemble(*styled(drawn.bar(BAR_CELLS)), target))
+                lines += [] if is_brief else [Content.assemble(*styled(scale))]
             over = over_limits(load, self.people, each)
-            lines += [Content.assemble(" " * (sum(widths) + 4), (f"! {safe(words)}", "bold $error")) for words in over]
+            lines += [Content.styled(f"! {safe(words)}", "bold $error") for words in over]
         lines += self.blockers
         if self.gone:
             were = counted(len(self.gone), "item was", "items were")
@@ -155,33 +155,42 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
             groups.setdefault(_move(words, change), []).append(change)
     judged = [change.id for change in summary.changes if change.type != "Task"][:MAX_REVIEW_LINES]
     planned = [store.plan_preview.item_laid_over(item) for item in store.batch.items(judged)]
-    shown, unready = 0, _unready(store, planned)
+    shown, reasons = 0, _reasons(store, planned)
     for move, changes in groups.items():
         yield literal("")
         heads = Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
-        yield heads, Content.styled("Pts", "bold $muted")
+        yield heads, Content.styled(f"Pts  {UNREADY_SIGN} Not ready" if reasons else "Pts", "bold $muted")
         for change in changes[: MAX_REVIEW_LINES - shown]:
             tasks = sum(parent == change.id for parent in along.values())
             along_words = [(f"  with {counted(tasks, 'task')}", "$muted")] if tasks else []
-            mark = (f"{UNREADY_SIGN if change.id in unready else ' '} ", "bold $warn")
-            name = Content.assemble(mark, item_line(change.id, change.type, change.name, width))
-            yield name, Content.assemble(*_field_parts(words, change), *along_words)
+            mark = (f"{UNREADY_SIGN if change.id in reasons else ' '} ", "bold $warn")
+            name = Content.assemble(mark, item_line(change.id, change.type, change.name, width), *along_words)
+            points, *others = _field_parts(words, change)
+            reason = [(f"  {reasons[change.id]}", "$warn")] if change.id in reasons else []
+            yield name, Content.assemble(points, *reason, *others)
         shown += len(changes)
         if shown > MAX_REVIEW_LINES:
             yield Content.assemble(("… and more", "$muted"))
             return
 
 
-def _unready(store: Store, items: Sequence[Item]) -> set[int]:
-    """Return the items that are not ready with their planned values, which the store's check does not see."""
+def _reasons(store: Store, items: Sequence[Item]) -> dict[int, str]:
+    """Return why items are not ready with their planned values, which the store's check does not see."""
     check, is_open = store.ready_check, store.lookups.status_groups().is_open
-    stored, inputs, found = check.faults_of(items), check.rule_inputs(), set()
+    stored, inputs, found = check.faults_of(items), check.rule_inputs(), dict[int, str]()
     for item in items:
         values = {**item.fields, POINTS: points_of(text_of(item.fields.get("Estimate")))}
-        for rule in store.names.rules.of(item.type) if is_open(item.status) else ():
-            is_failed = rule in stored.get(item.id, ())
-            if matches(rule.failing(inputs), values) if rule.id in RULES_OF_PLANNED else is_failed:
-                found.add(item.id)
+        failed = [
+            rule.label
+            for rule in (store.names.rules.of(item.type) if is_open(item.status) else ())
+            if (
+                matches(rule.failing(inputs), values)
+                if rule.id in RULES_OF_PLANNED
+                else rule in stored.get(item.id, ())
+            )
+        ]
+        if failed:
+            found[item.id] = ", ".join(failed)
     return found
 
 
@@ -194,9 +203,9 @@ def _move(words: ScreenFieldWords, change: PlanChange) -> str:
 
 def _field_parts(words: ScreenFieldWords, change: PlanChange) -> Iterator[Content | Part]:
     """Yield its points in a column, then the changes of its fields and the values that others gave them."""
-    if FIELD_BY_KEY["Estimate"].applies_to(change.type):
-        points = str(change.fields.get("Estimate", PlannedValue(None, change.estimate)).mine or NOTHING)
-        yield f"{points:>3}", "bold" if points != NOTHING else "$warn"
+    has_points = FIELD_BY_KEY["Estimate"].applies_to(change.type)
+    points = str(change.fields.get("Estimate", PlannedValue(None, change.estimate)).mine or NOTHING)
+    yield f"{points if has_points else '':>3}", "bold" if points != NOTHING else "$muted"
     for key, touch in change.fields.items():
         if key == "Estimate":
             yield f"  was {_value(words, key, touch.base)}", "$muted"
