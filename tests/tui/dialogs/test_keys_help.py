@@ -289,3 +289,12 @@ async def test_the_help_of_grooming_begins_with_the_keys_that_answer(world: Worl
 
         needed = text_of(pilot.app).split("Needed most")[-1]
         assert [key for key in ("{1-9} ", " o   0 ", " tab ", " enter ") if key not in needed] == []
+
+
+async def test_the_partner_of_a_needed_key_leaves_no_group_without_keys() -> None:
+    async with BareApp().run_test(size=(100, 60)) as pilot:
+        pilot.app.push_screen(KeysHelp([Context.TABS, Context.ITEM], ["item.next-tab"]))
+        await pilot.pause()
+
+        assert "Next or previous tab of the item" in text_of(pilot.app)
+        assert str(Context.TABS) not in text_of(pilot.app)

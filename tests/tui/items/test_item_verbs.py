@@ -324,7 +324,7 @@ OUTCOMES = {
     "A story has no ": "severity remaining blocking",
 }
 """The dialog or screen that item verbs open, the field that they change, or the beginning of their message."""
-UNRANKED = {"Items are ranked in the backlog": f"{RANKS} rank-position"}
+UNRANKED = {"“rank ": f"{RANKS} rank-position", "“number ": "rank-write", "“reset ": "rank-forget"}
 EXCEPTIONS = {
     "search": {
         "#19 is already at the top.": "rank-up rank-top",

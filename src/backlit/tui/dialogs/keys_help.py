@@ -99,6 +99,8 @@ class KeysHelp(OffersDialog[Command | None]):
         by_id = {each.id: each for each in here}
         first = [by_id[each] for each in dict.fromkeys([*needed, *FIRST_HELP_COMMANDS]) if each in by_id]
         del first[MAX_NEEDED_COMMANDS:]
+        partners = {PAIRED_COMMANDS[each.id][0] for each in first if each.id in PAIRED_COMMANDS}
+        first += [each for each in here if each.id in partners and each not in first]
         groups = {NEEDED: first}
         for command in here:
             if command not in first:

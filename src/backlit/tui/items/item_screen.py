@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from backlit.model.fields import ItemType
 from backlit.store.records.item import Item
-from backlit.store.views.view import View
 from backlit.tui.commands.command import CannotAct
-from backlit.tui.commands.table import key_of
 from backlit.tui.shell.store_screen import StoreScreen
 
 if TYPE_CHECKING:
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 ITEM_COMMANDS = (
     "items.item_commands",
     "items.field_commands",
-    "items.rank",
     "items.add",
     "items.as_text",
     "items.log_work",
@@ -73,11 +70,6 @@ class ItemScreen(StoreScreen[None]):
 
     def item_added_below(self, feature_id: int, item_id: int) -> None:  # noqa: ARG002 - for trees
         self.item_added(item_id)
-
-    def ranked_view(self) -> View:
-        raise CannotAct(
-            f"Items are ranked in the backlog, where their order is seen; {key_of('app.backlog')} goes there."
-        )
 
 
 # Changes

@@ -76,7 +76,7 @@ class ListScreen(ItemScreen):
     The application's filter replaces that of `spec` whenever the user comes to the screen.
     """
 
-    COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ITEM_COMMANDS, *LIST_COMMANDS)
+    COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ITEM_COMMANDS, "items.rank", *LIST_COMMANDS)
     HINTS: ClassVar[Sequence[str]] = (
         *("item.open", "item.groom", "item.status", "list.filter", "g", "c", "preview.toggle", "item.comment"),
         "app.help",

@@ -90,7 +90,7 @@ class Dispatch:
         runner = runner_of(self.focused_node, command)
         if runner is None:
             words = f"“{command.label}”"
-            if command.context is Context.LIST and Context.LIST in contexts_of(self.focused_node):
+            if command.context in _NEEDED and command.context in contexts_of(self.focused_node):
                 self._refuse(f"{words} works in the backlog. Press {key_of('app.backlog')} to go there.")
             else:
                 self._refuse(f"{_needed(words, command)}.")

@@ -28,7 +28,7 @@ ITEM_COLUMNS = (STATUS_COLUMN, POINTS_COLUMN, OWNER_COLUMN, ITERATION_COLUMN)
 class TasksScreen(ItemRowsScreen):
     """What is directly below an item; the commands of items act on its rows."""
 
-    COMMAND_GROUPS = ("tasks.screen", *TAB_COMMANDS)
+    COMMAND_GROUPS = ("tasks.screen", "items.rank", *TAB_COMMANDS)
     AUTO_FOCUS = "BacklogList"
     CSS_PATH = "../styles/below.tcss"
     TAB = ItemDestination.TASKS
