@@ -131,12 +131,20 @@ async def test_what_remains_comes_first_and_the_cursor_steps_over_headings(store
         table = pilot.app.screen.query_one(SummaryTable)
         groups = [each for each in lines_of(pilot.app) if re.match("│ +(Still not ready 1|Ready 2) ", each)]
         seen = [table.current]
-        for key in "jjkkG":
+        for key in (*"jjkkG", "pageup", "2", "G"):
             await pilot.press(key)
             seen.append(table.current)
 
         assert len(groups) == 2
-        assert seen == [OPEN, READY, UNCHANGED, READY, OPEN, UNCHANGED]
+        assert seen == [OPEN, READY, UNCHANGED, READY, OPEN, UNCHANGED, OPEN, OPEN, READY]
+
+
+async def test_a_summary_without_items_takes_the_keys_that_move(store: Store, opened: Open) -> None:
+    async with opened(store) as pilot:
+        await pilot.app.push_screen(GroomSummaryScreen(store, (), lambda _place: Screen()))
+        await pilot.press("g", "g", "G", "j", "pageup", "enter")
+
+        assert "of 0 ready" in text_of(pilot.app)
 
 
 async def test_a_long_name_wraps_where_there_is_room(store: Store, opened: Open) -> None:

@@ -94,8 +94,13 @@ class SummaryTable(LineList):
         if index == 1 and self.top:
             self.show_from(0)
 
+    def page_by(self, step: float, count: int) -> None:
+        super().page_by(step, count)
+        self.move_to(self.cursor)
+
     def row_of(self, number: int) -> int:
-        return [at for at, row in enumerate(self._rows) if row.item is not None][: max(1, number)][-1]
+        items = [at for at, row in enumerate(self._rows) if row.item is not None]
+        return items[: max(1, number)][-1] if items else 0
 
     def _outcome(self, each: GroomedItem, inputs: RuleInputs) -> Iterator[str]:
         changes = [*changes_of(self._store, each, " ")]
