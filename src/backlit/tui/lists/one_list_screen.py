@@ -47,6 +47,8 @@ REST_SECONDS = 0.6
 """Seconds after a key in which changes of others leave the rows where they are."""
 LEAST_BELOW = 10
 """Lines that the matches leave free for the conditions that would narrow them."""
+LINES_ABOVE_NEAR = 6
+"""Lines of a list above what is near: the reason, the ways out, blanks and the headings of columns."""
 EXPLAIN_EMPTY_DELAY = 0.3
 """Seconds before further views are read to explain an empty list; a filter that changes sooner reads none."""
 
@@ -367,7 +369,9 @@ class OneListScreen(ListScreen):
         spec = self.spec
         if not view.count and (spec.text or spec.query):
             await asyncio.sleep(EXPLAIN_EMPTY_DELAY)
-            self._empty_list = figures = await self._empty_list_reader.read(spec, self.shared.now, self.items.page)
+            self._empty_list = figures = await self._empty_list_reader.read(
+                spec, self.shared.now, self.items.size.height - LINES_ABOVE_NEAR
+            )
             if figures.near_view is not None and view is self.current_view:
                 self.items.offer(figures.near_view)
                 self.panes.preview_soon()

@@ -247,10 +247,10 @@ class BacklogList(ItemList):
 
     def offer(self, view: View) -> None:
         """Show what is near in groups below the reason why nothing matches; the cursor stands on an item."""
-        is_first = self.view is not self._offered
+        was_on_heading = self.shows_near and self.current_id is None
         self._offered = view
         self.show(view, self.current_id)
-        if is_first and self.cursor == 0:
+        if self.cursor == 0 and not was_on_heading:
             self.move_to(1)
 
     @property
