@@ -446,6 +446,7 @@ async def test_a_low_terminal_names_the_iteration_before_its_days_and_the_counts
         await pilot.pause()
 
         assert re.fullmatch(heading.replace("DAYS", r"\d+( \w+)?–\d+ \w+"), lines_of(pilot.app)[1])
+        assert pilot.app.screen.query_one("#tree").size.height == 8
 
 
 async def test_without_areas_or_items_it_says_why_in_full(world: World, opened: Open) -> None:

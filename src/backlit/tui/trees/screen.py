@@ -92,12 +92,13 @@ class TreeScreen(StoreScreen[None]):
         self._tree_frame = PaneFrame(Vertical(self._tree, self._shares), self._tree, id="tree-pane")
         self._items_frame = PaneFrame(self._items, id="items-pane")
         self._progress_frame = PaneFrame(self._progress, id="progress-pane")
+        self._node = Container(self._items_frame, self._progress_frame, id="node")
         self._below = RuleLine("─", id="about")
         yield RuleLine("┬", id="heading", is_of_first=True)
         with Container(id="branches", classes=self.kind.value):
             yield self._tree_frame
             yield self._below
-            yield Container(self._items_frame, self._progress_frame, id="node")
+            yield self._node
         yield RuleLine("┴")
         yield FooterLine(id="status")
 
@@ -294,7 +295,7 @@ class TreeScreen(StoreScreen[None]):
         width, height = self.size
         is_shown = width >= WIDE if is_area else height >= HIGH
         is_beside = is_shown and (is_area or (is_framed and width >= WIDEST))
-        self._items_frame.display = is_shown
+        self._node.display = self._items_frame.display = is_shown
         self._progress_frame.display = is_shown and not is_area and is_framed and not is_beside and width >= WIDE
         self._below.display = is_shown and not is_beside and not is_framed
         self.set_class(is_beside, "-beside")
