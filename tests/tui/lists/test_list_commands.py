@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
@@ -69,6 +70,7 @@ class FakeList(FakeTarget):
         self.shown: list[list[str]] = []
         self.items = None
         self.begun: list[str] = []
+        self.line = SimpleNamespace(note_row=lambda: None)
 
     def show_spec(self, spec: ViewSpec) -> None:
         self.spec = spec

@@ -50,7 +50,7 @@ async def test_a_users_keys_act_and_are_named_by_footer_help_and_sentences(tmp_p
 
         assert "f1 keys" in before.splitlines()[-1].replace("  ", " ")
         assert "ö  take it" in before
-        assert line_with(pilot.app, "Assign the item to yourself").count("▌ö ") == 1
+        assert line_with(pilot.app, "Assign the item to yourself").count("▌ ö ") == 1
 
 
 async def test_an_unknown_command_is_told_at_the_start(tmp_path: Path) -> None:
