@@ -88,7 +88,7 @@ async def test_the_palette_names_groups_recent_commands_first_and_has_keys_at_th
         rows = [each.value.id for each in offers.lines[1:3] if isinstance(each.value, Command)]
         line = line_with(app, COMMAND_BY_ID["item.comment"].help.removesuffix("."))
 
-        assert headings[:2] == ["Recent", "Items"]
+        assert headings[:2] == ["Recent", "Open and edit"]
         assert headings[-1] == "Elsewhere"
         assert rows == recent
         assert re.search(r"comment .* C +[│┃]", line)

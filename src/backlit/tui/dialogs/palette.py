@@ -119,10 +119,10 @@ class Palette(ItemFinder[Command | int | None]):
         super().__init__("Palette", "a command, an item's name, or #id", offers, search)
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
-        """Return recent commands, those of each context, and those of other places, below their names."""
+        """Return recent commands, those of each heading of the keys, and those of other places, below their names."""
         groups: dict[str, list[Offer]] = {}
         for number, offer in enumerate(offers):
-            of = offer.value.context.value if isinstance(offer.value, Command) else ""
+            of = offer.value.heading if isinstance(offer.value, Command) else ""
             name = "Recent" if number < self._recent else "Elsewhere" if offer.is_dim else of
             groups.setdefault(name, []).append(offer)
         return [line for name, some in groups.items() for line in (Offer(None, "", name), *some)]
