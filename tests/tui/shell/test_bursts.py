@@ -403,15 +403,14 @@ async def test_keys_from_before_a_failure_that_arrive_behind_it_are_dropped(stor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", [("g", "c"), ("g", "l")], ids=["comments", "history"])
 async def test_keys_do_not_wait_for_a_history_that_the_service_does_not_give(
-    world: World, store: Store, opened: Open, way: Sequence[str]
+    world: World, store: Store, opened: Open
 ) -> None:
     world.faults.stalls = frozenset({"/history"})
 
     async with opened(store) as pilot:
         await select(pilot, store, "Story", "Bug")
         before = place_of(pilot.app)
-        burst(pilot, *way, "q")
+        burst(pilot, "g", "l", "q")
         await until(lambda: any(path.endswith("/history") for _, path in world.faults.requests))
         await until(lambda: place_of(pilot.app) == before, lambda: text_of(pilot.app))

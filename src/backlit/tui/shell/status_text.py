@@ -166,8 +166,9 @@ def totals_words(totals: NodeTotals | None, among: int | None = None) -> list[Wo
     tasks = f" + {counted(totals.tasks, 'task')}" if totals.count and totals.tasks else ""
     count, points = shown.words.split(" ", 1), counted(totals.points, "pt").split(" ", 1)
     of = f" of {among:,}" if among is not None and totals.count else ""
-    items: list[Word] = [(f" {count[0]}", FIGURE), (f"{of} {count[1]}{tasks} · ", "muted")]
-    return [*items, (points[0], FIGURE), (f" {points[1]}", "muted")]
+    items: list[Word] = [(f" {count[0]}", FIGURE), (f"{of} {count[1]}{tasks}", "muted")]
+    summed: list[Word] = [(" · ", "muted"), (points[0], FIGURE), (f" {points[1]}", "muted")]
+    return [*items, *(summed if totals.count else ())]  # tasks have no points
 
 
 def left_out_words(totals: NodeTotals | None) -> list[Word]:
