@@ -74,6 +74,11 @@ def comment(text: str) -> NamedObject:
         ({"objects_deleted": (comment("Hello"),)}, "Undone: comment “Hello” deleted.", None),
         ({"objects_made_again": (comment("a"), comment("b"))}, "Undone: 2 comments posted again.", None),
         (
+            {"objects_deleted": (NamedObject("criterion", "a", "added again", nouns="criteria"),) * 4},
+            "Undone: 4 criteria deleted.",
+            None,
+        ),
+        (
             {"objects_made_again": (NamedObject("criterion", "Sum", "changed back", "changed again"),)},
             "Undone: criterion “Sum” changed back.",
             "Redone: criterion “Sum” changed again.",

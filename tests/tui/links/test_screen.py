@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from tests.store.views.forest import forest, put_relations
-from tests.tui.bare_app import line_with, text_of
+from tests.store.world import until
+from tests.tui.bare_app import line_with, lines_of, text_of
 from tests.tui.list_steps import press
 from tests.tui.opened import Open
 
@@ -66,3 +67,18 @@ async def test_a_web_link_is_added_and_shows_its_address(tmp_path: Path, opened:
                 ("example.org/survey", "https://example.org/survey")
             ]
             assert "https://example.org/survey" in line_with(pilot.app, "Web")
+
+
+async def test_a_web_link_that_was_added_has_the_cursor_and_a_relation_offers_no_edit(
+    tmp_path: Path, opened: Open
+) -> None:
+    with forest(tmp_path) as store:
+        put_relations(store, [(5, "Blocks", 2)])
+        async with opened(store, (120, 24)) as pilot:
+            await press(pilot, "#", "2", "enter", "g", "x")
+            of_relation = lines_of(pilot.app)[-1]
+            await press(pilot, "A", *"https://example.org", "enter", "enter")
+            await until(lambda: "Web" in line_with(pilot.app, "▌"), lambda: text_of(pilot.app))
+
+            assert ("e edit" in of_relation.replace("  ", " "), "the Feature" in of_relation) == (False, False)
+            assert "e  edit" in lines_of(pilot.app)[-1]

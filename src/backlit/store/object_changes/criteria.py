@@ -12,7 +12,7 @@ class _CriterionChange(RowChange):
     row = CRITERIA
     subject = CRITERIA.subject
     resource = CRITERIA.resource
-    noun = "criterion"
+    noun, nouns = "criterion", "criteria"
     again = "added again"
     keys = ("title", "description", "status", "sequence")
     labels: ClassVar[Mapping[str, str]] = {

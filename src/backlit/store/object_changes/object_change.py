@@ -25,6 +25,8 @@ class ObjectChange(ABC):
     items_resource: ClassVar[str] = "workitems"
     """The service's noun of the items that have such objects."""
     noun: ClassVar[str]
+    nouns: ClassVar[str] = ""
+    """The plural, where it is not the noun with an s."""
     labels: ClassVar[Mapping[str, str]] = {}
     """The names of values for people."""
     again: ClassVar[str]
@@ -57,6 +59,11 @@ class ObjectChange(ABC):
     @abstractmethod
     def text(self) -> str:
         """The object in words, to be read or copied."""
+
+    @property
+    def text_with_item(self) -> str:
+        """The object in words that name its item too, where they would be read on the page of another one."""
+        return self.text
 
     @abstractmethod
     def laid_over(self, before: Document | None) -> Document | None:

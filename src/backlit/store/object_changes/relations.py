@@ -27,6 +27,12 @@ class _RelationChange(RowChange):
         return f"Feature {other}" if kind == RelationType.PARENT else f"{kind} {other}"
 
     @property
+    def text_with_item(self) -> str:
+        number = number_of(self.entry.item_id)
+        is_parent = self.item_fields == PARENT_FIELDS
+        return f"{self.text} of {number}" if is_parent else f"{number} {self.text}"
+
+    @property
     def items(self) -> frozenset[int]:
         ends = (self.entry.payload, self.entry.base, self.entry.payload.get("values"))
         targets = {id_in(each, "targetId") for each in ends if isinstance(each, Mapping)} - {0}

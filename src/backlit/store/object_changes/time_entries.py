@@ -14,7 +14,7 @@ class _TimeChange(RowChange):
     subject = TIME_ENTRIES.subject
     resource = TIME_ENTRIES.resource
     items_resource = TIME_ENTRIES.items
-    noun = "time entry"
+    noun, nouns = "time entry", "time entries"
     again = "logged again"
     keys = ("userId", "date", "hours", "type", "note")
     labels: ClassVar[Mapping[str, str]] = {"date": "day", "hours": "hours", "type": "type", "note": "note"}

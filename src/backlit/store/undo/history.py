@@ -256,7 +256,8 @@ def _timeless(entry: OutboxEntry) -> OutboxEntry:
 def _named_objects(*entries: OutboxEntry) -> tuple[NamedObject, ...]:
     changes = [(CHANGES[entry.kind](entry), entry.item_id) for entry in entries]
     return tuple(
-        NamedObject(change.noun, change.text, change.again, change.redone, item_id) for change, item_id in changes
+        NamedObject(change.noun, change.text_with_item, change.again, change.redone, item_id, change.nouns)
+        for change, item_id in changes
     )
 
 

@@ -38,6 +38,7 @@ class NamedObject(Struct, frozen=True):
     again: str
     redone: str = ""
     item_id: int = 0
+    nouns: str = ""
 
 
 class _EntryOperation(Struct, frozen=True):

@@ -326,8 +326,8 @@ def _names(named: Sequence[NamedItem]) -> str:
 
 
 def _objects(named: Sequence[NamedObject]) -> str:
-    noun = named[0].noun
-    return f"{noun} “{_short(named[0].text)}”" if len(named) == 1 else f"{len(named):,} {noun}s"
+    first = named[0]
+    return f"{first.noun} “{_short(first.text)}”" if len(named) == 1 else counted(len(named), first.noun, first.nouns)
 
 
 def _numbers(item_ids: Sequence[int]) -> str:

@@ -104,7 +104,7 @@ async def delete(target: ItemTarget, call: CommandContext) -> None:
     statuses = {deleted_status(target.store.lookups.statuses(item.type)) for item in items} - {None}
     if statuses:
         answers.insert(0, AnswerKey("s", f"set the status to {' or '.join(sorted(filter(None, statuses)))}"))
-    sentence = f"{_title(items)}. {_deletion_extent(target.store, items)}{synced_warning(items)}"
+    sentence = f"{_title(items)}{synced_warning(items)}"  # what is deleted too follows before a permanent deletion
 
     def changes(item: Item) -> Changes:
         status = deleted_status(target.store.lookups.statuses(item.type))
@@ -127,7 +127,7 @@ async def _is_confirmed(target: ItemTarget, items: Sequence[Item]) -> bool:
     count, going = len(items), _deletion_extent(target.store, items)
     if count == 1:
         kept = f"You can undo ({key_of('app.undo')}); the item gets a new number."
-        sentence = f"{_title(items)}. {going} {kept}{synced_warning(items)}"
+        sentence = f"{_title(items)} {going} {kept}{synced_warning(items)}"
         answers = [AnswerKey("y", "delete permanently")]
         return await target.ask(ConfirmDialog("Delete permanently", sentence, answers, "cancel")) == "y"
 
@@ -168,7 +168,7 @@ def _counted(items: Sequence[Item]) -> str:
 
 def _title(items: Sequence[Item]) -> str:
     if len(items) > 1:
-        return _counted(items)
+        return f"{_counted(items)}."
     number = f"#{items[0].id} " if items[0].id > 0 else ""
     name = items[0].name
-    return number + (name if len(name) <= NAME_SHOWN else name[: NAME_SHOWN - 1] + "…")
+    return number + (f"{name}." if len(name) <= NAME_SHOWN else name[: NAME_SHOWN - 1] + "…")

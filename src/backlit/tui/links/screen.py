@@ -25,7 +25,9 @@ from backlit.tui.fields.names import ListNames
 from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.items.relation_commands import add_relation
 from backlit.tui.shell.drafts import StoredLines
+from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
+from backlit.tui.widgets.footer_line import Hint
 from backlit.tui.widgets.line_list import EntryList, LineList
 
 LABELS: Mapping[str, str] = {"Parent": "Feature", "Blocked By": "Blocked by", "Duplicated By": "Duplicated by"}
@@ -142,7 +144,15 @@ class LinksScreen(ItemRowsScreen):
 
     def __init__(self, store: Store, item_id: int) -> None:
         self._links = LinkList(store)
+        self._added: int | None = None
+        """The row that gets the cursor: an address just added, or one that got its id from the service."""
         super().__init__(store, item_id, self._links)
+
+    def store_changed(self, changes: ChangeBatch) -> None:
+        row = self._links.current
+        if row is not None and row.link is not None and row.link.id in changes.renamed:
+            self._added = changes.renamed[row.link.id] * 2 + 1
+        super().store_changed(changes)
 
     def show_rows(self) -> None:
         relations = [each for each in self.store.relations.of_item(self.item_id) if each.word != "Child"]
@@ -153,6 +163,19 @@ class LinksScreen(ItemRowsScreen):
         ]
         rows += [LinkRow(each.id * 2 + 1, "Web", link=each) for each in self.store.links.of_item(self.item_id)]
         self._links.show(rows)
+        ids = [row.id for row in rows]
+        if self._added in ids:
+            self._links.move_to(ids.index(self._added))
+            self._added = None
+
+    @property
+    def hints(self) -> Sequence[Hint | str]:
+        """Return the hints: a relation is not edited, and the Feature is named where there is one."""
+        row, rows = self._links.current, self._links.entries
+        left_out = {"links.edit"} if row is not None and row.link is None else set()
+        if not any(each.relation is not None and each.relation.word == "Parent" for each in rows):
+            left_out.add("item.parent")
+        return [each for each in super().hints if each not in left_out]
 
     def current(self) -> Item:
         row = self._links.chosen()
@@ -203,7 +226,8 @@ class LinksScreen(ItemRowsScreen):
         )
         text = await self.ask(LineDialog("Name of the link", name, kept=named))
         if text is not None:
-            await self.store.link_edits.add(self.item_id, text.strip() or url.strip(), url.strip())
+            link_id = await self.store.link_edits.add(self.item_id, text.strip() or url.strip(), url.strip())
+            self._added = link_id * 2 + 1
             self.say("Link added. u to undo.")
 
     async def edit(self, _call: CommandContext) -> None:
