@@ -43,9 +43,9 @@ ITEMS_DELAY = 0.08
 TOTALS_DELAY = 0.5
 """Seconds between readings of the totals and of the node's items while items change."""
 WIDE = 120
-"""Cells from which the items of the area are shown beside the tree."""
+"""Cells from which the items of the area are shown beside the tree, and points beside the items of the iteration."""
 WIDEST = 190
-"""Cells from which the items of the iteration are shown beside the tree, not below it."""
+"""Cells from which the tree of areas is wider."""
 HIGH, AROUND = 20, 4
 """Lines from which the items of the iteration are shown below the tree, and the lines around both."""
 FRAME = 5
@@ -294,9 +294,9 @@ class TreeScreen(StoreScreen[None]):
         is_area, is_framed = self.kind is TreeKind.AREAS, self._tree_frame.is_wanted
         width, height = self.size
         is_shown = width >= WIDE if is_area else height >= HIGH
-        is_beside = is_shown and (is_area or (is_framed and width >= WIDEST))
+        is_beside = is_shown and is_area
         self._node.display = self._items_frame.display = is_shown
-        self._progress_frame.display = is_shown and not is_area and is_framed and not is_beside and width >= WIDE
+        self._progress_frame.display = is_shown and not is_area and is_framed and width >= WIDE
         self._below.display = is_shown and not is_beside and not is_framed
         self.set_class(is_beside, "-beside")
         self.set_class(is_beside and width >= WIDEST, "-widest")
