@@ -55,7 +55,7 @@ def item_line(item_id: int, item_type: str, name: str, width: int = 0) -> Conten
 
 def laid_out(lines: Sequence[FittedLine], width: int) -> Content:
     """Return lines in a width: names are cut at the column of the words, and words that need more stand below."""
-    pairs = [line for line in lines if isinstance(line, tuple)]
+    pairs = [line for line in lines if isinstance(line, tuple) and line[1]]
     column = max((each.cell_length for _, each in pairs if each.cell_length <= width // 2), default=0)
     names = min(max((name.cell_length for name, _ in pairs), default=0), width - column - GAP)
     drawn: list[Content | GroupHeading] = []
@@ -64,6 +64,8 @@ def laid_out(lines: Sequence[FittedLine], width: int) -> Content:
             drawn.append(line)
         elif not isinstance(line, tuple):
             drawn.append(line if isinstance(line, Content) else line(width))
+        elif not line[1]:
+            drawn.append(line[0].truncate(width, ellipsis=True))
         elif line[1].cell_length > width - names - GAP:
             drawn += [line[0].truncate(width, ellipsis=True), Content.assemble("    ", line[1])]
         else:
