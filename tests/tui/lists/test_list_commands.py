@@ -70,7 +70,8 @@ class FakeList(FakeTarget):
         self.shown: list[list[str]] = []
         self.items = None
         self.begun: list[str] = []
-        self.line = SimpleNamespace(note_row=lambda: None)
+        self.line = SimpleNamespace(note_row=lambda: None, close=lambda: None)
+        self.near_filters: Sequence[FilterState] = ()
 
     def show_spec(self, spec: ViewSpec) -> None:
         self.spec = spec
@@ -402,3 +403,13 @@ def test_a_query_is_told_in_words(query: str, words: list[str]) -> None:
 def test_the_next_match_is_counted_from_the_cursor(here: int | None, steps: int, expected: tuple[int, bool]) -> None:
     assert nth_match([1, 2, 3, 4, 5], {3, 5}, here, steps) == expected
     assert nth_match([1, 2], {3}, here, steps) is None
+
+
+async def test_a_near_filter_is_taken_by_the_digit_of_its_heading(store: Store) -> None:
+    target = FakeList(store)
+    target.near_filters = [FilterState(text="receipt"), FilterState(query="text:receipt")]
+
+    await run(target, "filter.near", letter="2")
+    assert target.shared.now == FilterState(query="text:receipt")
+    with pytest.raises(CannotAct, match="numbers the filters that are near"):
+        await run(target, "filter.near", letter="3")
