@@ -350,6 +350,7 @@ async def test_a_description_is_changed(world: World, store: Store, opened: Open
     async with showing(opened, store, item_id) as pilot:
         await pilot.press("c", "d", *"April", "enter")
         await until(lambda: "April" in text_of(pilot.app))
+        await said(pilot, "plan.txt has another description.")
 
         assert (await world.rival.attachments.get(attachment_id))["description"] == "April"
 

@@ -23,11 +23,13 @@ async def test_criteria_are_judged_written_ordered_and_deleted_by_keys(tmp_path:
             judged = [each.status for each in store.criteria.of_item(2)]
             await press(pilot, "a", *"Third", "enter", "K")
             titles = [each.title for each in store.criteria.of_item(2)]
+            moved = "Criterion moved." in text_of(pilot.app)
             await press(pilot, "u", "u")
             undone = [each.title for each in store.criteria.of_item(2)]
             await press(pilot, "g", "g", "d")
 
             assert "Criteria 0/2" in heading
+            assert moved
             assert judged == ["Pass", "Fail"]
             assert titles == ["Criterion 1", "Third", "Criterion 2"]
             assert undone == ["Criterion 1", "Criterion 2"]

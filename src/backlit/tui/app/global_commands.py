@@ -151,8 +151,7 @@ async def _refresh(target: StoreCommandTarget, *, is_anew: bool) -> None:
     except BacklitError as error:
         target.say(str(error), is_bad=True)
     else:
-        if is_anew:
-            target.say("Full resync finished.")
+        target.say("Full resync finished." if is_anew else "Up to date.")
 
 
 def redraw(target: ApplicationCommandTarget, _call: CommandContext) -> None:

@@ -122,6 +122,7 @@ async def describe(target: AttachmentsScreen, _call: CommandContext) -> None:
     text = await target.ask(LineDialog(f"Description of {entry.name}", entry.description, kept=kept))
     if text is not None and text != entry.description:
         await target.store.transfers.describe(entry.id, text)
+        target.say(f"{entry.name} has {'another description' if text else 'no description any more'}.")
 
 
 async def delete(target: AttachmentsScreen, _call: CommandContext) -> None:
@@ -130,6 +131,7 @@ async def delete(target: AttachmentsScreen, _call: CommandContext) -> None:
     sentence = f"“{entry.name}” is deleted for everybody and for good; no copy is kept, and u does not bring it back."
     if await target.ask(ConfirmDialog("Delete the file", sentence, [AnswerKey("y", "delete it")])) == "y":
         await target.store.transfers.delete(entry.id)
+        target.say(f"Deleted {entry.name}.")
 
 
 def back(target: AttachmentsScreen, _call: CommandContext) -> None:

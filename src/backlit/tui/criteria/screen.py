@@ -149,10 +149,11 @@ class CriteriaScreen(ItemRowsScreen):
         here = ids.index(criterion.id)
         there = min(max(here + int(call.command.argument) * (call.count or 1), 0), len(ids) - 1)
         if there == here:
-            self.say("The criterion is already at the end." if int(call.command.argument) > 0 else "Already first.")
+            self.say(f"The criterion is already {'last' if int(call.command.argument) > 0 else 'first'}.")
             return
         ids.remove(criterion.id)
         await self.store.criterion_edits.place(criterion.id, ids[there - 1] if there else 0)
+        self.say("Criterion moved. u to undo.")
 
     async def delete(self, _call: CommandContext) -> None:
         self.store.lookups.need_writer()
