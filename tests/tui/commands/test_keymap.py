@@ -3,6 +3,7 @@
 import pytest
 
 from backlit.model.settings.key_sequences import KeyChange, KeyPreset
+from backlit.model.settings.own_commands import OwnCommand
 from backlit.tui.commands.keymap import PRESETS, KeyOrigin, bound_commands, key_faults
 from backlit.tui.commands.table import COMMANDS
 
@@ -46,3 +47,9 @@ def test_a_preset_is_as_free_of_faults_as_if_a_user_had_written_it() -> None:
 
     assert {*changes} <= {each.id for each in COMMANDS}
     assert told == []
+
+
+def test_commands_of_the_user_have_a_heading_of_their_own() -> None:
+    own, *_ = bound_commands(KeyPreset.VIM, {}, [OwnCommand("branch", "New branch", words=("git", "branch"))])
+
+    assert own.command.heading == "Your own"

@@ -122,6 +122,7 @@ def _own_row(own: OwnCommand) -> Command:
         argument=own.id,
         words=(f"run {own.id}" if is_taken else own.id,),
         also="own custom run",
+        section="Your own",
     )
 
 
