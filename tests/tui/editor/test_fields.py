@@ -229,7 +229,7 @@ async def test_save_and_next_begins_another_at_the_same_place(world: World, stor
         await pilot.press("e", "ctrl+u", *"First", "ctrl+n")
         await pilot.pause(0.3)
         assert " new " in text_of(pilot.app).splitlines()[0]
-        await pilot.press("enter", *"Second", "ctrl+s")
+        await pilot.press(*"Second", "ctrl+s")
         await until(lambda: "has ended" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press("y")
         await sent(store)

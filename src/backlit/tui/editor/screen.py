@@ -262,10 +262,15 @@ class ItemEditorScreen(ItemScreen):
     def open_next(self) -> None:
         values = {key: self.draft.base.get(key) for key in CARRIED_OVER_FIELDS}
         preset = {key: value for key, value in values.items() if value is not None}
-        app, make = self.app, partial(ItemEditorScreen, self.store, None, self.item_type, preset)
+        app, following = self.app, partial(ItemEditorScreen, self.store, None, self.item_type, preset)
+
+        def show() -> None:
+            screen = following()
+            app.push_screen(screen)
+            screen.call_after_refresh(screen.open_field, "Name")
+
         self.dismiss(None)
-        # By the application, as a dismissed screen handles no more messages.
-        app.call_later(lambda: app.push_screen(make()))
+        app.call_later(show)  # by the application, as a dismissed screen handles no more messages
 
     # Words
 
