@@ -242,8 +242,9 @@ class PreviewLayout:
         gap = Segment("   ", self._theme.style())
         can_take = context.can_act and not owner
         cap = self._theme.cap(key_of("item.assign-me"))
-        take = (gap, cap, self._segment(" take it", "muted")) if can_take else ()
-        yield [*self._label("Owner"), self._segment(owner or "unassigned", colour), *take]
+        take = [gap, cap, self._segment(" take it", "muted")] if can_take else []
+        named = [*self._label("Owner"), self._segment(owner or "unassigned", colour)]
+        yield [*named, *take] if sum(each.cell_length for each in (*named, *take)) <= self._width else named
         tags = item.fields.get("Tags")
         facts = {
             "Sprint": _iteration(item.fields.get("IterationID"), context),
