@@ -7,7 +7,7 @@ ASCII_SIGNS: Mapping[str, str] = {
     **dict.fromkeys("“”„»«", '"'),
     **dict.fromkeys("‘’‚‹›", "'"),
     **dict.fromkeys("–—‐‑−─━┈╴╶⠒⠤⠉⣀", "-"),
-    **dict.fromkeys("│┃┊╵╸▏▕▎▍", "|"),
+    **dict.fromkeys("│┃┊╵╷╸▏▕▎▍", "|"),
     **dict.fromkeys("└┤┬┯┴┼├┌┐┘╭╮╯╰┏┓┗┛", "+"),
     **dict.fromkeys("·•◆◇○●◐◑◷⚑", "*"),
     **dict.fromkeys("▖▗▘▝▙▛▜▟▞▐▀▁▂▃▄▅▆▇█▉▊▋▌░▒▓■□", "#"),
