@@ -54,9 +54,9 @@ def cut_parts(parts: Sequence[Part], room: int) -> Iterator[Part]:
 
 
 def own_words(comment: str) -> str:
-    """Return a comment without what it quotes, unless that is all, and without marks of lists and of bold text."""
+    """Return a comment without what it quotes, unless that is all, and a point before each entry of a list."""
     lines = [line for line in comment.splitlines() if not line.lstrip().startswith((">", "```"))]
-    own = "\n".join(LIST_MARK.sub("", line) for line in lines).strip() or comment
+    own = "\n".join(LIST_MARK.sub("· ", line) for line in lines).strip() or comment
     return BOLD_WORDS.sub(r"\1", own)
 
 
