@@ -172,18 +172,20 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(store: Stor
         await pilot.press("f", "i", *"backlog, 30", "enter", *"7l")
         await shown(pilot, "Age", "St", "Owner", "over a week")
         rows = [line for line in lines_of(pilot.app) if re.search(r"^│?.? +\d+ .* [▲◆×■◇»] .*[◐◑]", line)]
-        lengths = [line[:80].count("█") for line in rows]  # large figures are beside them
+        lengths = [line.count("█") for line in rows]
 
         assert all(re.search(r"  [▲◆×■◇»] \w", line) for line in rows)
-        assert lengths == sorted(lengths, reverse=True)
-        assert lengths[0] > 0
+        assert lengths == sorted(lengths, reverse=True) != [0] * len(rows)
         assert any(re.match(r"(╭─)? #\d+ ", line) for line in lines_of(pilot.app))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "words"),
-    [((120, 40), ("│       ○ Not done ", " ◑ Testing ", "a week ago  ", " today │")), ((80, 16), ("◑ Testing 0d ──",))],
+    [
+        ((120, 40), ("│       ○ Not done ", " ◑ Testing ", "a week ago  ", " today │", " of 2 over a week")),
+        ((80, 16), ("◑ Testing 0d ──",)),
+    ],
 )
 async def test_the_statuses_of_items_stand_below_their_rows_or_above_the_current_one(
     world: World, store: Store, opened: Open, size: tuple[int, int], words: tuple[str, ...]

@@ -64,15 +64,20 @@ class ReportFigures(Widget):
         self._report, self._beside = report, beside
         self._lay_out()
 
+    @staticmethod
+    def rows_of(report: Report, width: int) -> list[Row]:
+        """Return the figures of a report in a widget of some width, without what stands below them."""
+        is_hollow = report.document.source is not FigureSource.HISTORY
+        return figure_rows(report.figures, report.facts, width - 2 * MARGIN, is_hollow=is_hollow)
+
     def on_resize(self) -> None:
         self._lay_out()
 
     def _lay_out(self) -> None:
         if (report := self._report) is None:
             return
-        is_hollow = report.document.source is not FigureSource.HISTORY
         width = self.size.width - 2 * MARGIN
-        rows = figure_rows(report.figures, report.facts, width, is_hollow=is_hollow)
+        rows = self.rows_of(report, self.size.width)
         beside, velocity = self._beside, report.document.figure("median") or 0.0
         rows += open_rows(beside.open_items, width, self.size.height - len(rows))
         rows += upcoming_rows(beside.upcoming, velocity, width, self.size.height - len(rows))

@@ -24,7 +24,7 @@ from backlit.store.reports.coverages import PERIODS, Coverage
 from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct
 from backlit.tui.commands.table import key_of
-from backlit.tui.drawing.large_figures import COLOURS, DIGIT_LINES
+from backlit.tui.drawing.large_figures import COLOURS
 from backlit.tui.drawing.themes import owner_colour, status_colour, status_sign
 from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.latest_changes import LatestChangesFrame
@@ -34,7 +34,7 @@ from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natur
 from backlit.tui.reports.upcoming import UpcomingSprint, upcoming_sprints
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import FRAMED_CLASS, PaneFrame
+from backlit.tui.widgets.pane_frame import FRAME_LINES, FRAMED_CLASS, PaneFrame
 from backlit.tui.widgets.side_lines import RuleLine, Word
 from backlit.tui.widgets.storage_errors import StorageErrorGuard
 
@@ -48,6 +48,8 @@ UNITS = {ReportUnit.POINTS: "Points", ReportUnit.ITEMS: "Items", ReportUnit.HOUR
 """The words over a chart, by what it counts."""
 LIST_FRAME, AROUND = 1, 6
 """The line of titles above a list of items, and the lines around a list of bars."""
+ITEM_WIDTH = 40
+"""Cells of the figures and of the item beside a list of items."""
 LOADING_DELAY = 0.4
 """Seconds for which the last report stays while another one is read."""
 STALE_HOURS = 24
@@ -347,7 +349,8 @@ class ReportPane(StorageErrorGuard, Container):
         is_shown = is_list or self.has_days or self._report.chart.is_empty
         self.set_class(not is_shown, "-figures")
         self._figures_frame.display = self._has_figures and not self.is_beside and bool(self._report.figures)
-        self._figures_frame.styles.height = 3 + (DIGIT_LINES + 1) * len(self._report.figures) if has_items else "1fr"
+        figures = self._figures.rows_of(self._report, ITEM_WIDTH - FRAME_LINES)
+        self._figures_frame.styles.height = len(figures) + 1 + FRAME_LINES if has_items else "1fr"
         self._right.display = self._figures_frame.display or has_items
         self.set_class(is_list, "-list")
         self.set_class(has_items, "-items")
