@@ -28,7 +28,7 @@ def test_the_present_span_is_red_where_it_is_over_a_week() -> None:
 def test_a_present_span_is_as_long_as_its_status_at_least(days: int) -> None:
     way = StatusStep("Not Done", "90d", 90), StatusStep("In Progress", f"{days}d", days)
 
-    assert "".join(each for each, _ in span_bar(way, GROUPS, 9, 36)) == " ○ Not done 90d       ◐ In progress "
+    assert "".join(each for each, _ in span_bar(way, GROUPS, 9, 36)) == " ○ 90d  │             ◐ In progress "
 
 
 def test_the_line_of_a_week_ago_crosses_a_span_that_is_not_over_it() -> None:

@@ -11,6 +11,8 @@ from backlit.tui.drawing.charts import LIMIT_LINE, ON, Piece, Row, joined
 from backlit.tui.drawing.text import fit
 from backlit.tui.drawing.themes import status_colour, status_sign
 
+LEAST_LABEL = 5
+"""Cells before the line of a week ago in which a span says what it is, so that the line does not part its words."""
 LEAST_DAYS, MOST_DAYS = 9, 28
 """Days that bars stand for: at least a little more than the limit, and not so many that it is at their end."""
 
@@ -43,6 +45,7 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, days: int, room: i
         return room - round(min(ago, days) / days * room)
 
     cells: list[Piece] = []
+    limit = cell(STUCK_DAYS)
     ago = sum(step.days for step in way)
     least = max((cell_len(" ".join(_sign_and_word(step, groups))) + 2 for step in way[-1:]), default=0)
     for step in way[:-1]:
@@ -50,15 +53,16 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, days: int, room: i
         colour, ground = ("muted", "bar-track")
         if _is_started(step, groups):
             colour, ground = status_colour(step.status, groups), "key-background"
-        label = _label(min(cell(ago), room - least) - len(cells), *_sign_and_word(step, groups), step.words)
-        cells += [(sign, f"{colour}{ON}{ground}") for sign in label]
+        width, before_line = min(cell(ago), room - least) - len(cells), limit - len(cells)
+        is_crossed = LEAST_LABEL <= before_line < width
+        label = _label(before_line if is_crossed else width, *_sign_and_word(step, groups), step.words)
+        cells += [(sign, f"{colour}{ON}{ground}") for sign in f"{label:<{width}}"]
     for step in way[-1:]:
         over = _label(cell(STUCK_DAYS) - len(cells), "", f"{step.days - STUCK_DAYS}d over", "")
         label = _label(room - len(cells) - len(over), *_sign_and_word(step, groups), "")
         cells += [(sign, f"background{ON}bar-over") for sign in over]
         cells += [(sign, f"background{ON}{status_colour(step.status, groups)}") for sign in label]
-    limit = cell(STUCK_DAYS)
-    if way and way[-1].days < STUCK_DAYS and limit < len(cells) and cells[limit][0] == " ":
+    if way and way[-1].days < STUCK_DAYS and [sign for sign, _ in cells[limit : limit + 2]] == [" ", " "]:
         cells[limit] = (LIMIT_LINE, f"foreground{ON}{cells[limit][1].partition(ON)[2]}")
     return joined(cells)
 
