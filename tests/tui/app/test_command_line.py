@@ -42,7 +42,7 @@ async def test_words_are_offered_at_once_and_fields_behind_them(store: Store, op
         words = lines_of(pilot.app)[-1]
         await type_in(pilot, "sort seve", "tab", "enter")
 
-        assert "group   sort" in words
+        assert "sort   group" in words
         assert "severity ↑" in heading_of(pilot.app)
 
 

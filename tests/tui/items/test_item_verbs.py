@@ -359,9 +359,10 @@ async def test_every_item_verb_has_the_same_outcome_in_every_view_or_says_why_no
         expected = {f"item.{names.split()[0]}": outcome for outcome, names in OUTCOMES.items()} | exceptions
     outcomes = {}
     async with opened(store) as pilot:
-        item_id = await open_view(pilot, store, view)
-        place = pilot.app.screen
-        for command in (each for each in ITEM_VERBS if each.id in expected):
+        item_id, place = await open_view(pilot, store, view), pilot.app.screen
+        # A card moves in its order after the changes, and an unsaved form refuses to be converted.
+        last = _by_verb({"": f"{RANKS} convert to-project criteria-from-description"})
+        for command in sorted((each for each in ITEM_VERBS if each.id in expected), key=lambda each: each.id in last):
             clear_messages(pilot.app)
             if view == "plan":
                 await _unplanned(pilot, store, item_id)
