@@ -22,8 +22,9 @@ async def old_story(world: World) -> int:
     return item_id
 
 
-async def test_a_change_by_others_shows_its_values_below_its_day(world: World, store: Store, opened: Open) -> None:
+async def test_a_day_stands_once_beside_its_latest_event(world: World, store: Store, opened: Open) -> None:
     item_id = await old_story(world)
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "Between"})
     await world.rival.work_items.update(item_id, {"Estimate": "21"})
     async with opened(store) as pilot:
         pilot.app.push_screen(HistoryScreen(store, item_id))
@@ -31,11 +32,12 @@ async def test_a_change_by_others_shows_its_values_below_its_day(world: World, s
 
         lines = lines_of(pilot.app)
         at = next(number for number, line in enumerate(lines) if "▌" in line)
-        assert lines[at - 1].split()[:2] == ["│", "Today"]
-        assert lines[at].split()[1:4] == ["jon", "changed", "Estimate"]
+        day, _time, *words = lines[at].lstrip("│▌ ").split()
+        assert (day, words[:3]) == ("Today", ["jon", "changed", "Estimate"])
+        assert lines[at + 1].lstrip("│ ").split()[1:4] == ["jon", "commented", "Between"]
 
 
-async def test_the_cursor_passes_over_the_days(world: World, store: Store, opened: Open) -> None:
+async def test_the_cursor_passes_over_the_note_between_events(world: World, store: Store, opened: Open) -> None:
     item_id = await old_story(world)
     await world.rival.work_items.update(item_id, {"Estimate": "21"})
     async with opened(store) as pilot:

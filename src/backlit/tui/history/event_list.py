@@ -1,6 +1,7 @@
-"""The list of an item's events: days as heads, and each event in the lines of its words where there is room."""
+"""The list of an item's events: each in the lines of its words where there is room, its day said once a day."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -15,18 +16,17 @@ from backlit.tui.fields.dates import near_day
 from backlit.tui.items.event_words import LEAST_AUTHOR, MOST_AUTHOR, VERB_WIDTH, cut_parts, event_parts, wrapped_parts
 from backlit.tui.items.preview import author_colours
 from backlit.tui.widgets.headed_list import HeadedList
-from backlit.tui.widgets.line_list import BOLD
 from backlit.tui.widgets.side_lines import Part
 
 TIME_WIDTH = 5
-LEAD = 1 + 2 * 3
+LEAD = 1 + 2 * 4
 """Cells of the cursor bar, and between the columns."""
 EVENT_LINES = 4
 """Lines of an event at most."""
-BLANK_LINE = -1
-"""The line above the head of a day."""
-FIRST_HEAD = -(10**15)
-"""Id of the first head of a day, far from those of events."""
+MIN_WIDTH_WITH_WEEKDAYS = 64
+"""Cells from which days have the name of their weekday."""
+NOTE_ABOVE, NOTE_BELOW = -(10**15), -(10**15) + 1
+"""Ids of the notes, far from those of events."""
 STATES = {
     EntryState.WAITING: ("↑ waiting to be sent  ", "pending"),
     EntryState.SENDING: ("↑ waiting to be sent  ", "pending"),
@@ -35,15 +35,15 @@ STATES = {
 }
 
 
-class EventHead(Struct, frozen=True):
-    """A line between events: a day, or where the history begins. The cursor passes over it."""
+class EventNote(Struct, frozen=True):
+    """A line between events: where the history begins, or that there is more. The cursor passes over it."""
 
     id: int
     text: str
 
 
-class EventList(HeadedList[ItemEvent | EventHead]):
-    """Events of an item, the latest first, below their days."""
+class EventList(HeadedList[ItemEvent | EventNote]):
+    """Events of an item, the latest first; the first of a day has the day before it."""
 
     HEADER_LINES = 1
 
@@ -51,6 +51,8 @@ class EventList(HeadedList[ItemEvent | EventHead]):
         super().__init__(id="events")
         self._store = store
         self._author_width = LEAST_AUTHOR
+        self._days: Sequence[date | None] = ()
+        """The day of each row; None for those that are not sent, and for notes."""
         self._author_colours: Mapping[str, str] = {}
         self._room = 0
 
@@ -62,56 +64,57 @@ class EventList(HeadedList[ItemEvent | EventHead]):
         is_on_latest = self.position[0] <= 1
         self._author_colours = author_colours(self._store.lookups.known_people())
         self._author_width = min(MOST_AUTHOR, max([LEAST_AUTHOR, *(cell_len(safe(each.author)) for each in events)]))
-        self.show(list(self._with_heads(events, begins, end)))
+        entries = list(self._with_notes(events, begins, end))
+        self._days = [self._day(entry) for entry in entries]
+        self.show(entries)
         self.fit_lines(self._room)
         if is_on_latest:
             self.move_to(0)
 
-    def _with_heads(self, events: Sequence[ItemEvent], begins: str, end: str) -> Iterator[ItemEvent | EventHead]:
-        head, day = FIRST_HEAD, ""
+    @staticmethod
+    def _with_notes(events: Sequence[ItemEvent], begins: str, end: str) -> Iterator[ItemEvent | EventNote]:
         for event in events:
-            texts = [begins] if begins and not event.id else []
-            if (own := self._day(event)) != day or texts:
-                texts, day = [*texts, own], own
-            for text in texts:
-                yield EventHead(head, text)
-                head += 1
+            if begins and not event.id:
+                yield EventNote(NOTE_ABOVE, begins)
             yield event
         if end:
-            yield EventHead(head, end)
+            yield EventNote(NOTE_BELOW, end)
 
-    def _day(self, event: ItemEvent) -> str:
-        if event.at is None:
-            return "Not sent yet"
-        day, today = self._store.local(event.at).date(), self._store.local_today()
-        return near_day(day, today) or f"{WEEKDAYS[day.weekday()].capitalize()} {written_day(day, today)}"
+    def _day(self, entry: ItemEvent | EventNote) -> date | None:
+        at = entry.at if isinstance(entry, ItemEvent) else None
+        return self._store.local(at).date() if at else None
+
+    def _day_words(self, day: date) -> str:
+        today = self._store.local_today()
+        has_weekday = day.year == today.year and self.size.width >= MIN_WIDTH_WITH_WEEKDAYS
+        weekday = f"{WEEKDAYS[day.weekday()][:3].capitalize()} " if has_weekday else ""
+        return near_day(day, today) or weekday + written_day(day, today)
+
+    @property
+    def _day_width(self) -> int:
+        return max((len(self._day_words(day)) for day in {*self._days} if day), default=0)
 
     @property
     def event(self) -> ItemEvent | None:
         return self.current if isinstance(self.current, ItemEvent) else None
 
-    def is_head(self, entry: ItemEvent | EventHead) -> bool:
-        return isinstance(entry, EventHead)
+    def is_head(self, entry: ItemEvent | EventNote) -> bool:
+        return isinstance(entry, EventNote)
 
     # Drawing
 
     def render_header(self, y: int) -> Strip:
         if not self.entries:
             return super().render_header(y)
-        heads = "Time ", fit("Who", self._author_width), fit("What", VERB_WIDTH), "Change"
+        heads = "Day".ljust(self._day_width), "Time ", fit("Who", self._author_width), fit("What", VERB_WIDTH), "Change"
         return self.draw_headings(f" {'  '.join(heads)}")
 
     def fit_lines(self, room: int) -> None:
-        """Give each event the lines of its words, and each day a blank above it; where they lack room, one line."""
+        """Give each event the lines of its words; where they lack room, one line."""
         self._room, count, before = room, len(self.entries), self.row_lines
         heights = [len(self._lines(at)) for at in range(count)] if count <= room else []
-        self.row_lines = ()
-        for above_head in (BLANK_LINE, 0) if heights else ():
-            starts = [above_head if at and self.is_head(entry) else 0 for at, entry in enumerate(self.entries)]
-            lines = [(at, line) for at in range(count) for line in range(starts[at], heights[at])]
-            if len(lines) <= room:
-                self.row_lines = lines
-                break
+        lines = [(at, line) for at, height in enumerate(heights) for line in range(height)]
+        self.row_lines = lines if len(lines) <= room else ()
         if self.row_lines != before:
             self.rows_replaced(self.cursor)
 
@@ -120,16 +123,17 @@ class EventList(HeadedList[ItemEvent | EventHead]):
 
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         event, width = self.entries[index], self.size.width
-        if line == BLANK_LINE:
-            return self.draw_parts([], is_cursor=False)
-        if isinstance(event, EventHead):
-            return self.draw_parts([(fit(event.text, max(0, width - 1)), BOLD)], is_cursor=False)
+        if isinstance(event, EventNote):
+            return self.draw_parts([(fit(event.text, max(0, width - 1)), "muted")], is_cursor=False)
         if line:
             lines = self._lines(index)
             own = lines[line] if line < len(lines) else []
             return self.draw_parts([(" " * (self._lead - 1), "muted"), *own], is_cursor=is_cursor)
         time, author = f"{self._store.local(event.at):%H:%M}" if event.at else "", event.author or "you"
+        day = self._days[index]
+        is_first = not index or self._days[index - 1] != day
         parts = [
+            (fit(self._day_words(day) if day and is_first else "", self._day_width) + "  ", "muted"),
             (fit(time, TIME_WIDTH) + "  ", "muted"),
             (fit(author, self._author_width) + "  ", self._author_colours.get(author, "foreground")),
             (fit(event.kind.value, VERB_WIDTH) + "  ", "muted"),
@@ -139,7 +143,7 @@ class EventList(HeadedList[ItemEvent | EventHead]):
 
     @property
     def _lead(self) -> int:
-        return LEAD + TIME_WIDTH + self._author_width + VERB_WIDTH
+        return LEAD + self._day_width + TIME_WIDTH + self._author_width + VERB_WIDTH
 
     def _words(self, event: ItemEvent) -> Sequence[Part]:
         return STATES.get(event.state, ("", "muted")), *event_parts(self._store, event)
@@ -147,7 +151,7 @@ class EventList(HeadedList[ItemEvent | EventHead]):
     def _lines(self, index: int) -> list[list[Part]]:
         """Return the words of an event in its column; the last of the lines that it has is cut."""
         event, room = self.entries[index], max(1, self.size.width - self._lead - 1)
-        if isinstance(event, EventHead):
+        if isinstance(event, EventNote):
             return [[]]
         lines = wrapped_parts(self._words(event), room)
         if len(lines) <= EVENT_LINES:
