@@ -171,16 +171,19 @@ async def test_a_started_card_without_an_estimate_is_marked_as_not_ready(world: 
 
 
 @pytest.mark.slow
-async def test_cards_in_lanes_by_owner_leave_the_owner_to_the_lane(store: Store) -> None:
-    async with on_board(store, size=(120, 40)) as pilot:
+async def test_cards_in_lanes_by_owner_take_one_line_where_so_all_lanes_fit(store: Store) -> None:
+    async with on_board(store, size=(120, 34)) as pilot:
         item = await go_to(pilot, store, lambda each: each.fields["AssignedToID"] is not None)
         owner = store.lookups.people()[int(str(item.fields["AssignedToID"]))]
         before = line_with(pilot.app, f"#{item.id} ")
         await press(pilot, "t", "g", *"owner", "enter")
         after = line_with(pilot.app, f"#{item.id} ")
+        lanes = board(pilot).position.grid.lanes
 
         assert owner.username in before
         assert owner.username not in after
+        assert f"#{item.id} {item.name[:8]}" in after
+        assert sum(" item" in each for each in lines_of(pilot.app)[4:-3]) == len(lanes)
 
 
 async def test_a_refused_move_leaves_the_heads_of_the_columns_and_their_rule_free(store: Store) -> None:
@@ -222,7 +225,7 @@ async def test_the_board_names_hidden_items_and_gives_new_ones_the_values_of_its
         assert screen.expected_type() is not ItemType.TASK
         assert screen.preset(ItemType.STORY)["Status"] == "In Progress"
         assert "Status" not in screen.preset(ItemType.TASK)
-        assert "Deferred 1 folded" in heading_of(pilot.app)
+        assert "▸ Deferred 1" in lines_of(pilot.app)[3]
         screen.item_added(task.id)
         assert "Task changed. The board hides tasks; press ft to show them." in messages_of(pilot.app)
 

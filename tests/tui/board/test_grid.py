@@ -170,23 +170,18 @@ def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
     assert [each.width for each in laid.slots] == [42, 12, 42]
 
 
-def test_a_column_with_few_cards_in_each_lane_leaves_room_to_the_others() -> None:
-    grid = grid_of({("a", "To do"): 1, ("a", "Doing"): 3, ("b", "To do"): 9, ("b", "Doing"): 4, ("c", "Doing"): 5})
-
-    assert grid.column_widths(80) == {0: MIN_COLUMN_WIDTH, 1: None, 2: len("◐ Done   0")}
+def test_columns_that_all_fit_share_the_width_alike() -> None:
+    assert grid_of({("a", "To do"): 9}).column_widths(80) == {0: None, 1: None, 2: None}
 
 
-def test_a_column_with_few_cards_in_lanes_has_more_room_on_a_wide_board() -> None:
-    grid = grid_of({("a", "To do"): 9, ("a", "Doing"): 1, ("a", "Done"): 9})
-
-    assert grid.column_widths(160) == {0: None, 1: 28, 2: None}
-    assert grid.column_widths(60) == {0: None, 1: MIN_COLUMN_WIDTH, 2: None}
-
-
-def test_a_column_without_cards_is_as_wide_as_its_head() -> None:
+def test_a_column_without_cards_is_as_wide_as_its_head_where_not_all_fit() -> None:
     grid = grid_of({("a", "To do"): 9})
 
-    assert grid.column_widths(80) == {0: None, 1: len("◐ Doing   0"), 2: len("◐ Done   0")}
+    assert grid.column_widths(60) == {0: None, 1: len("◐ Doing   0"), 2: len("◐ Done   0")}
+
+
+def test_lanes_need_a_line_each_and_those_of_their_cards() -> None:
+    assert grid_of(IN_LANES, folded=("c",)).lines(2) == 1 + 2 * 2 + 1 + 3 * 2 + 1
 
 
 def test_a_folded_lane_changes_no_width() -> None:

@@ -11,7 +11,7 @@ from textual.strip import Strip
 from backlit.store.views.groups import GroupKey
 from backlit.store.views.view import View
 from backlit.tui.board.board_painter import BoardPainter
-from backlit.tui.board.card_painter import MIN_CARD_LINES, CardPainter
+from backlit.tui.board.card_painter import COMPACT_CARD_LINES, MIN_CARD_LINES, CardPainter
 from backlit.tui.board.card_window import CardWindow
 from backlit.tui.board.grid import CARD_LINES, HEADER_LINES, BoardLayout, lay_out_columns
 from backlit.tui.board.position import BoardPosition, ColumnsOf, RowPosition
@@ -59,6 +59,7 @@ class BoardList(ItemList):
         )
         self._is_due = False
         self._widths: Mapping[int, int | None] = {}
+        self._card_lines = CARD_LINES
         self._opened: tuple[object, ...] | None = None
 
     # The view
@@ -87,12 +88,8 @@ class BoardList(ItemList):
 
     def _settle(self, row: int) -> None:
         position, before = self.position, self.current_id
-        has_room = self.size.height >= MIN_HEIGHT_WITH_GAPS
-        if position.is_single or (position.grid.has_lanes and not has_room):
-            lines = MIN_CARD_LINES
-        else:
-            lines = CARD_LINES + has_room
-        self.laid_out = replace(self.laid_out, card_lines=lines, is_single=position.is_single)
+        self._measure()
+        self.laid_out = replace(self.laid_out, card_lines=self._card_lines, is_single=position.is_single)
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()
@@ -215,7 +212,7 @@ class BoardList(ItemList):
         """Lay the columns out, and repaint soon the parts of lines that differ from the last painting."""
         position = self.position
         before = self.laid_out = self.laid_out.fitted(position.grid, self.top, self.box.height)
-        self.laid_out = lay_out_columns(self.size.width, self._column_widths(), position.column, before)
+        self.laid_out = lay_out_columns(self.size.width, self._widths, position.column, before)
         if before != self.laid_out:
             self.refresh()
 
@@ -231,14 +228,19 @@ class BoardList(ItemList):
             self._is_due = True
             self.call_next(paint)
 
-    def _column_widths(self) -> Mapping[int, int | None]:
-        """Return the widths for the cards that the view was opened with, so that no moved card moves a column."""
-        grid, spec = self.position.grid, self.view.spec if self.view else None
-        opened = spec, self.size.width, tuple(each.first for each in grid.columns), grid.collapsed
-        if opened != self._opened:
-            self._widths = grid.column_widths(self.size.width)
-            self._opened = opened if any(totals.count for totals in grid.totals) else None
-        return self._widths
+    def _measure(self) -> None:
+        """Choose widths and heights for the cards that the view was opened with, so that no moved card moves others."""
+        grid, spec, is_single = self.position.grid, self.view.spec if self.view else None, self.position.is_single
+        opened = spec, self.size, is_single, tuple(each.first for each in grid.columns), grid.collapsed
+        if opened == self._opened:
+            return
+        self._widths = grid.column_widths(self.size.width)
+        has_room = self.size.height >= MIN_HEIGHT_WITH_GAPS
+        usual = MIN_CARD_LINES if is_single or (grid.has_lanes and not has_room) else CARD_LINES + has_room
+        room = self.size.height - HEADER_LINES - self.laid_out.foot_lines(grid, self.size.height)
+        fitting = (each for each in (usual, MIN_CARD_LINES, COMPACT_CARD_LINES) if grid.lines(each) <= room)
+        self._card_lines = next(fitting, usual) if grid.has_lanes else usual
+        self._opened = opened if any(totals.count for totals in grid.totals) else None
 
     def render_line(self, y: int) -> Strip:
         return self._painter.line(y)

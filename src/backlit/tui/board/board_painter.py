@@ -165,7 +165,8 @@ class BoardPainter:
         current, shown = self._board.position.column, grid.open_columns()
         if current in grid.collapsed:  # it has no cards to show the cursor on
             word = f"▸ {safe(grid.columns[current].word)} {grid.totals[current].count:,} folded"
-            return [HiddenColumnLabel(f" {word}, {key_of('board.collapse')} opens it ", -1, current)]
+            label = HiddenColumnLabel(f" {word}, {key_of('board.collapse')} opens it ", -1, current)
+            return [label, *(each for each in self._folded_labels() if each.number != current)]
         before, beyond = shown[: layout.left], shown[len(shown) - layout.right :]
 
         def words(numbers: Sequence[int], side: int, *, is_brief: bool) -> list[HiddenColumnLabel]:
@@ -179,10 +180,19 @@ class BoardPainter:
             start, end = (" ‹ ", " ") if side < 0 else (" ", " › ")
             return [HiddenColumnLabel(start, side), *found, HiddenColumnLabel(end, side)] if found else []
 
-        full = [*words(before, -1, is_brief=False), *words(beyond, 1, is_brief=False)]
+        full = [*words(before, -1, is_brief=False), *words(beyond, 1, is_brief=False), *self._folded_labels()]
         if sum(cell_len(each.text) for each in full) <= self._board.box.width * 2 // 3:
             return full
         return [*words(before, -1, is_brief=True), *words(beyond, 1, is_brief=True)]
+
+    def _folded_labels(self) -> list[HiddenColumnLabel]:
+        grid, first = self._board.position.grid, min((slot.number for slot in self._board.laid_out.slots), default=0)
+        return [
+            HiddenColumnLabel(
+                f" ▸ {safe(grid.columns[each].word)} {grid.totals[each].count:,} ", -1 if each < first else 1, each
+            )
+            for each in sorted(grid.collapsed)
+        ]
 
     def _lane_line(self, lane: Swimlane, row: int) -> Strip:
         assert lane.header is not None

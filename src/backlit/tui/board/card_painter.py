@@ -57,12 +57,12 @@ CardFact = tuple[str, str, bool]
 """A fact of a card: its text, its colour, and whether it is bold."""
 INDENT = 2
 """Cells before the lines of a card: its edge and a blank."""
-UNREADY_WORDS, BLOCKED_WORDS, UNASSIGNED = " not ready", "  blocked", "  unassigned"
-"""What follows the sign of a started card that is not ready, that an open item comes before a card, and no owner."""
+UNREADY_WORDS, BLOCKED_WORDS = " not ready", "  blocked"
+"""What follows the sign of a started card that is not ready, and that an open item comes before a card."""
 MIN_ROOM_FOR_WORDS = 34
 """Cells within a card from which "not ready" follows its sign, so that all cards of a column say it alike."""
-MIN_CARD_LINES = 2
-"""Lines of the lowest card: its name and its facts."""
+COMPACT_CARD_LINES, MIN_CARD_LINES = 1, 2
+"""Lines of a card that has its name among its facts, and of the lowest one with a line for each."""
 POINT_CELLS, MAX_POINT_CELLS = 4, 8
 """Cells of a card's points, with the blanks before them, and of a longer estimate at most."""
 MIN_FACT_WIDTH, MIN_LANE_WIDTH = 6, len("▸  1   ")
@@ -159,10 +159,10 @@ class CardPainter:
         on: str | None = None,
         is_flashing: bool = False,
     ) -> CardLines:
-        """Draw a card: its name in up to two lines, and its facts.
+        """Draw a card: its name in up to two lines, and its facts; a compact one has both in one line.
 
-        The ground of the cursor has the lines of the name alone, which keeps a step small on the wire; so has that of
-        a card that flashes. On a card of two lines the name is cut, so that facts are in one column.
+        The ground of the cursor has the whole card, of a higher one the lines of the name alone: with its facts a step
+        writes 480 bytes, not 400. On a card of two lines the name is cut, so that facts are in one column.
         """
         theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else on
         edge = ("█", CURSOR_BAR) if is_cursor else ("▌", type_colour(row.type))
@@ -174,18 +174,52 @@ class CardPainter:
             on=under_name,
             bold=is_cursor or (row.type == ItemType.FEATURE and not is_done),
         )
-        title, *more = wrapped(row.name, room)
-        names = [row.name] if lines == MIN_CARD_LINES else [title, " ".join(more)]
-        facts = self._facts(row, room, ground, badge, is_selected=is_selected)
 
         def drawn(line: Sequence[Segment], under: str | None) -> Strip:
             start = Segment(edge[0], theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
             return Strip([*start, *line]).adjust_cell_length(width, theme.style(on=under))
 
+        if lines == COMPACT_CARD_LINES:
+            return (drawn(self._one_line(row, room, name, under_name, badge, is_selected=is_selected), under_name),)
+        title, *more = wrapped(row.name, room)
+        names = [row.name] if lines == MIN_CARD_LINES else [title, " ".join(more)]
+        under_facts = around_name if lines == MIN_CARD_LINES else ground
+        facts = self._facts(row, room, under_facts, badge, is_selected=is_selected)
         return (
             *(drawn([*marked(fit(each, room), self._sought, name)], around_name) for each in names),
-            drawn(facts, ground),
+            drawn(facts, under_facts),
         )
+
+    def _one_line(
+        self, row: ItemRow, room: int, name: Style, on: str | None, badge: Badge, *, is_selected: bool
+    ) -> list[Segment]:
+        """Return the sign and number of a card, its name, what it waits for or lacks, and its points."""
+        left, end = self._start(row, badge, is_selected=is_selected), [(" ", "muted", False), self._points(row)]
+        if badge.blockers:
+            end.insert(0, (f" {BLOCKED_SIGN}", "warn", False))
+        elif badge.is_unready and self._names.status_groups().of(row.status) in STARTED_GROUPS:
+            end.insert(0, (f" {UNREADY_SIGN}", "warn", True))
+        free = max(1, room - sum(cell_len(text) for text, _, _ in [*left, *end]) - 1)
+        before, after = (
+            [Segment(text, self._theme.style(colour, on=on, bold=bold)) for text, colour, bold in parts]
+            for parts in (left, end)
+        )
+        return [*before, Segment(" ", name), *marked(fit(row.name, free), self._sought, name), *after]
+
+    def _start(self, row: ItemRow, badge: Badge, *, is_selected: bool) -> list[CardFact]:
+        sign, colour = state_sign(row, badge)
+        start: list[CardFact] = [(f"{SELECTED_SIGN} ", "mark", True)] * is_selected
+        start += [(f"{sign} ", colour, True)] if sign not in {" ", UNREADY_SIGN} else []
+        number = f"#{row.id}" if row.id > 0 else "new"
+        return [*start, (f"{type_sign(row.type)} ", type_colour(row.type), False), (number, "muted", False)]
+
+    def _points(self, row: ItemRow) -> CardFact:
+        """Return the estimate at the right of its cells, and a sign where one lacks."""
+        points: CardFact = (UNESTIMATED_SIGN, "muted", False)
+        if not lacks_estimate(row, self._names.status_groups()):
+            estimate = row.estimate or ""
+            points = (fit(estimate, min(len(estimate), MAX_POINT_CELLS)), "foreground", bool(estimate))
+        return (fit_right(points[0], max(POINT_CELLS - 2, cell_len(points[0]))), *points[1:])
 
     def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
         """Return sign and number, what is missing or its status, and at the right owner and points.
@@ -194,20 +228,9 @@ class CardPainter:
         of what it waits for, then the owner.
         """
         style, groups = self._theme.style, self._names.status_groups()
-        sign, sign_colour = state_sign(row, badge)
-        left: list[CardFact] = [(f"{SELECTED_SIGN} ", "mark", True)] * is_selected
-        left += [(f"{sign} ", sign_colour, True)] if sign not in {" ", UNREADY_SIGN} else []
-        left += [(f"{type_sign(row.type)} ", type_colour(row.type), False)]
-        left += [(f"#{row.id}" if row.id > 0 else "new", "muted", False)]
-        points = (
-            (fit(row.estimate, min(len(row.estimate), MAX_POINT_CELLS)), "foreground", True)
-            if row.estimate
-            else ("", "muted", False)
-        )
+        left, end = self._start(row, badge, is_selected=is_selected), [("  ", "muted", False), self._points(row)]
         is_started = groups.of(row.status) in STARTED_GROUPS
         is_told = badge.is_unready and is_started and not self._has_status
-        if lacks_estimate(row, groups):
-            points = (UNESTIMATED_SIGN, "muted", False)
         owner = safe(self._names.owner(row.owner_id)) if self._has_owner else ""
         owner_colour = self._names.owner_colour(row.owner_id)
         lack, brief_lack = list[CardFact](), list[CardFact]()
@@ -229,13 +252,10 @@ class CardPainter:
         def cells(parts: Sequence[CardFact]) -> int:
             return sum(cell_len(text) for text, _, _ in parts)
 
-        end = [(f"  {fit_right(points[0], max(POINT_CELLS - 2, cell_len(points[0])))}", *points[1:])]
         free = room - cells([*left, *blocked, *end])
         named = f"  {fit(owner, min(cell_len(owner), max(MIN_FACT_WIDTH, free - 2)))}" if owner else ""
         if cell_len(named) > free:
             named = ""
-        if self._has_owner and row.owner_id is None and is_started and len(UNASSIGNED) <= free - cells(brief_lack):
-            named, owner_colour = UNASSIGNED, "faint"
         free = room - cells([*left, *end]) - cell_len(named)
         choices: Sequence[Sequence[CardFact]] = (
             *([*lack, *waits, *tasks], [*lack, *waits], [*lack, *blocked, *tasks], [*lack, *blocked]),

@@ -147,6 +147,10 @@ class CardGrid:
         is_shown = 0 <= column < len(self.columns) and column not in self.collapsed
         return len(self.lanes[0].cells[column]) if is_shown and self.lanes else 0
 
+    def lines(self, card_lines: int) -> int:
+        """Return the lines of all lanes with cards of a height."""
+        return len(self.lanes) + sum(lane.height - 1 for lane in self.lanes) * card_lines
+
     def lane_at(self, row: int) -> tuple[Swimlane, int] | None:
         """Return the lane of a row, and the row's offset in the lane."""
         number = self._lane_number(row)
@@ -252,31 +256,20 @@ class CardGrid:
         return number if number >= 0 else None
 
     def column_widths(self, width: int) -> dict[int, int | None]:
-        """Return cells of columns with no or few cards in most lanes; None for others, which share the rest."""
-        cards = {number: self._usual_cards(number) for number in self.open_columns()}
-        most = max(cards.values(), default=0)
-        share = (width - GAP * (len(cards) - 1)) // max(1, len(cards))
-        few = max(MIN_COLUMN_WIDTH, min(share, int(width * SHARE_OF_FEW)))
-        widths = dict[int, int | None].fromkeys(cards)
-        for number, count in cards.items():
-            if count <= FEW_CARDS < most or (not self.totals[number].count and most):
+        """Return the cells of empty columns where not all columns fit; None for others, which share the rest alike."""
+        open_columns = self.open_columns()
+        widths = dict[int, int | None].fromkeys(open_columns)
+        if len(open_columns) * (MIN_COLUMN_WIDTH + GAP) - GAP > width and any(each.count for each in self.totals):
+            for number in (each for each in open_columns if not self.totals[each].count):
                 column, words = self.columns[number], count_words(self.columns[number], self.totals[number])
-                least = min(cell_len(safe(column.word)), MIN_NAME_WIDTH) + len(f"◐    {words}")
-                widths[number] = max(least, few) if self.totals[number].count else least
+                widths[number] = min(cell_len(safe(column.word)), MIN_NAME_WIDTH) + len(f"◐    {words}")
         return widths
-
-    def _usual_cards(self, number: int) -> int:
-        """Return how many cards a column has in a lane, in the middle one of those with cards."""
-        counts = sorted(len(lane.cells[number]) for lane in self.lanes if any(lane.cells))
-        return counts[len(counts) // 2] if counts else 0
 
 
 HEADER_LINES = 2
 MIN_COLUMN_WIDTH = 22
 """Cells of a column with cards beside others."""
 GAP = 2
-FEW_CARDS, SHARE_OF_FEW = 2, 0.18
-"""Cards of a column that leaves the rest of the width to columns with more, and its largest share of it."""
 MIN_NAME_WIDTH = 16
 """Cells of a column's name at least, if it has so many."""
 CARD_LINES = 3

@@ -20,19 +20,18 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.text import safe
-from backlit.tui.drawing.themes import CURRENT_ITERATION
 from backlit.tui.fields.choices import Choice
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import SharedFilter, searched_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_commands import key_named
-from backlit.tui.lists.list_frame import list_heading
+from backlit.tui.lists.list_frame import BLOCKED_MEANING, UNREADY_MEANING, list_heading
 from backlit.tui.lists.list_screen import ColumnChoice
 from backlit.tui.lists.one_list_screen import OneListScreen
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.item_rows import Badge
-from backlit.tui.widgets.side_lines import SEPARATOR, Part
+from backlit.tui.widgets.side_lines import APART, SEPARATOR, Part
 
 MIN_WIDTH_WITH_PREVIEW = 200
 """Columns of a terminal in which the preview stands beside the board without being asked for."""
@@ -45,7 +44,7 @@ class BoardScreen(OneListScreen):
     PLACE = "app.board"
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss", "../styles/board.tcss"]
     HEADING_LINE = " "  # the rules below the heads of the columns are enough
-    SIGNS = ""  # the heading says the only one
+    SIGNS = (UNREADY_MEANING, BLOCKED_MEANING)
     COMMAND_GROUPS = (*(each for each in OneListScreen.COMMAND_GROUPS if each != "lists.tree_commands"), "board.screen")
     HINTS = (
         *("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "item.open", "c", "g"),
@@ -228,14 +227,11 @@ class BoardScreen(OneListScreen):
         self.board.post_message(self.board.Collapsed())
 
     def _arranged(self) -> list[Part]:
-        arrangement, grid, label = self.arrangement, self.board.position.grid, self._names.label
+        arrangement, label = self.arrangement, self._names.label
         columns = RELEASE if arrangement.by == RELEASE else label(arrangement.by)
-        folded = [f"{grid.columns[each].word} {grid.totals[each].count:,}" for each in sorted(grid.collapsed)]
-        parts: list[Part] = [(f"   by {columns}", "muted")]
+        words = [f"{APART}by {columns}"]
         if arrangement.lanes:
-            parts += [(SEPARATOR, "muted"), (f"lanes by {label(arrangement.lanes)}", "muted")]
+            words.append(f"{SEPARATOR}lanes by {label(arrangement.lanes)}")
         if self.spec.leading and arrangement.sprint is not None:
-            parts += [(SEPARATOR, "muted"), (f"{safe(arrangement.sprint.name)} first", CURRENT_ITERATION)]
-        if folded:
-            parts += [(SEPARATOR, "muted"), (f"{', '.join(folded)} folded", "muted")]
-        return parts
+            words.append(f"{SEPARATOR}{safe(arrangement.sprint.name)} first")
+        return [(each, "faint") for each in words]

@@ -33,15 +33,14 @@ from backlit.tui.shell.status_text import TitleLine, project_name
 from backlit.tui.widgets.footer_line import FooterLine, Hint
 from backlit.tui.widgets.inputs import FILTER, QueryLine
 from backlit.tui.widgets.item_list import ItemList, RowIdentity
-from backlit.tui.widgets.item_rows import BLOCKED_SIGN, FOLDED_SIGN
+from backlit.tui.widgets.item_rows import BLOCKED_SIGN, FOLDED_SIGN, UNREADY_SIGN
 from backlit.tui.widgets.pane_frame import FRAMED_CLASS
 from backlit.tui.widgets.side_lines import Part, RuleLine, TabLine, Word
 from backlit.tui.widgets.view_list import BacklogList
 
-SIGNS = f"{FOLDED_SIGN} tasks  {BLOCKED_SIGN} blocked"
-"""The meaning of the signs of rows, for the edge below them; the heading counts those that are not ready."""
-MIN_COLUMNS_WITH_SIGNS = 120
-"""Columns of a terminal in which the edge below a list has room for them beside the position."""
+BLOCKED_MEANING, UNREADY_MEANING = f"{BLOCKED_SIGN} blocked", f"{UNREADY_SIGN} not ready"
+SIGNS = (f"{FOLDED_SIGN} tasks", BLOCKED_MEANING, UNREADY_MEANING)
+"""The meaning of the signs of rows, for the edge below them; the last ones leave where it is narrow."""
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
     *("item.status", ("esc", "unselect", "list.unwind"), "c", "m", "item.open", "item.estimate"),
     "app.help",
@@ -93,11 +92,11 @@ class ListFrame(Vertical):
         hints: Sequence[str],
         *,
         heading_line: str = "─",
-        signs: str = SIGNS,
+        signs: Sequence[str] = SIGNS,
     ) -> None:
         super().__init__()
         self._store = store
-        self._signs: Sequence[Part] = [(signs, "faint")] if signs else []
+        self._signs: Sequence[Part] = [(f"{'  ' * bool(at)}{each}", "faint") for at, each in enumerate(signs)]
         self.set_class(panes.has_edges, "-panes")
         self._title, self._panes, self._line, self._hints = title, panes, line, hints
         self._footer, self._tabs = FooterLine(id="status"), TabLine(id="tabs")
@@ -140,8 +139,7 @@ class ListFrame(Vertical):
         The position among the rows stands at the right below them.
         """
         self._labels = labels
-        has_signs = position and self.app.size.width >= MIN_COLUMNS_WITH_SIGNS
-        signs = self._signs if has_signs else ()
+        signs = self._signs if position else ()
         self._above.say(heading, figures)
         self._below.say(signs, position)
         if self._panes.frame is not None:
@@ -169,6 +167,8 @@ class ListFrame(Vertical):
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
         hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
         labels = {**self._labels, "list.toggle": "fold"} if is_on_group else self._labels
+        if count := len(items.selection.ids()):
+            labels = {**labels, "item.status": f"status of {count:,}"}
         self._footer.show(hints, self._status, labels, is_reader=self._store.lookups.is_read_only)
 
     def hide_greeting(self) -> bool:

@@ -83,7 +83,7 @@ class ListScreen(ItemScreen):
     )
     HEADING_LINE: ClassVar[str] = "─"
     """The sign that fills the line of the heading."""
-    SIGNS: ClassVar[str] = SIGNS
+    SIGNS: ClassVar[Sequence[str]] = SIGNS
     """What the signs of items mean."""
 
     def __init__(self, store: Store, shared: SharedFilter, panes: ItemPanes, columns: ColumnChoice) -> None:

@@ -29,7 +29,6 @@ from backlit.tui.widgets.item_rows import (
     FRAMED_EDGE,
     OWNER_COLUMN,
     POINTS_COLUMN,
-    UNREADY_SIGN,
     DisplayNames,
     ListColumn,
 )
@@ -45,7 +44,7 @@ FORECAST_KEY = "forecast"
 """The key of the lines that divide the backlog by iterations."""
 FITTING_SIGN = "✓"
 """The sign of an iteration that is on target."""
-SIGNS_OF_PLAN = f"{SIGNS}  {UNREADY_SIGN} not ready"
+SIGNS_OF_PLAN = "  ".join(SIGNS)
 MIN_WIDTH_WITH_SIGNS = 54
 """Cells of a pane whose edge has room for them beside the position."""
 

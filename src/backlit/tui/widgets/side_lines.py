@@ -122,9 +122,12 @@ def fitted_sides(
 ) -> tuple[list[Drawn], list[Drawn]]:
     """Return the words of two sides that fit: the first ones of the left, and the last ones of the right.
 
-    Words of one command at the right go together. With `drops_muted` muted ones go first, but not labels of keys.
-    Figures of the left stay: the right, then the end of the first word give way to them.
+    Words of one command at the right go together. With `drops_muted` faint words at the end of the left go first, then
+    muted ones of the right, but not labels of keys. Figures of the left stay: the right, then the end of the first word
+    give way to them.
     """
+    while drops_muted and left and left[-1][1] == "faint" and length(left) + length(right) > width - MIN_RULE_WIDTH:
+        left = left[:-1]
     if drops_muted and any(colour == FIGURE for _, colour, _ in left):
         left, right = _sides_with_figures(left, right, width)
     ends = list(right)
