@@ -18,14 +18,14 @@ from backlit.tui.commands.table import COMMAND_BY_ID
 from backlit.tui.dialogs.dialog import STYLES, Dialog, LineInput
 from backlit.tui.dialogs.ranking import ranked, searchable
 from backlit.tui.drawing.text import fit, literal
-from backlit.tui.drawing.themes import CURSOR_BAR, KEY, ThemeStyles
+from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles
 from backlit.tui.fields.choices import NO_MATCHES
 from backlit.tui.shell.input_queue import AnswerRefused
 from backlit.tui.widgets.line_list import LineList
 
 KEYS_WIDTH = 13
 KEY_GAP = "   "
-"""Between two keys of a command: the ground of each has a blank on either side."""
+"""Between two keys of a command."""
 LABEL_WIDTH = 20
 LEAD = 2
 MIN_WIDTH_WITH_HELP = 64
@@ -168,23 +168,26 @@ class OfferList(LineList, can_focus=False):
         room = width - LEAD - keys - label_cells - at_right
         segments = [
             Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
-            *(self._caps(fit(offer.keys, keys - 1), offer, on) if keys else [Segment(" ", theme.style(on=on))]),
+            *(self._keys(fit(offer.keys, keys - 1), offer, on) if keys else [Segment(" ", theme.style(on=on))]),
             Segment(fit(offer.label, label_cells - 1) + " ", theme.style(label_colour, on=on, bold=is_cursor)),
             Segment(fitted_clauses(offer.help, room) if room > 0 else "", theme.style("muted", on=on)),
         ]
         if at_right:
             blank = width - Segment.get_line_length(segments) - at_right
-            segments += [Segment(" " * blank, theme.style(on=on)), *self._caps(offer.keys, offer, on)]
+            segments += [Segment(" " * blank, theme.style(on=on)), *self._keys(offer.keys, offer, on)]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
-    def _caps(self, keys: str, offer: Offer, on: str | None) -> Iterator[Segment]:
-        """Yield keys with a blank on either side, each on a cap; words to type have none, nor has what cannot run."""
+    def _keys(self, keys: str, offer: Offer, on: str | None) -> Iterator[Segment]:
+        """Yield keys with a blank on either side, bold; words to type are not, nor are keys of what cannot run.
+
+        They have no ground: the caps of rows below one another would be one block.
+        """
         theme, text, at = ThemeStyles.of(self.app), f" {keys} ", 0
         for key in _KEYS.finditer(text):
             if isinstance(offer.value, Command) and not offer.is_dim and not key[0].startswith(":"):
-                yield Segment(text[at : key.start() - 1], theme.style(on=on))
-                yield Segment(text[key.start() - 1 : key.end() + 1], theme.style(KEY, on=on))
-                at = key.end() + 1
+                yield Segment(text[at : key.start()], theme.style(on=on))
+                yield Segment(key[0], theme.style(on=on, bold=True))
+                at = key.end()
         yield Segment(text[at:], theme.style("muted", on=on))
 
 

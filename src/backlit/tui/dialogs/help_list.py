@@ -75,7 +75,7 @@ class HelpList(OfferList):
         keys, _ = shown_keys(offer)
         segments = [
             Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
-            *self._caps(fit(keys, KEYS_WIDTH - 3), offer, on),
+            *self._keys(fit(keys, KEYS_WIDTH - 3), offer, on),
             Segment(fitted_clauses(offer.help, width - KEYS_WIDTH), theme.style(on=on)),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
@@ -83,7 +83,7 @@ class HelpList(OfferList):
     def _heading(self, offer: Offer) -> list[Segment]:
         theme = ThemeStyles.of(self.app)
         if not isinstance(offer, HelpOffer):
-            return [Segment(f"  {offer.label}", theme.heading())]
+            return [Segment(f"  {offer.label}", theme.heading("muted"))]
         if not offer.signs:
             return [Segment(f"  {offer.sentence}", theme.style())]
         width = min(SIGN_WIDTH, (self._row_width - 2) // SIGNS_IN_ROW)
