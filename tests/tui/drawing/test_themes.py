@@ -117,6 +117,7 @@ def test_every_colour_of_a_text_is_legible_on_every_ground_it_is_drawn_on(name: 
         **{(text, "cursor-background"): 4.45 for text in TEXTS if text not in SOFT},
         **{(text, "selected-background"): 4.5 for text in TEXTS if text not in SOFT},
         ("muted", "key-background"): 4.5,
+        **{(text, f"span-{each}"): 4.5 for each in ("progress", "test") for text in (f"status-{each}", "conflict")},
         ("lamp-foreground", "lamp"): 4.5,
         ("faint", "background"): 4.5,
         **{(bar, "background"): 3.0 for bar in (*BARS, "focus")},

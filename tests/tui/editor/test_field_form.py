@@ -2,7 +2,7 @@
 
 import pytest
 from tests.store.world import World, until
-from tests.tui.bare_app import lines_of, text_of
+from tests.tui.bare_app import line_with, lines_of, text_of
 from tests.tui.editor_steps import Edit, go_to, has_changes, item_of
 
 from backlit.store import Store
@@ -35,6 +35,11 @@ async def test_latest_changes_have_a_criterion_that_was_added_while_the_page_was
 ) -> None:
     item_id = await item_of(world, "Story")
     async with edit(item_id, size=(200, 50)) as pilot:
-        await store.criterion_edits.add(item_id, "Works offline")
+        await store.criterion_edits.add(item_id, f"Works offline{' and underground' * 5}")
 
-        await until(lambda: "“Works offline”" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "a criterion “Works offline" in text_of(pilot.app), lambda: text_of(pilot.app))
+        first = line_with(pilot.app, "a criterion “Works offline")
+        below = lines_of(pilot.app)[lines_of(pilot.app).index(first) + 1]
+        start = first.index("a criterion “Works offline")
+        assert below[start - 8 : start].strip() == ""
+        assert below[start:].startswith(("and", "underground"))

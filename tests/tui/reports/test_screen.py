@@ -183,7 +183,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(store: Stor
 @pytest.mark.parametrize(
     ("size", "words"),
     [
-        ((120, 40), ("│       ○ Not done ", " ◑ Testing ", "a week ago  ", " today │", " of 2 over a week")),
+        ((120, 40), ("─ Latest changes of #", "│ a week ago  ", " today │", " ◑ Testing ", " of 2 over a week")),
         ((80, 16), ("◑ Testing 0d ──",)),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 
 from backlit.model.reports.report import StatusStep
 from backlit.model.statuses import StatusGroups
-from backlit.tui.reports.status_spans import shown_days, span_bar
+from backlit.tui.reports.status_spans import day_axis, shown_days, span_bar
 
 GROUPS = StatusGroups()
 LATE = StatusStep("Not Done", "90d", 90), StatusStep("In Progress", "1d", 1), StatusStep("Ready For Test", "9d", 9)
@@ -17,21 +17,41 @@ def test_bars_go_back_to_the_first_start_but_not_further_than_four_weeks() -> No
 
 
 def test_the_present_span_is_red_where_it_is_over_a_week() -> None:
-    assert span_bar(LATE, GROUPS, 10, 50) == [
-        (" ◐ 1d", "status-progress on key-background"),
-        (" 2d over  ", "background on bar-over"),
-        (" ◑ Testing" + " " * 25, "background on status-test"),
+    assert span_bar(LATE, GROUPS, 10, 80) == [
+        (" ◐ 1d   ", "status-progress on key-background"),
+        (" 2 days over    ", "background on bar-over"),
+        ("│", "muted on span-test"),
+        (" ◑ Testing" + " " * 45, "status-test on span-test"),
     ]
+
+
+def test_the_days_over_a_week_stand_behind_the_status_where_the_red_part_has_no_room() -> None:
+    assert span_bar(LATE, GROUPS, 10, 50)[1:] == [
+        (" " * 10, "background on bar-over"),
+        ("│", "muted on span-test"),
+        (" ◑ Testing", "status-test on span-test"),
+        ("  2 days over" + " " * 11, "conflict on span-test"),
+    ]
+
+
+def test_a_span_from_before_the_first_day_says_so() -> None:
+    way = (StatusStep("In Progress", "40d", 40),)
+
+    assert span_bar(way, GROUPS, 28, 70)[0] == (f"{' ← 33 days over':<52}", "background on bar-over")
+
+
+def test_the_axis_names_the_first_day_a_week_ago_and_today() -> None:
+    assert "".join(text for text, _ in day_axis(10, 50)) == "10 days ago    │ a week ago" + f"{'today':>23}"
 
 
 @pytest.mark.parametrize("days", [3, 0])
 def test_a_present_span_is_as_long_as_its_status_at_least(days: int) -> None:
     way = StatusStep("Not Done", "90d", 90), StatusStep("In Progress", f"{days}d", days)
 
-    assert "".join(each for each, _ in span_bar(way, GROUPS, 9, 36)) == " ○ 90d  │             ◐ In progress "
+    assert "".join(each for each, _ in span_bar(way, GROUPS, 9, 36)) == " ← ○ 90d│             ◐ In progress "
 
 
 def test_the_line_of_a_week_ago_crosses_a_span_that_is_not_over_it() -> None:
     way = StatusStep("Not Done", "90d", 90), StatusStep("In Progress", "2d", 2)
 
-    assert [each for each, look in span_bar(way, GROUPS, 14, 56) if look == "foreground on bar-track"] == ["│"]
+    assert next(each for each, look in span_bar(way, GROUPS, 14, 56) if look == "muted on bar-track")[28] == "│"

@@ -72,6 +72,8 @@ BLENDED: Mapping[str, tuple[str, float, str]] = {
     "chart-area": ("bar", 0.38, "faint"),
     "chart-shade": ("bar", 0.5, "faint"),
     "chart-done": ("bar-done", 0.38, "faint"),
+    "span-progress": ("status-progress", 0.2, "faint"),
+    "span-test": ("status-test", 0.2, "faint"),
     "table-bar": ("type-feedback", 0.5, "faint"),
 }
 """Colours between the background and another variable: that one, its share, and the variable used in an ANSI theme."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 
@@ -23,6 +24,8 @@ from backlit.tui.widgets.side_lines import Part
 from backlit.tui.widgets.text_view import LinesView
 
 HEADING, GAP = "Latest changes", 2
+MOVES = frozenset({"Status", "AssignedToID", "IterationID", "Estimate"})
+"""The fields whose changes say how an item came to be where it is."""
 MIN_WIDTH_WITH_VERBS = 56
 """Cells from which the verbs of changes have a column."""
 MAX_LINES_OF_CHANGE = 2
@@ -41,21 +44,22 @@ class LatestChanges(LinesView):
 
     MORE_KEY = ""
 
-    def __init__(self, store: Store, *, has_unsent: bool = True) -> None:
+    def __init__(self, store: Store, *, is_of_page: bool = True) -> None:
         super().__init__(id="latest")
         self._store = store
-        self._has_unsent = has_unsent
+        self._is_of_page = is_of_page
         self._events: Sequence[ItemEvent] = ()
 
     def show(self, item: Item) -> None:
         """Read what this machine knows of an item's history; comments stand above."""
         events = self._store.item_history.of_item(item)
-        self._events = [each for each in events if each.kind is not EventKind.COMMENTED and self._is_told(each)]
+        if not self._is_of_page:
+            sent = (each for each in events if each.state is EntryState.SENT and each.kind is EventKind.CHANGED)
+            moves = (replace(each, fields=tuple(field for field in each.fields if field.key in MOVES)) for each in sent)
+            events = [each for each in moves if each.fields]
+        self._events = [each for each in events if each.kind is not EventKind.COMMENTED]
         if self.is_mounted:
             self.lay_out()
-
-    def _is_told(self, event: ItemEvent) -> bool:
-        return self._has_unsent or event.state is EntryState.SENT
 
     def on_resize(self) -> None:
         self.lay_out()  # the height says how many changes there are
@@ -83,18 +87,18 @@ class LatestChanges(LinesView):
         return lines
 
     def _told(self, event: ItemEvent, room: int) -> list[list[Part]]:
-        """Return what an event says in lines of at most some cells; in one line without room."""
-        parts = [(self._verb(event, self.size.width), "muted"), *event_parts(self._store, event)]
+        """Return what an event says in lines of at most some cells, behind its verb; in one line without room."""
+        verb, parts = self._verb(event, self.size.width), [*event_parts(self._store, event)]
+        room -= len(verb)
         lines = wrapped_parts(parts, room) if room > 0 else [parts]
         if len(lines) > MAX_LINES_OF_CHANGE:
             *lines, last = lines[:MAX_LINES_OF_CHANGE]
             lines.append([*cut_parts([*last, (" …", "muted")], room)])
-        return lines
+        return [[(" " * len(verb) if at else verb, "muted"), *line] for at, line in enumerate(lines)]
 
-    @staticmethod
-    def _verb(event: ItemEvent, width: int) -> str:
-        """Return the verb of an event in its column; without room for one, no verb where a field says enough."""
-        if width >= MIN_WIDTH_WITH_VERBS:
+    def _verb(self, event: ItemEvent, width: int) -> str:
+        """Return the verb of an event in its column; without room or need for one, none where a field says enough."""
+        if self._is_of_page and width >= MIN_WIDTH_WITH_VERBS:
             return fit(event.kind.value, VERB_WIDTH) + " "
         return "" if event.kind is EventKind.CHANGED else f"{event.kind.value} "
 
@@ -117,10 +121,11 @@ class LatestChangesFrame(PaneFrame):
     LEAST_LINES = LEAST_CHANGES + FRAME_LINES
 
     def __init__(self, store: Store, *, is_of_page: bool = True) -> None:
-        """On other screens than the item's page changes that wait stand elsewhere."""
-        self._changes = LatestChanges(store, has_unsent=is_of_page)
+        """On other screens than the item's page only its way there is told, and changes that wait stand elsewhere."""
+        self._changes = LatestChanges(store, is_of_page=is_of_page)
         super().__init__(self._changes, id="latest-frame")
         self._store = store
+        self._is_of_page = is_of_page
         self._shown: Item | None = None
 
     def on_mount(self) -> None:
@@ -133,6 +138,8 @@ class LatestChangesFrame(PaneFrame):
         is_other = self._shown is None or self._shown.id != item.id
         self._shown = item
         self._changes.show(item)
+        if not self._is_of_page:
+            self.say([(f"{HEADING} of #{item.id}", "heading")])
         if is_other:
             self.run_worker(work(self._read, item.id), exclusive=True, group="look at")
 

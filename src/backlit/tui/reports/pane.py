@@ -46,8 +46,8 @@ TABLE_SHARE = 0.5
 """Largest share of the width for the table."""
 UNITS = {ReportUnit.POINTS: "Points", ReportUnit.ITEMS: "Items", ReportUnit.HOURS: "Hours"}
 """The words over a chart, by what it counts."""
-LIST_FRAME, AROUND = 1, 6
-"""The line of titles above a list of items, and the lines around a list of bars."""
+AROUND = 6
+"""The lines around a list of bars."""
 ITEM_WIDTH = 40
 """Cells of the figures and of the item beside a list of items."""
 LOADING_DELAY = 0.4
@@ -358,8 +358,7 @@ class ReportPane(StorageErrorGuard, Container):
         most = self.size.height // (1 if has_frames or not has_items else 2)  # else the item stands below them
         fitting = [each for each in ((3, 2) if has_items else (2,)) if each * rows + AROUND <= most]
         self.table.space(fitting[0] if is_list and fitting else 1)
-        self._chart.show_spans(has_spans=self.table.has_spans)
-        need = LIST_FRAME + self.table.ROW_LINES * rows
+        need = self.table.HEADER_LINES + self.table.ROW_LINES * rows
         self._latest_frame.display = has_items and has_frames and most - need - AROUND >= LatestChangesFrame.LEAST_LINES
         self.set_class(self._latest_frame.display, "-changes")
         high = "1fr" if has_frames or not has_items else min(need, most)

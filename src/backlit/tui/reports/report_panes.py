@@ -27,7 +27,7 @@ from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.drawing.timeline_chart import draw_timeline
-from backlit.tui.reports.status_spans import shown_days, span_bar, span_legend
+from backlit.tui.reports.status_spans import LINE, day_axis, shown_days, span_bar, week_line
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import key_words
 from backlit.tui.widgets.side_lines import HEADING, Word
@@ -62,7 +62,7 @@ class ReportChart(Widget):
         super().__init__(id=id)
         self._report: Report | None = None
         self._sentence = ""
-        self._has_notes = self.has_spans = False
+        self._has_notes = False
         self._unit = ""
         self._notes: Sequence[str] = ()
         self._chosen: int | None = None
@@ -72,11 +72,6 @@ class ReportChart(Widget):
         self._report, self._sentence, self._unit, self._has_notes = report, "", unit, has_notes
         self._notes = notes
         self._draw()
-
-    def show_spans(self, *, has_spans: bool) -> None:
-        if has_spans is not self.has_spans:
-            self.has_spans = has_spans
-            self._draw()
 
     def choose(self, row: int) -> None:
         if row != self._chosen:
@@ -101,9 +96,7 @@ class ReportChart(Widget):
             is_open = self._has_notes or report.chart.is_empty
             hidden = [row for note in report.hidden_notes if is_open for row in words(note, width)]
             notes = DrawnNotes([*warnings, *hidden], len(warnings))
-            self._rows = rows_of(
-                report, width, height, self._unit, notes, chosen=self._chosen, has_spans=self.has_spans
-            )
+            self._rows = rows_of(report, width, height, self._unit, notes, chosen=self._chosen)
             self.styles.height = min(height, len(self._rows)) if has_list else None
         self.refresh()
 
@@ -140,19 +133,15 @@ def rows_of(
     below: DrawnNotes,
     *,
     chosen: int | None = None,
-    has_spans: bool = False,
 ) -> list[Row]:
     """Return the report in so many cells: a timeline takes the room that its words leave; bars are in the table.
 
-    Its unit and its legend stand above it, that of spans where the ways of items are drawn. Bars get a third of the
-    screen's height.
+    Its unit and its legend stand above it. Bars get a third of the screen's height.
     """
     said = words(report.headline, width, "foreground")
     notes = below.rows
     if isinstance(report.chart, Bars) and report.is_list:
         signs = () if report.table.item_ids else legend(report.chart)
-        if has_spans:
-            return [*said, *_cut(notes, max(below.least, height - len(said) - 2), width), BLANK, span_legend(width)]
         is_roomy = not signs or height > ROOMY or 3 * height > len(report.table.rows) + FRAME
         above = [BLANK] if is_roomy else []
         above += _legend_rows(((unit, "muted"), ("  ", "muted"), *signs), width) if signs else []
@@ -223,6 +212,8 @@ class ReportTableView(LineList):
         self._bars: Bars | None = None
         self._layout: tuple[int, dict[int, int], int] | None = None
         """The cells that the columns were laid out for, the widths of the columns, and that of the bars."""
+        self._around_name = "", " " * GAP
+        """What stands before a name and behind it."""
         self.status_groups = StatusGroups()
         self.owner_colours: Mapping[str, str] = {}
         """The colours of people by their user names."""
@@ -244,6 +235,7 @@ class ReportTableView(LineList):
         if lines != self.ROW_LINES:
             self.ROW_LINES, self._layout = lines, None
             self.rows_replaced(self.cursor)
+        self.HEADER_LINES = 2 if self.has_spans else 1  # the axis of the days has a line
 
     def _first_row(self, report: Report) -> int:
         rows = report.table.rows
@@ -273,9 +265,11 @@ class ReportTableView(LineList):
 
     # Drawing
 
-    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - there is one
+    def render_header(self, y: int) -> Strip:
         if self._report is None:
             return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
+        if y:
+            return self._below_figures(self._report, day_axis(*self._days(self._report)))
         titles = tuple(column.title for column in self._report.table.columns)
         width, bar, at = self._laid_out(self._report)[1], list[Piece](), None
         if self._bars is not None and width and (at := line_at(self._bars, width)) is not None:
@@ -296,25 +290,37 @@ class ReportTableView(LineList):
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         if not line or self._report is None or self._bars is None:
             return self.render_row(index, is_cursor=is_cursor)
-        theme, table, (widths, bar) = ThemeStyles.of(self.app), self._report.table, self._laid_out(self._report)
-        lead = LEAD + widths[0] + GAP
-        pieces: list[Piece] = [(" " * lead, "foreground")]
         if not self.has_spans:
-            pieces += stacked_bar(self._bars, None, bar)
-        elif line == WAY_LINE:
-            days = shown_days(table.item_ways, self.status_groups)
-            room = self.size.width - lead - MARGIN - bool(self.scrollbar_rows())
-            pieces += span_bar(table.item_ways[index], self.status_groups, days, room)
-        segments = [Segment(text, piece_style(theme, colour)) for text, colour in pieces]
+            return self._below_figures(self._report, stacked_bar(self._bars, None, self._laid_out(self._report)[1]))
+        days, room = self._days(self._report)
+        if line == WAY_LINE:
+            bar = span_bar(self._report.table.item_ways[index], self.status_groups, days, room)
+        else:
+            bar = [(" " * week_line(days, room), LINE), (LIMIT_LINE, LINE)]
+        return self._below_figures(self._report, bar)
+
+    def _below_figures(self, report: Report, pieces: Sequence[Piece]) -> Strip:
+        """Draw what stands at the place of bars in a line of its own."""
+        theme, lead = ThemeStyles.of(self.app), LEAD + self._laid_out(report)[0][0] + GAP
+        segments = [Segment(text, piece_style(theme, colour)) for text, colour in ((" " * lead, LINE), *pieces)]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
+
+    def _days(self, report: Report) -> tuple[int, int]:
+        """Return the days that the spans stand for, and their cells."""
+        lead = LEAD + self._laid_out(report)[0][0] + GAP
+        room = self.size.width - lead - MARGIN - bool(self.scrollbar_rows())
+        return shown_days(report.table.item_ways, self.status_groups), room
 
     def _laid_out(self, report: Report) -> tuple[dict[int, int], int]:
         width = self.size.width
         room = width - LEAD - MARGIN - bool(self.scrollbar_rows())
         if self._layout is None or self._layout[0] != room:
             if self.has_spans:
-                self._layout = room, widths_of(report, room, has_spans=True), 0
+                widths = widths_of(report, room, has_spans=True)
+                self._layout = room, widths, 0  # the days are asked for below
+                self._around_name = self._make_way(report, widths)
                 return self._layout[1:]
+            self._around_name = "", " " * GAP
             share = min(12, (width - 30) // 4) if report.table.item_ids else width // 4
             has_bars = self._bars is not None and not self._bars.gives_way
             least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if has_bars else 0
@@ -325,6 +331,21 @@ class ReportTableView(LineList):
             is_left = self._bars is not None and self._bars.gives_way and rest >= LEAST_ITEM_BAR
             self._layout = room, widths, rest if least or is_left else 0
         return self._layout[1:]
+
+    def _make_way(self, report: Report, widths: dict[int, int]) -> tuple[str, str]:
+        """Put the names on one side of the line of a week ago, which passes the row; return what stands around them."""
+        name = next(at for at, column in enumerate(report.table.columns) if column.is_item)
+        start = LEAD + sum(width + GAP for at, width in widths.items() if at < name)
+        line = LEAD + widths[0] + GAP + week_line(*self._days(report)) - start
+        free = self._layout[0] + GAP - sum(width + GAP for width in widths.values()) if self._layout else 0
+        before, behind = line - 1, min(widths[name], widths[name] + free - line - 2)
+        if line >= 0 and behind >= before:
+            widths[name] = behind
+            return f"{' ' * line}{LIMIT_LINE} ", " " * GAP
+        if line >= 0:
+            widths[name] = before
+            return "", f" {LIMIT_LINE} "
+        return "", " " * GAP
 
     def _row(
         self,
@@ -358,12 +379,15 @@ class ReportTableView(LineList):
                 segments.append(Segment(word, theme.style(status_colour(text, self.status_groups), on=on)))
                 continue
             if column.is_item:
+                before, behind = (each.replace(LIMIT_LINE, " ") if is_header else each for each in self._around_name)
+                segments.append(Segment(before, theme.style(LINE, on=on)))
                 sign = type_sign(item_type) if item_type else ""
                 segments.append(Segment(fit(sign, SIGN), theme.style(type_colour(item_type), on=on)))
             is_dated = isinstance((self._report.table.rows or [values])[0][at], date)
             is_left = column.is_text and not isinstance(value, date) and not is_dated
             cells = width - SIGN * column.is_item
-            segments.append(Segment((fit if is_left else fit_right)(text, cells) + " " * GAP, cell))
+            segments.append(Segment((fit if is_left else fit_right)(text, cells), cell))
+            segments.append(Segment(behind if column.is_item else " " * GAP, theme.style(LINE, on=on)))
             if at == 0 and room:
                 drawn = [*bar, (" " * (room + GAP - sum(len(text) for text, _ in bar)), colour)]
                 grounds = ("background" if set(text) & SHADED else on for text, _ in drawn)
