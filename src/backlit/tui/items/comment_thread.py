@@ -119,8 +119,14 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         return range(start, start + size)
 
     def foot_words(self) -> Sequence[tuple[str, str]]:
-        """Return the words that the bottom edge of its frame has; others give the position."""
-        return ()
+        """Return the words for the bottom edge of its frame: whether there is more, the whole time, the position."""
+        comment = self.current
+        if comment is None:
+            return ()
+        is_more = round(self.scroll_y) + self.size.height < self.virtual_size.height
+        position = f"{self.cursor + 1:,} of {len(self._comments):,}"
+        words = "more ↓" if is_more else "", moment(comment.created_at, self._local), position
+        return [("  ".join(each for each in words if each), "muted")]
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -210,9 +216,12 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
         comment = self._comments[index]
         if line is BYLINE:
             body = self._byline(comment, theme, on)
+            is_framed = self.frame is not None and self.frame.is_framed  # then the frame has the whole time
+            if is_cursor and not is_framed:
+                body += self._whole_time(comment, body, theme)
         else:
             body = list(Segment.apply_style(line, post_style=theme.tint(on) if on else None))
-        sign = EDGE if is_within else ""
+        sign = EDGE if is_within and not is_cursor else ""  # the cursor's bar is enough
         edge = Segment(sign.ljust(EDGE_WIDTH), theme.style(self._colour(comment, "rule"), on=on))
         return Strip([bar, edge, *body]).adjust_cell_length(width, theme.style(on=on))
 
@@ -223,12 +232,15 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
             ("↑ waiting to be sent" if comment.pending else "", theme.style("pending", on=on)),
             ("" if comment.is_internal else "» customers see this", theme.style("type-feedback", on=on)),
         ]
-        line = [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
-        room = min(TEXT_WIDTH, self.size.width - CURSOR_CELLS - EDGE_WIDTH - 1) - sum(
-            segment.cell_length for segment in line
-        )
+        return [Segment(f"{safe(text)}  ", style) for text, style in parts if text]
+
+    def _whole_time(self, comment: CommentEntry, byline: Line, theme: ThemeStyles) -> Line:
+        room = min(TEXT_WIDTH, self.size.width - CURSOR_CELLS - EDGE_WIDTH - 1)
+        room -= sum(segment.cell_length for segment in byline)
         when = moment(comment.created_at, self._local)
-        return [*line, Segment(fit_right(when, room), theme.style("muted", on=on))] if room >= len(when) else line
+        return (
+            [Segment(fit_right(when, room), theme.style("muted", on="cursor-background"))] if room >= len(when) else []
+        )
 
     def _colour(self, comment: CommentEntry, otherwise: str) -> str:
         return self._colours.get(comment.author or "", otherwise)

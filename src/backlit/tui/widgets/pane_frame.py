@@ -142,7 +142,7 @@ class PaneFrame(StorageErrorGuard, Widget):
     def move_bar(self) -> None:
         """Draw the scrollbar where the content is now, and the words of the bottom edge about it."""
         before, lines = self._bar, self._scrolled.bar_lines()
-        top = self._scrolled_widget.region.y - self.region.y if lines else 0
+        top = self._scrolled_widget.content_region.y - self.region.y if lines else 0
         self._bar = range(lines.start + top, lines.stop + top)
         ends = (before.start, self._bar.start), (before.stop, self._bar.stop)
         moved = [end for end in ends if end[0] != end[1]]
