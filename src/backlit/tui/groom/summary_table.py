@@ -6,12 +6,13 @@ from msgspec import Struct
 from rich.cells import cell_len
 from textual.strip import Strip
 
+from backlit.model.amounts import estimate_text
 from backlit.model.fields import Field, Kind
 from backlit.model.ready_check import ReadyRule, RuleInputs
-from backlit.store.grooming import GroomedItem
+from backlit.store.grooming import FieldAnswer, GroomedItem
 from backlit.store.records.merge import is_empty
 from backlit.store.store import Store
-from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
+from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.fields.field_edits import field_named
 from backlit.tui.fields.values import ScreenFieldWords, short_words_of
@@ -24,10 +25,8 @@ TITLES = ("Changed", "Skipped", "Unchanged")
 UNREADY, READY, DELETED = "Still not ready", "Ready", "Deleted"
 NARROW, GUTTER, ID_WIDTH, GAP = 70, 1, 5, 2
 """Cells below which a row has no gutter, those of the gutter and of the ids, and those behind names."""
-LEAST_NAMES, MOST_OUTCOME = 22, 25
-"""Cells that names have at least, and most cells of what came of an item."""
-HEIGHTS = ((4, True), (4, False), (2, False), (1, False))
-"""Most lines of a row, and whether a blank one follows it, in turn, until all have room."""
+MAX_OUTCOME, MAX_OUTCOME_PARTS = 26, 2
+"""Most cells of what came of an item, and most reasons and changes that a row names; it counts the others."""
 READY_SIGN = "✓"
 SIGNS = {READY_SIGN: "status-done", UNREADY_SIGN: "warn"}
 """The signs before what came of an item, and their colours."""
@@ -36,7 +35,7 @@ BLANK, HEADING = -2, -1
 
 
 class SummaryRow(Struct, frozen=True):
-    """An item with what came of it, a text a line; without an item the heading of a group and the number of items."""
+    """An item with what came of it; without an item the heading of a group and the number of items."""
 
     name: str
     item: GroomedItem | None = None
@@ -50,24 +49,20 @@ class SummaryTable(LineList):
         super().__init__(id="summary")
         self._store = store
         self._rows: Sequence[SummaryRow] = ()
-        self._most = 1
-        """Most lines of a row."""
         self._needed = (0, 0)
         """Cells that the longest name and the longest outcome need."""
 
     def show(self, results: Sequence[GroomedItem]) -> None:
-        inputs = self._store.ready_check.rule_inputs()
         rows: list[SummaryRow] = []
         for title in (UNREADY, READY, DELETED):
             found = [each for each in results if _group_of(each) == title]
             rows += [SummaryRow(f"{title} {len(found):,}")] if found else []
-            rows += [SummaryRow(each.name, each, tuple(self._outcome(each, inputs))) for each in found]
+            rows += [SummaryRow(each.name, each, [*self._outcome(each)]) for each in found]
         self._rows = rows
         items = [row for row in rows if row.item is not None]
-        outcomes = [text for row in items for text in row.outcome]
         self._needed = (
             max((cell_len(safe(row.name)) for row in items), default=0),
-            max(map(_cells, outcomes), default=0),
+            max((cell_len(f"{READY_SIGN} {_few(row.outcome)}") for row in items), default=0),
         )
         self.rows_replaced(self.cursor)
         self.move_to(self.cursor)
@@ -102,54 +97,30 @@ class SummaryTable(LineList):
         items = [at for at, row in enumerate(self._rows) if row.item is not None]
         return items[: max(1, number)][-1] if items else 0
 
-    def _outcome(self, each: GroomedItem, inputs: RuleInputs) -> Iterator[str]:
-        changes = [*changes_of(self._store, each, " ")]
-        if each.open:
-            texts = [f"{UNREADY_SIGN} {listed(open_words(each.open, inputs))}", *changes]
-        elif each.type:
-            first, *others = changes or [READY]
-            texts = [f"{READY_SIGN} {first}", *others]
-        else:
-            texts = changes
-        return (f"{text}," if at < len(texts) else text for at, text in enumerate(texts, 1))
+    def _outcome(self, each: GroomedItem) -> Iterator[str]:
+        yield from (rule.label for rule in each.open)
+        for answer in (*each.answers, *each.others):
+            by = "" if answer in each.answers else "by someone else "
+            yield f"{by}{short_change(self._store, answer)}"
 
     # Laying out
 
     def lay_out(self, room: int) -> int:
-        """Choose the lines of the rows, each as high as its texts, or lower where so many lines lack room.
-
-        Return how many lines all of them take.
-        """
-        self.row_lines = ()
-        for most, is_spaced in HEIGHTS:
-            self._most = most
-            lines = [(at, line) for at, row in enumerate(self._rows) for line in self._lines_of(row, is_spaced)]
-            lines = lines[lines[:1] == [(0, BLANK)] :]
-            if len(lines) <= room:
-                self.row_lines = lines
-                break
+        """Put a blank line between the groups where so many lines have room; return how many all of them take."""
+        lines = [
+            (at, line)
+            for at, row in enumerate(self._rows)
+            for line in ((HEADING,) if not at else (BLANK, HEADING) if row.item is None else (0,))
+        ]
+        self.row_lines = lines if len(lines) <= room else ()
         self.move_to(self.cursor)
         self.refresh()
         return len(self.row_lines or self._rows)
 
-    def _lines_of(self, row: SummaryRow, is_spaced: bool) -> Sequence[int]:
-        if row.item is None:
-            return (BLANK, HEADING)[self._most == 1 or is_spaced :]
-        return [*range(min(self._most, self._height_of(row))), *(BLANK,) * is_spaced]
-
-    def _height_of(self, row: SummaryRow) -> int:
-        name, outcome = self._texts(row)
-        return max(len(name), len(outcome))
-
-    def _texts(self, row: SummaryRow) -> tuple[list[str], list[str]]:
-        name, outcome = self._widths()
-        return wrapped(row.name, name), [line for text in row.outcome for line in _hanging(text, outcome)]
-
     def _widths(self) -> tuple[int, int]:
         room = max(0, self.size.width - self._lead - 4)
         name, outcome = self._needed
-        outcome = min(outcome, MOST_OUTCOME)
-        name = min(name, max(LEAST_NAMES, room - outcome - GAP))
+        name = min(name, max(room // 2, room - min(outcome, MAX_OUTCOME) - GAP))
         return name, max(0, room - name - GAP)
 
     @property
@@ -160,7 +131,10 @@ class SummaryTable(LineList):
     @property
     def is_cut(self) -> bool:
         """Whether the row under the cursor leaves a part of its texts out."""
-        return self.current is not None and len(self._texts(self._rows[self.cursor])[1]) > self._most
+        if self.current is None:
+            return False
+        outcome = self._rows[self.cursor].outcome
+        return len(outcome) > MAX_OUTCOME_PARTS or cell_len(_few(outcome)) > self._widths()[1] - len(READY_SIGN) - 1
 
     # Drawing
 
@@ -171,18 +145,16 @@ class SummaryTable(LineList):
         if row.item is None:
             title, _, count = row.name.rpartition(" ")
             return self.draw_parts([(f"{title} ", BOLD), (count, "muted")], is_cursor=False)
-        (name_width, width), (name, outcome) = self._widths(), self._texts(row)
-        number = str(row.item.item_id) if row.item.item_id > 0 and not line else ""
-        kind = type_sign(row.item.type) if not line else ""
-        text = _line(outcome, line, self._most)
-        sign = text[:1] if text[:1] in SIGNS else ""
+        name_width, width = self._widths()
+        number = str(row.item.item_id) if row.item.item_id > 0 else ""
+        sign = UNREADY_SIGN if row.item.open else READY_SIGN if row.item.type else " "
         return self.draw_parts(
             [
                 (fit_right(number, self._lead - 1) + " ", "muted"),
-                (f"{kind or ' '} ", type_colour(row.item.type)),
-                (fit(_line(name, line, self._most), name_width) + " " * GAP, "foreground"),
-                (sign, SIGNS.get(sign, "")),
-                (fit(text[len(sign) :], max(0, width - len(sign))), "muted" if row.item.open else "foreground"),
+                (f"{type_sign(row.item.type) or ' '} ", type_colour(row.item.type)),
+                (fit(row.name, name_width) + " " * GAP, "foreground"),
+                (f"{sign} ", SIGNS.get(sign, "")),
+                (fit(_few(row.outcome), max(0, width - len(sign) - 1)), "muted" if row.item.open else "foreground"),
             ],
             is_cursor=is_cursor,
         )
@@ -192,19 +164,10 @@ def _group_of(each: GroomedItem) -> str:
     return DELETED if not each.type else UNREADY if each.open else READY
 
 
-def _line(lines: Sequence[str], line: int, most: int) -> str:
-    """Return a line of a text; the last of so many has the rest."""
-    return " ".join(each.strip() for each in lines[line:]) if line == most - 1 else "".join(lines[line : line + 1])
-
-
-def _cells(text: str) -> int:
-    return cell_len(safe(text))
-
-
-def _hanging(text: str, width: int) -> list[str]:
-    """Return the lines of a text, all but a sign that it begins with indented."""
-    sign, words = (text[:1], text[2:]) if text[:1] in SIGNS else (" ", text)
-    return [f"{' ' if at else sign} {line}" for at, line in enumerate(wrapped(words, max(1, width - 2)))]
+def _few(outcome: Sequence[str]) -> str:
+    """Return what came of an item in a row: the first of its reasons and changes, and the number of the others."""
+    more = len(outcome) - MAX_OUTCOME_PARTS
+    return safe(", ".join(outcome[:MAX_OUTCOME_PARTS])) + (f" +{more}" if more > 0 else "")
 
 
 def open_words(rules: Sequence[ReadyRule], inputs: RuleInputs) -> list[str]:
@@ -226,6 +189,19 @@ def _value_words(store: Store, field: Field, value: object) -> str:
     if field.kind in {Kind.AREA, Kind.ITERATION}:
         return short_words_of(store, field.key, value)
     return ScreenFieldWords(store).shown(field, value)
+
+
+def short_change(store: Store, answer: FieldAnswer) -> str:
+    """Return the new value of a field, in words that need no label: → 3 pts, triaged, Somewhat mature."""
+    field = field_named(answer.key, store.lookups)
+    label = field.label.lower()
+    if field.kind is Kind.BOOLEAN:
+        return label if answer.after is True else f"not {label}"
+    if is_empty(answer.after):
+        return f"no {label}"
+    if field.key == "Estimate":
+        return f"→ {estimate_text(str(answer.after))}"
+    return _value_words(store, field, answer.after)
 
 
 def changes_of(store: Store, each: GroomedItem, colon: str) -> Iterator[str]:
