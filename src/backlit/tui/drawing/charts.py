@@ -98,6 +98,13 @@ def plain_bar(value: float, top: float, room: int) -> str:
     return "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
 
 
+def low_bar(value: float, top: float, room: int) -> str:
+    """Return a bar of half a row to half a cell, so that bars of adjacent rows stay apart; the top fills the room."""
+    halves = round(value / top * room * 2) if top else 0
+    halves = max(1, halves) if value > 0 else 0
+    return "▄" * (halves // 2) + "▖" * (halves % 2)
+
+
 def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
     """Return the legend of a chart, of the parts that bars have or a drawing shows; empty for one kind of bar."""
     if isinstance(chart, Bars):

@@ -50,9 +50,9 @@ async def _by_owner(store: Store, view: View) -> Sequence[PointsShare]:
     known = sorted(people)
     for facet in await view.facets("AssignedToID"):
         if isinstance(facet.value, int) and facet.value in people:
-            shares.append(_share(people[facet.value].username, facet.totals, owner_colour(facet.value, known)))
+            shares.append(_own_share(people[facet.value].username, facet.totals, owner_colour(facet.value, known)))
         elif facet.value is None:
-            shares.append(_share("unassigned", facet.totals))
+            shares.append(_own_share("unassigned", facet.totals, "muted"))
     return shares
 
 
@@ -81,17 +81,22 @@ async def _by_status(store: Store, view: View) -> Sequence[PointsShare]:
     for facet in await view.facets("Status"):
         status = str(facet.value or "")
         name = f"{status_sign(status, groups)} {status_word(status)}"
-        shares.append(_share(name, facet.totals, status_colour(status, groups)))
+        shares.append(_own_share(name, facet.totals, status_colour(status, groups)))
     return shares
 
 
 async def _by_type(view: View) -> Sequence[PointsShare]:
     found = [(str(facet.value or ""), facet.totals) for facet in await view.facets("type")]
-    return [_share(f"{type_sign(name)} {name}", totals, type_colour(name)) for name, totals in found]
+    return [_own_share(f"{type_sign(name)} {name}", totals, type_colour(name)) for name, totals in found]
 
 
 def _share(name: str, totals: NodeTotals, colour: str = "muted") -> PointsShare:
     return PointsShare(name, totals.count, totals.points, colour)
+
+
+def _own_share(name: str, totals: NodeTotals, colour: str) -> PointsShare:
+    """Return a share whose bar has the colour of its name."""
+    return PointsShare(name, totals.count, totals.points, colour, colour)
 
 
 def _largest_first(shares: Sequence[PointsShare]) -> list[PointsShare]:

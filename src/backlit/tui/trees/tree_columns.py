@@ -14,7 +14,7 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import Piece, plain_bar, range_words, scale_of, scaled_bar
+from backlit.tui.drawing.charts import Piece, low_bar, range_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, fit_right
 from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
@@ -104,6 +104,7 @@ class PointsShare(Struct, frozen=True):
     count: int
     points: float
     colour: str
+    bar: str = "bar"
 
 
 class TreeColumn(Struct, frozen=True):
@@ -308,7 +309,7 @@ class TreeLayout:
 
     def _points_bar(self, points: float, colour: str) -> list[Piece]:
         """Return the bar of some points to the scale of areas; an arrow ends one that is longer than the column."""
-        bar = plain_bar(points, self._largest, self._bar)
+        bar = low_bar(points, self._largest, self._bar)
         bar = f"{bar[: self._bar - 1]}{BEYOND}" if len(bar) > self._bar else bar
         return [(" " * GAP, "foreground"), (fit(bar, self._bar), colour)]
 
@@ -327,7 +328,7 @@ class TreeLayout:
             value = {ITEMS: share.count, POINTS: share.points}.get(column, 0)
             pieces = [(column.aligned(number_text(value) if value else ""), "muted")]
             if column is SHARE:
-                pieces = self._points_bar(share.points, "bar")
+                pieces = self._points_bar(share.points, share.bar)
             segments += [Segment(" ", theme.style()), *(Segment(text, theme.style(colour)) for text, colour in pieces)]
         return Strip(segments).adjust_cell_length(self.width, theme.style())
 
