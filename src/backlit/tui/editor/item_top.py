@@ -34,8 +34,12 @@ class StepOnWay(Struct, frozen=True):
     is_present: bool = False
 
     @property
-    def words(self) -> str:
-        return f"{self.sign} {safe(status_word(self.status))}"
+    def word(self) -> str:
+        return safe(status_word(self.status))
+
+    def chip(self, status: str) -> list[tuple[str, str, bool, str]]:
+        """Return the parts of the present step: its sign has its colour, its word is as bright as a text."""
+        return [(f" {self.sign} ", self.colour, True, status), (f"{self.word} ", "foreground", True, status)]
 
 
 def status_steps(store: Store, item_type: str, status: str) -> list[StepOnWay]:
@@ -85,19 +89,15 @@ class StatusStepper(Widget):
         found: list[tuple[str, str, bool, str]] = []
         for step in self._steps:
             found += [(CONNECTOR if found else "", "rule", False, "")]
-            colour = step.colour if step.is_passed or step.is_present else "muted"
-            words = f" {step.words} " if step.is_present else step.words
-            found.append((words, colour, step.is_present, step.status))
+            colour = step.colour if step.is_passed else "muted"
+            other = [(f"{step.sign} {step.word}", colour, False, step.status)]
+            found += step.chip(step.status) if step.is_present else other
         if sum(cell_len(text) for text, *_ in found) <= self.size.width:
             return found
         at = next((number for number, step in enumerate(self._steps) if step.is_present), None)
         if at is None:
             return found
-        step = self._steps[at]
-        return [
-            (f" {step.words} ", step.colour, True, ""),
-            (f"  {at + 1}/{len(self._steps)}", "muted", False, ""),
-        ]
+        return [*self._steps[at].chip(""), (f"  {at + 1}/{len(self._steps)}", "muted", False, "")]
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one
         theme = ThemeStyles.of(self.app)

@@ -276,7 +276,7 @@ class PreviewLayout:
             yield [*self._label("" if number else label), self._segment(line, colour)]
 
     def _grounded(self, chips: Sequence[Chip]) -> Iterator[Line]:
-        """Yield lines of chips, each on its ground with a blank on either side."""
+        """Yield lines of chips, each on its ground with a blank on either side; a sign alone has the colour."""
         line, room, theme = list[Segment](), self._width, self._theme
         for words, colour in chips:
             text = f" {safe(words)} "
@@ -285,7 +285,9 @@ class PreviewLayout:
                 line, room = [], self._width
             if line:
                 line.append(Segment(" " * CHIP_GAP, theme.style()))
-            line.append(Segment(text, theme.style(colour, on="key-background")))
+            signed = 2 if words[1:2] == " " else len(text)
+            line.append(Segment(text[:signed], theme.style(colour, on="key-background")))
+            line.append(Segment(text[signed:], theme.style("foreground", on="key-background")))
             room -= cell_len(text) + CHIP_GAP
         if line:
             yield line
