@@ -61,8 +61,10 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
 
         await until(lambda: name[:15] in text_of(pilot.app), lambda: text_of(pilot.app))
         await until(lambda: "By sprint " in text_of(pilot.app), lambda: text_of(pilot.app))
+        assert "─ Points of " in text_of(pilot.app)
+        assert not re.search(r" \d+ of \d+ ─╯", text_of(pilot.app))
 
-        assert re.search(r" by owner .*\n.* unassigned +\d+  ▄", text_of(pilot.app))
+        assert re.search(r"By owner .*\n.* unassigned +\d+  ▄", text_of(pilot.app))
         assert re.search(r"By status .*\n.* ○ Not done +\d+  ▄", text_of(pilot.app))
         assert re.search(r"By type .*\n.* [▲◆×■◇] \w+ +\d+  ▄", text_of(pilot.app))
         await pilot.press("z", "R")
@@ -138,7 +140,7 @@ async def test_the_head_of_an_iterations_items_has_its_done_points_until_they_st
 @pytest.mark.slow
 async def test_the_row_of_the_project_is_none_of_its_areas(store: Store, opened: Open) -> None:
     count = len(store.lookups.tree(TreeKind.AREAS)) - 1
-    async with opened(store, (120, 40)) as pilot:
+    async with opened(store, (120, 20)) as pilot:
         await pilot.press("g", "a", "z", "R")
         await until(lambda: f"{count} areas" in text_of(pilot.app), lambda: text_of(pilot.app))
         tree = pilot.app.screen.query_one("#tree", LineList)

@@ -31,9 +31,9 @@ LEAST_SHARES, LEAST_BLOCK, LEAST_LINES = 3, 5, 10
 are any."""
 
 
-async def read_area_shares(store: Store, view: View, name: str) -> Mapping[str, Sequence[PointsShare]]:
+async def read_area_shares(store: Store, view: View) -> Mapping[str, Sequence[PointsShare]]:
     """Return the points of an area's view by what its items have, the largest first, by their headings."""
-    found = {f"{name} by owner": await _by_owner(store, view), "By sprint": await _by_sprint(store, view)}
+    found = {"By owner": await _by_owner(store, view), "By sprint": await _by_sprint(store, view)}
     found |= {"By status": await _by_status(store, view), "By type": await _by_type(view)}
     return {heading: _largest_first(shares) for heading, shares in found.items()}
 
@@ -113,7 +113,6 @@ class PointsShares(Widget):
         super().__init__(id=id)
         self.frame: PaneFrame | None = None
         self._columns = columns or self._own_columns
-        self._is_below = columns is not None
         self._shares: Mapping[str, Sequence[PointsShare]] = {}
 
     def bar_lines(self) -> range:
@@ -149,7 +148,7 @@ class PointsShares(Widget):
             shown = [*shares] if len(shares) <= most else [*shares[: most - 1], _sum_of(shares[most - 1 :])]
             room -= len(shown)
             lines += [None, title, *shown]
-        return lines if self._is_below else lines[1:]
+        return lines[1:]
 
 
 def _sum_of(shares: Sequence[PointsShare]) -> PointsShare:

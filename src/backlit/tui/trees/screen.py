@@ -79,6 +79,8 @@ class TreeScreen(StoreScreen[None]):
         self._unready: Mapping[int, NodeTotals] = {}
         self._items_timer: Timer | None = None
         self._totals_timer: Timer | None = None
+        self._is_whole = False
+        """Whether all rows of the tree are in sight."""
 
     def compose(self) -> ComposeResult:
         yield self.title_line
@@ -89,14 +91,16 @@ class TreeScreen(StoreScreen[None]):
             PointsShares(lambda: self._tree.columns, id="shares"),
             PointsShares(id="progress"),
         )
-        self._tree_frame = PaneFrame(Vertical(self._tree, self._shares), self._tree, id="tree-pane")
+        self._tree_frame = PaneFrame(self._tree, id="tree-pane")
+        self._shares_frame = PaneFrame(self._shares, id="shares-pane")
+        self._branches = Vertical(self._tree_frame, self._shares_frame, id="branches")
         self._items_frame = PaneFrame(self._items, id="items-pane")
         self._progress_frame = PaneFrame(self._progress, id="progress-pane")
         self._node = Container(self._items_frame, self._progress_frame, id="node")
         self._below = RuleLine("─", id="about")
         yield RuleLine("┬", id="heading", is_of_first=True)
-        with Container(id="branches", classes=self.kind.value):
-            yield self._tree_frame
+        with Container(id="tree-and-items", classes=self.kind.value):
+            yield self._branches
             yield self._below
             yield self._node
         yield RuleLine("┴")
@@ -218,8 +222,8 @@ class TreeScreen(StoreScreen[None]):
         if self.is_attached:
             self._items.empty_text = "No open items here."
             self._items.show(view)
-        if is_area and self._shares.display:
-            self._shares.show(await read_area_shares(self.store, view, tree.path(node_id).rsplit("\\", 1)[-1]))
+        if is_area and self._shares_frame.display:
+            self._shares.show(await read_area_shares(self.store, view))
         elif self._progress_frame.display:
             with_done = self.store.view(ViewSpec(iteration_ids=ids, with_done=True, filter=NO_TASKS.filter()))
             self._progress.show(await read_iteration_shares(self.store, with_done))
@@ -242,7 +246,9 @@ class TreeScreen(StoreScreen[None]):
         self.query_one("#heading", RuleLine).say(*(right,) if left is None else (left, right))
         roots = len(tree.roots)  # the row of the project is none of its nodes
         position = (self._tree.cursor + 1 - roots, shown - roots) if self._tree.cursor >= roots else ()
-        self._tree_frame.say(nodes, self._tree.legend if is_shown else about, (), position_words(*position))
+        foot = () if self._is_whole else position_words(*position)
+        self._tree_frame.say(nodes, self._tree.legend if is_shown else about, (), foot)
+        self._shares_frame.say([(f"Points of {safe(self._tree.node.name)}" if self._tree.node else "", "heading")])
         progress = self._done_words()
         done = [] if self._progress_frame.display else progress
         node, room = self._tree.node, self._items_frame.size.width - 2 * FRAME
@@ -289,7 +295,7 @@ class TreeScreen(StoreScreen[None]):
         return [("█" * done, "bar-done"), ("█" * (cells - done), "bar-track"), (words, "muted")]
 
     def _share(self) -> None:
-        parts = self._items_frame, self._shares, self._progress_frame
+        parts = self._items_frame, self._shares_frame, self._progress_frame
         before = [each.display for each in parts]
         is_area, is_framed = self.kind is TreeKind.AREAS, self._tree_frame.is_wanted
         width, height = self.size
@@ -302,12 +308,16 @@ class TreeScreen(StoreScreen[None]):
         self.set_class(is_beside and width >= WIDEST, "-widest")
         edges = FRAME_LINES if is_framed else 0
         lines = self._tree.HEADER_LINES + self._tree.row_count()
-        self._shares.display = is_area and is_beside and lines + LEAST_LINES <= height - AROUND
-        self._tree.styles.height = lines if self._shares.display else "1fr"
+        has_room = lines + LEAST_LINES + FRAME_LINES <= height - AROUND
+        self._shares_frame.display = is_area and is_beside and is_framed and has_room
+        self._tree_frame.styles.height = lines + edges if self._shares_frame.display else "1fr"
+        self._is_whole = lines + edges <= height - AROUND
         if not is_area:
             around = AROUND + FRAME_LINES if is_framed else AROUND
-            rows = min(lines + 1, (height - around) * 7 // 10) + edges
-            self._tree_frame.styles.height = rows if is_shown and not is_beside else "1fr"
+            most = (height - around) * 7 // 10
+            rows = min(lines + 1, most) + edges
+            self._is_whole = lines <= most if is_shown else self._is_whole
+            self._branches.styles.height = rows if is_shown and not is_beside else "1fr"
         if any(each.display and not was_shown for each, was_shown in zip(parts, before, strict=True)):
             self._show_items()
 

@@ -117,7 +117,7 @@ class TreeColumn(Struct, frozen=True):
         return fit(text, self.width) if self in LEFT else fit_right(text, self.width)
 
 
-GAP, BAR, AMOUNT, OVER, SHARE_BAR = 1, 7, 10, 5, 10
+GAP, BAR, AMOUNT, OVER, SHARE_BAR = 1, 7, 10, 5, 8
 DATES = TreeColumn("Dates", 21)
 ITEMS = TreeColumn("Open", 5)
 POINTS = TreeColumn("Pts", 6)
@@ -148,7 +148,7 @@ MARGIN = 1
 FOLD, NAME_SIGNS = 4, 7
 """Cells of a name's fold sign and of the blanks behind the name, and those of its other signs and of its phase."""
 LEAST_NAME = 20
-"""Cells that the name keeps before more than the first column is shown."""
+"""Cells that the name of an iteration keeps before more than the first column is shown."""
 AMPLE_AREA, AMPLE_ITERATION, PHASE, LONGEST_BAR = 16, 20, 3, 24
 """Cells that names keep before the bars grow, those added for a phase, and the cells that bars of loads grow to."""
 SHADED = frozenset((PLANNED, TARGET))
@@ -168,11 +168,12 @@ class TreeLayout:
         self._branches = branches
         self._theme = theme
         self._has_dates = bool(branches.iterations)
-        priority = ITERATION_PRIORITY if self._has_dates else AREA_PRIORITY
+        priority = ITERATION_PRIORITY if self._has_dates else AREA_PRIORITY[:2] if shares else AREA_PRIORITY
         shown = {priority[0]}
         left = width - LEAD - MARGIN - priority[0].width - 1
+        least_name = LEAST_NAME if self._has_dates else AMPLE_AREA
         for column in priority[1:]:
-            if left - column.width - 1 >= LEAST_NAME:
+            if left - column.width - 1 >= least_name:
                 shown.add(column)
                 left -= column.width + 1
         self._columns = [column for column in COLUMNS if column in shown]

@@ -190,11 +190,8 @@ class TreeList(LineList):
         self.scroll_cursor_to(self.page // 2)
 
     def about(self, node: Node, *, is_brief: bool = False) -> list[str]:
-        """Return the name of a node, its days, and the open items and points in it and below; briefly what no row has.
-
-        Rows of areas have all but the number of items directly in them.
-        """
-        own, totals = self._branches.own.get(node.id, NodeTotals()), self._branches.all.get(node.id, NodeTotals())
+        """Return the name of a node, its days, and what is open in it and below; briefly what no row has."""
+        totals = self._branches.all.get(node.id, NodeTotals())
         iteration = self._branches.iterations.get(node.id)
         days = span(iteration.start, iteration.end, self._branches.today) if iteration is not None else ""
         words = [days] * bool(days)
@@ -203,7 +200,6 @@ class TreeList(LineList):
                 counted(totals.count, "open item"),
                 counted(totals.points, "pt") + self._percent_of(totals.points),
             ]
-        words += [f"{own.count:,} directly in it"] * (0 < own.count < totals.count)
         return [f"{node.name} · ", " · ".join(words)] if words else []
 
     def _percent_of(self, points: float) -> str:
