@@ -234,8 +234,8 @@ class PreviewLayout:
     def _card(self, item: Item, context: ItemContext) -> Iterator[Line]:
         """Yield the state of an item as chips on a ground, and below it facts with labels; empty ones are left out."""
         blank: list[Line] = [] if self._is_brief else [[]]
-        above = blank if self._names_item else ()
-        yield from (*above, *self._grounded(list(_state(item, context, has_people=False))), *blank)
+        chips = list(self._grounded(list(_state(item, context, has_people=False))))
+        yield from (*(blank if self._names_item else ()), *chips, *(blank if chips else ()))
         owner_id = item.fields.get("AssignedToID")
         owner = _person(owner_id, context)
         colour = owner_colour(owner_id, sorted(context.people)) if isinstance(owner_id, int) else "faint"

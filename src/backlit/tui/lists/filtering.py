@@ -47,10 +47,11 @@ class NodeFilterRequested(Message):
 
 
 class NearFilter(NamedTuple):
-    """A change of a filter in words, and the filter that it gives."""
+    """A change of a filter in words, the filter that it gives, and the word in the place of a mistyped one."""
 
     words: str
     filter: "FilterState"
+    meant: str = ""
 
 
 class FilterState(Struct, frozen=True):
@@ -95,7 +96,7 @@ class FilterState(Struct, frozen=True):
             without.append((_phrase(parts[at]), replace(self, query=query)))
         if self.node is not None:
             without.append((FILTERED_TREES[self.node.kind].label, replace(self, node=None)))
-        return [NearFilter(f"Without “{words}”", each) for words, each in without] if len(without) > 1 else ()
+        return [NearFilter(f"drop “{words}”", each) for words, each in without] if len(without) > 1 else ()
 
     @property
     def name_words(self) -> Sequence[str]:

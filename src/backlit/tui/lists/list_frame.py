@@ -12,10 +12,12 @@ from textual.widget import Widget
 
 from backlit.model.errors import BadRequest
 from backlit.model.query import Candidate, accepted_conditions, complete
+from backlit.model.statuses import StatusGroup
 from backlit.store.store import Store
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.saved import SavedView
 from backlit.tui.commands.table import key_of
+from backlit.tui.drawing.themes import STATUS_SIGNS
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import (
     FilterState,
@@ -39,8 +41,9 @@ from backlit.tui.widgets.side_lines import Part, RuleLine, TabLine, Word
 from backlit.tui.widgets.view_list import BacklogList
 
 BLOCKED_MEANING, UNREADY_MEANING = f"{BLOCKED_SIGN} blocked", f"{UNREADY_SIGN} not ready"
-SIGNS = (f"{FOLDED_SIGN} tasks", BLOCKED_MEANING, UNREADY_MEANING)
-"""The meaning of the signs of rows, for the edge below them; the last ones leave where it is narrow."""
+STARTED_MEANING = f"{STATUS_SIGNS[StatusGroup.IN_PROGRESS]} in progress"
+SIGNS = (f"{FOLDED_SIGN} tasks", BLOCKED_MEANING, STARTED_MEANING, UNREADY_MEANING)
+"""The meaning of the signs of rows, for the edge below them; the last ones leave first, the heading counts these."""
 HINTS_ON_SELECTION: Sequence[Hint | str] = (
     *("item.status", ("esc", "unselect", "list.unwind"), "c", "m", "item.open", "item.estimate"),
     "app.help",

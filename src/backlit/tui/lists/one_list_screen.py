@@ -28,7 +28,6 @@ from backlit.tui.lists.unmatched import EmptyListFigures, EmptyListReader
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import (
     explain_empty,
-    left_out_words,
     position_words,
     selection_words,
     status_words,
@@ -205,7 +204,7 @@ class OneListScreen(ListScreen):
             figures = [(f" 0 of {counted(unmatched.all.count, 'item')}", "foreground")]
         self.frame.say(
             [*heading, *figures, *arranged],
-            [*left_out_words(totals), *lacking],
+            lacking,
             [*unread, *status_words(store)],
             position=[*selected, *place],
         )
@@ -221,6 +220,7 @@ class OneListScreen(ListScreen):
                 filter_words(spec.query, spec.text),
                 unmatched.done,
                 near=near,
+                meant=next((each.meant for each, _ in unmatched.near), ""),
                 is_alone=is_known and not shows_near,
                 can_clear=self.shared.now.can_clear,
             )

@@ -66,7 +66,7 @@ class EmptyListReader:
         for word in now.name_words:
             near = await self._store.search.near_words(word)
             spelled = [now.with_word(word, each) for each in near]
-            found += [NearFilter(f"“{each}” in names", it) for each, it in zip(near, spelled, strict=True)]
+            found += [NearFilter(f"names with “{each}”", it, each) for each, it in zip(near, spelled, strict=True)]
             found += [_in_texts(near[0], spelled[0])] if near else []
         return [*found, *([_in_texts("” and “".join(now.name_words), now)] if now.name_words else ())]
 
@@ -100,4 +100,4 @@ class EmptyListReader:
 
 
 def _in_texts(words: str, of: FilterState) -> NearFilter:
-    return NearFilter(f"“{words}” in texts and comments", of.in_texts() or of)
+    return NearFilter(f"texts with “{words}”", of.in_texts() or of)

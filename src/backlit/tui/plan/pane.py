@@ -22,7 +22,7 @@ from backlit.store.views.groups import GroupLine
 from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import ThemeStyles
-from backlit.tui.lists.list_frame import SIGNS
+from backlit.tui.lists.list_frame import SIGNS, STARTED_MEANING
 from backlit.tui.widgets.item_list import GroupFolding
 from backlit.tui.widgets.item_rows import (
     EDGE,
@@ -44,7 +44,7 @@ FORECAST_KEY = "forecast"
 """The key of the lines that divide the backlog by iterations."""
 FITTING_SIGN = "✓"
 """The sign of an iteration that is on target."""
-SIGNS_OF_PLAN = "  ".join(SIGNS)
+SIGNS_OF_PLAN = "  ".join(each for each in SIGNS if each != STARTED_MEANING)
 MIN_WIDTH_WITH_SIGNS = 54
 """Cells of a pane whose edge has room for them beside the position."""
 

@@ -52,7 +52,6 @@ from backlit.tui.plan.plan_commands import stage
 from backlit.tui.shell.status_text import (
     explain_empty,
     is_loading,
-    left_out_words,
     position_words,
     selection_words,
     status_words,
@@ -210,9 +209,8 @@ class PlanScreen(ListScreen):
         )
         velocity = [] if is_unread else velocity_words(self.lists.velocity, is_brief=True)
         saved, count = self._heads.unsaved_words(found, unsaved), self._heads.count_words()
-        beside = [*left_out_words(self.lists.totals), *velocity]
         signs = [(SIGNS_OF_PLAN, "faint")] if self._panes.backlog.size.width >= MIN_WIDTH_WITH_SIGNS else ()
-        self._panes.frames[self._panes.backlog].say(heading, beside, signs, () if is_in_target else position)
+        self._panes.frames[self._panes.backlog].say(heading, velocity, signs, () if is_in_target else position)
         self._panes.frames[target].say(title.left, title.right, saved, position if is_in_target else count)
         self._panes.others_frame.say([("Other sprints", "heading")], LEGEND, (), scale_words(self._heads.scale))
         self.frame.highlight(self._panes.rule_above(), [] if is_single else [(target.region.x + 1, title.left)])

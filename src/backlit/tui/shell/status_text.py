@@ -171,12 +171,6 @@ def totals_words(totals: NodeTotals | None, among: int | None = None) -> list[Wo
     return [*items, *(summed if totals.count else ())]  # tasks have no points
 
 
-def left_out_words(totals: NodeTotals | None) -> list[Word]:
-    """Return what Features among the items have and the sum leaves out; a narrow line drops it."""
-    left_out = 0.0 if totals is None else totals.left_out
-    return [(f"  Features’ {counted(left_out, 'pt')} not counted  ", "muted")] if left_out else []
-
-
 def unready_words(unready: int, *, has_key: bool) -> list[Word]:
     """Return the number of items that are not ready, and the key that grooms them, if it does."""
     number = f"{unready:,}{'+' * (unready >= MANY_UNREADY)}"
@@ -193,10 +187,11 @@ def position_words(position: int = 0, count: int = 0, noun: str = "") -> list[Wo
 
 
 def selection_words(selected: NodeTotals, *, is_growing: bool) -> list[Word]:
-    """Return how much is selected, with the key that ends a range which still grows."""
+    """Return how much is selected, what Features have beside their items, and the key that ends a growing range."""
     end: list[Word] = [(key_of("list.range"), KEY, "list.range"), (" end range  ", "muted", "list.range")]
     number = selected.words if selected.tasks and selected.count else f"{selected.count or selected.tasks:,}"
     points = f"  {counted(selected.points, 'pt')}" if selected.points else ""
+    points += f" + {counted(selected.left_out, 'pt').split()[0]} of Features" if points and selected.left_out else ""
     words: list[Word] = [(f"✓ {number} selected{points}  ", "mark"), *(end if is_growing else ())]
     return words if selected != NO_TOTALS else []
 
@@ -257,15 +252,15 @@ def explain_empty(
     done_matches: int | None = None,
     *,
     near: Sequence[tuple[str, int]] = (),
+    meant: str = "",
     is_alone: bool = True,
     can_clear: bool = True,
     is_unread: bool = False,
 ) -> None:
     """Show in an empty list the reason and the ways out; `near` are changes of the filter with their matches.
 
-    Where it is not alone, these have their keys in headings below.
-
-    Not `can_clear` means that all filters are the view's own.
+    Where it is not alone, these have their keys in headings below. `meant` is asked first: a word in the place of a
+    mistyped one. Not `can_clear` means that all filters are the view's own.
     """
     connection = store.connection
     empty: EmptyList | None = None
@@ -284,7 +279,8 @@ def explain_empty(
     elif store.project_id is None:
         empty = _empty_list(NO_PROJECT, _with_keys(("app.refresh", "try again now"), *_ELSEWHERE))
     elif count := len(filters) + sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids)):
-        text = _unmatched(filters, done_matches, with_done=spec.with_done)
+        question = f"Did you mean “{meant}”?\n" * bool(meant)
+        text = question + _unmatched(filters, done_matches, with_done=spec.with_done)
         done = () if spec.with_done or done_matches == 0 else (("list.done", "include done items"),)
         one = ("list.unwind", "clear the filter")
         every = ("list.no-filter", "clear all filters")

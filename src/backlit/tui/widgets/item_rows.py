@@ -387,7 +387,7 @@ class RowLayout:
         if POINTS_COLUMN.key in (keys := [each.key for each in self.columns]):
             last = keys.index(POINTS_COLUMN.key)
             end = self.width - columns_width(self.columns[last + 1 :], self._edge)
-            dot, sums = " ", points.split()[0].rjust(self.columns[last].width + GAP)
+            dot, sums = " ", (points.split()[0] if line.points else "").rjust(self.columns[last].width + GAP)
         cap: Sequence[Segment] = ()
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         if isinstance(line.value, KeyedHeading):
@@ -408,7 +408,6 @@ class RowLayout:
             Segment("─" * max(0, room - cell_len(name) - taken), theme.style("rule", on=on)),
             Segment(figures, theme.style("muted", on=on)),
             Segment(sums, theme.style("foreground", on=on, bold=True)),
-            Segment(" " + "─" * (self.width - self._edge - 1 - end), theme.style("rule", on=on)),
         ]
         return line_of(segments, self.width, theme.style(on=on))
 
