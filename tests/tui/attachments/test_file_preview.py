@@ -59,14 +59,14 @@ def test_the_rows_of_a_narrow_table_are_set_in_columns() -> None:
 def test_the_figures_of_a_table_stand_beside_it_where_it_leaves_room() -> None:
     table = b"number,kind\n" + b"".join(b"%d,x\n" % number for number in range(1, 6))
 
-    assert first_of(table, "x.csv", 80, 9)[0].startswith("number  kind       kind  x  ▆▆▆")
+    assert first_of(table, "x.csv", 80, 9)[0].startswith("number  kind    kind  x  ▆▆▆")
     assert first_of(table, "x.csv", 40, 9)[1] == "     1  x"
 
 
 @pytest.mark.parametrize(
     ("name", "content", "rest"),
-    [("x.csv", b"a,b\n" + b"1,2\n" * 40, "enter 30 more rows"),
-     ("x.txt", b"word\n" * 40, "enter 37 more lines")],
+    [("x.csv", b"a,b\n" + b"1,2\n" * 40, "… 30 more rows"),
+     ("x.txt", b"word\n" * 40, "… 37 more lines")],
 )  # fmt: skip
 def test_the_beginning_of_a_long_file_says_how_much_is_left(name: str, content: bytes, rest: str) -> None:
     lines = first_of(content, name, 34, 4)
@@ -85,7 +85,7 @@ def test_the_beginning_of_a_file_has_as_many_lines_as_there_is_room(
     lines = first_of(content, name, 34, height)
 
     assert len(lines) == height
-    assert any(line.startswith("enter ") for line in lines) is (height >= least)
+    assert any(line.startswith("… ") for line in lines) is (height >= least)
 
 
 def test_a_table_says_that_it_shows_the_first_rows_of_many() -> None:

@@ -50,11 +50,11 @@ def test_the_chart_of_numbers_has_the_most_the_median_the_least_and_the_rows_at_
     lines = ["".join(part.text for part in line).rstrip() for line in figure_lines(figures, 33, 5, LOOKS)]
 
     assert lines == [
-        "a         8 ┤          ▁▁▁▁▁█████",
-        "   median 5 ┤─────▁▁▁▁▁──────────",
-        "            │▁▁▁▁▁███████████████",
-        "          2 └────────────────────",
-        "             row 1          row 4",
+        "    a  8 ┤            ▁▁▁▁▁▁█████",
+        "median 5 ┤───────────────────────",
+        "         │▁▁▁▁▁▁█████████████████",
+        "       2 └───────────────────────",
+        "          row 1             row 4",
     ]
 
 
@@ -75,3 +75,16 @@ def test_bars_and_charts_begin_at_one_column() -> None:
     lines = ["".join(part.text for part in line) for line in figure_lines(column_figures(rows), 60, 14, LOOKS)]
 
     assert lines[-1].index("▆") == lines[-4].index("row 1") == lines[0].index("┤") + 1
+
+
+def test_a_high_chart_has_round_steps_between_its_labels() -> None:
+    figures = column_figures([["a"], *([str(at * at / 4)] for at in range(1, 40))])
+
+    lines = ["".join(part.text for part in line) for line in figure_lines(figures, 60, 24, LOOKS)]
+
+    assert [line.partition("┤")[0].strip() for line in lines if "┤" in line] == [
+        "a  380.25",
+        "300",
+        "200",
+        "median 100",
+    ]

@@ -49,7 +49,7 @@ MAX_LINES = 20_000
 MAX_ROWS = 5_000
 MAX_COLUMNS = 40
 WIDEST_COLUMN = 40
-COLUMN_GAP, FIGURES_GAP = 3, 7
+COLUMN_GAP, FIGURES_GAP = 3, 4
 """Cells between the columns that the rows of a narrow table are set in, and before the figures beside them."""
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", "PNG"), (b"\xff\xd8\xff", "JPEG"), (b"GIF8", "GIF"), (b"BM", "BMP"))
 _OTHERS = (
@@ -106,9 +106,8 @@ class FilePreview(Struct, frozen=True):
         shown = [_beside([[*heading, *part][y : y + 1] for part in parts], cells, theme) for y in range(heads + rows)]
         shown = self._with_figures(shown, width, heads + rows, theme)
         left = len(rest) - sum(map(len, parts))
-        key = key_of("attachments.look")
-        more = fit(f" {counted(left, 'more row' if self.is_table else 'more line')}", width - len(key))
-        return [*shown, [theme.cap(key), Segment(more, theme.style("muted"))]] if left else shown
+        more = fit(f"… {counted(left, 'more row' if self.is_table else 'more line')}", width)
+        return [*shown, [Segment(more, theme.style("muted"))]] if left else shown
 
     def _with_figures(self, lines: Sequence[Line], width: int, height: int, theme: ThemeStyles) -> list[Line]:
         start = max(map(_cells, lines), default=0) + FIGURES_GAP

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
-from math import isfinite
+from math import ceil, floor, isfinite, log10
 from statistics import median
 
 from msgspec import Struct
@@ -21,6 +21,8 @@ CHART_CELLS, SHAPES = 160, "▁▂▃▄▅▆▇█"
 """Cells of the chart of numbers at most, which are in the order of their rows, and its signs by height."""
 LEAST_CHART_LINES, MAX_CHART_LINES, AXIS_LINES = 3, 30, 2
 """Lines of a chart: with less room it is one line without axes."""
+MAX_STEPS = 4
+"""Steps of the axis of values at most."""
 BAR_COLOUR = "table-bar"
 """The colour of tables among files, dimmed: blue is for planned work."""
 BAR, MAX_LABEL = "▆", 16
@@ -40,6 +42,10 @@ class ColumnFigures(Struct, frozen=True):
     """The median of the rows, of which the numbers may be means."""
     ends: tuple[str, str] = ("", "")
     """The names of the first and the last row that the numbers are of."""
+
+    @property
+    def has_range(self) -> bool:
+        return bool(self.numbers) and max(self.numbers) > min(self.numbers)
 
     def labels(self) -> list[str]:
         """Return what stands before the figures: the values, or the most, the median and the least of a chart."""
@@ -107,24 +113,30 @@ def _means(numbers: Sequence[float], most: int) -> Sequence[float]:
 
 def figure_lines(figures: Sequence[ColumnFigures], width: int, height: int, theme: ThemeStyles) -> Iterator[Line]:
     """Yield the figures below each other, with a blank line between two columns; charts share the lines left over."""
-    label = min(MAX_LABEL, max((cell_len(safe(each.name)) for each in figures), default=0))
-    room, blank = width - label - 2, Segment(" " * (label + 2), theme.style())
     charts = sum(bool(each.numbers) for each in figures)
     others = sum(len(each.counts) for each in figures) + len(figures) - 1
     lines = min(MAX_CHART_LINES, (height - others) // max(1, charts) - AXIS_LINES)
     has_charts = lines >= LEAST_CHART_LINES
-    labels = [text for each in figures if each.counts or has_charts for text in each.labels()]
-    start = min(MAX_LABEL, max((cell_len(safe(text)) for text in labels), default=0))
+    labels = [each.labels() if each.counts or (has_charts and each.has_range) else [] for each in figures]
+    start = min(MAX_LABEL, max((cell_len(safe(text)) for texts in labels for text in texts), default=0))
+    lead = 0  # cells before the labels, in whose first one a name may stand too
+    for each, texts in zip(figures, labels, strict=True):
+        free = start - min(start, cell_len(safe(texts[0]))) if texts else 0
+        lead = max(lead, min(MAX_LABEL, cell_len(safe(each.name))) + 2 - free)
+    room, blank = width - lead, Segment(" " * lead, theme.style())
     for number, each in enumerate(figures):
-        name = Segment(fit(each.name, label) + "  ", theme.style(bold=True))
         if each.counts:
             drawn = [*_bars(each.counts, start, room, theme)]
-        elif has_charts and max(each.numbers) > min(each.numbers):
+        elif has_charts and each.has_range:
             drawn = _chart(each, start, room, lines, theme)
         else:
             drawn = [_words(each.words, room, theme), _shape(each.numbers, room, theme)]
         yield from [[]] if number else []
-        yield from ([blank if row else name, *line] for row, line in enumerate(drawn))
+        for row, (start_of_line, *rest) in enumerate(drawn):
+            label = start_of_line.text.lstrip()
+            free = lead + len(start_of_line.text) - len(label)
+            name = Segment(fit_right(each.name, free - 2) + "  ", theme.style(bold=True))
+            yield [blank, start_of_line, *rest] if row else [name, Segment(label, start_of_line.style), *rest]
 
 
 def _words(words: str, room: int, theme: ThemeStyles) -> Line:
@@ -158,6 +170,10 @@ def _chart(figures: ColumnFigures, start: int, room: int, lines: int, theme: The
     middle = max(0, min(middle, lines - 2))  # in the first line stands the most
     top, of_median, bottom = (fit_right(label, start) for label in figures.labels())
     labels = {0: top, lines - 1 - middle: of_median}
+    for step in _steps(least, span):
+        at = lines - 1 - int((step - least) / span * lines)
+        if not {at - 1, at, at + 1} & {*labels, lines}:
+            labels[at] = fit_right(_short(step), start)
     cells = max(1, min(CHART_CELLS, room - start - 2))
     points = _means(numbers, cells)
     muted, rule, bar = theme.style("muted"), theme.style("rule"), theme.style(BAR_COLOUR)
@@ -173,13 +189,17 @@ def _chart(figures: ColumnFigures, start: int, room: int, lines: int, theme: The
 
 
 def _median_line(row: str, theme: ThemeStyles) -> Line:
-    """Return a line of columns with a rule over them, on their ground."""
-    styles = {" ": theme.style("muted"), SHAPES[-1]: theme.style("foreground", on=BAR_COLOUR)}
-    runs = ((sign, len([*run])) for sign, run in groupby(row))
-    return [
-        Segment("─" * count, styles[sign]) if sign in styles else Segment(sign * count, theme.style(BAR_COLOUR))
-        for sign, count in runs
-    ]
+    """Return a line of columns with a rule over them all, on the ground of those that reach it."""
+    reached = theme.style("foreground", on=BAR_COLOUR)
+    runs = ((is_below, len([*run])) for is_below, run in groupby(row, key=lambda sign: sign in SHAPES[3:]))
+    return [Segment("─" * count, reached if is_below else theme.style("muted")) for is_below, count in runs]
+
+
+def _steps(least: float, span: float) -> Iterator[float]:
+    """Yield the round values of an axis, about three."""
+    size = 10.0 ** floor(log10(span / 3))
+    size = next(factor * size for factor in (1, 2, 5, 10) if span / (factor * size) <= MAX_STEPS)
+    yield from (size * at for at in range(ceil(least / size), floor((least + span) / size) + 1))
 
 
 def _columns(numbers: Sequence[float], lines: int) -> list[str]:
