@@ -148,6 +148,12 @@ def test_layers_stand_on_each_other_and_a_thin_one_has_a_cell() -> None:
     assert lines([legend(chart)]) == ["█ done  ▒ testing  ░ new  ⠒⠤ line  ┈ no record  "]
 
 
+def test_a_step_without_room_in_its_line_has_no_name() -> None:
+    chart = replace(days(0.0, 0.0, 0.0), lines=(Series("scope", Tone.SCOPE, (1.0, 4.0, 2.0)),))
+
+    assert not any("scope" in row or "+3" in row for row in lines(draw_timeline(chart, 18, 8)))
+
+
 def test_a_scope_is_one_line_with_its_rises_and_falls() -> None:
     chart = replace(days(0.0, 0.0, 0.0), lines=(Series("scope", Tone.SCOPE, (1.0, 4.0, 2.0)),))
 

@@ -302,22 +302,15 @@ NAMED_STEPS = 3
 
 
 def _name_steps(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Write into the line behind its largest steps how far they go, also of less than a line; beside a short one."""
+    """Write into the line behind its largest steps how far they go, also of less than a line, if it has the room."""
     values = [(slot, value) for slot in slots if (value := slot.value(line)) is not None]
     known = [(slot, value, plot - round(value / top * plot)) for slot, value in values]
     steps = [(after[0], after[2], after[1] - before[1]) for before, after in pairwise(known) if after[1] != before[1]]
     for slot, y, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:
         number, x = signed_text(change), slot.x + 1
         inside = (f" {line.name} {number} ", f" {number} ")
-        text = next((each for each in inside if grid.is_line(x, y, LINES[line.tone], len(each) + 1)), None)
-        if text is not None:
-            grid.put_over(x, y, text, COLOURS[line.tone])
-            continue
-        text = f"{line.name} {number}"
-        x = min(x, grid.width - len(text))
-        free = next((each for each in (y - 1, y + 1) if grid.is_free(x, each, len(text))), None)
-        if free is not None:
-            grid.put_over(x, free, text, "muted")
+        text = next((each for each in inside if grid.is_line(x, y, LINES[line.tone], len(each) + 1)), "")
+        grid.put_over(x, y, text, COLOURS[line.tone])
 
 
 class IdealGap(Struct, frozen=True):
