@@ -33,7 +33,7 @@ def test_it_begins_on_a_monday_with_a_quarter_before_today() -> None:
 def test_days_stand_over_the_bars_that_begin_on_them_where_they_fit() -> None:
     starts = [date(2026, 2, 16), date(2026, 3, 2), date(2026, 3, 9), date(2026, 3, 16), date(2026, 4, 11)]
 
-    assert LINE.labels(starts) == "╷2 Mar        ╷16 Mar".ljust(42)
+    assert LINE.labels(starts) == "╷2 Mar   ┊today".ljust(42)
 
 
 def test_a_sprint_is_as_long_as_its_days_and_its_parts_are_shares_of_the_target() -> None:
@@ -45,12 +45,25 @@ def test_a_sprint_is_as_long_as_its_days_and_its_parts_are_shares_of_the_target(
 def test_what_is_over_the_target_has_another_colour() -> None:
     parts = LINE.row(sprint(date(2026, 3, 16), date(2026, 3, 29), None, 14), PlannedLoad(4, 28, 0))
 
-    assert [(text, colour) for text, colour in parts if "▓" in text] == [("▓" * 7, "bar"), ("▓" * 7, "bar-over")]
+    assert [(text, colour) for text, colour in parts if "▓" in text] == [("▓" * 7, "bar on bar"), ("▓" * 7, "bar-over")]
 
 
 def test_a_release_is_a_way_and_is_cut_at_the_ends_of_the_timeline() -> None:
     assert drawn(LINE, sprint(date(2026, 3, 4), date(2026, 3, 8))) == "  ╶───╴  ┊"
-    assert drawn(LINE, sprint(date(2026, 2, 1), date(2026, 5, 1))) == "─" * 42
+    assert drawn(LINE, sprint(date(2026, 2, 1), date(2026, 5, 1))) == "─" * 9 + "┼" + "─" * 32
+
+
+def test_today_goes_through_the_bar_of_its_sprint() -> None:
+    parts = LINE.row(sprint(date(2026, 3, 2), date(2026, 3, 15), None, 14), PlannedLoad(4, 14, 7))
+
+    assert ("┊", "background on bar") in parts
+
+
+def test_the_last_iteration_ends_where_the_timeline_does() -> None:
+    end = date(2026, 4, 5)
+    line = IterationTimeline.around(TODAY, 40, 2, end)
+
+    assert len(drawn(line, sprint(date(2026, 3, 23), end, None, 14), PlannedLoad(4, 14, 0))) == 40
 
 
 def test_a_row_without_days_has_today_alone() -> None:

@@ -14,11 +14,11 @@ from backlit.model.reports.report import number_text
 from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
-from backlit.tui.drawing.charts import Piece, low_bar, range_words, scale_of, scaled_bar
+from backlit.tui.drawing.charts import ON, Piece, low_bar, range_words, scale_of, scaled_bar
 from backlit.tui.drawing.text import fit, fit_right
-from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, ThemeStyles
+from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, TODAY, ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
-from backlit.tui.trees.timeline import PLANNED, TARGET, IterationTimeline
+from backlit.tui.trees.timeline import PLANNED, TARGET, TODAY_LABEL, IterationTimeline
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 
 CURSOR = "cursor-background"
@@ -128,7 +128,8 @@ SHARE = TreeColumn("", GAP + SHARE_BAR)
 COLUMNS = (DATES, ITEMS, NOT_READY, POINTS, LOAD, SHARE)
 AMOUNTS = TreeColumn(f"{'Load / target':>{AMOUNT + GAP + 3}}", GAP + AMOUNT + OVER)
 """The amounts of a load without its bar, which is in the timeline."""
-COLUMNS_WITH_TIMELINE = (DATES, ITEMS, AMOUNTS)
+OPEN_ITEMS = TreeColumn("Open items", 10)
+COLUMNS_WITH_TIMELINE = (DATES, OPEN_ITEMS, AMOUNTS)
 MIN_WIDTH_WITH_TIMELINE, MIN_TIMELINE, WIDE_TIMELINE = 110, 28, 130
 """Cells of a tree with a timeline, those of the timeline, and those of a tree from which a day is a cell, not half."""
 LINE, BEYOND = "━", "▸"
@@ -189,7 +190,8 @@ class TreeLayout:
         self.timeline: IterationTimeline | None = None
         if self._has_dates and width >= MIN_WIDTH_WITH_TIMELINE and rest >= MIN_TIMELINE:
             self._columns, self._name_width = list(COLUMNS_WITH_TIMELINE), ample_name
-            self.timeline = IterationTimeline.around(branches.today, rest, 1 if width >= WIDE_TIMELINE else 2)
+            end = max((each.end for each in branches.iterations.values() if each.end), default=None)
+            self.timeline = IterationTimeline.around(branches.today, rest, 1 if width >= WIDE_TIMELINE else 2, end)
 
     def header(self) -> Strip:
         style = self._theme.heading("muted")
@@ -201,7 +203,9 @@ class TreeLayout:
         limits = [LIMITS_KEY] if self._bar >= BAR + len(LIMITS_KEY[0]) else []
         key = (("  ", "muted"), *BAR_KEY, *limits) if LOAD in self._columns else ()
         words = [Segment(each, self._theme.style(colour)) for each, colour in key]
-        return Strip([Segment(text, style), *words]).adjust_cell_length(self.width, style)
+        before, today, after = text.partition(TODAY_LABEL)
+        heads = [Segment(before, style), Segment(today, self._theme.style(TODAY)), Segment(after, style)]
+        return Strip([*heads, *words]).adjust_cell_length(self.width, style)
 
     def _starts(self) -> Iterator[date]:
         for entry in self._branches.iterations.values():
@@ -228,10 +232,9 @@ class TreeLayout:
                 cells = self._timeline_cells(node.id)
                 # Below the cursor the shades would have another colour than in the key.
                 grounds = (None if set(text) & SHADED else on for text, _ in cells)
-                segments += [
-                    Segment(text, theme.style(name, on=ground))
-                    for (text, name), ground in zip(cells, grounds, strict=True)
-                ]
+                for (text, colour), ground in zip(cells, grounds, strict=True):
+                    name, _, own = colour.partition(ON)
+                    segments.append(Segment(text, theme.style(name, on=own or ground)))
         return Strip(segments).adjust_cell_length(self.width, theme.style(on=on))
 
     def _timeline_cells(self, node_id: int) -> list[Piece]:
@@ -288,7 +291,7 @@ class TreeLayout:
             everything, totals = totals.count, self._branches.all_unready[node_id]
             is_behind = 2 * totals.count >= everything
         value = totals.points if column is POINTS else totals.count
-        text = number_text(value) if value and column in (ITEMS, POINTS, NOT_READY) else ""
+        text = number_text(value) if value and column in (ITEMS, OPEN_ITEMS, POINTS, NOT_READY) else ""
         is_detail = self._branches.tree.depth(node_id) >= DEPTH_OF_DETAIL
         is_quiet = column is NOT_READY or (not self._has_dates and (column is ITEMS or is_detail))
         return [(column.aligned(text), "warn" if is_behind else "muted" if is_quiet else "foreground")]
