@@ -36,8 +36,7 @@ DIALOG_FRAME_CELLS = 6
 NAMES_HEAD, HEADS = "Project", ("Role", "Sprint", "Open", "Yours")
 FIGURES = frozenset({"Open", "Yours"})
 """The columns of numbers."""
-NOT_LOADED = "–"
-_ABOUT_LOADING = f"{NOT_LOADED} not loaded yet: choosing it loads it"
+NOT_LOADED = "not loaded"
 COLUMN_GAP, CELLS_AROUND, LEAST_CELLS = "  ", 11, 48
 """Blanks between columns; cells of the dialog beside names and columns, and those that it has at least."""
 _ABOUT_JOINING = "This workspace stays as it is; [app.project] goes back to it."
@@ -161,25 +160,24 @@ async def open_profile(target: ProjectCommandTarget, name: str) -> None:
 
 
 class ProjectsDialog(PickDialog):
-    """Projects with figures in columns, as wide as these need; what was never loaded here is said once below."""
+    """Projects with figures in columns, as wide as these need."""
 
-    LINES_AROUND = 7
+    LINES_AROUND = 6
 
     def __init__(self, title: str, choices: Sequence[Choice], current_id: object, heads: str = "") -> None:
         super().__init__(title, choices, current_id)
-        self._heads, self._note = Static(classes="heads"), Static(literal(_ABOUT_LOADING), classes="note")
+        self._heads = Static(classes="heads")
         self._fit_columns(choices, heads)
 
     def content(self) -> ComposeResult:
         found, choices = super().content()
-        yield from (found, self._heads, choices, self._note)
+        yield from (found, self._heads, choices)
 
     def show_columns(self, choices: Sequence[Choice], heads: str) -> None:
         self._fit_columns(choices, heads)
         self.replace_choices(choices)
 
     def _fit_columns(self, choices: Sequence[Choice], heads: str) -> None:
-        self._note.display = any(NOT_LOADED in each.hint for each in choices)
         least = LEAST_CELLS - CELLS_AROUND - cell_len(heads)
         names = max(least, *(cell_len(safe(each)) for each in (NAMES_HEAD, *(choice.label for choice in choices))))
         self._heads.update(literal(f"{NAMES_HEAD:<{names}}{COLUMN_GAP}{heads}"))
@@ -197,9 +195,12 @@ async def _load_totals(target: ProjectCommandTarget, dialog: ProjectsDialog) -> 
 
 
 def _sprint(store: Store, project_id: int) -> str:
-    """Return the name of the current sprint of a project."""
-    iterations = leaves(store.lookups.of_project(project_id).iterations().values())
-    return next((each.name for each in current(iterations, store.today())), "")
+    """Return the name of the current sprint of a project, and the days until its end."""
+    iterations, today = leaves(store.lookups.of_project(project_id).iterations().values()), store.today()
+    sprint = next(iter(current(iterations, today)), None)
+    if sprint is None or sprint.end is None:
+        return ""
+    return f"{sprint.name} · {f'{days}d' if (days := (sprint.end - today).days) else 'today'}"
 
 
 def _choices(
@@ -210,7 +211,7 @@ def _choices(
     A project without figures was never loaded here, which choosing it does; None leaves their columns empty.
     """
     store = target.store
-    missing = ("" if figures is None else NOT_LOADED,) * len(HEADS[1:])
+    missing = ("" if figures is None else NOT_LOADED, *("" for _ in HEADS[2:]))
     roles, projects = store.lookups.roles(), store.lookups.projects()
     rows = [
         HEADS,
