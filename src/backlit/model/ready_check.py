@@ -85,6 +85,11 @@ class ReadyRule(Struct, frozen=True):
         """Return the sentence about an item that fails the rule."""
         return self.sentence.format(days=inputs.stale_days)
 
+    def failure_label(self, inputs: RuleInputs) -> str:
+        """Return the label; of a rule on age its sentence in lower case, which names the days."""
+        sentence = self.failure_sentence(inputs)
+        return f"{sentence[:1].lower()}{sentence[1:]}".rstrip(".") if "{days}" in self.sentence else self.label
+
     def words_passed(self, inputs: RuleInputs) -> str:
         """Return the words about an item that passes the rule; empty where none are shown."""
         return self.passed.format(days=inputs.stale_days)

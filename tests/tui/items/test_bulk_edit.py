@@ -9,7 +9,7 @@ from tests.store.world import World, sent, until
 from tests.tui.bare_app import messages_of, missing, text_of, words_of_dialog
 from tests.tui.list_steps import fields_of, go_to, items, press, select, shown
 from tests.tui.opened import Open
-from tests.tui.target import words_of
+from tests.tui.target import FakeTarget, stage, taken_by, words_of
 
 from backlit.model.fields import FIELD_BY_KEY
 from backlit.store import Store
@@ -17,7 +17,7 @@ from backlit.store.records.people import current, leaves
 from backlit.tui.dialogs.pick import PickDialog
 from backlit.tui.drawing.themes import type_sign
 from backlit.tui.fields.field_edits import FieldEdit, change_tags_edit, set_field_edit
-from backlit.tui.items.bulk_edit import bulk_question
+from backlit.tui.items.bulk_edit import bulk_question, journal
 from backlit.tui.widgets.item_rows import SYNCED_SIGN
 
 
@@ -363,6 +363,20 @@ async def test_only_items_that_a_change_begins_are_marked_as_not_ready(tmp_path:
 
         words = words_of(await bulk_question(store, plan))
         assert re.search("Changes 1 item ─* #2 .* ¬ Changes, but not ready 1 item ─* #1 ", words)
+
+
+async def test_only_the_ready_ones_are_changed_where_the_answer_says_so(tmp_path: Path) -> None:
+    with offline_store(tmp_path, [item(1), item(2), item(3)]) as store:
+        now = f"{store.today()}T00:00:00.000"
+        ready = {**item(3, Estimate="3", AreaID=2, AssignedToID=7), "lastModifiedAt": now}
+        store.files.submit(lambda writer: writer.mirror.put_items([ready], [])).result()
+        act = set_field_edit(FIELD_BY_KEY["Status"], "In Progress", "In Progress")
+        target = FakeTarget(store, answers=["r"])
+        with stage():
+            await journal(target, act, store.batch.items([1, 2, 3]))
+
+        assert taken_by(target.asked[0], "yr") == "yr"
+        assert {entry.item_id for entry in store.outbox_entries()} == {3}
 
 
 @pytest.mark.slow

@@ -432,13 +432,13 @@ def test_a_plan_is_listed_by_its_moves_with_the_tasks_that_only_go_along(tmp_pat
 
     assert [" ".join(words) for words in words_of(lines)] == [
         "S1 → S2 3 items Pts",
-        f"#1 {type_sign('Story')} N1 with 1 task 5 was 3",
+        f"#1 {type_sign('Story')} N1 with 1 task 3 → 5",
         f"#4 {type_sign('Task')} N4 Owner – → zoe",
         f"#5 {type_sign('Task')} N5",
         "S1 → Backlog 1 item Pts",
         f"#3 {type_sign('Task')} N3",
         "Other changes 1 item Pts",
-        f"#6 {type_sign('Bug')} N6 2 was – Owner zoe → –",
+        f"#6 {type_sign('Bug')} N6 – → 2 Owner zoe → –",
     ]
 
 

@@ -330,7 +330,7 @@ async def test_a_plan_is_saved_after_a_look_at_it(store: Store) -> None:
 
 
 async def test_a_plan_is_summed_up_before_it_is_saved(store: Store) -> None:
-    sign = type_sign("Story")
+    sign, old = type_sign("Story"), "no changes for 90 days"
     put(store, [item(6, IterationID=20, Estimate=None, AssignedToID=7), item(7, IterationID=20)])
     await store.plan.move([4, 6, 7], 22)
     await store.plan.move([2], 23)
@@ -344,15 +344,15 @@ async def test_a_plan_is_summed_up_before_it_is_saved(store: Store) -> None:
     title, loads, changes = words_of(target.asked[0]).splitlines()
     assert title == "Plan changes"
     assert loads == (
-        f"S1 2 pts ✓ on target {'█' * 6}▍ target 10"
+        f"S1 7 → 2 pts ✓ on target {'█' * 6}▍ target 10"
         " S2 0 pts ✓ on target · 1 unestimated target 10"
-        f" S3 13 pts 3 over {'█' * 41}▋ target 10 ! zoe has 5 of 4 pts (local limit)"
+        f" S3 8 → 13 pts 3 over {'█' * 41}▋ target 10 ! zoe has 5 of 4 pts (local limit)"
         " 1 item was deleted and will leave the plan. ≠ 1 item was changed by someone else and will be skipped."
     )
     assert changes == (
-        f"Other changes 2 items Pts ¬ Not ready ¬ #1 {sign} Item 1 13 stale was 3 ¬ #4 {sign} Item 4 8 stale"
-        f" ≠ S3 now, planned: S2 S1 → S3 1 item Pts ¬ Not ready ¬ #2 {sign} Item 2 with 1 task 5 stale"
-        f" Backlog → S2 1 item Pts ¬ Not ready ¬ #6 {sign} Item 6 – no estimate, stale"
+        f"Other changes 2 items Pts ¬ Not ready ¬ #1 {sign} Item 1 3 → 13 {old} ¬ #4 {sign} Item 4 8 {old}"
+        f" ≠ S3 now, planned: S2 S1 → S3 1 item Pts ¬ Not ready ¬ #2 {sign} Item 2 with 1 task 5 {old}"
+        f" Backlog → S2 1 item Pts ¬ Not ready ¬ #6 {sign} Item 6 – no estimate, {old}"
     )
     assert taken_by(target.asked[0], "yma") == "ym"
 
@@ -368,7 +368,7 @@ async def test_the_review_marks_what_is_not_ready_with_its_planned_values(store:
     await run(target, "plan.difference")
 
     sign, words = type_sign("Story"), words_of(target.asked[0])
-    assert f" #6 {sign} Item 6 8 was –" in words
+    assert f" #6 {sign} Item 6 – → 8" in words
     assert "¬ #6" not in words
     assert f"¬ #7 {sign} Item 7 3" in words
     assert set(store.ready_check.faults([6, 7])) == {6}

@@ -44,6 +44,10 @@ FittedLine: TypeAlias = Line | GroupHeading | Callable[[int], Content]
 """A line, or what draws one for a width; a heading is as wide as the other lines."""
 
 
+HeadingLine: TypeAlias = Content | Callable[[int], Content]
+"""A line above the others, or what draws one as wide as they are."""
+
+
 def change_of(before: str, after: str) -> Content:
     return Content.assemble((before, "$muted"), (" → ", "$muted"), (after, "bold $mark"))
 
@@ -84,7 +88,7 @@ class ReadingDialog(Dialog[str | None]):
         self,
         title: str,
         lines: Sequence[FittedLine],
-        heading: Sequence[Content] = (),
+        heading: Sequence[HeadingLine] = (),
         answers: Sequence[AnswerKey] = (),
         way_out: str = "close",
         *,
@@ -96,6 +100,7 @@ class ReadingDialog(Dialog[str | None]):
         self._is_near_cursor = is_near_cursor
         self._lines = tuple(lines if answers else lines[:MAX_DIFFERENCE_LINES])
         self._text = Static(laid_out(self._lines, MAX_READING_WIDTH))
+        self._head = Static(self._drawn_heading(MAX_READING_WIDTH), classes="head")
         self._scroll = ScrolledText()
         self._keys = {answer.key for answer in answers}
         self._key_names = [(each.key, each.label) for each in answers]
@@ -104,9 +109,12 @@ class ReadingDialog(Dialog[str | None]):
 
     def content(self) -> ComposeResult:
         if self._heading:
-            yield Static(Content("\n").join(self._heading), classes="head")
+            yield self._head
         with self._scroll:
             yield self._text
+
+    def _drawn_heading(self, width: int) -> Content:
+        return Content("\n").join(line if isinstance(line, Content) else line(width) for line in self._heading)
 
     @on(Mount)
     @on(Resize)
@@ -114,12 +122,18 @@ class ReadingDialog(Dialog[str | None]):
         width = min(MAX_READING_WIDTH, max(10, self.app.size.width - 4))
         text = laid_out(self._lines, width - 1)
         self._text.update(text)
-        taken = FRAME_LINES + sum(len(line.wrap(width)) for line in self._heading)
+        edges = (Content.from_text(each or "") for each in (self.frame.border_title, self.frame.border_subtitle))
+        fixed = [line for line in self._heading if isinstance(line, Content)]
+        inside = min(width - 1, max(each.cell_length for each in (*text.split("\n"), *fixed, *edges)))
+        heading = self._drawn_heading(inside)
+        self._head.update(heading)
+        taken = FRAME_LINES + len(heading.wrap(width)) * bool(self._heading)
+        is_airy = taken + len(text.split("\n")) + FRAME_LINES <= self.app.size.height
+        self.frame.styles.padding = (int(is_airy), 1)
+        taken += FRAME_LINES * is_airy
         self._scroll.styles.max_height = max(1, self.app.size.height - taken)
         if not any(callable(line) for line in self._lines):
-            edges = (Content.from_text(each or "") for each in (self.frame.border_title, self.frame.border_subtitle))
-            inside = max(each.cell_length for each in (*text.split("\n"), *self._heading, *edges))
-            self.frame.styles.width = min(width, inside + 1) + 4
+            self.frame.styles.width = inside + 5
         if self._is_near_cursor:
             self._place(taken + len(text.split("\n")))
 

@@ -100,6 +100,10 @@ class BulkChange(Struct):
         self.items.update(other.items)
         self.changes.update(other.changes)
 
+    def leave_out(self, item_ids: Iterable[int]) -> None:
+        for item_id in item_ids:
+            self.changes.pop(item_id, None)
+
     def why_nothing(self) -> str:
         reasons = list(self.left_out)
         if self.already:

@@ -98,7 +98,8 @@ class SummaryTable(LineList):
         return items[: max(1, number)][-1] if items else 0
 
     def _outcome(self, each: GroomedItem) -> Iterator[str]:
-        yield from (rule.label for rule in each.open)
+        inputs = self._store.ready_check.rule_inputs()
+        yield from (rule.failure_label(inputs) for rule in each.open)
         for answer in (*each.answers, *each.others):
             by = "" if answer in each.answers else "by someone else "
             yield f"{by}{short_change(self._store, answer)}"

@@ -40,6 +40,8 @@ from backlit.tui.widgets.item_rows import SYNCED_SIGN, UNREADY_SIGN
 Faults = Mapping[int, Sequence[ReadyRule]]
 """The rules of the ready check that items do not meet, by item."""
 _LONG_KINDS = frozenset({Kind.TEXT, Kind.LONG_TEXT, Kind.TAGS})
+ONLY_READY = "r"
+"""The answer that changes only the items that are ready."""
 MAX_SHOWN_TEXT = 60
 """Characters of a long text that are shown."""
 
@@ -61,7 +63,7 @@ async def journal(target: ItemTarget, act: FieldEdit, items: Sequence[Item]) -> 
         return
     is_simple = len(items) == 1 and not plan.is_for_customers
     plan.add(tasks)
-    if not is_simple and not await target.ask(await bulk_question(target.store, plan)):
+    if not is_simple and not await _is_agreed(target, plan):
         return
     if act.is_repeatable:
         target.session.last_act = act
@@ -74,6 +76,16 @@ async def journal(target: ItemTarget, act: FieldEdit, items: Sequence[Item]) -> 
     names = {item_id: plan.items[item_id].name for item_id in failed}
     if await target.ask(failed_question(len(plan.changes), failed, names)):
         await journal(target, act, target.store.batch.items(list(failed)))
+
+
+async def _is_agreed(target: ItemTarget, plan: BulkChange) -> bool:
+    """Ask whether the items of a plan may change, and leave out of it what the answer leaves out."""
+    answer = await target.ask(await bulk_question(target.store, plan))
+    if answer == ONLY_READY:
+        plan.leave_out(target.store.ready_check.faults_of(_begun(target.store, plan)))
+        if not plan.changes:
+            target.say("None of the items is ready any more.", is_bad=True)
+    return answer is not None and bool(plan.changes)
 
 
 async def _write(target: ItemTarget, plan: BulkChange) -> Mapping[int, str]:
@@ -124,7 +136,9 @@ async def bulk_question(store: Store, plan: BulkChange) -> ReadingDialog:
     begun = _begun(store, plan)
     unready = await store.ready_check.count([each.id for each in begun])
     count, faults = len(plan.changes), store.ready_check.faults_of(begun[:MAX_DIFFERENCE_LINES] if unready else ())
-    answer = AnswerKey("y", f"apply to {plan.words if count > 1 else 'it'}")
+    answers = [AnswerKey("y", f"apply to {plan.words if count > 1 else 'it'}")]
+    if 0 < unready == len(faults) < count:
+        answers.append(AnswerKey(ONLY_READY, f"only the {count - unready:,} ready"))
     label, changed = plan.act.label, _changed(store, plan)
     field, arrow, _ = label.partition(" → ")
     changes = {lines[0][1].plain if isinstance(lines[0], tuple) else "" for lines in changed.values()}
@@ -133,7 +147,7 @@ async def bulk_question(store: Store, plan: BulkChange) -> ReadingDialog:
         changed = {item_id: [(_name_of(lines[0]), Content())] for item_id, lines in changed.items()}
         label = f"{field}: {change}"
     lines = list(_grouped(store, plan, changed, faults, unready))
-    return ReadingDialog(label, lines, list(_warnings(plan)), [answer], "cancel", is_near_cursor=True)
+    return ReadingDialog(label, lines, list(_warnings(plan)), answers, "cancel", is_near_cursor=True)
 
 
 def _warnings(plan: BulkChange) -> Iterator[Content]:
@@ -173,11 +187,11 @@ def _grouped(
     yield from ready
     if unready:
         yield from [Content()] if ready else ()
-        more = "+" * (unready == MANY_UNREADY)
+        more, inputs = "+" * (unready == MANY_UNREADY), store.ready_check.rule_inputs()
         words = f"{unready:,}{more}" if more or unready > len(faults) else _counted(plan, list(faults))
         yield GroupHeading(f"{UNREADY_SIGN} Changes, but not ready", words, is_warning=True)
         for item_id in (each for each in changed if each in faults):
-            reason = Content.styled(", ".join(rule.label for rule in faults[item_id]), "$warn")
+            reason = Content.styled(", ".join(rule.failure_label(inputs) for rule in faults[item_id]), "$warn")
             first, *others = changed[item_id]
             change = first[1] if isinstance(first, tuple) and first[1] else None
             yield _name_of(first), Content.assemble(change, "  ", reason) if change else reason

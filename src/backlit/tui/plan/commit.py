@@ -1,8 +1,10 @@
 """The changes of the plan as a whole: their summary, and the commands that show and save them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
+from rich.cells import cell_len
 from textual.content import Content
 
 from backlit.model.amounts import counted, points_of
@@ -11,7 +13,7 @@ from backlit.model.fields import FIELD_BY_KEY
 from backlit.model.filters import POINTS
 from backlit.model.filters.matching import matches
 from backlit.model.planning import PlannedLoad
-from backlit.store.planning.draft import PlannedValue
+from backlit.model.reports.report import number_text
 from backlit.store.planning.plan import PlanChange
 from backlit.store.records.item import Item, counted_types, text_of
 from backlit.store.records.people import IterationEntry
@@ -19,7 +21,7 @@ from backlit.store.store import Store
 from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey
-from backlit.tui.dialogs.reading import Line, ReadingDialog, change_of, item_line
+from backlit.tui.dialogs.reading import HeadingLine, Line, ReadingDialog, change_of, item_line
 from backlit.tui.drawing.charts import range_words
 from backlit.tui.drawing.text import literal, safe
 from backlit.tui.fields.values import ScreenFieldWords
@@ -39,8 +41,10 @@ from backlit.tui.widgets.item_rows import UNREADY_SIGN
 from backlit.tui.widgets.side_lines import Part
 
 MAX_REVIEW_LINES = 400
-BAR_CELLS, MAX_SCALES = 48, 2
-"""Cells of a bar, and the number of iterations up to which each has a scale below its bar."""
+MAX_SCALES, BRIEF_BAR_CELLS = 2, 48
+"""The iterations up to which each has a scale below a bar of the whole width, and the cells of bars of more."""
+LEAST_POINTS = 3
+"""Cells that the column of points has at least: those of its heading."""
 RULES_OF_PLANNED = frozenset({"estimate", "owner", "blocking"})
 """The rules of the ready check about values that are planned, which fields alone decide."""
 FIELD_PREFIXES = {"IterationID": "", "Estimate": "Pts ", "AssignedToID": "Owner "}
@@ -81,6 +85,8 @@ class PlanSummary(Struct, frozen=True):
     loads: Mapping[int, PlannedLoad]
     people: PeopleCapacities
     blockers: Sequence[Content] = ()
+    before: Mapping[int, PlannedLoad] = {}
+    """The loads without the draft."""
 
     @property
     def written(self) -> Sequence[str]:
@@ -97,18 +103,22 @@ class PlanSummary(Struct, frozen=True):
         if self.contested:
             yield AnswerKey("m", "overwrite their changes")
 
-    def lines(self) -> list[Content]:
-        """Say of each iteration what it will hold, over its bar and the scale or the words of its target."""
-        lines: list[Content] = []
+    def lines(self) -> list[HeadingLine]:
+        """Say of each iteration what it holds and will hold, over its bar and the scale or the words of its target."""
+        lines: list[HeadingLine] = []
         for each in self.iterations:
             load = self.loads[each.id]
             drawn = Instrument(load, each.capacity, scale_end(each.capacity, load.points))
-            lines.append(Content.assemble((f"{safe(each.name)}  ", "bold"), *styled(drawn.words()[0])))
-            if scale := drawn.target(BAR_CELLS):
-                is_brief = len(self.iterations) > MAX_SCALES
-                target = (f"  target {range_words(each.capacity)}" if is_brief else "", "$muted")
-                lines.append(Content.assemble(*styled(drawn.bar(BAR_CELLS)), target))
-                lines += [] if is_brief else [Content.assemble(*styled(scale))]
+            before = self.before.get(each.id, load).points
+            was = (f"{number_text(before)} → " if before != load.points else "", "$muted")
+            lines.append(Content.assemble((f"{safe(each.name)}  ", "bold"), was, *styled(drawn.words()[0])))
+            if not drawn.target(BRIEF_BAR_CELLS):
+                pass
+            elif len(self.iterations) > MAX_SCALES:
+                target = (f"  target {range_words(each.capacity)}", "$muted")
+                lines.append(Content.assemble(*styled(drawn.bar(BRIEF_BAR_CELLS)), target))
+            else:
+                lines.append(partial(_bar_and_scale, drawn))
             over = over_limits(load, self.people, each)
             lines += [Content.styled(f"! {safe(words)}", "bold $error") for words in over]
         lines += self.blockers
@@ -136,8 +146,13 @@ def _summary(target: PlanCommandTarget) -> PlanSummary:
     ordered = [each for each in plan.iterations.targets() if each.id in places]
     loads = store.plan_preview.loads_now([each.id for each in ordered])
     people = people_of(store, target.session.capacities)
-    late = store.plan_preview.blockers_around(change.id for change in changes)
-    return PlanSummary(changes, plan.state.gone, ordered, loads, people, list(blocker_lines(store, late)))
+    late = list(blocker_lines(store, store.plan_preview.blockers_around(change.id for change in changes)))
+    before = store.plan_preview.loads_now(loads, {})
+    return PlanSummary(changes, plan.state.gone, ordered, loads, people, late, before)
+
+
+def _bar_and_scale(drawn: Instrument, width: int) -> Content:
+    return Content.assemble(*styled(drawn.bar(width)), "\n", *styled(drawn.target(width)))
 
 
 def _places(change: PlanChange) -> set[object]:
@@ -156,16 +171,19 @@ def plan_lines(store: Store, summary: PlanSummary) -> Iterator[Line]:
     judged = [change.id for change in summary.changes if change.type != "Task"][:MAX_REVIEW_LINES]
     planned = [store.plan_preview.item_laid_over(item) for item in store.batch.items(judged)]
     shown, reasons = 0, _reasons(store, planned)
+    cells = max((cell_len(_points_words(words, change)) for change in summary.changes), default=0)
+    cells = max(cells, LEAST_POINTS)
     for move, changes in groups.items():
         yield literal("")
         heads = Content.assemble((move, "bold"), (f"  {counted(len(changes), 'item')}", "$muted"))
-        yield heads, Content.styled(f"Pts  {UNREADY_SIGN} Not ready" if reasons else "Pts", "bold $muted")
+        unready = f"  {UNREADY_SIGN} Not ready" if reasons else ""
+        yield heads, Content.styled(f"{'Pts':>{cells}}{unready}", "bold $muted")
         for change in changes[: MAX_REVIEW_LINES - shown]:
             tasks = sum(parent == change.id for parent in along.values())
             along_words = [(f"  with {counted(tasks, 'task')}", "$muted")] if tasks else []
             mark = (f"{UNREADY_SIGN if change.id in reasons else ' '} ", "bold $warn")
             name = Content.assemble(mark, item_line(change.id, change.type, change.name, width), *along_words)
-            points, *others = _field_parts(words, change)
+            points, *others = _field_parts(words, change, cells)
             reason = [(f"  {reasons[change.id]}", "$warn")] if change.id in reasons else []
             yield name, Content.assemble(points, *reason, *others)
         shown += len(changes)
@@ -181,7 +199,7 @@ def _reasons(store: Store, items: Sequence[Item]) -> dict[int, str]:
     for item in items:
         values = {**item.fields, POINTS: points_of(text_of(item.fields.get("Estimate")))}
         failed = [
-            rule.label
+            rule.failure_label(inputs)
             for rule in (store.names.rules.of(item.type) if is_open(item.status) else ())
             if (
                 matches(rule.failing(inputs), values)
@@ -201,15 +219,23 @@ def _move(words: ScreenFieldWords, change: PlanChange) -> str:
     return f"{_value(words, 'IterationID', move.base)} → {_value(words, 'IterationID', move.mine)}"
 
 
-def _field_parts(words: ScreenFieldWords, change: PlanChange) -> Iterator[Content | Part]:
-    """Yield its points in a column, then the changes of its fields and the values that others gave them."""
-    has_points = FIELD_BY_KEY["Estimate"].applies_to(change.type)
-    points = str(change.fields.get("Estimate", PlannedValue(None, change.estimate)).mine or NOTHING)
-    yield f"{points if has_points else '':>3}", "bold" if points != NOTHING else "$muted"
+def _points_words(words: ScreenFieldWords, change: PlanChange) -> str:
+    """Return the points of an item, and before them those that they replace; empty for a type without points."""
+    if not FIELD_BY_KEY["Estimate"].applies_to(change.type):
+        return ""
+    planned = change.fields.get("Estimate")
+    if planned is None:
+        return str(change.estimate or NOTHING)
+    return f"{_value(words, 'Estimate', planned.base)} → {_value(words, 'Estimate', planned.mine)}"
+
+
+def _field_parts(words: ScreenFieldWords, change: PlanChange, cells: int) -> Iterator[Content | Part]:
+    """Yield its points in a column of so many cells, then the changes of its fields and the values others gave them."""
+    before, arrow, points = _points_words(words, change).rpartition("→ ")
+    style = "$muted" if points == NOTHING else "bold $mark" if arrow else "bold"
+    yield Content.assemble((f"{before}{arrow}".rjust(cells - cell_len(points)), "$muted"), (points, style))
     for key, touch in change.fields.items():
-        if key == "Estimate":
-            yield f"  was {_value(words, key, touch.base)}", "$muted"
-        elif key != "IterationID":
+        if key not in {"Estimate", "IterationID"}:
             yield f"  {FIELD_PREFIXES[key]}", "$muted"
             yield change_of(_value(words, key, touch.base), _value(words, key, touch.mine))
     for key, contest in change.contests.items():
