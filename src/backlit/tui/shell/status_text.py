@@ -145,7 +145,7 @@ def state_words(store: Store, now: float) -> list[Word]:
         if is_synced:
             words.append((SYNC_SIGN, "status-done", "app.refresh"))
         word = _followed_word(store) if is_synced else ""
-        word = word or f"{'last ' * is_bad}synced{ago}"
+        word = word or f"synced{ago}"
         words.append((word if is_synced else f"  {word}", "muted", "app.refresh"))
     if connection.user:
         words.append((f"  {connection.user.username}", user_colour(store, connection.user.id)))
@@ -206,7 +206,10 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
     elif _is_bad(connection) and store.has_items():  # an empty list says it itself
         again: list[Word] = [(f"  {key_of('app.refresh')}", KEY, "app.refresh"), (" try again", "muted", "app.refresh")]
         is_offline = connection.state is ConnectionState.OFFLINE  # which the title says
-        parts += again if is_offline else [(f"  {connection.sentence.removesuffix('.')}", "conflict")]
+        if is_offline:
+            parts += [(f"  no answer · edits are kept · next try{_within(connection)}", "faint"), *again]
+        else:
+            parts.append((f"  {connection.sentence.removesuffix('.')}", "conflict"))
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
         parts.append((f"  {connection.sentence}", "muted"))
     if store.recent_edits.sentence:
@@ -316,8 +319,12 @@ def _empty_list(
 def _next_try(connection: ConnectionStatus) -> str:
     if connection.next_try is None:
         return "backlit keeps trying."
+    return f"backlit tries again{_within(connection)}."
+
+
+def _within(connection: ConnectionStatus) -> str:
     minutes = connection.next_try
-    return f"backlit tries again within {'a minute' if minutes == 1 else f'{minutes} minutes'}."
+    return " soon" if minutes is None else f" within {'a minute' if minutes == 1 else f'{minutes} minutes'}"
 
 
 def _sign_in_words() -> Sequence[tuple[str, str]]:

@@ -91,6 +91,8 @@ class FooterLine(TwoSidedLine):
         kept = 1 + (len(pairs) > 1 and pairs[-2][0][0].strip() == BACK_KEY)
         if width < SPRINT_WIDTH:
             state = tuple(takewhile(lambda each: each[1] != CURRENT_ITERATION, state))
+        if width < MIN_WIDTH_WITH_REASONS:
+            state = tuple(each for each in state if each[1] != "faint")
         if width <= NARROW_WIDTH:
             place = " " * min(2, len(state)) + r"\1/\2"
             state = tuple(
@@ -111,7 +113,8 @@ class FooterLine(TwoSidedLine):
 
 BACK_KEY = "q"
 """The key that leads back."""
-NARROW_WIDTH = 80
+NARROW_WIDTH, MIN_WIDTH_WITH_REASONS = 80, 100
+"""Columns of a terminal with brief places among rows, and of one with the faint words of the state beside its hints."""
 SPRINT_WIDTH = 64
 """Columns of a terminal with the current sprint at the end of the state; in a narrower one it would take half of the
 hints."""

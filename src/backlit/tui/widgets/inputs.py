@@ -37,8 +37,6 @@ CompleteText = Callable[[str, str, int], Sequence[Candidate]]
 """Returns completions for a sign, a text and the position of the cursor."""
 FILTER, COMMAND = "/", ":"
 GAP, TAB = "   ", "tab"
-KEY_WORDS = "  completes the word"
-"""What is said of the only key that is offered."""
 MAX_PASTED_LINE = 20_000
 """Characters of a line that may be pasted. Textual wraps and draws all of it for each key, which takes a fifth of a
 second for this many signs of East Asia."""
@@ -285,8 +283,6 @@ class QueryLine(Vertical):
         words = GAP.join(each.text.strip() for each in shown)
         cap, look = cap_words(TAB, has_caps=ThemeStyles.of(self.app).has_frames)
         room = max(0, (self.size.width or self.app.size.width) - 4 - len(cap))
-        if len(shown) == 1 and words.endswith(":"):
-            words += KEY_WORDS
         indent = min(self._offered[0].start - len(cap) - 1, room - cell_len(words)) if words else 0
         self._say(f" {fit(words, room).rstrip()}" if words else "", (" " * indent, (cap, look)))
 
