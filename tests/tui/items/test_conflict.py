@@ -36,7 +36,7 @@ async def test_both_versions_stand_beside_each_other(world: World, store: Store,
             == []
         )
         assert "Status" not in [line.split()[1] for line in lines_of(pilot.app) if "( )" in line]
-        assert missing(pilot.app, ["Field", "Was", "m mine", "t theirs"]) == []
+        assert missing(pilot.app, ["Field", "Was", "m mine", "t theirs", "enter apply"]) == []
 
 
 @pytest.mark.slow

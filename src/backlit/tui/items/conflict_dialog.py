@@ -255,13 +255,13 @@ class ConflictDialog(Dialog[Decisions | None]):
         lines.append(Content(""))
         self._shown.update(Content("\n").join(lines))
         undecided = sum(not self._is_resolved(field) for field in self._fields)
-        apply = () if undecided else (("enter", "apply"),)
         several = len(self._fields) > 1
         below = (("m", "mine"), ("t", "theirs"), *((("M T", "all"),) if several else ()))
         sides = (("M", "all mine"), ("T", "all theirs")) if is_wide and several else below
         move = (("j k", "move"),) if several else ()
-        self.name_keys(*apply, *sides, ("e", "edit"), *move, ("esc", "later"))
-        left = f"{counted(undecided, 'field')} left to resolve, then enter to apply"
+        apply = (("enter", "apply"),) if is_wide or not undecided else ()  # it may not push other keys out
+        self.name_keys(*apply, *sides, ("e", "edit"), *move, ("esc", "later"), dim="enter" if undecided else "")
+        left = f"{counted(undecided, 'field')} left to resolve{'' if apply else ', then enter to apply'}"
         words = left if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
