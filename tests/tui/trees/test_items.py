@@ -135,6 +135,7 @@ async def test_the_head_of_an_iterations_items_has_its_done_points_until_they_st
         await until(lambda: "By status" in text_of(pilot.app), lambda: text_of(pilot.app))
         assert f"─ Progress · {words} ─" in text_of(pilot.app)
         assert re.search(rf" ● Done +{number_text(load.done)} +▄", text_of(pilot.app))
+        await until(lambda: re.search(r"│ +Done \d+ ─+ ?│", text_of(pilot.app)), lambda: text_of(pilot.app))
 
 
 @pytest.mark.slow

@@ -1,10 +1,11 @@
 """The areas or the iterations of the project, with what lies in each, and the way to the backlog of one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 
 from msgspec.structs import replace
 from rich.cells import cell_len
+from rich.segment import Segment
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
@@ -14,14 +15,18 @@ from textual.timer import Timer
 from backlit.model.amounts import counted
 from backlit.model.planning import PlannedLoad
 from backlit.model.reports.report import number_text
+from backlit.model.statuses import StatusGroup
 from backlit.model.trees import Node, NodeTotals
 from backlit.store.records.changes import ConnectionState, Subject
+from backlit.store.records.item import ItemRow
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
 from backlit.store.undo.history import Reversal
 from backlit.store.views.groups import NO_TASKS
 from backlit.store.views.query import ViewSpec
+from backlit.store.views.view import View
 from backlit.tui.drawing.text import safe
+from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import event_words
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter
@@ -32,7 +37,7 @@ from backlit.tui.trees.points_shares import LEAST_LINES, PointsShares, read_area
 from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.footer_line import FooterLine
-from backlit.tui.widgets.item_rows import UNREADY_SIGN
+from backlit.tui.widgets.item_rows import NO_BADGE, UNREADY_SIGN
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import Part, RuleLine, length
@@ -52,11 +57,30 @@ FRAME = 5
 """Cells around the words of the heading and between them."""
 DONE_BAR, DONE_SHARE = 20, 6
 """Cells at most of the bar of done points in the head of an iteration's items, and its part of the head."""
+EMPTY_LINES = 2
+"""Lines that the words in place of open items take."""
 HINTS = ("tree.filter", "tree.add", "tree.series", "m", "tree.delete", "g", "app.help")
 
 
 class NodeItems(BacklogList, can_focus=False):
-    """The items of a node, to be looked at only: there is no cursor."""
+    """The items of a node, to be looked at only: there is no cursor. Below them stand those that are done."""
+
+    _done: Sequence[ItemRow] = ()
+
+    def show_done(self, rows: Sequence[ItemRow]) -> None:
+        if rows != self._done:
+            self._done = rows
+            self.refresh()
+
+    def render_blank(self, y: int) -> Strip:
+        at = y + self.top - (self.row_count() or EMPTY_LINES)
+        if not self._done or not 0 < at <= len(self._done) + 1:
+            return super().render_blank(y)
+        if at > 1:
+            return self.columns.line((self._done[at - 2], (), False, False, NO_BADGE, ()))
+        theme, words = ThemeStyles.of(self.app), f"  Done {len(self._done):,} "
+        rule = Segment("─" * (self.size.width - cell_len(words) - 1), theme.style("rule"))
+        return Strip([Segment(words, theme.heading()), rule]).adjust_cell_length(self.size.width, theme.style())
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:  # noqa: ARG002 - as the base has it
         return super().render_row(index, is_cursor=False)
@@ -224,9 +248,19 @@ class TreeScreen(StoreScreen[None]):
             self._items.show(view)
         if is_area and self._shares_frame.display:
             self._shares.show(await read_area_shares(self.store, view))
-        elif self._progress_frame.display:
+        elif not is_area:
             with_done = self.store.view(ViewSpec(iteration_ids=ids, with_done=True, filter=NO_TASKS.filter()))
-            self._progress.show(await read_iteration_shares(self.store, with_done))
+            if self._progress_frame.display:
+                self._progress.show(await read_iteration_shares(self.store, with_done))
+            done = () if tree.children(node_id) else await self._done_rows(with_done)
+            if self.is_attached:
+                self._items.show_done(done)
+
+    async def _done_rows(self, with_done: View) -> Sequence[ItemRow]:
+        await with_done.load()
+        groups = self.store.lookups.status_groups()
+        rows = with_done.rows(0, with_done.count or 0)
+        return tuple(row for row in rows if groups.of(row.status) is StatusGroup.DONE)
 
     # Words
 
