@@ -39,8 +39,8 @@ def proposed_series(
     like = re.compile(re.escape(pattern).replace(re.escape(NUMBER_PLACEHOLDER), r"(\d{1,5})"))
     numbers = [int(same[1]) for each in sprints if (same := like.fullmatch(each.name))]
     return [
-        ("Name", pattern),
-        (f"{NUMBER_PLACEHOLDER} counts from", str(max(numbers, default=0) + 1)),
+        (f"Name ({NUMBER_PLACEHOLDER}: number)", pattern),
+        ("First number", str(max(numbers, default=0) + 1)),
         ("Sprints to add", "6"),
         ("Weeks in each", str(_weeks(last))),
         ("First day", begins.isoformat()),
