@@ -162,6 +162,7 @@ def _name_line(shown: "InboxList | FeedList", head: EntryHead, id_width: int, *,
     colour, author = shown.authors.colour(head.author), fit(head.author, shown.authors.width)
     lead = _lead(shown) + id_width + 3
     age, name_colour = age_of(head.at, shown.store.now()), BOLD if head.is_new else "muted"
+    age = age if head.is_new or age != "now" else ""  # it says nothing of what was seen before
     parts = [
         (f"{EDGE} ", colour),
         (f"{author}  ", f"{BOLD} {colour}" if head.is_new else colour),

@@ -37,7 +37,7 @@ from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import PaneFrame, key_words
+from backlit.tui.widgets.pane_frame import PaneFrame
 from backlit.tui.widgets.side_lines import Part, RuleLine
 from backlit.tui.widgets.text_view import DetailView, fit_rows
 
@@ -136,7 +136,7 @@ class InboxScreen(StoreScreen[None]):
         heading: list[Part] = [(title, "heading"), (new, "muted")]
         position = position_words(rows.cursor + 1, count)
         self._heading.say(heading)
-        self._frame.say(heading, key_words("inbox.read-all", "mark all read") if count else (), (), position)
+        self._frame.say(heading, (), (), position)
         news = None if self.shows_feed else self._news.current
         comment = self._feed.current if self.shows_feed else None
         self._text_frame.say(*self._text_head(news, comment))
