@@ -89,7 +89,9 @@ async def test_a_conflict_shows_mine_and_theirs(world: World, store: Store, open
     await conflict(world, store)
     async with outbox_of(opened, store) as pilot:
         assert "▌≠ #" in line_with(pilot.app, "▌")
-        assert missing(pilot.app, ["Conflicts 1", "was   ", "mine   ", "theirs  Theirs [b]", "≠ Name"]) == []
+        assert missing(pilot.app, ["Conflicts 1", "was ", "≠ Name"]) == []
+        assert line_with(pilot.app, "≠ Name").split("│")[1].split()[-2:] == ["Theirs", "[b]"]
+        assert line_with(pilot.app, "mine ").split("│")[1].split() == ["mine", "theirs"]
 
 
 @pytest.mark.slow
@@ -134,7 +136,7 @@ async def test_the_item_of_another_change_is_shown_from_its_top(world: World, st
 async def test_only_contested_fields_of_a_conflict_have_another_value(world: World, store: Store, opened: Open) -> None:
     await conflict(world, store, {"Estimate": "777"})
     async with outbox_of(opened, store) as pilot:
-        assert missing(pilot.app, ["  Estimate  was     ", "mine    777"]) == []
+        assert missing(pilot.app, ["  Estimate  777 "]) == []
 
 
 @pytest.mark.slow

@@ -125,6 +125,19 @@ def table_lines(
     return lines
 
 
+def versions_beside(
+    name: str, sign: tuple[str, str], both: Sequence[Content], before: str, widths: tuple[int, int]
+) -> list[Content]:
+    """Return mine and theirs beside each other behind a name, and below both the value before, if it is given.
+
+    The widths are those of the name and of a version.
+    """
+    label, side = widths
+    lines = table_lines([cell(name, "$foreground"), *both], [label, side, side], sign)
+    below = table_lines([cell("", "$muted"), cell(before, "$muted")], [label, 2 * side + 2]) if before else []
+    return [*lines, *below]
+
+
 def deletion_state(entry: OutboxEntry) -> str:
     """Return the state of a deletion that the service did not make; empty for other entries."""
     if entry.state not in UNRESOLVED or entry.kind not in DELETES:

@@ -50,6 +50,7 @@ from backlit.tui.items.entry_text import (
     table_lines,
     transform_words,
     version_cells,
+    versions_beside,
 )
 from backlit.tui.items.item_head import ItemSidePane
 from backlit.tui.items.preview import item_context, item_words
@@ -261,26 +262,30 @@ class OutboxScreen(StoreScreen[None]):
         return Content("\n").join([*lines, *([Content("")] if lines else ()), *self._values(entry)])
 
     def _values(self, entry: OutboxEntry) -> Iterator[Content]:
-        """Yield the fields of an entry: below each other the value before, mine, and theirs where they differ."""
+        """Yield the fields of an entry: the value before, mine, and theirs where they differ, which has its column."""
         is_deletion = entry.kind is EntryKind.DELETE
         values = entry.theirs if is_deletion else fields_of(entry)
         label = min(max(len(label_of(key)) for key in ("Estimate", *values)), self.size.width // 4)
         widths = [label, OWNER_WIDTH, max(4, self._entry.size.width - label - OWNER_WIDTH - 9)]
         item = self.store.item(entry.item_id)
         theirs_colour = f"${author_colour(self.store, item.last_modified_by or '') if item else 'foreground'}"
-        has_gaps = False
-        for key, value in values.items():
+        is_beside = entry.state is EntryState.CONFLICT and not is_deletion and self._item_frame.is_wanted
+        side = max(1, (self._entry.size.width - label - 9) // 2)
+        if is_beside:
+            names = [cell("mine", f"bold {MINE_COLOUR}"), cell("theirs", f"bold {theirs_colour}")]
+            yield from versions_beside("", (" ", ""), names, "", (label, side))
+        for number, (key, value) in enumerate(values.items()):
             mine = "" if is_deletion else self._words(key, value)
             theirs = self._words(key, entry.theirs[key]) if key in entry.theirs else ""
             both = version_cells((mine, MINE_COLOUR), (theirs, theirs_colour))
             rows = [("mine", both[0])] * (not is_deletion) + [("theirs", both[1])] * (key in entry.theirs)
-            if is_deletion or entry.kind is EntryKind.EDIT:
-                rows.insert(0, ("was", cell(self._words(key, entry.base.get(key)), "$muted")))
-            if has_gaps:
-                yield Content("")
-            has_gaps = self._item_frame.is_wanted
+            before = self._words(key, entry.base.get(key))
+            rows[:0] = [("was", cell(before, "$muted"))] * (is_deletion or entry.kind is EntryKind.EDIT)
+            yield from [Content("")] * (number > 0 and self._item_frame.is_wanted)
             sign, name = ("≠", "$conflict") if key in entry.theirs else (" ", ""), label_of(key)
-            for whose, text in rows:
+            if is_beside:
+                yield from versions_beside(name, sign, both, f"was {before}", (label, side))
+            for whose, text in () if is_beside else rows:
                 yield from table_lines([cell(name, "$foreground"), cell(whose, "$muted"), text], widths, sign)
                 sign, name = (" ", ""), ""
 
