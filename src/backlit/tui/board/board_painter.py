@@ -127,8 +127,9 @@ class BoardPainter:
         if not grid.has_lanes or not 0 <= y - HEADER_LINES < len(layout.lines):
             return None
         offset, line = layout.lines[y - HEADER_LINES]
-        is_between = line == CARD_LINES and grid.header_at(self._board.top + offset + 1) is not None
-        return None if is_between else LANE_GROUND
+        row = self._board.top + offset
+        is_between = line == CARD_LINES and grid.header_at(row + 1) is not None
+        return None if is_between or row >= grid.height(self._board.position.column) else LANE_GROUND
 
     def column_at(self, x: int) -> int | None:
         """Return the column whose word is on a cell of the line below the heads."""
