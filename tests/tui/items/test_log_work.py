@@ -71,7 +71,7 @@ async def test_the_dialog_says_what_it_will_do(store: Store, opened: Open) -> No
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")
         await press(pilot, "L", *"1:30")
-        said = ["Logs  1.5 h Development on", "ctrl+n next type  Testing", "Day         today"]
+        said = ["Logs 1.5 h Development on", "ctrl+n next type", "Types: Development, Testing", "Day         today"]
 
         assert missing(pilot.app, said) == []
 
@@ -121,10 +121,26 @@ async def test_kept_hours_stand_only_where_none_are_given_or_timed(
 @pytest.mark.slow
 async def test_the_lines_are_read_as_they_stand_and_the_facts_follow_them(tmp_path: Path) -> None:
     table: list[tuple[str, str, str, str, LoggedWork, str, str]] = [
-        ("2", "Development", "6", "", LoggedWork(2.0, "Development"), "completed 1 → 3 h", "3 of 9 h done"),
-        ("2", "testing", "0", " both ", LoggedWork(2.0, "Testing", "both", 0.0), "completed 1 → 3 h", "3 of 3 h done"),
-        ("1h30m", "te", "", "", LoggedWork(1.5, "Testing", "", 0.0), "completed 1 → 2.5 h", "2.5 of 2.5 h done"),
-        ("9", "", "0.5", "", LoggedWork(9.0, "", "", 0.5), "completed 1 → 10 h", "10 of 10.5 h done"),
+        ("2", "Development", "6", "", LoggedWork(2.0, "Development"), "Saves a comment", "3 of 9 h are done"),
+        (
+            "2",
+            "testing",
+            "0",
+            " both ",
+            LoggedWork(2.0, "Testing", "both", 0.0),
+            "Saves a comment",
+            "3 of 3 h are done",
+        ),
+        (
+            "1h30m",
+            "te",
+            "",
+            "",
+            LoggedWork(1.5, "Testing", "", 0.0),
+            "Saves a comment",
+            "2.5 of 2.5 h are done",
+        ),
+        ("9", "", "0.5", "", LoggedWork(9.0, "", "", 0.5), "Saves a comment", "10 of 10.5 h are done"),
     ]
     form = LogWorkForm(["Development", "Testing"], "Development", None, None, lambda: 0.0)
     app = BareApp()
@@ -150,7 +166,7 @@ async def test_a_type_is_completed_in_its_line_when_it_is_left(store: Store, ope
         await go_to(pilot, store, "Task")
         await press(pilot, "L", "1", "tab", *"te", "tab")
 
-        assert missing(pilot.app, ["Type        Testing", "completed 0 → 1 h"]) == []
+        assert missing(pilot.app, ["Type        Testing", "Logs 1 h Testing"]) == []
 
 
 @pytest.mark.slow

@@ -96,9 +96,7 @@ async def _start(target: StoreCommandTarget, task: Item) -> None:
 
 LABELS = ("Hours", "Type", "Remaining", "Note", "Day")
 HOURS, TYPE, REMAINING, NOTE, DAY = range(len(LABELS))
-LABEL_WIDTH, INPUT_WIDTH, PROGRESS_BAR = 12, 15, 30
-NAMED_TYPES = 2
-"""Other types that are named."""
+LABEL_WIDTH, INPUT_WIDTH, PROGRESS_BAR = 12, 26, 25
 WORK_FIELDS = ("WorkCompleted", "WorkRemaining")
 
 
@@ -135,6 +133,7 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
     The draft keeps the typed lines until they are logged. `typed` holds the lines of the same dialog before.
     """
 
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-tall")]
     draft: StoredDraft
 
     def __init__(
@@ -160,7 +159,7 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         self._is_kept = bool(kept) and typed is None
         self._begun_with = kept if typed is None else typed
         self.draft.begin(self, lambda: {} if self._typed() == self._usual else self._typed())
-        self._facts = {at: Static(classes="fact") for at in (HOURS, TYPE, REMAINING, DAY) if at < len(self.inputs)}
+        self._facts = {at: Static(classes="fact") for at in (TYPE, REMAINING, DAY) if at < len(self.inputs)}
         self._note = Static(classes="note")
         self._fault = Static(classes="fault")
         self.inputs[TYPE].suggester = SuggestFromList(form.types, case_sensitive=False)
@@ -171,8 +170,8 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
             with Horizontal(classes="labelled"):
                 yield Static(literal(f"{LABELS[at]:{LABEL_WIDTH - 1}}"), classes="label")  # the bar follows
                 yield line
+                line.styles.width = INPUT_WIDTH
                 if at in self._facts:
-                    line.styles.width = INPUT_WIDTH
                     yield self._facts[at]
         yield self._note
         yield self._fault
@@ -300,51 +299,54 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
     def _saved_words(self, done: LoggedWork) -> Content:
         """Return in a sentence what enter does."""
         if done.day is None:
-            return Content.assemble("Saves a comment  ", (safe(done.comment), "$foreground"))
+            return Content.assemble(
+                "Saves a comment  ", (safe(done.comment), "$foreground"), safe(self._after_words(done))
+            )
         day = "" if self._form.today is None else f" on {written_day(done.day, self._form.today)}"
         what = f"{hours_text(done.hours)} h {done.entry_type}".strip() + day
-        note = f": {done.note.strip()}" if done.note.strip() else ""
-        return Content.assemble("Logs  ", (safe(what), "bold $mark"), (safe(note), "$foreground"))
+        return Content.assemble("Logs ", (safe(what), "bold $mark"), safe(self._after_words(done)))
 
     def _after(self, done: LoggedWork | None) -> Mapping[str, object]:
         """Return the work fields of the task as they will be."""
         now = self._item.fields
         return now if done is None or not self._form.counts else {**now, **done.changes(now)}
 
-    def _progress(self, done: LoggedWork | None) -> Sequence[Content]:
-        """Return a bar of the task's work as it will be, below a blank; nothing for a task without hours."""
+    def _after_words(self, done: LoggedWork) -> str:
+        """Return how much of the task's work is done then; empty for a task without hours."""
+        completed, whole = self._work(done)
+        return f", then {hours_text(completed)} of {hours_text(whole)} h are done" if whole else ""
+
+    def _work(self, done: LoggedWork | None) -> tuple[float, float]:
+        """Return the completed hours of the task and all of its hours, as they will be."""
         after = self._after(done)
         completed, left = (each if isinstance(each := after.get(key), int | float) else 0.0 for key in WORK_FIELDS)
-        if not completed + left:
+        return completed, completed + left
+
+    def _progress(self, done: LoggedWork | None) -> Sequence[Content]:
+        """Return a bar of the task's work as it will be, below a blank; nothing for a task without hours."""
+        completed, whole = self._work(done)
+        if not whole:
             return ()
-        words = f"  {hours_text(completed)} of {hours_text(completed + left)} h done"
-        room = max(0, min(PROGRESS_BAR, self.app.size.width - LABEL_WIDTH - len(words) - 4))
-        cells = round(completed / (completed + left) * room)
+        room = max(0, min(PROGRESS_BAR, self.app.size.width - LABEL_WIDTH - 4))
+        cells = round(completed / whole * room)
         bar = ("█" * cells, "$bar-done"), ("█" * (room - cells), "$bar-track")
-        return Content(), Content.assemble(f"{'Progress':{LABEL_WIDTH}}", *bar, words)
+        blank = () if self.has_class("-tall") else (Content(),)  # the last field has one below it then
+        return *blank, Content.assemble(f"{'Progress':{LABEL_WIDTH}}", *bar)
 
     def _show_facts(self, done: LoggedWork | None) -> None:
-        now, after = self._item.fields, self._after(done)
-        before, later = now.get("WorkCompleted"), after.get("WorkCompleted")
-        change = Content.assemble(f"  completed {_hours(before)}")
-        if later is not None and later != before:
-            number = hours_text(before) if isinstance(before, int | float) else "0"
-            change = Content.assemble(f"  completed {number} → ", (_hours(later), "bold $mark"))
-        self._facts[HOURS].update(change)
+        now = self._item.fields
         self._facts[REMAINING].update(literal(f"  was {_hours(now.get('WorkRemaining'))}"))
         if DAY in self._facts and done is not None and done.day is not None:
             self._facts[DAY].update(literal(f"  {done.day:%A}"))
-        types, typed = self._form.types, self.inputs[TYPE].value
-        at = types.index(typed) + 1 if typed in types else 0
-        others = [safe(each) for each in (*types[at:], *types[:at]) if each != typed]
-        names = ", ".join(others[:NAMED_TYPES]) + " …" * (len(others) > NAMED_TYPES)
         cap = cap_words("ctrl+n", has_caps=ThemeStyles.of(self.app).has_frames)
-        self._facts[TYPE].update(Content.assemble("  ", cap, f" next type  {names}") if others else "")
+        self._facts[TYPE].update(Content.assemble("  ", cap, " next type") if len(self._form.types) > 1 else "")
 
     def _lines(self) -> Sequence[str]:
         lines = [
             "This was kept from before; it has not been logged." if self._is_kept else "",
-            "" if self._form.types else "This project has no types of time entries.",
+            f"Types: {', '.join(map(safe, self._form.types))}"
+            if self._form.types
+            else "This project has no types of time entries.",
             f"◷ The timer has been running here for {clock_text(self._form.seconds())}." if self._is_timed else "",
         ]
         return ["", *(line for line in lines if line)]
