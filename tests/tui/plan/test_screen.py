@@ -110,7 +110,7 @@ async def test_an_overloaded_iteration_is_shown_in_its_head_and_before_saving(st
 
         assert "╯ 30" in head
         assert "34 pts  4 over · 1 unestimated" in head
-        assert f" {first.name}  34 pts  4 over · 1 unestimated" in text_of(pilot.app)
+        assert f" {first.name}  0 → 34 pts  4 over · 1 unestimated" in text_of(pilot.app)
         assert "2 items" in line_with(pilot.app, f"→ {first.name}  ")
 
 
