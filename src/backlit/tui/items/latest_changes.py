@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
-from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 
@@ -24,8 +23,6 @@ from backlit.tui.widgets.side_lines import Part
 from backlit.tui.widgets.text_view import LinesView
 
 HEADING, GAP = "Latest changes", 2
-MOVES = frozenset({"Status", "AssignedToID", "IterationID", "Estimate"})
-"""The fields whose changes say how an item came to be where it is."""
 MIN_WIDTH_WITH_VERBS = 56
 """Cells from which the verbs of changes have a column."""
 MAX_LINES_OF_CHANGE = 2
@@ -53,11 +50,8 @@ class LatestChanges(LinesView):
     def show(self, item: Item) -> None:
         """Read what this machine knows of an item's history; comments stand above."""
         events = self._store.item_history.of_item(item)
-        if not self._is_of_page:
-            sent = (each for each in events if each.state is EntryState.SENT and each.kind is EventKind.CHANGED)
-            moves = (replace(each, fields=tuple(field for field in each.fields if field.key in MOVES)) for each in sent)
-            events = [each for each in moves if each.fields]
-        self._events = [each for each in events if each.kind is not EventKind.COMMENTED]
+        told = (each for each in events if self._is_of_page or each.state is EntryState.SENT)
+        self._events = [each for each in told if each.kind is not EventKind.COMMENTED]
         if self.is_mounted:
             self.lay_out()
 
@@ -121,7 +115,7 @@ class LatestChangesFrame(PaneFrame):
     LEAST_LINES = LEAST_CHANGES + FRAME_LINES
 
     def __init__(self, store: Store, *, is_of_page: bool = True) -> None:
-        """On other screens than the item's page only its way there is told, and changes that wait stand elsewhere."""
+        """On other screens than the item's page changes that wait stand elsewhere."""
         self._changes = LatestChanges(store, is_of_page=is_of_page)
         super().__init__(self._changes, id="latest-frame")
         self._store = store
