@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.text import Text
 from tests.quiet import strips_of
 from tests.store.world import World, until
 from tests.tui.bare_app import BareApp, line_with, messages_of, missing, text_of
 from textual import events
 from textual.pilot import Pilot
 from textual.strip import Strip
+from textual.widgets import Static
 
 from backlit.tui.dialogs.compose import ComposeDialog, WrittenText
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog, Dialog
@@ -431,3 +433,11 @@ async def test_a_dialog_that_shows_all_of_its_lines_counts_none_below(count: int
         await pilot.pause()
 
         assert "more line" not in text_of(app)
+
+
+async def test_bars_of_a_chart_stay_behind_a_dialog_in_its_one_colour() -> None:
+    async with BareApp().run_test() as pilot:
+        await pilot.app.mount(Static(Text("▓▓▓▓", "blue on blue"), id="chart"))
+        await show(pilot, ConfirmDialog("Delete", "Sure?", [AnswerKey("y", "delete")]))
+
+        assert "▓▓▓▓" in text_of(pilot.app)

@@ -32,6 +32,7 @@ STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
 
 
 RULE_CHARACTERS = frozenset("─│┬┴ ")
+SHADES = frozenset("░▒▓")
 MARKED_STYLE = Style(underline=True)
 BORDER_CELLS_WITHOUT_KEYS = 6
 """Cells of the lower border that hold no keys."""
@@ -48,8 +49,9 @@ class DimmedBackdrop:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
         for text, style, control in console.render(self._ground, options):
             look = self._rule if RULE_CHARACTERS.issuperset(text) else self._text
-            is_bar = style and style.color and style.color == style.bgcolor and not style.color.is_default
-            words = " " * len(text) if is_bar else text
+            is_solid = style and style.color and style.color == style.bgcolor and not style.color.is_default
+            is_scroll_bar = is_solid and SHADES.isdisjoint(text)  # shades are bars of a chart
+            words = " " * len(text) if is_scroll_bar else text
             yield Segment(
                 words, None if control else look + MARKED_STYLE if style and style.underline else look, control
             )
