@@ -99,10 +99,9 @@ def plain_bar(value: float, top: float, room: int) -> str:
 
 
 def low_bar(value: float, top: float, room: int) -> str:
-    """Return a bar of half a row to half a cell, so that bars of adjacent rows stay apart; the top fills the room."""
-    halves = round(value / top * room * 2) if top else 0
-    halves = max(1, halves) if value > 0 else 0
-    return "▄" * (halves // 2) + "▖" * (halves % 2)
+    """Return a bar in whole cells, as high as letters: bars of adjacent rows stay apart. The top fills the room."""
+    cells = round(value / top * room) if top else 0
+    return "▆" * (max(1, cells) if value > 0 else 0)
 
 
 def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:

@@ -27,7 +27,7 @@ Line = list[Part]
 
 
 async def read_conditions(store: Store, view: View, width: int, height: int) -> list[Line]:
-    """Return a head, and for each field that tells matches apart its key, and values with numbers and bars.
+    """Return a head, and for each field that tells matches apart its key, and values with numbers and bars from 2 on.
 
     All bars have one scale: a full one is all matches.
     """
@@ -56,7 +56,6 @@ class _FieldValues:
         self.key = f"{by.key}:"
         words = [safe(NO_VALUE if value == NO_VALUE else quoted_value(value)) for value, _ in values]
         self._cells = [(word, count) for word, (_, count) in zip(words, values, strict=True)]
-        self._has_bars = any(count > 1 for _, count in values)
 
     @property
     def longest(self) -> int:
@@ -67,7 +66,7 @@ class _FieldValues:
         shown = self._cells if len(self._cells) <= most else self._cells[: most - 1]
         lines: list[Line] = [[(fit(self.key, width), f"{BOLD} muted")]]
         for word, count in shown:
-            bar = low_bar(count, every, width - words_width - COUNT_WIDTH - 1) if self._has_bars else ""
+            bar = low_bar(count, every, width - words_width - COUNT_WIDTH - 1) if count > 1 else ""
             number = fit_right(str(count), COUNT_WIDTH)
             rest = width - words_width - COUNT_WIDTH
             lines.append([(fit(word, words_width), "foreground"), (number, "muted"), (fit(f" {bar}", rest), "bar")])

@@ -307,9 +307,8 @@ class TreeLayout:
         return [(fit(dates, room), "foreground"), (fit(word, DATES.width - room), colour)]
 
     def _share(self, node_id: int) -> list[Piece]:
-        """Return a bar that is full for the largest area below a root; those of areas further below are dim."""
-        colour = "bar" if self._branches.tree.depth(node_id) < DEPTH_OF_DETAIL else "chart-area"
-        return self._points_bar(self._branches.all[node_id].points, colour)
+        """Return a bar that is full for the largest area below a root."""
+        return self._points_bar(self._branches.all[node_id].points, "bar")
 
     def _points_bar(self, points: float, colour: str) -> list[Piece]:
         """Return the bar of some points to the scale of areas; an arrow ends one that is longer than the column."""
