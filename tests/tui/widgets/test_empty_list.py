@@ -17,7 +17,18 @@ def test_the_ways_out_stand_in_one_line_where_it_has_room() -> None:
     wide, narrow = (texts(EmptyList("No item matches", WAYS), width=width, height=9) for width in (80, 44))
 
     assert wide == ["   No item matches", "", "   esc clear the filter   / change the filter"]
-    assert narrow[2:] == ["   esc   clear the filter", "   /     change the filter"]
+    assert narrow[2:] == ["   esc  clear the filter", "   /    change the filter"]
+
+
+def test_a_long_command_leaves_the_words_of_the_other_ways_beside_their_keys() -> None:
+    ways = (("R", "try again"), ("gP", "open another workspace"), (":connect URL", "sign in"))
+    lines = texts(EmptyList("! unavailable", ways, mark=HALVES))
+
+    assert [line.strip() for line in lines[-3:]] == [
+        "R   try again",
+        "gP  open another workspace",
+        ":connect URL  sign in",
+    ]
 
 
 def test_the_reason_stands_in_the_middle_where_nothing_else_is_shown_and_else_at_the_top() -> None:

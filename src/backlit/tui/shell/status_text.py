@@ -78,7 +78,10 @@ class TitleLine(StorageErrorGuard, TwoSidedLine):
     def _tab(self, place: str) -> Drawn:
         name = self.name_of(place)
         unread = self._store.inbox.unread() if place == "app.inbox" else 0
-        words, colour = (f"{name} {unread:,}", "foreground") if unread else (name, "muted")
+        has_nothing = _is_bad(self._store.connection) and not self._store.has_items()
+        words, colour = (name, "faint" if has_nothing else "muted")
+        if unread:
+            words, colour = f"{name} {unread:,}", "foreground"
         return tab_of(words, place, is_current=place == self.place, colour=colour, current=PLACE_COLOUR)
 
     def fitted(self, width: int) -> tuple[list[Drawn], list[Drawn]]:
@@ -297,7 +300,7 @@ def explain_empty(
         empty = _empty_list("No open items.", _with_keys(*ways))
     else:
         has_sprints = len(store.lookups.iterations()) > 1  # the root is one
-        ways = _with_keys(*_first_steps(has_sprints=has_sprints), *_OTHER_WAYS[not store.is_inside :])
+        ways = _with_keys(*_first_steps(has_sprints=has_sprints), *_OTHER_WAYS[: None if store.is_inside else -1])
         empty = _empty_list("Your backlog is empty. Three steps to a first sprint:", ways, has_mark=True)
     items.empty = empty
     if empty is not None:
@@ -357,15 +360,15 @@ def _filter_named(words: str) -> str:
 _NO_COPY = "There is no copy here yet to work with offline."
 _ELSEWHERE = (
     ("app.project", "open another workspace"),
-    (":connect URL", "sign in to another server"),
     ("app.back", "quit"),
+    (":connect URL", "sign in to another server"),
 )
 _OTHER_WAYS = (
-    (":connect URL", "sign in to a server"),
     ("app.project", "open another workspace"),
     ("app.help", "all keys"),
+    (":connect URL", "sign in to a server"),
 )
-"""Ways out of a new workspace; the first leads away from one in this program."""
+"""Ways out of a new workspace; the last leads away from one in this program."""
 
 
 def _first_steps(*, has_sprints: bool) -> Sequence[tuple[str, str]]:

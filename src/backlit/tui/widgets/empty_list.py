@@ -11,14 +11,14 @@ from backlit.tui.drawing.themes import WORDMARK, ThemeStyles
 
 WayOut = tuple[str, str]
 """A way out of an empty list: what to press or to run, and what it does."""
-WAY_GAP = 3
-"""Cells between two ways out in one line, and between the two columns of those below one another."""
+WAY_GAP, KEY_GAP = 3, 2
+"""Cells between two ways out in one line, and between keys and words of those below one another."""
+LONG_KEYS = 6
+"""Cells of keys, as a command with its argument, that do not move the words of the other ways away from their keys."""
 MIN_WIDTH_OF_MARK, MIN_HEIGHT_OF_MARK = 60, 18
 """Cells and lines of a list that has room for the program's name."""
 SIDE = 3
 """Blanks on either side: rows begin there, behind the cursor and the signs of their state."""
-MIN_HEIGHT_OF_SPACED = 28
-"""Lines of a list with room for blanks between the ways out below the name of the program."""
 
 
 class EmptyList(Struct, frozen=True):
@@ -44,7 +44,7 @@ class EmptyList(Struct, frozen=True):
             margin = Segment(" " * SIDE, theme.style())
             return [[margin, *line] for line in (*self._reason(room, theme), [], *self._ways(room, theme))][:height]
         if self.mark:
-            ways: Sequence[Line] = [*self._below_one_another(room, theme, is_spaced=height >= MIN_HEIGHT_OF_SPACED)]
+            ways: Sequence[Line] = [*self._below_one_another(room, theme)]
         else:
             ways = self._ways(room, theme)
         block = [*(self._mark(theme) if self.mark else ()), *self._reason(room, theme), [], *ways]
@@ -76,16 +76,15 @@ class EmptyList(Struct, frozen=True):
             line += [*gap, theme.cap(keys), Segment(f" {effect}", theme.style("muted"))]
         return [line] if _length(line) <= room else [*self._below_one_another(room, theme)]
 
-    def _below_one_another(self, room: int, theme: ThemeStyles, *, is_spaced: bool = False) -> Iterator[Line]:
-        """Yield the ways out; what they do has one left edge."""
-        keys_width = max((cell_len(keys) for keys, _ in self.ways), default=0)
-        before = keys_width + WAY_GAP + 2 * theme.has_frames
-        for number, (keys, effect) in enumerate(self.ways):
-            if is_spaced and number:
-                yield []
-            words = fit(effect, min(cell_len(effect), room - before))
-            gap = Segment(" " * (WAY_GAP + keys_width - cell_len(keys)), theme.style())
-            yield [theme.cap(keys), gap, Segment(words, theme.style("muted"))]
+    def _below_one_another(self, room: int, theme: ThemeStyles) -> Iterator[Line]:
+        """Yield the ways out; what they do has one left edge, but where keys are long."""
+        widths = [cell_len(keys) for keys, _ in self.ways]
+        edge = max((width for width in widths if width < LONG_KEYS), default=0)
+        for (keys, effect), width in zip(self.ways, widths, strict=True):
+            gap = KEY_GAP + max(0, edge - width)
+            words = fit(effect, min(cell_len(effect), room - width - gap))
+            # As in the lists of keys, without the grounds of caps, which would run into one another.
+            yield [Segment(keys + " " * gap, theme.style(bold=True)), Segment(words, theme.style("muted"))]
 
 
 def _length(line: Line) -> int:
