@@ -199,7 +199,7 @@ async def test_a_refused_move_leaves_the_heads_of_the_columns_and_their_rule_fre
 async def test_facts_of_cards_in_lanes_stand_below_each_other_and_long_names_go_on_above_them(store: Store) -> None:
     async with on_board(store, size=(120, 40)) as pilot:
         await press(pilot, "t", "g", *"priorit", "enter")
-        facts = [line for line in lines_of(pilot.app) if "#" in line and "▌" in line]
+        facts = [line for line in lines_of(pilot.app) if "#" in line and "▘" in line]
 
         starts = {line.index("#") for line in facts if "#" in line[:20]}
         assert len(facts) > 5

@@ -171,7 +171,13 @@ def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
 
 
 def test_columns_that_all_fit_share_the_width_alike() -> None:
-    assert grid_of({("a", "To do"): 9}).column_widths(80) == {0: None, 1: None, 2: None}
+    assert grid_of({("To do",): 9}).column_widths(80) == {0: None, 1: None, 2: None}
+
+
+def test_columns_across_lanes_share_the_width_by_their_cards() -> None:
+    widths = grid_of({("a", "To do"): 9, ("a", "Doing"): 1, ("b", "To do"): 2}).column_widths(118)
+
+    assert widths == {0: 66, 1: 26, 2: 22}
 
 
 def test_a_column_without_cards_is_as_wide_as_its_head_where_not_all_fit() -> None:
@@ -182,6 +188,15 @@ def test_a_column_without_cards_is_as_wide_as_its_head_where_not_all_fit() -> No
 
 def test_lanes_need_a_line_each_and_those_of_their_cards() -> None:
     assert grid_of(IN_LANES, folded=("c",)).lines(2) == 1 + 2 * 2 + 1 + 3 * 2 + 1
+
+
+def test_a_blank_line_parts_lanes_of_which_one_is_open() -> None:
+    grid = grid_of(IN_LANES, folded=("b", "c"))
+
+    lines = BoardLayout(card_lines=2, has_gaps=True).fitted(grid, 0, 19).lines
+
+    assert grid.gaps() == 1
+    assert lines[:9] == ((0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (2, 3), (3, 1), (4, 1), (5, 0))
 
 
 def test_a_folded_lane_changes_no_width() -> None:

@@ -59,7 +59,7 @@ class BoardList(ItemList):
         )
         self._is_due = False
         self._widths: Mapping[int, int | None] = {}
-        self._card_lines = CARD_LINES
+        self._card_lines, self._has_gaps = CARD_LINES, False
         self._opened: tuple[object, ...] | None = None
 
     # The view
@@ -89,7 +89,8 @@ class BoardList(ItemList):
     def _settle(self, row: int) -> None:
         position, before = self.position, self.current_id
         self._measure()
-        self.laid_out = replace(self.laid_out, card_lines=self._card_lines, is_single=position.is_single)
+        lines, has_gaps = self._card_lines, self._has_gaps
+        self.laid_out = replace(self.laid_out, card_lines=lines, has_gaps=has_gaps, is_single=position.is_single)
         self.rows_replaced(row)
         self.cursor = position.grid.snapped(position.column, self.cursor, 1)
         self._keep_in_sight()
@@ -238,8 +239,12 @@ class BoardList(ItemList):
         has_room = self.size.height >= MIN_HEIGHT_WITH_GAPS
         usual = MIN_CARD_LINES if is_single or (grid.has_lanes and not has_room) else CARD_LINES + has_room
         room = self.size.height - HEADER_LINES - self.laid_out.foot_lines(grid, self.size.height)
-        fitting = (each for each in (usual, MIN_CARD_LINES, COMPACT_CARD_LINES) if grid.lines(each) <= room)
-        self._card_lines = next(fitting, usual) if grid.has_lanes else usual
+        self._card_lines, self._has_gaps = usual, False
+        if grid.has_lanes:
+            heights = range(usual, COMPACT_CARD_LINES - 1, -1)
+            self._card_lines = next((each for each in heights if grid.lines(each) <= room), usual)
+            has_blanks = self._card_lines > CARD_LINES
+            self._has_gaps = not has_blanks and grid.lines(self._card_lines) + grid.gaps() <= room
         self._opened = opened if any(totals.count for totals in grid.totals) else None
 
     def render_line(self, y: int) -> Strip:

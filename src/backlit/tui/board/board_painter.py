@@ -30,11 +30,8 @@ from backlit.tui.widgets.item_list import RowSelection
 from backlit.tui.widgets.item_rows import Badge
 
 CARDS_KEPT = 512
-CARD_GROUND, LANE_GROUND, CARD_GROUND_IN_LANE = "surface", "surface", "key-background"
-"""The grounds of a card on the board, of a lane across all columns, and of a card in a lane.
-
-Where no blank parts the cards, every second one has the ground of what is around it.
-"""
+CARD_GROUND, OTHER_CARD_GROUND = "surface", "key-background"
+"""The ground of a card, and of every second one where no blank parts the cards of a lane."""
 
 
 class BoardToPaint(Protocol):
@@ -76,7 +73,7 @@ class BoardPainter:
 
     def line(self, y: int) -> Strip:
         parts = self._painted[y] = self.parts(y)
-        gap = self._painter.blank(GAP, self._ground(y))
+        gap = self._painter.blank(GAP)
         strips = [strip for _, strip in parts for strip in (gap, strip)][1:]
         return Strip.join(strips).adjust_cell_length(self._board.box.width, self._painter.ground)
 
@@ -118,18 +115,7 @@ class BoardPainter:
         if lane is not None:
             line_of_lane = self._lane_line(lane, self._board.top + offset)
             return [(0, self._painter.blank(self._board.box.width) if line == CARD_LINES else line_of_lane)]
-        on = self._ground(y)
-        return [(slot.x, self._cell(slot, offset, line, on)) for slot in layout.slots]
-
-    def _ground(self, y: int) -> str | None:
-        """Return the ground of a line around its cards: that of a lane runs across the columns."""
-        layout, grid = self._board.laid_out, self._board.position.grid
-        if not grid.has_lanes or not 0 <= y - HEADER_LINES < len(layout.lines):
-            return None
-        offset, line = layout.lines[y - HEADER_LINES]
-        row = self._board.top + offset
-        is_between = line == CARD_LINES and grid.header_at(row + 1) is not None
-        return None if is_between or row >= grid.height(self._board.position.column) else LANE_GROUND
+        return [(slot.x, self._cell(slot, offset, line)) for slot in layout.slots]
 
     def column_at(self, x: int) -> int | None:
         """Return the column whose word is on a cell of the line below the heads."""
@@ -198,12 +184,9 @@ class BoardPainter:
     def _lane_line(self, lane: Swimlane, row: int) -> Strip:
         assert lane.header is not None
         header = replace(lane.header, is_folded=lane.is_folded, count=lane.header.rows)
-        hidden = sum(totals.count - totals.shown for totals in lane.totals)
-        on = LANE_GROUND if self._board.laid_out.card_lines > CARD_LINES and not lane.is_folded else None
-        is_cursor = row == self._board.cursor
-        return self._painter.lane(header, hidden, self._board.box.width, is_cursor=is_cursor, on=on)
+        return self._painter.lane(header, self._board.box.width, is_cursor=row == self._board.cursor)
 
-    def _cell(self, slot: ColumnSlot, offset: int, line: int, around: str | None) -> Strip:
+    def _cell(self, slot: ColumnSlot, offset: int, line: int) -> Strip:
         is_current = slot.number == self._board.position.column
         board, position = self._board, self._board.position
         row = position.top_of(slot.number, board.top, board.page) + offset
@@ -213,12 +196,12 @@ class BoardPainter:
             in_sight = partial(position.places_in_sight, slot.number, board.top, board.laid_out.shown)
             found = board.cards.at(board.view, place, in_sight)
         if found is None:
-            return self._painter.blank(slot.width, around)
+            return self._painter.blank(slot.width)
         is_cursor = is_current and row == board.cursor
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
         lane = position.grid.lane_at(row)
         is_apart = board.laid_out.card_lines > CARD_LINES or lane is None or lane[1] % 2 == position.grid.has_lanes
-        on = (CARD_GROUND_IN_LANE if position.grid.has_lanes else CARD_GROUND) if is_apart else around
+        on = CARD_GROUND if is_apart else OTHER_CARD_GROUND
         return self._card(found, slot.width, is_cursor=is_cursor, is_selected=is_selected, on=on)[line]
 
     def _lanes_below(self) -> Strip:
@@ -230,8 +213,8 @@ class BoardPainter:
         if found is not None and found[0].header is not None and not found[0].is_folded:
             hidden = sum(max(0, len(found[0].cells[slot.number]) - found[1]) for slot in board.laid_out.slots)
             cut = replace(found[0].header, rows=hidden) if hidden else None
-        hides_done = any(totals.shown < totals.count for totals in grid.totals)
-        return self._painter.lanes(headers, len(below), board.box.width, cut, hides_done=hides_done)
+        done = sum(totals.count for totals in grid.totals if totals.shown < totals.count)
+        return self._painter.lanes(headers, len(below), board.box.width, cut, done=done)
 
     def _foot(self, slot: ColumnSlot) -> Strip:
         board, position = self._board, self._board.position

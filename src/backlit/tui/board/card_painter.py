@@ -16,6 +16,7 @@ from backlit.store.records.item import ItemRow
 from backlit.store.views.groups import GroupLine
 from backlit.tui.board.columns import BoardColumn
 from backlit.tui.board.grid import (
+    CARD_LINES,
     GAP,
     MIN_NAME_WIDTH,
     ColumnSlot,
@@ -55,8 +56,12 @@ from backlit.tui.widgets.side_lines import indices_around
 CardLines = tuple[Strip, ...]
 CardFact = tuple[str, str, bool]
 """A fact of a card: its text, its colour, and whether it is bold."""
+LAST_EDGE = "▘"
+"""The edge beside the facts of a card without a blank below it: it ends before that of the next card."""
 INDENT = 2
 """Cells before the lines of a card: its edge and a blank."""
+SHOWN_WORD = " shown"
+"""What follows the number of cards in the head of a column that hides some, where there is room."""
 UNREADY_WORDS, BLOCKED_WORDS = " not ready", "  blocked"
 """What follows the sign of a started card that is not ready, and that an open item comes before a card."""
 MIN_ROOM_FOR_WORDS = 34
@@ -105,6 +110,9 @@ class CardPainter:
         room = width - Segment.get_line_length(sign) - cell_len(count) - 1
         name_cells = min(cell_len(safe(column.word)), MIN_NAME_WIDTH)
         points = points if room - name_cells >= cell_len(points) + 2 else ""
+        if totals.shown < totals.count and column.limit is None:
+            has_room = room - cell_len(safe(column.word)) - cell_len(points) - 2 >= cell_len(SHOWN_WORD)
+            count, room = (f"{count}{SHOWN_WORD}", room - cell_len(SHOWN_WORD)) if has_room else (count, room)
         name = fit(column.word, max(1, min(cell_len(safe(column.word)), room - cell_len(points) - 2 * bool(points))))
         blanks = " " * (room - cell_len(name) - cell_len(points))
         figures = Segment(f" {count}", style("conflict" if is_full else "muted", bold=is_full))
@@ -175,8 +183,8 @@ class CardPainter:
             bold=is_cursor or (row.type == ItemType.FEATURE and not is_done),
         )
 
-        def drawn(line: Sequence[Segment], under: str | None) -> Strip:
-            start = Segment(edge[0], theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
+        def drawn(line: Sequence[Segment], under: str | None, mark: str = edge[0]) -> Strip:
+            start = Segment(mark, theme.style(edge[1], on=under)), Segment(" ", theme.style(on=under))
             return Strip([*start, *line]).adjust_cell_length(width, theme.style(on=under))
 
         if lines == COMPACT_CARD_LINES:
@@ -187,7 +195,7 @@ class CardPainter:
         facts = self._facts(row, room, under_facts, badge, is_selected=is_selected)
         return (
             *(drawn([*marked(fit(each, room), self._sought, name)], around_name) for each in names),
-            drawn(facts, under_facts),
+            drawn(facts, under_facts, LAST_EDGE if lines <= CARD_LINES and not is_cursor else edge[0]),
         )
 
     def _one_line(
@@ -267,12 +275,12 @@ class CardPainter:
         parts = [*left, *more, *between, *end] if blanks >= 0 else left
         return [Segment(text, style(colour, on=on, bold=bold)) for text, colour, bold in parts if text]
 
-    def lane(self, header: GroupLine, hidden: int, width: int, *, is_cursor: bool, on: str | None) -> Strip:
-        """Draw the header of a lane: its name and its sums, and at the end how many done cards are hidden.
+    def lane(self, header: GroupLine, width: int, *, is_cursor: bool) -> Strip:
+        """Draw the header of a lane: its name, its sums, and a rule to the end, which a folded lane has not.
 
         A folded lane is quiet. A name is cut at the end of the line alone.
         """
-        style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else on
+        style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else None
         name = safe(self._names.group(header))
         counts, points = " + ".join(group_counts(header)), counted(header.points, "pt")
         has_points = header.points and f"/{points}" not in name  # a Feature's progress has them
@@ -284,9 +292,9 @@ class CardPainter:
             (name, self._lane_name(header, on)),
             (sums, style("muted", on=on)),
         ]
-        more, left = f"{hidden:,} more done ", width - sum(cell_len(text) for text, _ in line)
-        if hidden and not header.is_folded and len(more) < left:
-            line += [(" " * (left - len(more)), style(on=on)), (more, style("muted", on=on))]
+        if not header.is_folded:
+            left = width - sum(cell_len(text) for text, _ in line)
+            line.append((f"  {'─' * (left - 2)}", style("rule", on=on)))
         return Strip(starmap(Segment, line)).adjust_cell_length(width, style(on=on))
 
     def _lane_name(self, header: GroupLine, on: str | None) -> Style:
@@ -313,13 +321,13 @@ class CardPainter:
         return [(self._theme.cap(key_of("board.all-done")).text, KEY), (f" all {what}", "muted")]
 
     def lanes(
-        self, below: Iterable[GroupLine], count: int, width: int, cut: GroupLine | None = None, *, hides_done: bool
+        self, below: Iterable[GroupLine], count: int, width: int, cut: GroupLine | None = None, *, done: int
     ) -> Strip:
         """Draw what is below the cards in sight: the rest of a cut lane, and lanes, as many as fit, and their key.
 
-        At the end is the key that shows all done cards, where some are hidden.
+        At the end is the key that shows all `done` cards, 0 where none are hidden.
         """
-        end = [*self._shows_all("done"), (" ", "muted")] if hides_done else []
+        end = [*self._shows_all(f"{done:,} done"), (" ", "muted")] if done else []
         named = [
             (safe(self._names.group(each)), f" {each.rows:,}   ") for each in islice(below, width // MIN_LANE_WIDTH)
         ]

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -151,6 +152,10 @@ class CardGrid:
         """Return the lines of all lanes with cards of a height."""
         return len(self.lanes) + sum(lane.height - 1 for lane in self.lanes) * card_lines
 
+    def gaps(self) -> int:
+        """Return the blank lines between lanes: one above and below each open one."""
+        return sum(not (upper.is_folded and lower.is_folded) for upper, lower in pairwise(self.lanes))
+
     def lane_at(self, row: int) -> tuple[Swimlane, int] | None:
         """Return the lane of a row, and the row's offset in the lane."""
         number = self._lane_number(row)
@@ -256,10 +261,22 @@ class CardGrid:
         return number if number >= 0 else None
 
     def column_widths(self, width: int) -> dict[int, int | None]:
-        """Return the cells of empty columns where not all columns fit; None for others, which share the rest alike."""
+        """Return the cells of the columns; None for those that share the rest alike.
+
+        Across lanes, which are as high as their highest cell, columns share it by their numbers of cards. Where not
+        all columns fit, an empty one is as wide as its head.
+        """
         open_columns = self.open_columns()
         widths = dict[int, int | None].fromkeys(open_columns)
-        if len(open_columns) * (MIN_COLUMN_WIDTH + GAP) - GAP > width and any(each.count for each in self.totals):
+        free = width + GAP - len(open_columns) * (MIN_COLUMN_WIDTH + GAP)
+        cards = sum(self.totals[number].shown for number in open_columns)
+        if free >= 0 and self.has_lanes and cards:
+            edge = seen = 0
+            for number in open_columns:
+                seen += self.totals[number].shown
+                widths[number] = MIN_COLUMN_WIDTH + free * seen // cards - edge
+                edge = free * seen // cards
+        if free < 0 and any(each.count for each in self.totals):
             for number in (each for each in open_columns if not self.totals[each].count):
                 column, words = self.columns[number], count_words(self.columns[number], self.totals[number])
                 widths[number] = min(cell_len(safe(column.word)), MIN_NAME_WIDTH) + len(f"◐    {words}")
@@ -305,6 +322,8 @@ class BoardLayout(Struct, frozen=True):
     left: int = 0
     right: int = 0
     card_lines: int = 2
+    has_gaps: bool = False
+    """True where a blank line parts open lanes, whose cards have none below them."""
     is_single: bool = False
     """True where one column is in sight at a time."""
     lines: tuple[tuple[int, int], ...] = ()
@@ -332,6 +351,8 @@ class BoardLayout(Struct, frozen=True):
             if is_header:
                 has_blank = self.card_lines > CARD_LINES and _is_above_open(grid, top + row)
                 own = own[last:] if has_blank else own[last : last + 1]
+            if self.has_gaps and _is_above_gap(grid, top + row):
+                own.append((row, CARD_LINES))
             if room - len(lines) < len(own) - (own[-1][1] == CARD_LINES):
                 break
             lines += own[: room - len(lines)]
@@ -354,6 +375,11 @@ def _is_open_header(grid: CardGrid, row: int) -> bool:
 def _is_above_open(grid: CardGrid, row: int) -> bool:
     lane = grid.header_at(row)
     return lane is not None and lane.is_folded and _is_open_header(grid, row + 1)
+
+
+def _is_above_gap(grid: CardGrid, row: int) -> bool:
+    lane, below = grid.header_at(row), grid.header_at(row + 1)
+    return below is not None and not (lane is not None and lane.is_folded and below.is_folded)
 
 
 def lay_out_columns(width: int, columns: Mapping[int, int | None], current: int, before: BoardLayout) -> BoardLayout:
