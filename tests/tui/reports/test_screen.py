@@ -187,7 +187,7 @@ async def test_the_age_of_items_is_a_list_with_bars_status_and_owner(store: Stor
         ((80, 16), ("◑ Testing 0d ──",)),
     ],
 )
-async def test_the_statuses_of_items_stand_below_their_rows_or_above_the_current_one(
+async def test_the_statuses_of_items_stand_beside_their_rows_or_above_the_current_one(
     world: World, store: Store, opened: Open, size: tuple[int, int], words: tuple[str, ...]
 ) -> None:
     page = await world.rival.work_items.page(filter="projectId eq 1 and type eq 'Story'", order="id", top=1000)

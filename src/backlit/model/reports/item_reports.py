@@ -30,7 +30,7 @@ AGE_PARTS = (
 AGE_COLUMNS = (
     ReportColumn("Days"),
     ReportColumn("ID", rank=2),
-    ReportColumn("Item", is_text=True, least=28, is_item=True),
+    ReportColumn("Item", is_text=True, least=24, is_item=True),
     ReportColumn("Status", is_text=True, rank=2, least=11, is_status=True, is_in_way=True),
     ReportColumn("Owner", is_text=True, rank=1, is_owner=True),
     ReportColumn("Since", is_text=True, rank=3, is_in_way=True),

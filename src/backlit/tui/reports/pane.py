@@ -318,7 +318,7 @@ class ReportPane(StorageErrorGuard, Container):
             self.table.show(report)
             self._figures.show(report, beside)
             self._fit_table()
-            self._show_item()
+            self.call_after_refresh(self._show_item)  # whose words depend on the cells of the table
         self.post_message(self.Changed())
 
     def draw_chart(self) -> None:
@@ -356,8 +356,7 @@ class ReportPane(StorageErrorGuard, Container):
         self.set_class(has_items, "-items")
         rows = self.table.row_count()
         most = self.size.height // (1 if has_frames or not has_items else 2)  # else the item stands below them
-        fitting = [each for each in ((3, 2) if has_items else (2,)) if each * rows + AROUND <= most]
-        self.table.space(fitting[0] if is_list and fitting else 1)
+        self.table.space(2 if is_list and 2 * rows + AROUND <= most else 1)
         need = self.table.HEADER_LINES + self.table.ROW_LINES * rows
         self._latest_frame.display = has_items and has_frames and most - need - AROUND >= LatestChangesFrame.LEAST_LINES
         self.set_class(self._latest_frame.display, "-changes")
@@ -475,7 +474,10 @@ class ReportPane(StorageErrorGuard, Container):
     def _show_item(self) -> None:
         item = None if self.current_item is None else self._store.item(self.current_item)
         self._chart.choose(self.table.cursor)
-        way = [*way_words(self.table.current_way, self.table.status_groups)]
+        way, latest = (
+            [*way_words(steps, self.table.status_groups)]
+            for steps in (self.table.current_way, self.table.current_way[-2:])  # the edge of a frame has room for two
+        )
         comments = self._store.comments.of_item(item.id) if item is not None else None
         context = item_context(self._store, item, can_act=False)
         self._preview.display = self._item_frame.display = item is not None
@@ -483,5 +485,5 @@ class ReportPane(StorageErrorGuard, Container):
         self._way.say(way)
         self._latest_frame.show(item)
         if item is not None:
-            self._item_frame.say(*preview_head(item, context.now), way)
+            self._item_frame.say(*preview_head(item, context.now), [] if self.table.has_spans else latest)
         self._preview.show(item, comments, context)

@@ -45,8 +45,8 @@ LEAST_BAR, LEAST_ITEM_BAR = 16, 8
 """Cells of the longest bar beside columns that a narrow table drops, of iterations and the like and of items."""
 LEAD, GAP = 1, 2
 """Cells of the cursor bar, and between columns."""
-WAY_LINE = 1
-"""The line of a row that has the way of its item."""
+LEAST_SPANS, MOST_NAME = 30, 40
+"""Cells of the ways of items, below which bars stand in their place, and of the names that leave them the rest."""
 SIGN = 2
 """Cells of a sign and the blank behind it."""
 SHADED = frozenset("░▒▓")
@@ -201,6 +201,15 @@ def _legend_rows(row: Row, width: int) -> list[Row]:
     return lines
 
 
+class TableLayout(Struct, frozen=True):
+    """The cells of a table: all of them, those of its columns, of bars behind the first, of spans behind the last."""
+
+    room: int
+    widths: dict[int, int]
+    bars: int = 0
+    spans: int = 0
+
+
 class ReportTableView(LineList):
     """The rows of a report."""
 
@@ -210,10 +219,7 @@ class ReportTableView(LineList):
         super().__init__(id=id)
         self._report: Report | None = None
         self._bars: Bars | None = None
-        self._layout: tuple[int, dict[int, int], int] | None = None
-        """The cells that the columns were laid out for, the widths of the columns, and that of the bars."""
-        self._around_name = "", " " * GAP
-        """What stands before a name and behind it."""
+        self._layout: TableLayout | None = None
         self.status_groups = StatusGroups()
         self.owner_colours: Mapping[str, str] = {}
         """The colours of people by their user names."""
@@ -231,11 +237,10 @@ class ReportTableView(LineList):
         self.rows_replaced(0)
 
     def space(self, lines: int) -> None:
-        """Give each row one line, two for the way of its item, or three with a blank below both."""
+        """Give each row one line, or two with a blank."""
         if lines != self.ROW_LINES:
             self.ROW_LINES, self._layout = lines, None
             self.rows_replaced(self.cursor)
-        self.HEADER_LINES = 2 if self.has_spans else 1  # the axis of the days has a line
 
     def _first_row(self, report: Report) -> int:
         rows = report.table.rows
@@ -251,28 +256,28 @@ class ReportTableView(LineList):
 
     @property
     def current_way(self) -> Sequence[StatusStep]:
-        """Return the statuses that the item under the cursor had; nothing in other reports, and where rows show it."""
-        ways = self._report.table.item_ways if self._report is not None and not self.has_spans else ()
+        """Return the statuses that the item under the cursor had; nothing in other reports."""
+        ways = self._report.table.item_ways if self._report is not None else ()
         return ways[self.cursor] if self.cursor < len(ways) else ()
 
     @property
     def has_spans(self) -> bool:
-        """Return whether the rows have a line for the ways of their items."""
-        return self._report is not None and bool(self._report.table.item_ways) and self.ROW_LINES > 1
+        """Return whether the rows show the ways of their items."""
+        return self._report is not None and self._laid_out(self._report).spans > 0
 
     def row_count(self) -> int:
         return len(self._report.table.rows) if self._report is not None else 0
 
     # Drawing
 
-    def render_header(self, y: int) -> Strip:
+    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - for subclasses
         if self._report is None:
             return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
-        if y:
-            return self._below_figures(self._report, day_axis(*self._days(self._report)))
         titles = tuple(column.title for column in self._report.table.columns)
-        width, bar, at = self._laid_out(self._report)[1], list[Piece](), None
-        if self._bars is not None and width and (at := line_at(self._bars, width)) is not None:
+        layout, bar, at = self._laid_out(self._report), list[Piece](), None
+        if layout.spans:
+            bar = day_axis(self._days(self._report, layout), layout.spans)
+        elif self._bars is not None and layout.bars and (at := line_at(self._bars, layout.bars)) is not None:
             days = "d" * bool(self._report.table.item_ids)
             limit = self._bars.line_name if self._report.table.item_ways else f"{number_text(self._bars.line)}{days}"
             bar = [(fit_right(limit, at), "muted"), (LIMIT_LINE, "muted")]
@@ -280,9 +285,14 @@ class ReportTableView(LineList):
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         assert self._report is not None
-        row, width = self._report.table.rows[index], self._laid_out(self._report)[1]
-        bar = stacked_bar(self._bars, self._bars.bars[index], width) if self._bars is not None and width else []
-        item_type = self._report.table.item_types[index] if self._report.table.item_types else ""
+        table, layout, bar = self._report.table, self._laid_out(self._report), list[Piece]()
+        row = table.rows[index]
+        if layout.spans:
+            days = self._days(self._report, layout)
+            bar = span_bar(table.item_ways[index], self.status_groups, days, layout.spans)
+        elif self._bars is not None and layout.bars:
+            bar = stacked_bar(self._bars, self._bars.bars[index], layout.bars)
+        item_type = table.item_types[index] if table.item_types else ""
         colour = "muted" if row[1] is None else "foreground"
         strip = self._row(row, colour, bar, is_cursor=is_cursor, item_type=item_type)
         return self.with_scrollbar(strip, index)
@@ -290,62 +300,34 @@ class ReportTableView(LineList):
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         if not line or self._report is None or self._bars is None:
             return self.render_row(index, is_cursor=is_cursor)
-        if not self.has_spans:
-            return self._below_figures(self._report, stacked_bar(self._bars, None, self._laid_out(self._report)[1]))
-        days, room = self._days(self._report)
-        if line == WAY_LINE:
-            bar = span_bar(self._report.table.item_ways[index], self.status_groups, days, room)
-        else:
-            bar = [(" " * week_line(days, room), LINE), (LIMIT_LINE, LINE)]
-        return self._below_figures(self._report, bar)
-
-    def _below_figures(self, report: Report, pieces: Sequence[Piece]) -> Strip:
-        """Draw what stands at the place of bars in a line of its own."""
-        theme, lead = ThemeStyles.of(self.app), LEAD + self._laid_out(report)[0][0] + GAP
+        theme, layout = ThemeStyles.of(self.app), self._laid_out(self._report)
+        lead, pieces = LEAD + layout.widths[0] + GAP, stacked_bar(self._bars, None, layout.bars)
+        if layout.spans:
+            lead = LEAD + layout.room - layout.spans + week_line(self._days(self._report, layout), layout.spans)
+            pieces = [(LIMIT_LINE, LINE)]
         segments = [Segment(text, piece_style(theme, colour)) for text, colour in ((" " * lead, LINE), *pieces)]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
-    def _days(self, report: Report) -> tuple[int, int]:
-        """Return the days that the spans stand for, and their cells."""
-        lead = LEAD + self._laid_out(report)[0][0] + GAP
-        room = self.size.width - lead - MARGIN - bool(self.scrollbar_rows())
-        return shown_days(report.table.item_ways, self.status_groups), room
+    def _days(self, report: Report, layout: TableLayout) -> int:
+        return shown_days(report.table.item_ways, self.status_groups, layout.spans)
 
-    def _laid_out(self, report: Report) -> tuple[dict[int, int], int]:
+    def _laid_out(self, report: Report) -> TableLayout:
+        room = self.size.width - LEAD - MARGIN - bool(self.scrollbar_rows())
+        if self._layout is None or self._layout.room != room:
+            self._layout = _with_spans(report, room) or self._with_bars(report, room)
+        return self._layout
+
+    def _with_bars(self, report: Report, room: int) -> TableLayout:
         width = self.size.width
-        room = width - LEAD - MARGIN - bool(self.scrollbar_rows())
-        if self._layout is None or self._layout[0] != room:
-            if self.has_spans:
-                widths = widths_of(report, room, has_spans=True)
-                self._layout = room, widths, 0  # the days are asked for below
-                self._around_name = self._make_way(report, widths)
-                return self._layout[1:]
-            self._around_name = "", " " * GAP
-            share = min(12, (width - 30) // 4) if report.table.item_ids else width // 4
-            has_bars = self._bars is not None and not self._bars.gives_way
-            least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if has_bars else 0
-            widths = widths_of(report, room - (least + GAP if least else 0))
-            rest = room - sum(cells + GAP for cells in widths.values())
-            if rest < LEAST_ITEM_BAR or (widths[0] < _natural(report, 0) and not report.table.item_ids):
-                least, widths = 0, widths_of(report, room)
-            is_left = self._bars is not None and self._bars.gives_way and rest >= LEAST_ITEM_BAR
-            self._layout = room, widths, rest if least or is_left else 0
-        return self._layout[1:]
-
-    def _make_way(self, report: Report, widths: dict[int, int]) -> tuple[str, str]:
-        """Put the names on one side of the line of a week ago, which passes the row; return what stands around them."""
-        name = next(at for at, column in enumerate(report.table.columns) if column.is_item)
-        start = LEAD + sum(width + GAP for at, width in widths.items() if at < name)
-        line = LEAD + widths[0] + GAP + week_line(*self._days(report)) - start
-        free = self._layout[0] + GAP - sum(width + GAP for width in widths.values()) if self._layout else 0
-        before, behind = line - 1, min(widths[name], widths[name] + free - line - 2)
-        if line >= 0 and behind >= before:
-            widths[name] = behind
-            return f"{' ' * line}{LIMIT_LINE} ", " " * GAP
-        if line >= 0:
-            widths[name] = before
-            return "", f" {LIMIT_LINE} "
-        return "", " " * GAP
+        share = min(12, (width - 30) // 4) if report.table.item_ids else width // 4
+        has_bars = self._bars is not None and not self._bars.gives_way
+        least = max(LEAST_ITEM_BAR if report.table.item_ids else LEAST_BAR, share) if has_bars else 0
+        widths = widths_of(report, room - (least + GAP if least else 0))
+        rest = room - sum(cells + GAP for cells in widths.values())
+        if rest < LEAST_ITEM_BAR or (widths[0] < _natural(report, 0) and not report.table.item_ids):
+            least, widths = 0, widths_of(report, room)
+        is_left = self._bars is not None and self._bars.gives_way and rest >= LEAST_ITEM_BAR
+        return TableLayout(room, widths, bars=rest if least or is_left else 0)
 
     def _row(
         self,
@@ -362,8 +344,10 @@ class ReportTableView(LineList):
         on = "cursor-background" if is_cursor else None
         segments = [Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))]
         style = theme.heading(colour) if is_header else theme.style(colour, on=on, bold=is_cursor)
-        widths, room = self._laid_out(self._report)
-        for at, width in widths.items():
+        layout = self._laid_out(self._report)
+        last = max(layout.widths) if layout.spans else 0
+        room = layout.spans or layout.bars
+        for at, width in layout.widths.items():
             column, value = self._report.table.columns[at], values[at]
             text = str(value) if is_header else "" if value is None else value_text(value, column)
             text = fit(text, min(width, cell_len(text))) if is_header else text
@@ -379,16 +363,14 @@ class ReportTableView(LineList):
                 segments.append(Segment(word, theme.style(status_colour(text, self.status_groups), on=on)))
                 continue
             if column.is_item:
-                before, behind = (each.replace(LIMIT_LINE, " ") if is_header else each for each in self._around_name)
-                segments.append(Segment(before, theme.style(LINE, on=on)))
                 sign = type_sign(item_type) if item_type else ""
                 segments.append(Segment(fit(sign, SIGN), theme.style(type_colour(item_type), on=on)))
             is_dated = isinstance((self._report.table.rows or [values])[0][at], date)
             is_left = column.is_text and not isinstance(value, date) and not is_dated
             cells = width - SIGN * column.is_item
             segments.append(Segment((fit if is_left else fit_right)(text, cells), cell))
-            segments.append(Segment(behind if column.is_item else " " * GAP, theme.style(LINE, on=on)))
-            if at == 0 and room:
+            segments.append(Segment(" " * GAP, theme.style(on=on)))
+            if at == last and room:
                 drawn = [*bar, (" " * (room + GAP - sum(len(text) for text, _ in bar)), colour)]
                 grounds = ("background" if set(text) & SHADED else on for text, _ in drawn)
                 segments += [
@@ -400,6 +382,16 @@ class ReportTableView(LineList):
 
 def natural_width(report: Report) -> int:
     return LEAD + sum(_natural(report, at) + GAP for at in range(len(report.table.columns)))
+
+
+def _with_spans(report: Report, room: int) -> TableLayout | None:
+    """Return the cells of columns and spans; None for a report without ways, and where they would drop the owner."""
+    columns = report.table.columns
+    widths = widths_of(report, room - GAP - LEAST_SPANS, has_spans=True) if report.table.item_ways else {}
+    if not any(columns[at].is_owner for at in widths):
+        return None
+    widths = {at: min(width, MOST_NAME) if columns[at].is_item else width for at, width in widths.items()}
+    return TableLayout(room, widths, spans=room - sum(width + GAP for width in widths.values()))
 
 
 def widths_of(report: Report, room: int, *, has_spans: bool = False) -> dict[int, int]:

@@ -9,24 +9,28 @@ from backlit.model.reports.item_reports import STUCK_DAYS
 from backlit.model.reports.report import StatusStep
 from backlit.model.statuses import StatusGroup, StatusGroups, status_word
 from backlit.tui.drawing.charts import LIMIT_LINE, ON, Piece, joined
-from backlit.tui.drawing.text import fit, fit_right
+from backlit.tui.drawing.text import fit_right
 from backlit.tui.drawing.themes import status_colour, status_sign
 
 LEAST_LABEL = 5
 """Cells before the line of a week ago in which a span says what it is, so that the line does not part its words."""
 LEAST_DAYS, MOST_DAYS = 9, 28
 """Days that bars stand for: at least a little more than the limit, and not so many that it is at their end."""
+LEAST_WEEK = 15
+"""Cells of the last week, in which a status is told in words: where there is less room, bars stand for fewer days."""
 PRESENT_GROUNDS: Mapping[str, str] = {"status-progress": "span-progress", "status-test": "span-test"}
 """The grounds of present spans by the colours of their statuses."""
 LINE = "muted"
 """The colour of the line of a week ago."""
+WEEK_AGO, TODAY = "a week ago", "today"
 EARLIER = "←"
 """Begins a span that began before the first day."""
 
 
-def shown_days(ways: Sequence[Sequence[StatusStep]], groups: StatusGroups) -> int:
-    """Return the days that all bars stand for: those since the first item was started."""
-    return min(MOST_DAYS, max([LEAST_DAYS, *(sum(step.days for step in _started(way, groups)) for way in ways)]))
+def shown_days(ways: Sequence[Sequence[StatusStep]], groups: StatusGroups, room: int) -> int:
+    """Return the days that all bars stand for: those since the first item was started, as far as there is room."""
+    most = max(LEAST_DAYS, min(MOST_DAYS, STUCK_DAYS * room // LEAST_WEEK))
+    return min(most, max([LEAST_DAYS, *(sum(step.days for step in _started(way, groups)) for way in ways)]))
 
 
 def _started(way: Sequence[StatusStep], groups: StatusGroups) -> Sequence[StatusStep]:
@@ -45,10 +49,11 @@ def week_line(days: int, room: int) -> int:
 
 def day_axis(days: int, room: int) -> list[Piece]:
     """Return the names of the first day, of the line of a week ago and of today."""
-    line, first = week_line(days, room), f"{days} days ago"
-    first = first if len(first) < line else f"{days}d ago"
-    before = f"{first if len(first) < line else '':<{line}}"
-    return [(before, "muted"), (f"{LIMIT_LINE} a week ago", LINE), (fit_right("today", room - line - 12), "muted")]
+    line, named = week_line(days, room), f"{LIMIT_LINE} {WEEK_AGO}"
+    if room - line < len(f"{named} {TODAY}"):
+        line, named = line - len(WEEK_AGO) - 1, f"{WEEK_AGO} {LIMIT_LINE}"
+    first = next((each for each in (f"{days} days ago", f"{days}d ago") if len(each) < line), "")
+    return [(f"{first:<{line}}{named}", "muted"), (fit_right(TODAY, room - line - len(named)), "muted")]
 
 
 def span_bar(way: Sequence[StatusStep], groups: StatusGroups, days: int, room: int) -> list[Piece]:
@@ -61,6 +66,7 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, days: int, room: i
     line = week_line(days, room)
     ago = sum(step.days for step in way)
     least = max((cell_len(" ".join(_sign_and_word(step, groups))) + 2 for step in way[-1:]), default=0)
+    least = min(least, room - line)  # what is not over a week does not cross the line
     for step in way[:-1]:
         earlier = EARLIER if ago > days else ""
         ago -= step.days
@@ -75,7 +81,7 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, days: int, room: i
         colour, over = status_colour(step.status, groups), step.days - STUCK_DAYS
         ground = PRESENT_GROUNDS.get(colour, "key-background")
         excess = f"{counted(over, 'day')} over" if over > 0 else ""
-        red, label = _over(line - len(cells), excess, is_earlier=ago > days), ""
+        red, label = _over(line - len(cells), excess, f"+{over}d", is_earlier=ago > days), ""
         cells += [(sign, f"background{ON}bar-over") for sign in red]
         if len(cells) == line:  # behind the line
             cells.append((" ", f"{colour}{ON}{ground}"))
@@ -83,7 +89,8 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, days: int, room: i
         if excess and not red.strip(f" {EARLIER}"):
             word = label.rstrip()
             cells += [(sign, f"{colour}{ON}{ground}") for sign in word]
-            label = fit(f"  {excess}", room - len(cells))
+            left = room - len(cells)
+            label = next(f"{each:<{left}}" for each in (f"  {excess}", f"  +{over}d", "") if len(each) <= left)
             colour = "conflict"
         cells += [(sign, f"{colour}{ON}{ground}") for sign in label]
     if way:
@@ -91,10 +98,10 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, days: int, room: i
     return joined(cells)
 
 
-def _over(width: int, excess: str, *, is_earlier: bool) -> str:
-    """Return the part of a span before the line, with the days over a week where they fit wholly."""
+def _over(width: int, excess: str, brief: str, *, is_earlier: bool) -> str:
+    """Return the part of a span before the line, with the days over a week where they fit."""
     sign = f"{EARLIER} " if is_earlier else ""
-    offered = f" {sign}{excess} ", f" {sign}"
+    offered = f" {sign}{excess} ", f" {sign}{brief if is_earlier else ''} ", f" {sign}"
     return next((f"{each:<{width}}" for each in offered if excess and len(each) <= width), " " * width)
 
 
