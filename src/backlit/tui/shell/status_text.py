@@ -210,7 +210,7 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
         again: list[Word] = [(f"  {key_of('app.refresh')}", KEY, "app.refresh"), (" try again", "muted", "app.refresh")]
         is_offline = connection.state is ConnectionState.OFFLINE  # which the title says
         if is_offline:
-            parts += [(f"  no answer · edits are kept · next try{_within(connection)}", "faint"), *again]
+            parts += [(f"  no answer · next try{_within(connection)}", "faint"), *again]
         else:
             parts.append((f"  {connection.sentence.removesuffix('.')}", "conflict"))
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
