@@ -193,7 +193,7 @@ async def test_a_small_terminal_shows_rows_and_reason(world: World, store: Store
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "has_item"), [((40, 14), False), ((80, 24), False), ((100, 30), True)])
+@pytest.mark.parametrize(("size", "has_item"), [((40, 14), False), ((80, 24), False), ((100, 40), True)])
 async def test_a_long_change_leaves_title_and_footer_in_sight_and_the_item_where_both_have_room(
     world: World, store: Store, opened: Open, size: tuple[int, int], has_item: bool
 ) -> None:

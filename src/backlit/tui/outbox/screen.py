@@ -94,7 +94,8 @@ GROUP_STATES = ((EntryState.CONFLICT,), (EntryState.REFUSED,), (EntryState.WAITI
 GROUP_NAMES = ("Conflicts", "Rejected", "Waiting")
 GROUP_GAP, GROUP_HEAD, ENTRY_LINE = -2, -1, 0
 """The lines of an entry: above the first one of its group a blank and its head, and its own."""
-AGE_WIDTH = 4
+AGE_WIDTH, MINUTE = 4, 60
+"""Cells of the age of a change, and the seconds from which it is said."""
 WIDE = 98
 """Cells of the list from which a row names the changed fields, which the table below it has."""
 HIGH = 15
@@ -104,8 +105,8 @@ TALL = 24
 ENDS = 4
 """Lines of the title, the footer and their rules."""
 RULED, MAX_LINES, LEAST_ASIDE = 7, 12, 6
-"""Lines of the title, the rules and the footer around the change and its item, those of the change that come before
-its item, and the fewest lines of the item."""
+"""Lines of the title, the rules and the footer around the change and its item, to which frames add one, those of the
+change that come before its item, and the fewest lines of the item."""
 OWNER_WIDTH = 6
 """Cells of the words for whose a value is."""
 CHANGE_SHARE = 0.4
@@ -132,7 +133,7 @@ class EntryView(VerticalScroll):
 
 
 class OutboxScreen(StoreScreen[None]):
-    """The unsent entries by what they need, oldest first; below them the current one, and beside them its item."""
+    """The unsent entries by what they need, oldest first; below them the current one, and below that its item."""
 
     COMMAND_GROUPS = ("outbox.screen",)
     AUTO_FOCUS = "OutboxList"
@@ -189,14 +190,13 @@ class OutboxScreen(StoreScreen[None]):
 
     def _fit_entry(self) -> None:
         """Give the change the room below the list, or above its item only the lines of its text that fit."""
-        is_above = self.has_class("-with-item") and not self._item_frame.is_wanted
-        self._entry.styles.max_height = self._lines_above if is_above else None
+        self._entry.styles.max_height = self._lines_above if self.has_class("-with-item") else None
 
     @property
     def _lines_above(self) -> int:
         """The lines of the change that fit between the list and the least view of its item."""
         height = self.size.height
-        return height - min(self._list.line_count, height // 2) - RULED - LEAST_ASIDE
+        return height - min(self._list.line_count, height // 2) - RULED - self._item_frame.is_wanted - LEAST_ASIDE
 
     # Words
 
@@ -241,8 +241,7 @@ class OutboxScreen(StoreScreen[None]):
     def _show_item(self) -> None:
         entry = self._list.current
         lines = self._described(entry).plain.count("\n") + 1 if entry is not None else 0
-        is_above = self.size.height >= TALL and min(lines, MAX_LINES) <= self._lines_above
-        has_room = self._item_frame.is_wanted or is_above
+        has_room = self.size.height >= TALL and min(lines, MAX_LINES) <= self._lines_above
         item = self.store.item(entry.item_id) if entry is not None and has_room else None
         self.set_class(item is not None, "-with-item")
         self._fit_entry()
@@ -454,7 +453,7 @@ class OutboxList(EntryList[OutboxEntry]):
         sign, colour = STATE_SIGNS.get(entry.state, (" ", "muted"))
         is_said = bool(self.row_lines) and entry.state is not EntryState.SENDING
         state_width = 0 if is_said else STATE_WIDTH
-        change = self._change_of(entry)
+        seconds, change = max(0.0, time.time() - entry.created_at), self._change_of(entry)
         change_width = self._change_width + 2 if change else 0
         name_width = max(0, width - change_width - state_width - self._id_width - AGE_WIDTH - 6)
         parts = [
@@ -462,7 +461,7 @@ class OutboxList(EntryList[OutboxEntry]):
             (fit_right(number_or_noun(entry), self._id_width) + " ", "muted"),
             (fit(item_name_of(self._store, entry), name_width), "foreground"),
             (fit_right(fit(change, self._change_width), change_width) + " ", "muted"),
-            (fit_right(age(max(0.0, time.time() - entry.created_at)), AGE_WIDTH), "muted"),
+            (fit_right(age(seconds) if seconds >= MINUTE else "", AGE_WIDTH), "muted"),
         ]
         return self.draw_parts(parts, is_cursor=is_cursor)
 
