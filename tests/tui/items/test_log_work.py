@@ -71,7 +71,12 @@ async def test_the_dialog_says_what_it_will_do(store: Store, opened: Open) -> No
     async with opened(store) as pilot:
         await go_to(pilot, store, "Task")
         await press(pilot, "L", *"1:30")
-        said = ["Logs 1.5 h Development on", "ctrl+n next type", "Types: Development, Testing", "Day         today"]
+        said = [
+            "Logs 1.5 h Development on",
+            "next type",
+            "Development  Testing",
+            "Day         today",
+        ]
 
         assert missing(pilot.app, said) == []
 
@@ -116,6 +121,18 @@ async def test_kept_hours_stand_only_where_none_are_given_or_timed(
             await pilot.pause()
 
             assert f"[time] {hours}h Development: half done" in text_of(pilot.app)
+
+
+@pytest.mark.parametrize(("width", "line"), [(80, "Development     Development  Testing"), (44, "ctrl+n  Development")])
+async def test_types_stand_beside_their_field_where_there_is_room(tmp_path: Path, width: int, line: str) -> None:
+    form = LogWorkForm(["Development", "Testing"], "Development", None, None, lambda: 0.0)
+    with offline_store(tmp_path, [item(1, kind="Task")]) as store:
+        async with BareApp().run_test(size=(width, 24)) as pilot:
+            (task,) = store.batch.items([1])
+            pilot.app.push_screen(LogWorkDialog(task, form, StoredDraft(store, draft_key(1)), "1"))
+            await pilot.pause()
+
+            assert line in text_of(pilot.app)
 
 
 @pytest.mark.slow

@@ -23,7 +23,6 @@ from backlit.tui.commands.command import CannotAct, CommandContext
 from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import Dialog
 from backlit.tui.drawing.text import literal, safe
-from backlit.tui.drawing.themes import ThemeStyles, cap_words
 from backlit.tui.items.target import ItemTarget
 from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.shell.input_queue import AnswerRefused
@@ -96,7 +95,9 @@ async def _start(target: StoreCommandTarget, task: Item) -> None:
 
 LABELS = ("Hours", "Type", "Remaining", "Note", "Day")
 HOURS, TYPE, REMAINING, NOTE, DAY = range(len(LABELS))
-LABEL_WIDTH, INPUT_WIDTH, PROGRESS_BAR = 12, 26, 25
+LABEL_WIDTH, INPUT_WIDTH, PROGRESS_BAR = 12, 15, 12
+DIALOG_WIDTH, FRAME_CELLS = 96, 4
+"""Cells of the dialog at most, and those that its frame takes of them."""
 WORK_FIELDS = ("WorkCompleted", "WorkRemaining")
 
 
@@ -170,7 +171,8 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
             with Horizontal(classes="labelled"):
                 yield Static(literal(f"{LABELS[at]:{LABEL_WIDTH - 1}}"), classes="label")  # the bar follows
                 yield line
-                line.styles.width = INPUT_WIDTH
+                if at != NOTE:
+                    line.styles.width = INPUT_WIDTH
                 if at in self._facts:
                     yield self._facts[at]
         yield self._note
@@ -285,36 +287,40 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
             done, fault = self._read(), ""
         except BadRequest as error:
             done, fault = None, str(error)
-        saved = [self._saved_words(done)] if done else []
-        self._note.update(Content("\n").join([*self._progress(done), *map(Content, self._lines()), *saved]))
+        self._show_facts(done)
+        self._note.update(Content("\n").join([*self._lines(), self._result(done)]))
         self._fault.update(literal(fault if is_final else ""))
         if fault and is_final:
             self.post_message(AnswerRefused(fault))
-        self._show_facts(done)
         verb = "log and stop" if self._is_timed else "log"
         timer = "stop timer" if self._is_timed else "start timer"
-        self.name_keys(("enter", verb), ("ctrl+t", timer), ("tab", "next field"), ("esc", "cancel"))
+        next_type = [("ctrl+n", "next type")] if len(self._form.types) > 1 and self._has_types_beside else []
+        self.name_keys(("enter", verb), *next_type, ("ctrl+t", timer), ("tab", "next"), ("esc", "cancel"))
         return done
 
+    def _result(self, done: LoggedWork | None) -> Content:
+        """Return in a line what enter does, and how much of the task's work is done then."""
+        completed, whole = self._work(done)
+        parts = [self._saved_words(done)] if done else []
+        if whole:
+            words = f" {'then ' if done else ''}{hours_text(completed)} of {hours_text(whole)} h are done"
+            cells = round(completed / whole * PROGRESS_BAR)
+            bar = ("█" * cells, "$bar-done"), ("█" * (PROGRESS_BAR - cells), "$bar-track")
+            parts.append(Content.assemble(*bar, words))
+        line = Content("  ").join(parts)
+        return line if line.cell_length <= self._room else Content("\n").join(parts)
+
     def _saved_words(self, done: LoggedWork) -> Content:
-        """Return in a sentence what enter does."""
         if done.day is None:
-            return Content.assemble(
-                "Saves a comment  ", (safe(done.comment), "$foreground"), safe(self._after_words(done))
-            )
+            return Content.assemble("Saves a comment  ", (safe(done.comment), "$foreground"))
         day = "" if self._form.today is None else f" on {written_day(done.day, self._form.today)}"
         what = f"{hours_text(done.hours)} h {done.entry_type}".strip() + day
-        return Content.assemble("Logs ", (safe(what), "bold $mark"), safe(self._after_words(done)))
+        return Content.assemble("Logs ", (safe(what), "bold $mark"))
 
     def _after(self, done: LoggedWork | None) -> Mapping[str, object]:
         """Return the work fields of the task as they will be."""
         now = self._item.fields
         return now if done is None or not self._form.counts else {**now, **done.changes(now)}
-
-    def _after_words(self, done: LoggedWork) -> str:
-        """Return how much of the task's work is done then; empty for a task without hours."""
-        completed, whole = self._work(done)
-        return f", then {hours_text(completed)} of {hours_text(whole)} h are done" if whole else ""
 
     def _work(self, done: LoggedWork | None) -> tuple[float, float]:
         """Return the completed hours of the task and all of its hours, as they will be."""
@@ -322,34 +328,41 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
         completed, left = (each if isinstance(each := after.get(key), int | float) else 0.0 for key in WORK_FIELDS)
         return completed, completed + left
 
-    def _progress(self, done: LoggedWork | None) -> Sequence[Content]:
-        """Return a bar of the task's work as it will be, below a blank; nothing for a task without hours."""
-        completed, whole = self._work(done)
-        if not whole:
-            return ()
-        room = max(0, min(PROGRESS_BAR, self.app.size.width - LABEL_WIDTH - 4))
-        cells = round(completed / whole * room)
-        bar = ("█" * cells, "$bar-done"), ("█" * (room - cells), "$bar-track")
-        blank = () if self.has_class("-tall") else (Content(),)  # the last field has one below it then
-        return *blank, Content.assemble(f"{'Progress':{LABEL_WIDTH}}", *bar)
-
     def _show_facts(self, done: LoggedWork | None) -> None:
         now = self._item.fields
         self._facts[REMAINING].update(literal(f"  was {_hours(now.get('WorkRemaining'))}"))
         if DAY in self._facts and done is not None and done.day is not None:
             self._facts[DAY].update(literal(f"  {done.day:%A}"))
-        cap = cap_words("ctrl+n", has_caps=ThemeStyles.of(self.app).has_frames)
-        self._facts[TYPE].update(Content.assemble("  ", cap, " next type") if len(self._form.types) > 1 else "")
+        self._facts[TYPE].update(Content.assemble("  ", self._types()) if self._has_types_beside else "")
 
-    def _lines(self) -> Sequence[str]:
+    @property
+    def _room(self) -> int:
+        return min(DIALOG_WIDTH, self.app.size.width) - FRAME_CELLS
+
+    @property
+    def _has_types_beside(self) -> bool:
+        return LABEL_WIDTH + INPUT_WIDTH + 2 + self._types().cell_length <= self._room
+
+    def _types(self) -> Content:
+        """Return the types that can be chosen, the chosen one lit."""
+        chosen = ""
+        with suppress(BadRequest):
+            chosen = type_named(self._form.types, self.inputs[TYPE].value.strip())
+        names = [Content.styled(safe(name), "bold $mark" if name == chosen else "") for name in self._form.types]
+        return Content("  ").join(names) if names else Content("This project has no types of time entries.")
+
+    def _lines(self) -> Sequence[Content]:
+        """Return what is said above the result, below a blank."""
+        next_type = ("ctrl+n  ", "bold $foreground") if len(self._form.types) > 1 else ""
         lines = [
-            "This was kept from before; it has not been logged." if self._is_kept else "",
-            f"Types: {', '.join(map(safe, self._form.types))}"
-            if self._form.types
-            else "This project has no types of time entries.",
-            f"◷ The timer has been running here for {clock_text(self._form.seconds())}." if self._is_timed else "",
+            Content("This was kept from before; it has not been logged.") if self._is_kept else None,
+            None if self._has_types_beside else Content.assemble(next_type, self._types()),
+            Content(f"◷ The timer has been running here for {clock_text(self._form.seconds())}.")
+            if self._is_timed
+            else None,
         ]
-        return ["", *(line for line in lines if line)]
+        blank = () if self.has_class("-tall") else (Content(),)  # the last field has one below it then
+        return [*blank, *(line for line in lines if line is not None)]
 
     def _read(self) -> LoggedWork:
         typed = [line.value.strip() for line in self.inputs]
