@@ -70,7 +70,7 @@ def edits(store: Store) -> dict[int, object]:
 async def test_a_command_sets_the_value_of_each_chosen_item(
     store: Store, command_id: str, count: int | None, letter: str, expected: dict[int, object]
 ) -> None:
-    target = target_of(store, [1, 2, 3], [True])
+    target = target_of(store, [1, 2, 3], ["y"])
 
     await run(target, command_id, count, letter)
 
@@ -101,9 +101,9 @@ async def test_a_field_that_cannot_be_set_is_refused(store: Store, key: str, wor
         await change_field(target, key, target.chosen())
 
 
-@pytest.mark.parametrize(("answer", "expected"), [(True, {5: {"IsPrivate": True}}), (False, {})])
+@pytest.mark.parametrize(("answer", "expected"), [("y", {5: {"IsPrivate": True}}), (None, {})])
 async def test_a_change_that_customers_see_is_asked_about_for_one_item_too(
-    store: Store, answer: bool, expected: dict[int, object]
+    store: Store, answer: str | None, expected: dict[int, object]
 ) -> None:
     target = target_of(store, [5], [answer])
 
@@ -111,7 +111,7 @@ async def test_a_change_that_customers_see_is_asked_about_for_one_item_too(
 
     assert (len(target.asked), edits(store)) == (1, expected)
     assert "» Customers see this." in words_of(target.asked[0])
-    assert (target.session.last_act is None) is (answer is False)
+    assert (target.session.last_act is None) is (answer is None)
 
 
 async def test_a_repeated_change_acts_on_the_items_that_are_chosen_then(store: Store) -> None:
@@ -154,8 +154,8 @@ async def test_a_single_item_that_vanishes_is_an_error(store: Store) -> None:
         ((5,), ("h", "y"), [EntryKind.DELETE]),
         ((5,), ("h", None), []),
         ((5,), (None,), []),
-        ((3, 4), ("s", False), []),
-        ((3, 4), ("s", True), [EntryKind.EDIT, EntryKind.EDIT]),
+        ((3, 4), ("s", None), []),
+        ((3, 4), ("s", "y"), [EntryKind.EDIT, EntryKind.EDIT]),
     ],
 )
 async def test_items_are_deleted_only_after_both_questions(
@@ -203,7 +203,7 @@ async def test_a_command_acts_on_as_many_rows_as_its_count_says(
     put_sprints(store)
     store.engine.connection = replace(store.engine.connection, user=ZOE)
 
-    target = target_of(store, [21, 22, 23], [*answers, True])
+    target = target_of(store, [21, 22, 23], [*answers, "y"])
 
     await run(target, command_id, 2, letter)
 
@@ -378,7 +378,7 @@ async def test_any_field_is_offered_with_its_section_or_with_the_items_that_have
 
 async def test_a_flag_of_several_items_is_picked_and_an_unset_one_is_set(store: Store) -> None:
     put(store, [item(6, kind="Bug"), item(7, kind="Bug")])
-    target = target_of(store, [6, 4], [Choice(False, "no"), True])
+    target = target_of(store, [6, 4], [Choice(False, "no"), "y"])
 
     await ask(target, "IsBlocking")
     target.ids = [7]
@@ -441,7 +441,7 @@ async def test_a_text_is_changed_from_what_it_was_made_from_and_its_draft_discar
         target_of(store, ids, [answer, *more])
         for ids, answer, more in (
             ([1], WrittenText("Mine\nnew\n", "Mine\r\nold\r\n"), []),
-            ([1, 2], WrittenText("Both", ""), [None, WrittenText("Both", ""), True]),
+            ([1, 2], WrittenText("Both", ""), [None, WrittenText("Both", ""), "y"]),
         )
     )
 
@@ -494,6 +494,6 @@ def test_the_first_status_of_a_group_is_taken(store: Store) -> None:
 async def test_each_type_gets_its_own_status_of_a_group(store: Store) -> None:
     put(store, [item(6, kind="Issue", Status="Active")])
 
-    await run(target_of(store, [2, 6], [True]), "item.done")
+    await run(target_of(store, [2, 6], ["y"]), "item.done")
 
     assert edits(store) == {2: {"Status": "Done"}, 6: {"Status": "Closed"}}
