@@ -236,9 +236,8 @@ async def test_d_h_y_deletes_for_good_and_says_what_goes_with_it(world: World, s
         await pilot.press("t", "d", "/", *f"#{item_id}", "enter")
         await said(pilot, f"{item_id}")
 
-        await pilot.press("d")
+        await pilot.press("d", "h")
         await said(pilot, f"{going.tasks} task")
-        await pilot.press("h")
         await said(pilot, "You can undo (u)")
         await pilot.press("h", "d", "enter")
         await pilot.pause()

@@ -140,7 +140,7 @@ async def test_the_difference_names_fields_and_values(store: Store, opened: Open
         await keys(pilot, ">")
         await keys(pilot, "g", "D")
 
-        assert missing(pilot.app, [f"#{row.id}", "Backlog → Plan 1", f"21  was {row.estimate or '–'}"]) == []
+        assert missing(pilot.app, [f"#{row.id}", "Backlog → Plan 1", f"{row.estimate or '–'} → 21"]) == []
         assert missing(pilot.app, ["y save 1 item"]) == []
 
         await keys(pilot, "y")

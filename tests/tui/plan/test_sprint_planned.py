@@ -64,7 +64,7 @@ async def plan_twenty(opened: Open, store: Store) -> tuple[str, str]:
             await keys(pilot, "v", *moves, "j", "v", *send)
         too_much = text_of(pilot.app)
         await keys(pilot, "w")
-        too_much += line_with(pilot.app, "Leap 1  28 pts")
+        too_much += line_with(pilot.app, "Leap 1  0 → 28 pts")
         await keys(pilot, "escape", "escape", "tab", "g", "g", "v", "j", "v", *"2>")
         return too_much, text_of(pilot.app)
 
