@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 from textual import on
@@ -24,7 +24,6 @@ from backlit.tui.fields.names import ALL_TASKS_SHOWN
 from backlit.tui.lists.filtering import FilterState, SharedFilter, drop_query, filter_words
 from backlit.tui.lists.item_panes import ItemPanes
 from backlit.tui.lists.list_screen import ColumnChoice, ListScreen
-from backlit.tui.lists.unmatched import EmptyListFigures, EmptyListReader
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import (
     explain_empty,
@@ -40,6 +39,9 @@ from backlit.tui.shell.workers import work
 from backlit.tui.widgets.count_up import CountUp
 from backlit.tui.widgets.inputs import QueryLine
 from backlit.tui.widgets.side_lines import Part
+
+if TYPE_CHECKING:
+    from backlit.tui.lists.unmatched import EmptyListFigures, EmptyListReader
 
 PREVIEWED_SUBJECTS = (Subject.ITEMS, Subject.COMMENTS, Subject.OTHERS)
 REST_SECONDS = 0.6
@@ -67,8 +69,9 @@ class OneListScreen(ListScreen):
         self._unready = 0
         self.is_judged = False
         """Whether rows carry the sign of items that are not ready: from the first count on."""
-        self._empty_list = EmptyListFigures()
-        self._empty_list_reader = EmptyListReader(store)
+        self._empty_list: EmptyListFigures | None = None
+        self._empty_list_reader: EmptyListReader | None = None
+        """Made for the first list without matches."""
         self.shown_tasks = ALL_TASKS_SHOWN
         self.is_tree = False
         self._filtered_among: NodeTotals | None = None
@@ -198,9 +201,10 @@ class OneListScreen(ListScreen):
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
         is_open, among = self.line.is_open, self._filtered_among
         place = [] if self.items.is_low_bandwidth else position_words(*position)
-        unmatched = self._unmatched or EmptyListFigures()
+        unmatched = self._unmatched
+        nearest = unmatched.near if unmatched else ()
         figures = totals_words(self._counted(totals), among.count if is_open and among is not None else None)
-        if not figures and unmatched.all != NO_TOTALS:
+        if not figures and unmatched and unmatched.all != NO_TOTALS:
             figures = [(f" 0 of {counted(unmatched.all.count, 'item')}", "foreground")]
         self.frame.say(
             [*heading, *figures, *arranged],
@@ -210,31 +214,32 @@ class OneListScreen(ListScreen):
         )
         self.frame.show_tabs(views.labels, views.place(self.shared.now.view))
         spec, is_empty, shows_near = self.spec, self.items.has_no_items, self._shows_near
-        is_known = self._unmatched is not None or not (spec.text or spec.query)
+        is_known = unmatched is not None or not (spec.text or spec.query)
         if is_empty or shows_near:
-            near = () if shows_near else [(each.words, found.count or found.tasks) for each, found in unmatched.near]
+            near = () if shows_near else [(each.words, found.count or found.tasks) for each, found in nearest]
             explain_empty(
                 self.items,
                 store,
                 spec,
                 filter_words(spec.query, spec.text),
-                unmatched.done,
+                unmatched.done if unmatched else None,
                 near=near,
-                meant=next((each.meant for each, _ in unmatched.near), ""),
+                meant=next((each.meant for each, _ in nearest), ""),
                 is_alone=is_known and not shows_near,
                 can_clear=self.shared.now.can_clear,
             )
         self.panes.hide_preview_when_empty(is_empty and is_known)
 
     @property
-    def _unmatched(self) -> EmptyListFigures | None:
+    def _unmatched(self) -> "EmptyListFigures | None":
         """What is known of the list without matches; None before it is read."""
-        return self._empty_list if self._empty_list.spec == self.spec else None
+        return self._empty_list if self._empty_list and self._empty_list.spec == self.spec else None
 
     @property
     def _shows_near(self) -> bool:
         """Whether the rows are those of changed filters, as none match this one."""
-        return self._empty_list.near_view is not None and self.items.view is self._empty_list.near_view
+        near_view = self._empty_list.near_view if self._empty_list else None
+        return near_view is not None and self.items.view is near_view
 
     @property
     def near_filters(self) -> Sequence[FilterState]:
@@ -250,7 +255,8 @@ class OneListScreen(ListScreen):
 
     def follow_store(self, changes: ChangeBatch) -> None:
         items, panes = self.items, self.panes
-        self._empty_list_reader.forget()
+        if self._empty_list_reader is not None:
+            self._empty_list_reader.forget()
         if Subject.PEOPLE in changes or Subject.TREES in changes:
             items.forget_drawn()
             panes.preview_soon()
@@ -285,7 +291,7 @@ class OneListScreen(ListScreen):
     def _show_changed_items(self, changes: ChangeBatch) -> None:
         """Show changed rows in place, and in their order at once, or after a rest where others changed them."""
         ids = changes.ids(Subject.ITEMS)
-        if self._empty_list.near_view is not None:
+        if self._empty_list and self._empty_list.near_view is not None:
             self._empty_list.near_view.forget_rows(ids)
         if not changes.acted_on and self._seconds_to_rest() > 0:
             self.current_view.forget_rows(ids)
@@ -369,6 +375,9 @@ class OneListScreen(ListScreen):
         spec = self.spec
         if not view.count and (spec.text or spec.query):
             await asyncio.sleep(EXPLAIN_EMPTY_DELAY)
+            from backlit.tui.lists.unmatched import EmptyListReader
+
+            self._empty_list_reader = self._empty_list_reader or EmptyListReader(self.store)
             self._empty_list = figures = await self._empty_list_reader.read(
                 spec, self.shared.now, self.items.size.height - LINES_ABOVE_NEAR
             )
