@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from backlit.model.amounts import counted
 from backlit.model.fields import ItemType
 from backlit.model.filters import Comparison, Filter, In, Literal, Not, Operator, Or, Property
 from backlit.model.local_times import LocalTimes
@@ -32,6 +33,29 @@ class GroupLine(Struct, frozen=True):
     points: float
     rows: int
     is_folded: bool = False
+
+    @property
+    def counts(self) -> Sequence[str]:
+        """The number of its items in words, and that of its tasks if it has both; of tasks below an item, theirs.
+
+        Where it has fewer rows than items, these are its first ones.
+        """
+        if self.key == "ParentID":
+            return [counted(self.count, "task")]
+        if self.rows < self.count:
+            return [f"{self.rows:,} of {counted(self.count, 'item')}"]
+        tasks = [counted(self.rows - self.count, "task")] if self.rows > self.count else []
+        return [*([counted(self.count, "item")] if self.count or not tasks else []), *tasks]
+
+
+class KeyedHeading(Struct, frozen=True):
+    """The value of a group that keys show alone: the keys, and words for it."""
+
+    keys: str
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
 
 
 class _LineRange(Struct, frozen=True):

@@ -37,7 +37,6 @@ from backlit.tui.drawing.themes import (
     type_sign,
 )
 from backlit.tui.widgets.flash import FLASH_GROUND
-from backlit.tui.widgets.group_headings import group_counts
 from backlit.tui.widgets.item_rows import (
     BLOCKED_SIGN,
     CURSOR_BACKGROUND,
@@ -110,9 +109,9 @@ class CardPainter:
         room = width - Segment.get_line_length(sign) - cell_len(count) - 1
         name_cells = min(cell_len(safe(column.word)), MIN_NAME_WIDTH)
         points = points if room - name_cells >= cell_len(points) + 2 else ""
-        if totals.shown < totals.count and column.limit is None:
-            has_room = room - cell_len(safe(column.word)) - cell_len(points) - 2 >= cell_len(SHOWN_WORD)
-            count, room = (f"{count}{SHOWN_WORD}", room - cell_len(SHOWN_WORD)) if has_room else (count, room)
+        left = room - cell_len(safe(column.word)) - cell_len(points) - 2
+        if totals.shown < totals.count and column.limit is None and left >= cell_len(SHOWN_WORD):
+            count, room = f"{count}{SHOWN_WORD}", room - cell_len(SHOWN_WORD)
         name = fit(column.word, max(1, min(cell_len(safe(column.word)), room - cell_len(points) - 2 * bool(points))))
         blanks = " " * (room - cell_len(name) - cell_len(points))
         figures = Segment(f" {count}", style("conflict" if is_full else "muted", bold=is_full))
@@ -282,7 +281,7 @@ class CardPainter:
         """
         style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else None
         name = safe(self._names.group(header))
-        counts, points = " + ".join(group_counts(header)), counted(header.points, "pt")
+        counts, points = " + ".join(header.counts), counted(header.points, "pt")
         has_points = header.points and f"/{points}" not in name  # a Feature's progress has them
         sums = f"  {counts} · {points}" if has_points else f"  {counts}"
         name = fit(name, min(cell_len(name), width - len(sums) - INDENT - 2))

@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from backlit.model.trees import NO_TOTALS, NodeTotals
 from backlit.store.store import Store
+from backlit.store.views.groups import KeyedHeading
 from backlit.store.views.query import ViewSpec
 from backlit.store.views.view import View
 from backlit.tui.lists.filtering import FilterState, NearFilter
 from backlit.tui.shell.status_text import near_keys
-from backlit.tui.widgets.group_headings import KeyedHeading
 
 NEAR_KEY = "near"
 """The key of the groups of what is near."""
@@ -52,8 +52,10 @@ class EmptyListReader:
         views: dict[NearFilter, View] = {}
         known: set[int] = set()
         for near in await self._near(now):
+            if len(views) == MAX_NEAR:
+                break
             view = await self._loaded(near.filter.applied_to(flat, self._store))
-            if len(views) < MAX_NEAR and not known.issuperset(view.ids()):
+            if not known.issuperset(view.ids()):
                 views[near] = view
                 known.update(view.ids())
         totals = [(near, view.totals or NO_TOTALS) for near, view in views.items()]

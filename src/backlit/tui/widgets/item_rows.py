@@ -17,7 +17,7 @@ from backlit.model.filters import POINTS
 from backlit.model.settings.view_settings import COMPUTED_COLUMNS, ChosenColumn, ComputedColumn
 from backlit.model.statuses import StatusGroup, StatusGroups, status_word
 from backlit.store.records.item import ItemRow, RowSign, number_of
-from backlit.store.views.groups import GroupLine
+from backlit.store.views.groups import GroupLine, KeyedHeading
 from backlit.store.views.view import MOST_COMPARED, ColumnValues, View
 from backlit.tui.drawing.text import fit, fit_right, line_of, safe
 from backlit.tui.drawing.themes import (
@@ -29,7 +29,6 @@ from backlit.tui.drawing.themes import (
     type_sign,
 )
 from backlit.tui.widgets.flash import FLASH_GROUND, DrawnCells
-from backlit.tui.widgets.group_headings import KeyedHeading, group_counts
 from backlit.tui.widgets.name_widths import NameWidths
 
 SYNCED_SIGN = "⇄"
@@ -394,7 +393,7 @@ class RowLayout:
             cap = (theme.cap(line.value.keys), Segment(" ", theme.style(on=on)))
             lead = lead[0], "▸ " if line.is_folded else "  "
         room = max(0, end - sum(map(cell_len, lead)) - sum(each.cell_length for each in cap))
-        name, counts = safe(self._names.group(line)), group_counts(line)
+        name, counts = safe(self._names.group(line)), line.counts
         if cell_len(f"{name}   {' + '.join(counts)}{dot}{sums}") > room:
             counts = counts[:1]
         figures = f" {' + '.join(counts)}{dot}"
