@@ -53,11 +53,11 @@ class SummaryTable(LineList):
         """Cells that the longest name and the longest outcome need."""
 
     def show(self, results: Sequence[GroomedItem]) -> None:
-        rows: list[SummaryRow] = []
+        rows, inputs = list[SummaryRow](), self._store.ready_check.rule_inputs()
         for title in (UNREADY, READY, DELETED):
             found = [each for each in results if _group_of(each) == title]
             rows += [SummaryRow(f"{title} {len(found):,}")] if found else []
-            rows += [SummaryRow(each.name, each, [*self._outcome(each)]) for each in found]
+            rows += [SummaryRow(each.name, each, [*self._outcome(each, inputs)]) for each in found]
         self._rows = rows
         items = [row for row in rows if row.item is not None]
         self._needed = (
@@ -97,8 +97,7 @@ class SummaryTable(LineList):
         items = [at for at, row in enumerate(self._rows) if row.item is not None]
         return items[: max(1, number)][-1] if items else 0
 
-    def _outcome(self, each: GroomedItem) -> Iterator[str]:
-        inputs = self._store.ready_check.rule_inputs()
+    def _outcome(self, each: GroomedItem, inputs: RuleInputs) -> Iterator[str]:
         yield from (rule.failure_label(inputs) for rule in each.open)
         for answer in (*each.answers, *each.others):
             by = "" if answer in each.answers else "by someone else "

@@ -53,6 +53,8 @@ class EventList(HeadedList[ItemEvent | EventNote]):
         self._author_width = LEAST_AUTHOR
         self._days: Sequence[date | None] = ()
         """The day of each row; None for those that are not sent, and for notes."""
+        self._widest_day: tuple[date, int, int] | None = None
+        """The day and the cells of the list for which the widest words of all days were measured, and their cells."""
         self._author_colours: Mapping[str, str] = {}
         self._room = 0
 
@@ -65,7 +67,7 @@ class EventList(HeadedList[ItemEvent | EventNote]):
         self._author_colours = author_colours(self._store.lookups.known_people())
         self._author_width = min(MOST_AUTHOR, max([LEAST_AUTHOR, *(cell_len(safe(each.author)) for each in events)]))
         entries = list(self._with_notes(events, begins, end))
-        self._days = [self._day(entry) for entry in entries]
+        self._days, self._widest_day = [self._day(entry) for entry in entries], None
         self.show(entries)
         self.fit_lines(self._room)
         if is_on_latest:
@@ -92,7 +94,11 @@ class EventList(HeadedList[ItemEvent | EventNote]):
 
     @property
     def _day_width(self) -> int:
-        return max((len(self._day_words(day)) for day in {*self._days} if day), default=0)
+        today, width = self._store.local_today(), self.size.width
+        if self._widest_day is None or self._widest_day[:2] != (today, width):  # each row asks
+            widest = max((len(self._day_words(day)) for day in {*self._days} if day), default=0)
+            self._widest_day = today, width, widest
+        return self._widest_day[2]
 
     @property
     def event(self) -> ItemEvent | None:

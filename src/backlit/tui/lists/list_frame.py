@@ -168,9 +168,10 @@ class ListFrame(Vertical):
         without_rows = HINTS_WITHOUT_MATCHES if self._store.has_items() else HINTS_WITHOUT_ROWS
         usual = without_rows if items.has_no_items else HINTS_ON_GROUP if is_on_group else shown
         selected = (*(each for each in shown if each in LIST_HINTS_ON_SELECTION), *HINTS_ON_SELECTION)
-        hints = HINTS_ON_FILTER_LINE if self._line.display else selected if items.selection.ids() else usual
+        count = len(items.selection.ids())
+        hints = HINTS_ON_FILTER_LINE if self._line.display else selected if count else usual
         labels = {**self._labels, "list.toggle": "fold"} if is_on_group else self._labels
-        if count := len(items.selection.ids()):
+        if count:
             labels = {**labels, "item.status": f"status of {count:,}"}
         self._footer.show(hints, self._status, labels, is_reader=self._store.lookups.is_read_only)
 

@@ -24,7 +24,7 @@ from backlit.tui.drawing.charts import (
     stacked_bar,
 )
 from backlit.tui.drawing.histogram import draw_histogram
-from backlit.tui.drawing.text import fit, fit_right, safe, wrapped
+from backlit.tui.drawing.text import SHADES, fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.drawing.timeline_chart import draw_timeline
 from backlit.tui.reports.status_spans import LINE, day_axis, shown_days, span_bar, week_line
@@ -49,8 +49,6 @@ LEAST_SPANS, MOST_NAME = 30, 40
 """Cells of the ways of items, below which bars stand in their place, and of the names that leave them the rest."""
 SIGN = 2
 """Cells of a sign and the blank behind it."""
-SHADED = frozenset("░▒▓")
-"""Cells of bars that keep their ground below the cursor, which would give them another colour than in the legend."""
 LEAST_TITLE = 6
 """Cells that a title of figures keeps where a narrow table cuts it."""
 
@@ -126,13 +124,7 @@ class DrawnNotes(Struct, frozen=True):
 
 
 def rows_of(
-    report: Report,
-    width: int,
-    height: int,
-    unit: str,
-    below: DrawnNotes,
-    *,
-    chosen: int | None = None,
+    report: Report, width: int, height: int, unit: str, below: DrawnNotes, *, chosen: int | None = None
 ) -> list[Row]:
     """Return the report in so many cells: a timeline takes the room that its words leave; bars are in the table.
 
@@ -202,12 +194,16 @@ def _legend_rows(row: Row, width: int) -> list[Row]:
 
 
 class TableLayout(Struct, frozen=True):
-    """The cells of a table: all of them, those of its columns, of bars behind the first, of spans behind the last."""
+    """The cells of a table: all of them, those of its columns, of bars behind the first, of spans behind the last.
+
+    All spans stand for so many days.
+    """
 
     room: int
     widths: dict[int, int]
     bars: int = 0
     spans: int = 0
+    days: int = 0
 
 
 class ReportTableView(LineList):
@@ -276,7 +272,7 @@ class ReportTableView(LineList):
         titles = tuple(column.title for column in self._report.table.columns)
         layout, bar, at = self._laid_out(self._report), list[Piece](), None
         if layout.spans:
-            bar = day_axis(self._days(self._report, layout), layout.spans)
+            bar = day_axis(layout.days, layout.spans)
         elif self._bars is not None and layout.bars and (at := line_at(self._bars, layout.bars)) is not None:
             days = "d" * bool(self._report.table.item_ids)
             limit = self._bars.line_name if self._report.table.item_ways else f"{number_text(self._bars.line)}{days}"
@@ -288,8 +284,7 @@ class ReportTableView(LineList):
         table, layout, bar = self._report.table, self._laid_out(self._report), list[Piece]()
         row = table.rows[index]
         if layout.spans:
-            days = self._days(self._report, layout)
-            bar = span_bar(table.item_ways[index], self.status_groups, days, layout.spans)
+            bar = span_bar(table.item_ways[index], self.status_groups, layout.days, layout.spans)
         elif self._bars is not None and layout.bars:
             bar = stacked_bar(self._bars, self._bars.bars[index], layout.bars)
         item_type = table.item_types[index] if table.item_types else ""
@@ -303,18 +298,15 @@ class ReportTableView(LineList):
         theme, layout = ThemeStyles.of(self.app), self._laid_out(self._report)
         lead, pieces = LEAD + layout.widths[0] + GAP, stacked_bar(self._bars, None, layout.bars)
         if layout.spans:
-            lead = LEAD + layout.room - layout.spans + week_line(self._days(self._report, layout), layout.spans)
+            lead = LEAD + layout.room - layout.spans + week_line(layout.days, layout.spans)
             pieces = [(LIMIT_LINE, LINE)]
         segments = [Segment(text, piece_style(theme, colour)) for text, colour in ((" " * lead, LINE), *pieces)]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
-    def _days(self, report: Report, layout: TableLayout) -> int:
-        return shown_days(report.table.item_ways, self.status_groups, layout.spans)
-
     def _laid_out(self, report: Report) -> TableLayout:
         room = self.size.width - LEAD - MARGIN - bool(self.scrollbar_rows())
         if self._layout is None or self._layout.room != room:
-            self._layout = _with_spans(report, room) or self._with_bars(report, room)
+            self._layout = _with_spans(report, room, self.status_groups) or self._with_bars(report, room)
         return self._layout
 
     def _with_bars(self, report: Report, room: int) -> TableLayout:
@@ -372,7 +364,8 @@ class ReportTableView(LineList):
             segments.append(Segment(" " * GAP, theme.style(on=on)))
             if at == last and room:
                 drawn = [*bar, (" " * (room + GAP - sum(len(text) for text, _ in bar)), colour)]
-                grounds = ("background" if set(text) & SHADED else on for text, _ in drawn)
+                # Below the cursor the shades would have another colour than in the legend.
+                grounds = ("background" if SHADES.intersection(text) else on for text, _ in drawn)
                 segments += [
                     Segment(text, piece_style(theme, tone, ground))
                     for (text, tone), ground in zip(drawn, grounds, strict=True)
@@ -384,14 +377,15 @@ def natural_width(report: Report) -> int:
     return LEAD + sum(_natural(report, at) + GAP for at in range(len(report.table.columns)))
 
 
-def _with_spans(report: Report, room: int) -> TableLayout | None:
+def _with_spans(report: Report, room: int, groups: StatusGroups) -> TableLayout | None:
     """Return the cells of columns and spans; None for a report without ways, and where they would drop the owner."""
     columns = report.table.columns
     widths = widths_of(report, room - GAP - LEAST_SPANS, has_spans=True) if report.table.item_ways else {}
     if not any(columns[at].is_owner for at in widths):
         return None
     widths = {at: min(width, MOST_NAME) if columns[at].is_item else width for at, width in widths.items()}
-    return TableLayout(room, widths, spans=room - sum(width + GAP for width in widths.values()))
+    spans = room - sum(width + GAP for width in widths.values())
+    return TableLayout(room, widths, spans=spans, days=shown_days(report.table.item_ways, groups, spans))
 
 
 def widths_of(report: Report, room: int, *, has_spans: bool = False) -> dict[int, int]:
