@@ -17,7 +17,7 @@ from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from backlit.tui.drawing.text import literal, safe
+from backlit.tui.drawing.text import SHADES, literal, safe
 from backlit.tui.drawing.textual_private import BatchScreen
 from backlit.tui.drawing.themes import ThemeStyles, cap_words
 from backlit.tui.shell.drafts import StoredDraft
@@ -32,7 +32,6 @@ STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
 
 
 RULE_CHARACTERS = frozenset("─│┬┴ ")
-SHADES = frozenset("░▒▓")
 MARKED_STYLE = Style(underline=True)
 BORDER_CELLS_WITHOUT_KEYS = 6
 """Cells of the lower border that hold no keys."""
@@ -87,11 +86,10 @@ class Dialog(BatchScreen[Result], ModalScreen[Result]):
         room = (
             self.app.size.width - BORDER_CELLS_WITHOUT_KEYS - cell_len(self._about_named) if self.is_attached else None
         )
-        shown = []
-        for key, label in self._named_keys:
-            words, style = cap_words(safe(key), has_caps=has_caps)
-            style = style.replace("bold $foreground", "$muted") if key == self._dim_key else style
-            shown.append(((words, style), safe(f" {label}")))
+        shown = [
+            (cap_words(safe(key), has_caps=has_caps, is_dim=key == self._dim_key), safe(f" {label}"))
+            for key, label in self._named_keys
+        ]
         while room and len(shown) > 2 and sum(cell_len(f"  {cap[0]}{label}") for cap, label in shown) > room + 2:
             del shown[-2]
         parts = [part for cap, label in shown for part in ("  ", cap, label)]

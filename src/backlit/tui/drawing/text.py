@@ -100,6 +100,10 @@ def shortened(text: str, most: int) -> str:
     return next((end for end in ends if len(end) <= most), f"{text[: most - 1]}…")
 
 
+SHADES = frozenset("░▒▓")
+"""Signs of shaded cells, which only bars have."""
+
+
 def fit(text: str, width: int) -> str:
     """Return safe text cut or padded to exactly `width` cells; a cut ends with …."""
     text = safe(text)

@@ -15,10 +15,10 @@ from backlit.model.trees import Node, NodeTotals, Tree
 from backlit.store.records.item import RowSign
 from backlit.store.records.people import IterationEntry
 from backlit.tui.drawing.charts import ON, Piece, low_bar, range_words, scale_of, scaled_bar
-from backlit.tui.drawing.text import fit, fit_right
+from backlit.tui.drawing.text import SHADES, fit, fit_right
 from backlit.tui.drawing.themes import CURRENT_ITERATION, CURSOR_BAR, TODAY, ThemeStyles
 from backlit.tui.fields.dates import Phase, column_span, phases
-from backlit.tui.trees.timeline import PLANNED, TARGET, TODAY_LABEL, IterationTimeline
+from backlit.tui.trees.timeline import TODAY_LABEL, IterationTimeline
 from backlit.tui.widgets.item_rows import ROW_SIGNS
 
 CURSOR = "cursor-background"
@@ -152,7 +152,6 @@ LEAST_NAME = 20
 """Cells that the name of an iteration keeps before more than the first column is shown."""
 AMPLE_AREA, AMPLE_ITERATION, PHASE, LONGEST_BAR = 16, 20, 3, 24
 """Cells that names keep before the bars grow, those added for a phase, and the cells that bars of loads grow to."""
-SHADED = frozenset((PLANNED, TARGET))
 MANY_AREAS, DEPTH_OF_DETAIL = 12, 2
 """The number of areas from which those below the first level begin folded, and the depth that is drawn quietly."""
 
@@ -231,7 +230,7 @@ class TreeLayout:
                 segments.append(Segment(" ", theme.style(on=on)))
                 cells = self._timeline_cells(node.id)
                 # Below the cursor the shades would have another colour than in the key.
-                grounds = (None if set(text) & SHADED else on for text, _ in cells)
+                grounds = (None if SHADES.intersection(text) else on for text, _ in cells)
                 for (text, colour), ground in zip(cells, grounds, strict=True):
                     name, _, own = colour.partition(ON)
                     segments.append(Segment(text, theme.style(name, on=own or ground)))

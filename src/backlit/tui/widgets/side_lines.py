@@ -132,7 +132,7 @@ def fitted_sides(
         left, right = _sides_with_figures(left, right, width)
     ends = list(right)
     if drops_muted and length(left) + length(ends) > width - MIN_RULE_WIDTH:
-        ends = [each for each in ends if each[1] != "muted" or each[2] or each[0] == SEPARATOR]
+        ends = _without_muted(ends)
     while ends and (ends[0][0] == SEPARATOR or length(ends) > width - min(width // 2, length(left) + 1)):
         _, _, gone = ends.pop(0)
         while gone and ends and ends[0][2] == gone:
@@ -155,13 +155,16 @@ def _sides_with_figures(
     left: Sequence[Drawn], right: Sequence[Drawn], width: int
 ) -> tuple[Sequence[Drawn], Sequence[Drawn]]:
     without_hints = list(takewhile(lambda word: word[1] != KEY, right))
-    unlabelled = [word for word in without_hints if word[1] != "muted" or word[2]]
-    for end in (right, without_hints, unlabelled):
+    for end in (right, without_hints, _without_muted(without_hints)):
         if length(left) + length(end) <= width - MIN_RULE_WIDTH:
             return left, end
     text, colour, command_id = left[0]
     room = max(MIN_CUT_WIDTH, cell_len(text) - max(0, length(left) - width))
     return [(fit(text, min(cell_len(text), room)), colour, command_id), *left[1:]], ()
+
+
+def _without_muted(words: Iterable[Drawn]) -> list[Drawn]:
+    return [each for each in words if each[1] != "muted" or each[2] or each[0] == SEPARATOR]
 
 
 def command_at(words: Iterable[Drawn], x: int) -> str:
