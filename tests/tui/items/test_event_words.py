@@ -2,7 +2,7 @@
 
 import pytest
 
-from backlit.tui.items.event_words import own_words
+from backlit.tui.items.event_words import unquoted
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from backlit.tui.items.event_words import own_words
     ],
 )
 def test_a_comment_in_a_line_is_what_its_author_wrote(comment: str, words: str) -> None:
-    assert own_words(comment) == words
+    assert unquoted(comment) == words

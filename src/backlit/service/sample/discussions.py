@@ -6,7 +6,7 @@ from datetime import time
 from msgspec import Struct
 
 
-class Remark(Struct, frozen=True):
+class DiscussionComment(Struct, frozen=True):
     """A comment, some days before today."""
 
     days_ago: int
@@ -16,17 +16,17 @@ class Remark(Struct, frozen=True):
 
 
 _SYNONYMS = (
-    Remark(
+    DiscussionComment(
         9, time(9, 12), "priya",
         "How do we know that a search without a click means a missing word? Some people only look at the pictures.",
     ),
-    Remark(
+    DiscussionComment(
         8, time(10, 40), "kofi",
         "> How do we know that a search without a click means a missing word?\n\n"
         "By what comes next: when the same person searches again within a minute and then opens an article, "
         "the two words belong together.",
     ),
-    Remark(
+    DiscussionComment(
         7, time(14, 5), "jon",
         "I counted the log of last week:\n\n"
         "```\n"
@@ -37,25 +37,28 @@ _SYNONYMS = (
         "```\n\n"
         "The first pairs look right: sneakers and trainers, couch and sofa, jumper and sweater.",
     ),
-    Remark(
+    DiscussionComment(
         6, time(8, 55), "lena",
         "Careful with jumper: it is a sweater here and a dress for customers from the States. "
         "Somebody has to look at each pair before it goes live.",
     ),
-    Remark(
+    DiscussionComment(
         6, time(11, 30), "priya",
         "> Somebody has to look at each pair before it goes live.\n\n"
         "I can do that, as long as it is a list of at most fifty a week.",
     ),
-    Remark(
+    DiscussionComment(
         3, time(9, 20), "maya",
         "**Decided:**\n\n"
         "- Pairs that at least 20 people searched for go onto a list\n"
         "- Priya accepts or rejects them, and only accepted ones are used\n"
         "- After two weeks we count again: 21 % without a click should be 18 %",
     ),
-    Remark(2, time(15, 45), "jon", "Then it is one table and one page more than the spike has. 5 points are enough."),
+    DiscussionComment(
+        2, time(15, 45), "jon",
+        "Then it is one table and one page more than the spike has. 5 points are enough.",
+    ),
 )  # fmt: skip
 
-DISCUSSIONS: Mapping[str, Sequence[Remark]] = {"Learn synonyms from searches without a click": _SYNONYMS}
+DISCUSSIONS: Mapping[str, Sequence[DiscussionComment]] = {"Learn synonyms from searches without a click": _SYNONYMS}
 """Discussions by the beginning of the name of a story; the first one of that name has it."""

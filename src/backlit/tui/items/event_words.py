@@ -53,7 +53,7 @@ def cut_parts(parts: Sequence[Part], room: int) -> Iterator[Part]:
         room -= width
 
 
-def own_words(comment: str) -> str:
+def unquoted(comment: str) -> str:
     """Return a comment without what it quotes, unless that is all, and a point before each entry of a list."""
     lines = [line for line in comment.splitlines() if not line.lstrip().startswith((">", "```"))]
     own = "\n".join(LIST_MARK.sub("· ", line) for line in lines).strip() or comment
@@ -65,7 +65,7 @@ def event_parts(store: Store, event: ItemEvent) -> Iterator[Part]:
     if event.kind is EventKind.EDITED:
         yield "not known", "muted"
     elif event.text and (event.kind is not EventKind.CREATED or len(event.fields) != 1):
-        text = own_words(event.text) if event.kind is EventKind.COMMENTED else event.text
+        text = unquoted(event.text) if event.kind is EventKind.COMMENTED else event.text
         yield " ".join(text.split()), "foreground"
     else:
         for number, field in enumerate(short_first(event.fields)):

@@ -243,7 +243,6 @@ class OneListScreen(ListScreen):
 
     @property
     def near_filters(self) -> Sequence[FilterState]:
-        """Changed filters that give items where this one gives none."""
         return [each.filter for each, _ in self._unmatched.near] if self._unmatched else ()
 
     def _counted(self, totals: NodeTotals | None) -> NodeTotals | None:
@@ -355,7 +354,7 @@ class OneListScreen(ListScreen):
         if wanted is not None:
             view.reveal(wanted)
         self.items.say_below(())
-        if view.count or not (self._shows_near and self._unmatched):
+        if view.count or not (self._shows_near and self._unmatched):  # what is near stays while nothing matches
             self.items.show(view, self.items.current_id if wanted is None or keeps_cursor else wanted)
         self.update_labels()
         panes = self.panes

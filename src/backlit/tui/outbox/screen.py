@@ -35,7 +35,7 @@ from backlit.tui.commands.table import key_of
 from backlit.tui.dialogs.dialog import AnswerKey, ConfirmDialog
 from backlit.tui.dialogs.reading import ReadingDialog
 from backlit.tui.drawing.text import fit, fit_right, safe
-from backlit.tui.fields.dates import age
+from backlit.tui.fields.dates import MINUTE, age
 from backlit.tui.fields.values import author_colour, label_of, words_of
 from backlit.tui.items.entry_text import (
     MINE_COLOUR,
@@ -94,8 +94,8 @@ GROUP_STATES = ((EntryState.CONFLICT,), (EntryState.REFUSED,), (EntryState.WAITI
 GROUP_NAMES = ("Conflicts", "Rejected", "Waiting")
 GROUP_GAP, GROUP_HEAD, ENTRY_LINE = -2, -1, 0
 """The lines of an entry: above the first one of its group a blank and its head, and its own."""
-AGE_WIDTH, MINUTE = 4, 60
-"""Cells of the age of a change, and the seconds from which it is said."""
+AGE_WIDTH = 4
+"""Cells of the age of a change, which is said from a minute on."""
 WIDE = 98
 """Cells of the list from which a row names the changed fields, which the table below it has."""
 HIGH = 15
@@ -284,7 +284,8 @@ class OutboxScreen(StoreScreen[None]):
             sign, name = ("≠", "$conflict") if key in entry.theirs else (" ", ""), label_of(key)
             if is_beside:
                 yield from versions_beside(name, sign, both, f"was {before}", (label, side))
-            for whose, text in () if is_beside else rows:
+                continue
+            for whose, text in rows:
                 yield from table_lines([cell(name, "$foreground"), cell(whose, "$muted"), text], widths, sign)
                 sign, name = (" ", ""), ""
 

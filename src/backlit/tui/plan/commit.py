@@ -112,12 +112,11 @@ class PlanSummary(Struct, frozen=True):
             before = self.before.get(each.id, load).points
             was = (f"{number_text(before)} → " if before != load.points else "", "$muted")
             lines.append(Content.assemble((f"{safe(each.name)}  ", "bold"), was, *styled(drawn.words()[0])))
-            if not drawn.target(BRIEF_BAR_CELLS):
-                pass
-            elif len(self.iterations) > MAX_SCALES:
+            has_target = bool(drawn.target(BRIEF_BAR_CELLS))
+            if has_target and len(self.iterations) > MAX_SCALES:
                 target = (f"  target {range_words(each.capacity)}", "$muted")
                 lines.append(Content.assemble(*styled(drawn.bar(BRIEF_BAR_CELLS)), target))
-            else:
+            elif has_target:
                 lines.append(partial(_bar_and_scale, drawn))
             over = over_limits(load, self.people, each)
             lines += [Content.styled(f"! {safe(words)}", "bold $error") for words in over]

@@ -62,12 +62,15 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, days: int, room: i
     def cell(ago: int) -> int:
         return room - round(min(ago, days) / days * room)
 
+    if not way:
+        return []
+    *earlier_steps, present = way
     cells: list[Piece] = []
     line = week_line(days, room)
     ago = sum(step.days for step in way)
-    least = max((cell_len(" ".join(_sign_and_word(step, groups))) + 2 for step in way[-1:]), default=0)
-    least = min(least, room - line)  # what is not over a week does not cross the line
-    for step in way[:-1]:
+    word = " ".join(_sign_and_word(present, groups))
+    least = min(cell_len(word) + 2, room - line)  # what is not over a week does not cross the line
+    for step in earlier_steps:
         earlier = EARLIER if ago > days else ""
         ago -= step.days
         colour, ground = ("muted", "bar-track")
@@ -77,24 +80,22 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, days: int, room: i
         is_crossed = LEAST_LABEL <= before_line < width
         label = _label(before_line if is_crossed else width, earlier, *_sign_and_word(step, groups), step.words)
         cells += [(sign, f"{colour}{ON}{ground}") for sign in f"{label:<{width}}"]
-    for step in way[-1:]:
-        colour, over = status_colour(step.status, groups), step.days - STUCK_DAYS
-        ground = PRESENT_GROUNDS.get(colour, "key-background")
-        excess = f"{counted(over, 'day')} over" if over > 0 else ""
-        red, label = _over(line - len(cells), excess, f"+{over}d", is_earlier=ago > days), ""
-        cells += [(sign, f"background{ON}bar-over") for sign in red]
-        if len(cells) == line:  # behind the line
-            cells.append((" ", f"{colour}{ON}{ground}"))
-        label = _label(room - len(cells), "", *_sign_and_word(step, groups), "")
-        if excess and not red.strip(f" {EARLIER}"):
-            word = label.rstrip()
-            cells += [(sign, f"{colour}{ON}{ground}") for sign in word]
-            left = room - len(cells)
-            label = next(f"{each:<{left}}" for each in (f"  {excess}", f"  +{over}d", "") if len(each) <= left)
-            colour = "conflict"
-        cells += [(sign, f"{colour}{ON}{ground}") for sign in label]
-    if way:
-        cells[line] = LIMIT_LINE, f"{LINE}{ON}{cells[line][1].partition(ON)[2]}"
+    colour, over = status_colour(present.status, groups), present.days - STUCK_DAYS
+    ground = PRESENT_GROUNDS.get(colour, "key-background")
+    excess = f"{counted(over, 'day')} over" if over > 0 else ""
+    red = _over(line - len(cells), excess, f"+{over}d", is_earlier=ago > days)
+    cells += [(sign, f"background{ON}bar-over") for sign in red]
+    if len(cells) == line:  # behind the line
+        cells.append((" ", f"{colour}{ON}{ground}"))
+    label = _label(room - len(cells), "", *_sign_and_word(present, groups), "")
+    if excess and not red.strip(f" {EARLIER}"):
+        said = label.rstrip()
+        cells += [(sign, f"{colour}{ON}{ground}") for sign in said]
+        left = room - len(cells)
+        label = next(f"{each:<{left}}" for each in (f"  {excess}", f"  +{over}d", "") if len(each) <= left)
+        colour = "conflict"
+    cells += [(sign, f"{colour}{ON}{ground}") for sign in label]
+    cells[line] = LIMIT_LINE, f"{LINE}{ON}{cells[line][1].partition(ON)[2]}"
     return joined(cells)
 
 

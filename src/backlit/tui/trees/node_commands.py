@@ -106,6 +106,7 @@ async def add_series(target: NodeCommandTarget, _call: CommandContext) -> None:
         many = f"All {late}" if late == len(series) > 1 else f"{late} of {len(series)}"
         verb = "ends after" if late == 1 else "end after"
         beyond = f"\n! {many} {verb} {tree[above].name} ({written_day(ends, today)})" if ends and late else ""
+        # A blank parts the warnings, whichever of them there are, from the days.
         return (series_lines(series, children, today) + beyond).replace("\n! ", "\n\n! ", 1)
 
     dialog = FormDialog(f"Add sprints {place}", lines, read, kept_lines(target, "series"), "add sprints")

@@ -290,7 +290,7 @@ class TreeScreen(StoreScreen[None]):
             brief = self._tree.about(node, is_brief=True)
             titled = [(safe(text), "foreground" if at else "heading") for at, text in enumerate(brief)]
         done = done if length([*titled, *done]) <= room else done[-1:]
-        self._items_frame.say(titled, () if self._progress_frame.display else done)
+        self._items_frame.say(titled, done)
         self._progress_frame.say([("Progress", "heading"), *((f" ·{text}", colour) for text, colour in progress[-1:])])
         is_framed = self._tree_frame.is_wanted
         status = status_words(self.store, *(() if is_framed else position))
