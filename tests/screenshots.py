@@ -26,6 +26,7 @@ from backlit.config.settings import Motion
 from backlit.model.fields import ItemType
 from backlit.store import ConnectionState, Store, ViewSpec
 from backlit.store.records.entry import FOR_CUSTOMERS
+from backlit.store.remote.reachability import RetryPauses
 from backlit.tui.app.app import BacklitApp
 from backlit.tui.app.sign_in import SignInDialog
 from backlit.tui.drawing.themes import ThemeStyles, use_themes
@@ -45,6 +46,13 @@ STEADY = 3
 def clock() -> datetime:
     """The time it is on every picture."""
     return datetime(TODAY.year, TODAY.month, TODAY.day, 15, 30, tzinfo=UTC)
+
+
+class EvenPauses(RetryPauses, frozen=True):
+    """The longest pauses alone: pictures name the time of the next try."""
+
+    def pause(self, failures: int) -> float:  # noqa: ARG002 # all are equal
+        return self.longest_pause
 
 
 def write_workspace(folder: Path) -> Path:
@@ -77,6 +85,7 @@ async def opened(name: str, folder: Path, workspace: Path, size: tuple[int, int]
     """Open backlit in an empty folder and play a scene."""
     scene = SCENES[name]
     world = World(folder, workspace, clock=clock)
+    world.waits = EvenPauses()
     has_earlier = scene.has_news or scene.has_files or scene.trouble
     begins = clock().replace(hour=14, minute=10) if has_earlier else clock()
     world.service.shared.clock.follow(begins.replace(tzinfo=None))  # its reports are of its own day

@@ -251,7 +251,7 @@ class Store:
         self._signal = Signal()
         self.files = LocalDatabase(places, self._signal)
         self.lookups = Lookups(self.files, self._signal)
-        self.engine = Engine(self.files, self._signal, connect, waits)
+        self.engine = Engine(self.files, self._signal, connect, waits, clock)
         self.engine.on_projects = self._chosen_project
         self.engine.on_synced = self._synced
         self.recent_edits = RecentEdits(self.lookups, self._signal)

@@ -452,8 +452,8 @@ async def test_a_low_terminal_names_the_iteration_before_its_days_and_the_counts
 async def test_without_areas_or_items_it_says_why_in_full(world: World, opened: Open) -> None:
     world.faults.is_down = True
     async with opened(world.store(), (60, 20)) as pilot:
-        await until(lambda: "try to connect again" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "try again now" in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.press("g", "a")
 
         await until(lambda: place_of(pilot.app) == "Areas", lambda: text_of(pilot.app))
-        await until(lambda: "try to connect again" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await until(lambda: "try again now" in text_of(pilot.app), lambda: text_of(pilot.app))

@@ -7,8 +7,8 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import cached_property
-from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -36,6 +36,7 @@ from backlit.store.records.changes import (
 )
 from backlit.store.records.others import OthersEdit
 from backlit.store.records.people import Person
+from backlit.store.views.clock import local_time
 from backlit.store.views.lookups import Lookups
 
 if TYPE_CHECKING:
@@ -62,11 +63,6 @@ _ASK_ANYWAY = 5
 
 
 _WAY_OUT = "Restart backlit. No data is lost."
-
-
-def _minutes(seconds: float | None) -> int | None:
-    """Return the whole minutes within which seconds pass: a status that says the same is not told again."""
-    return None if seconds is None else max(1, ceil(seconds / 60))
 
 
 def _fault_of(error: BaseException) -> str:
@@ -104,6 +100,7 @@ class Engine:
         signal: Signal,
         connect: Callable[[Report], Awaitable["Client"]],
         waits: "RetryPauses | None" = None,
+        clock: Callable[[], datetime] = local_time,
     ) -> None:
         self.connection = ConnectionStatus()
         self.on_projects: Callable[[list[int]], int | None] = lambda _: None
@@ -118,6 +115,7 @@ class Engine:
         self._signal = signal
         self._connect = connect
         self._own_waits = waits
+        self._clock = clock
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._main: asyncio.Task[None] | None = None
@@ -316,7 +314,7 @@ class Engine:
         is_locked = (before.is_locked or state is ConnectionState.SIGNED_OUT) and self.has_ended()
         connection = replace(
             before,
-            **{"next_try": None, **more},
+            **{"tried_at": None, "next_try": None, **more},
             state=state,
             sentence=sentence,
             done=done,
@@ -338,13 +336,19 @@ class Engine:
         elif isinstance(error, TransientError) and (
             isinstance(error, Unavailable) or not isinstance(error, ServiceError)
         ):
-            self.show(ConnectionState.OFFLINE, error.message, next_try=_minutes(next_try))
+            self._show_failed_try(ConnectionState.OFFLINE, error.message, next_try)
         else:
-            self.show(ConnectionState.FAILED, error.message)
+            self._show_failed_try(ConnectionState.FAILED, error.message, next_try)
 
     def lost(self, sentence: str, next_try: float) -> None:
         """Show that the service is away; the next try comes within so many seconds."""
-        self.show(ConnectionState.OFFLINE, sentence, next_try=_minutes(next_try))
+        self._show_failed_try(ConnectionState.OFFLINE, sentence, next_try)
+
+    def _show_failed_try(self, state: ConnectionState, sentence: str, next_try: float | None) -> None:
+        """Show a failed try at its second: what fails at once with it is not told again."""
+        now = self._clock().replace(microsecond=0)
+        after = None if next_try is None else now + timedelta(seconds=round(next_try))
+        self.show(state, sentence, tried_at=now, next_try=after)
 
     def found(self) -> None:
         is_loaded = self.connection.synced_at is not None

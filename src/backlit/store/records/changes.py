@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from enum import StrEnum
 
 from msgspec import Struct, field
@@ -88,8 +89,10 @@ class ConnectionStatus(Struct, frozen=True):
     """Whether it offers that, and the way to it does not let it through."""
     is_locked: bool = False
     """Whether the server has ended the user's sign-in: nobody sees the local copy until the user signs in again."""
-    next_try: int | None = None
-    """Minutes within which the next try to reach it comes, where that is known."""
+    tried_at: datetime | None = None
+    """When the last try to reach it failed, to the second of this machine's clock; None while it answers."""
+    next_try: datetime | None = None
+    """When the next one comes, where that is known."""
 
 
 class OutboxState(Struct, frozen=True):

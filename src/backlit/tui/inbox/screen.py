@@ -32,7 +32,7 @@ from backlit.tui.inbox.inbox_list import (
 )
 from backlit.tui.items.change_words import both_words, is_text_change
 from backlit.tui.items.preview import PreviewLayout, item_context, item_words
-from backlit.tui.shell.status_text import position_words, status_words
+from backlit.tui.shell.status_text import explain_unreached, position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.widgets.footer_line import FooterLine
@@ -144,6 +144,7 @@ class InboxScreen(StoreScreen[None]):
         self._footer.show(hints, status_words(self.store, *(() if is_framed else (rows.cursor + 1, count))))
         since = self._news.latest[0].at if self._news.latest else None
         rows.empty_text = _empty_words(self.store, since, is_feed=self.shows_feed)
+        explain_unreached(rows, self.store)
 
     def _text_head(self, news: ItemNews | None, comment: CommentEntry | None) -> tuple[Sequence[Part], Sequence[Part]]:
         if news is not None:

@@ -61,7 +61,7 @@ class PlanPanes(StorageErrorGuard, Container):
         self.others_frame = PaneFrame(self.others, id="others")
         self._others_count = 0
         self.focused = self.backlog
-        self.is_single = False
+        self.is_single = self._is_alone = False
 
     def compose(self) -> ComposeResult:
         yield self.frames[self.backlog]
@@ -79,7 +79,7 @@ class PlanPanes(StorageErrorGuard, Container):
         self._place()
 
     def _place(self) -> None:
-        self.is_single = self.size.width < MIN_TWO_PANES_WIDTH
+        self.is_single = self._is_alone or self.size.width < MIN_TWO_PANES_WIDTH
         for pane, frame in self.frames.items():
             frame.display = pane is self.focused if self.is_single else True
         self.query_one("#sprints").display = self.frames[self.target].display
@@ -88,6 +88,13 @@ class PlanPanes(StorageErrorGuard, Container):
         has_focus = self.screen.focused is None or self.screen.focused in [pane.items for pane in self.every]
         if has_focus and not self.focused.items.has_focus:
             self.focused.items.focus()
+
+    def show_backlog_alone(self, *, is_wanted: bool) -> None:
+        """Hide the target while there is nothing to plan, or show it again where it has room."""
+        if is_wanted is not self._is_alone:
+            self._is_alone = is_wanted
+            self.enter(self.backlog)
+            self._place()
 
     def show_others(self, sprints: Sequence[OtherSprint], today: date) -> None:
         self._others_count = len(sprints)

@@ -52,6 +52,7 @@ from backlit.tui.plan.plan_commands import stage
 from backlit.tui.shell.status_text import (
     explain_empty,
     is_loading,
+    is_unreached,
     position_words,
     selection_words,
     status_words,
@@ -183,6 +184,7 @@ class PlanScreen(ListScreen):
     def update_labels(self) -> None:
         store, plan = self.store, self.store.plan
         found = count_changes(plan.difference())
+        self._panes.show_backlog_alone(is_wanted=is_unreached(store))
         is_unread = is_loading(store) or not self.lists.readings.shown
         unsaved, is_single = found[None].unsaved_words(), self._panes.is_single
         people = people_of(store, self.session.capacities)
@@ -299,7 +301,7 @@ class PlanPaneHeads:
         elif panes.is_single and iteration is not None:
             name = f"→ {iteration.name} {found.get(iteration.id, IterationChangeCounts()).words()}".rstrip()
             head[1] = _fill_line(iteration, self._load(iteration), panes.backlog.size.width, self.scale, name)
-        panes.backlog.say([] if panes.has_frames else head)
+        panes.backlog.say([] if panes.has_frames or is_unreached(store) else head)
         panes.show_others([] if is_unread else self._others(), store.today())
         is_reader = store.lookups.is_read_only
         if iteration is None:

@@ -78,8 +78,7 @@ class TitleLine(StorageErrorGuard, TwoSidedLine):
     def _tab(self, place: str) -> Drawn:
         name = self.name_of(place)
         unread = self._store.inbox.unread() if place == "app.inbox" else 0
-        has_nothing = _is_bad(self._store.connection) and not self._store.has_items()
-        words, colour = (name, "faint" if has_nothing else "muted")
+        words, colour = (name, "faint" if is_unreached(self._store) else "muted")
         if unread:
             words, colour = f"{name} {unread:,}", "foreground"
         return tab_of(words, place, is_current=place == self.place, colour=colour, current=PLACE_COLOUR)
@@ -210,7 +209,8 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
         again: list[Word] = [(f"  {key_of('app.refresh')}", KEY, "app.refresh"), (" try again", "muted", "app.refresh")]
         is_offline = connection.state is ConnectionState.OFFLINE  # which the title says
         if is_offline:
-            parts += [(f"  no answer · next try{_within(connection)}", "faint"), *again]
+            then = f" · next try {connection.next_try:%H:%M:%S}" if connection.next_try else ""
+            parts += [(f"  no answer{then}", "faint"), *again]
         else:
             parts.append((f"  {connection.sentence.removesuffix('.')}", "conflict"))
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
@@ -245,6 +245,11 @@ def is_loading(store: Store) -> bool:
     return store.connection.state in {ConnectionState.PREPARING, ConnectionState.LOADING, ConnectionState.IDLE}
 
 
+def is_unreached(store: Store) -> bool:
+    """Return whether nothing was ever loaded, and the server does not let it be now."""
+    return _is_bad(store.connection) and not store.has_items()
+
+
 def is_first_loading(store: Store) -> bool:
     """Return whether the first copy of the project is not whole yet."""
     return store.synced_at() is None and is_loading(store)
@@ -270,15 +275,8 @@ def explain_empty(
     """
     connection = store.connection
     empty: EmptyList | None = None
-    if connection.state is ConnectionState.SIGNED_OUT and not store.has_items():
-        ways = _with_keys(("app.refresh", "sign in"), *_ELSEWHERE)
-        empty = _empty_list(connection.sentence, ways, has_mark=True)
-    elif _is_bad(connection) and not store.has_items():
-        add = (("item.add", "add an item"),) if store.project_id is not None else ()
-        again = _next_try(connection) if connection.state is ConnectionState.OFFLINE else ""
-        notes = "\n".join(filter(None, [again, _NO_COPY if store.project_id is None else ""]))
-        ways = _with_keys(("app.refresh", "try to connect again"), *add, *_ELSEWHERE)
-        empty = _empty_list(f"! {connection.sentence.removesuffix('.')}\n{notes}", ways, has_mark=True)
+    if is_unreached(store):
+        empty = _unreached(store)
     elif is_unread or is_loading(store):
         words = _progress(connection) if connection.total else connection.sentence
         items.empty_text = words or "Opening the backlog …"
@@ -300,34 +298,53 @@ def explain_empty(
         empty = _empty_list("No open items.", _with_keys(*ways))
     else:
         has_sprints = len(store.lookups.iterations()) > 1  # the root is one
-        ways = _with_keys(*_first_steps(has_sprints=has_sprints), *_OTHER_WAYS[: None if store.is_inside else -1])
-        empty = _empty_list("Your backlog is empty. Three steps to a first sprint:", ways, has_mark=True)
-    items.empty = empty
-    if empty is not None:
-        items.empty_text = empty.text
+        steps = _with_keys(*_first_steps(has_sprints=has_sprints), *_OTHER_WAYS[: None if store.is_inside else -1])
+        empty = _empty_list("Your backlog is empty. Three steps to a first sprint:", steps, has_mark=True)
+    items.show_empty(empty)
 
 
 def _empty_list(
-    text: str, ways: Sequence[tuple[str, str]], *, has_mark: bool = False, is_alone: bool = True
+    text: str,
+    ways: Sequence[tuple[str, str]],
+    *,
+    facts: Sequence[tuple[str, str, str]] = (),
+    has_mark: bool = False,
+    is_alone: bool = True,
 ) -> "EmptyList":
     from backlit.tui.widgets.empty_list import EmptyList  # most lists never need it
 
-    if not has_mark:
+    if not (has_mark or facts):
         return EmptyList(text, ways, is_alone=is_alone)
     from backlit.tui.widgets.wordmark import HALVES
 
-    return EmptyList(text, ways, mark=HALVES)
+    return EmptyList(text, ways, mark=HALVES, facts=facts)
 
 
-def _next_try(connection: ConnectionStatus) -> str:
-    if connection.next_try is None:
-        return "backlit keeps trying."
-    return f"backlit tries again{_within(connection)}."
+def explain_unreached(items: LineList, store: Store) -> None:
+    """Show in a list of anything why nothing was ever loaded, and the ways out, where that is so."""
+    items.show_empty(_unreached(store) if is_unreached(store) else None)
 
 
-def _within(connection: ConnectionStatus) -> str:
-    minutes = connection.next_try
-    return " soon" if minutes is None else f" within {'a minute' if minutes == 1 else f'{minutes} minutes'}"
+def _unreached(store: Store) -> "EmptyList":
+    if store.connection.state is ConnectionState.SIGNED_OUT:
+        return _empty_list("Not signed in", _with_keys(("app.refresh", "sign in"), *_ELSEWHERE), facts=_facts(store))
+    add = (("item.add", "add an item"),) if store.project_id is not None else ()
+    ways = _with_keys(("app.refresh", "try again now"), *add, *_ELSEWHERE)
+    return _empty_list("Nothing loaded yet", ways, facts=_facts(store))
+
+
+def _facts(store: Store) -> Sequence[tuple[str, str, str]]:
+    """Return what is known where the first rows cannot be read, with labels and colours."""
+    connection = store.connection
+    copy = "none yet: nothing to work on offline"
+    times = (("Last try", connection.tried_at), ("Next try", connection.next_try))
+    facts = (
+        ("Server", connection.server.rstrip("/"), "foreground"),
+        ("Problem", f"! {connection.sentence.removesuffix('.')}", "error"),
+        *((label, f"{at:%H:%M:%S}" if at else "", "foreground") for label, at in times),
+        ("Copy here", copy if store.project_id is None else "no items yet", "foreground"),
+    )
+    return [each for each in facts if each[1]]
 
 
 def _sign_in_words() -> Sequence[tuple[str, str]]:
@@ -357,11 +374,10 @@ def _filter_named(words: str) -> str:
     return f"“{words.removeprefix('/')}”{' in its name' if words[:1] == '/' and words[1:2] != '#' else ''}"
 
 
-_NO_COPY = "There is no copy here yet to work with offline."
 _ELSEWHERE = (
     ("app.project", "open another workspace"),
-    ("app.back", "quit"),
     (":connect URL", "sign in to another server"),
+    ("app.back", "quit"),
 )
 _OTHER_WAYS = (
     ("app.project", "open another workspace"),

@@ -30,7 +30,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import event_words
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter
-from backlit.tui.shell.status_text import explain_empty, position_words, status_words
+from backlit.tui.shell.status_text import explain_empty, is_unreached, position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
 from backlit.tui.trees.points_shares import LEAST_LINES, PointsShares, read_area_shares, read_iteration_shares
@@ -157,6 +157,8 @@ class TreeScreen(StoreScreen[None]):
             self._items.rows_changed(changes.ids(Subject.ITEMS))
         if Subject.DRAFTS in changes:
             self._items.rows_changed(changes.ids(Subject.DRAFTS))
+        if Subject.CONNECTION in changes:
+            self._share()  # the tree is alone while nothing was ever loaded
         self._draw_words()
 
     # The tree
@@ -297,7 +299,8 @@ class TreeScreen(StoreScreen[None]):
         hints = [each for each in HINTS if each != "tree.series" or self.kind is TreeKind.ITERATIONS]
         self.query_one("#status", FooterLine).show(hints, status, is_reader=self.store.lookups.is_read_only)
         if self.store.connection.state is ConnectionState.ONLINE:
-            self._tree.empty, self._tree.empty_text = None, f"This project has no {self.kind.value}."
+            self._tree.show_empty(None)
+            self._tree.empty_text = f"This project has no {self.kind.value}."
         elif not self._tree.row_count():
             explain_empty(self._tree, self.store, ViewSpec())
 
@@ -333,7 +336,7 @@ class TreeScreen(StoreScreen[None]):
         before = [each.display for each in parts]
         is_area, is_framed = self.kind is TreeKind.AREAS, self._tree_frame.is_wanted
         width, height = self.size
-        is_shown = width >= WIDE if is_area else height >= HIGH
+        is_shown = (width >= WIDE if is_area else height >= HIGH) and not is_unreached(self.store)
         is_beside = is_shown and is_area
         self._node.display = self._items_frame.display = is_shown
         self._progress_frame.display = is_shown and not is_area and is_framed and width >= WIDE

@@ -11,10 +11,12 @@ from backlit.tui.drawing.themes import WORDMARK, ThemeStyles
 
 WayOut = tuple[str, str]
 """A way out of an empty list: what to press or to run, and what it does."""
+Fact = tuple[str, str, str]
+"""A fact about a list that was never filled: its label, its words, and their colour."""
 WAY_GAP, KEY_GAP = 3, 2
 """Cells between two ways out in one line, and between keys and words of those below one another."""
-LONG_KEYS = 6
-"""Cells of keys, as a command with its argument, that do not move the words of the other ways away from their keys."""
+BOX_WIDTH, BOX_SIDE = 78, "│  "
+"""Cells of the box around facts where there is room, as of the dialog that signs in; and its side."""
 MIN_WIDTH_OF_MARK, MIN_HEIGHT_OF_MARK = 60, 18
 """Cells and lines of a list that has room for the program's name."""
 SIDE = 3
@@ -28,6 +30,8 @@ class EmptyList(Struct, frozen=True):
     ways: Sequence[WayOut]
     mark: Sequence[tuple[str, str]] = ()
     """The two halves of the lines of the program's name, in a list that was never filled."""
+    facts: Sequence[Fact] = ()
+    """What is known of the fault in the way of the first rows; the text is the title of the box around it."""
     is_alone: bool = True
     """False where rows of other filters are below, or may be in a moment."""
 
@@ -40,6 +44,8 @@ class EmptyList(Struct, frozen=True):
         is_high = room >= MIN_WIDTH_OF_MARK and height >= MIN_HEIGHT_OF_MARK
         if not self.is_alone:
             return self.head(width, height, theme)[:height]
+        if self.facts:
+            return self._box(width, height, theme)
         if not is_high:
             margin = Segment(" " * SIDE, theme.style())
             return [[margin, *line] for line in (*self._reason(room, theme), [], *self._ways(room, theme))][:height]
@@ -57,6 +63,43 @@ class EmptyList(Struct, frozen=True):
         margin, is_high = Segment(" " * SIDE, theme.style()), height >= MIN_HEIGHT_OF_MARK
         lines: list[Line] = [[margin, *line] for line in (*self._reason(room, theme), *self._ways(room, theme))]
         return [[], *lines, []] if is_high else lines
+
+    def _box(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
+        """Return facts and ways out in a box in the middle, with one left edge of all words.
+
+        Where lines are short, first those between the ways go, then the name of the program, and the box at last.
+        """
+        box = min(BOX_WIDTH, width)
+        room, side = box - 2 * len(BOX_SIDE), theme.style("muted")
+        ways = [*self._below_one_another(room, theme)]
+        facts = [*self._fact_lines(room, theme)]
+        spare = height - len(facts) - len(ways) - 1 - len(("top", "bottom"))
+        if spare < 0:
+            margin = Segment(" " * SIDE, theme.style())
+            return [[margin, *line] for line in (*facts, [], *ways)][:height]
+        lines: list[Line] = [*facts, [], *ways]
+        spare -= 2
+        if spare >= 0:
+            indent = Segment(" " * self._edge(theme), theme.style())
+            mark = [[indent, *line] for line in self._mark(theme)[:-1]] if room >= MIN_WIDTH_OF_MARK else []
+            has_mark = len(mark) <= spare
+            parted = [part for way in ways for part in (way, [])] if spare >= len(mark) + len(ways) else [*ways, []]
+            lines = [[], *(mark if has_mark else ()), *facts, [], *parted]
+        head = Segment("╭─ ", side), Segment(self.text, theme.heading())
+        margin = Segment(" " * ((width - box) // 2), theme.style())
+        return [
+            *[[]] * ((height - len(lines) - 2) // 2),
+            [margin, *head, Segment(f" {'─' * (box - _length([*head]) - 2)}╮", side)],
+            *([margin, *_between_sides(line, room, theme)] for line in lines),
+            [margin, Segment(f"╰{'─' * (box - 2)}╯", side)],
+        ]
+
+    def _fact_lines(self, room: int, theme: ThemeStyles) -> Iterator[Line]:
+        edge = self._edge(theme)
+        for label, words, colour in self.facts:
+            style = theme.style(colour, bold=colour == "error")
+            for at, line in enumerate(wrapped(words, room - edge)):
+                yield [Segment(fit("" if at else label, edge), theme.style("muted")), Segment(line, style)]
 
     def _mark(self, theme: ThemeStyles) -> list[Line]:
         styles = theme.style("foreground"), theme.style(WORDMARK)
@@ -77,14 +120,25 @@ class EmptyList(Struct, frozen=True):
         return [line] if _length(line) <= room else [*self._below_one_another(room, theme)]
 
     def _below_one_another(self, room: int, theme: ThemeStyles) -> Iterator[Line]:
-        """Yield the ways out; what they do has one left edge, but where keys are long."""
-        widths = [cell_len(keys) for keys, _ in self.ways]
-        edge = max((width for width in widths if width < LONG_KEYS), default=0)
-        for (keys, effect), width in zip(self.ways, widths, strict=True):
-            gap = KEY_GAP + max(0, edge - width)
-            words = fit(effect, min(cell_len(effect), room - width - gap))
-            # As in the lists of keys, without the grounds of caps, which would run into one another.
-            yield [Segment(keys + " " * gap, theme.style(bold=True)), Segment(words, theme.style("muted"))]
+        """Yield the ways out; what they do has one left edge."""
+        edge = self._edge(theme)
+        for keys, effect in self.ways:
+            cap = theme.cap(keys)
+            gap = Segment(" " * (edge - cap.cell_length), theme.style())
+            for at, line in enumerate(wrapped(effect, room - edge)):
+                lead = [Segment(" " * edge, theme.style())] if at else [cap, gap]
+                yield [*lead, Segment(line, theme.style("muted"))]
+
+    def _edge(self, theme: ThemeStyles) -> int:
+        """Return the cells before the words of ways out, and of facts: those of the widest keys or label, and a gap."""
+        labels = (cell_len(label) for label, *_ in self.facts)
+        return max(*(theme.cap(keys).cell_length for keys, _ in self.ways), *labels, 0) + KEY_GAP
+
+
+def _between_sides(line: Line, room: int, theme: ThemeStyles) -> Line:
+    side = theme.style("muted")
+    blanks = Segment(" " * (room - _length(line)), theme.style())
+    return [Segment(BOX_SIDE, side), *line, blanks, Segment(BOX_SIDE[::-1], side)]
 
 
 def _length(line: Line) -> int:

@@ -102,6 +102,18 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
             self._notes = notes
             self.refresh()
 
+    def show_empty(self, empty: "EmptyList | None") -> None:
+        """Show what stands in place of rows; its text is what commands that need a row say."""
+        self.empty = empty
+        if empty is not None:
+            self.empty_text = empty.text
+        self._note_box()
+
+    def _note_box(self) -> None:
+        """Have the frame leave its place to the box that stands in place of rows, where one does."""
+        if self.frame is not None:
+            self.frame.bare(is_bare=self.empty is not None and bool(self.empty.facts) and not self.row_count())
+
     # Hooks
 
     def row_count(self) -> int:
@@ -237,6 +249,7 @@ class LineList(StorageErrorGuard, Widget, can_focus=True):
         self._keep_in_sight()
         self.repaint()
         self.note_bar()
+        self._note_box()
 
     def _keep_in_sight(self) -> None:
         step = self.page // 2 if self.scrolls_by_half else 0

@@ -82,6 +82,7 @@ class PaneFrame(StorageErrorGuard, Widget):
         self._bar = range(0)
         """The lines of the frame that have the scrollbar."""
         self.is_current = False
+        self._is_bare = False
 
     def compose(self) -> ComposeResult:
         yield self._pane
@@ -98,7 +99,7 @@ class PaneFrame(StorageErrorGuard, Widget):
     @property
     def is_framed(self) -> bool:
         """True where the pane leaves room for its frame; it is asked for each line that is drawn."""
-        return 0 < self._pane.outer_size.width < self.outer_size.width
+        return not self._is_bare and 0 < self._pane.outer_size.width < self.outer_size.width
 
     @property
     def head_room(self) -> int:
@@ -130,6 +131,12 @@ class PaneFrame(StorageErrorGuard, Widget):
         """Draw the frame as that of the pane with the focus, or of another one."""
         if is_current is not self.is_current:
             self.is_current = is_current
+            self.refresh()
+
+    def bare(self, *, is_bare: bool) -> None:
+        """Draw no frame around a content that has one of its own."""
+        if is_bare is not self._is_bare:
+            self._is_bare = is_bare
             self.refresh()
 
     @on(events.DescendantFocus)
