@@ -174,10 +174,10 @@ def test_columns_that_all_fit_share_the_width_alike() -> None:
     assert grid_of({("To do",): 9}).column_widths(80) == {0: None, 1: None, 2: None}
 
 
-def test_columns_across_lanes_share_the_width_by_their_cards() -> None:
+def test_columns_across_lanes_share_half_of_the_width_by_their_cards() -> None:
     widths = grid_of({("a", "To do"): 9, ("a", "Doing"): 1, ("b", "To do"): 2}).column_widths(118)
 
-    assert widths == {0: 66, 1: 26, 2: 22}
+    assert widths == {0: 52, 1: 32, 2: 30}
 
 
 def test_a_column_without_cards_is_as_wide_as_its_head_where_not_all_fit() -> None:

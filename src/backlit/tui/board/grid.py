@@ -263,8 +263,8 @@ class CardGrid:
     def column_widths(self, width: int) -> dict[int, int | None]:
         """Return the cells of the columns; None for those that share the rest alike.
 
-        Across lanes, which are as high as their highest cell, columns share it by their numbers of cards. Where not
-        all columns fit, an empty one is as wide as its head.
+        Across lanes, which are as high as their highest cell, columns share half of it by their numbers of cards.
+        Where not all columns fit, an empty one is as wide as its head.
         """
         open_columns = self.open_columns()
         widths = dict[int, int | None].fromkeys(open_columns)
@@ -272,10 +272,10 @@ class CardGrid:
         cards = sum(self.totals[number].shown for number in open_columns)
         if free >= 0 and self.has_lanes and cards:
             edge = seen = 0
-            for number in open_columns:
+            for at, number in enumerate(open_columns, 1):
                 seen += self.totals[number].shown
-                widths[number] = MIN_COLUMN_WIDTH + free * seen // cards - edge
-                edge = free * seen // cards
+                before, edge = edge, round(free * (at / len(open_columns) + seen / cards) / 2)
+                widths[number] = MIN_COLUMN_WIDTH + edge - before
         if free < 0 and any(each.count for each in self.totals):
             for number in (each for each in open_columns if not self.totals[each].count):
                 column, words = self.columns[number], count_words(self.columns[number], self.totals[number])
