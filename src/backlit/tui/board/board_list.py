@@ -26,7 +26,7 @@ from backlit.tui.widgets.view_list import searched_name_parts
 MIN_WIDTH_OF_COLUMNS = 80
 """Columns of the terminal below which one column of the board is shown at a time."""
 MIN_HEIGHT_WITH_GAPS = 30
-"""Lines of a board below which no blank line follows a card, and names in lanes have one line."""
+"""Lines of a board below which no blank line follows a card."""
 
 
 class BoardList(ItemList):
@@ -237,12 +237,13 @@ class BoardList(ItemList):
             return
         self._widths = grid.column_widths(self.size.width)
         has_room = self.size.height >= MIN_HEIGHT_WITH_GAPS
-        usual = MIN_CARD_LINES if is_single or (grid.has_lanes and not has_room) else CARD_LINES + has_room
+        usual = MIN_CARD_LINES if is_single else CARD_LINES + has_room
         room = self.size.height - HEADER_LINES - self.laid_out.foot_lines(grid, self.size.height)
         self._card_lines, self._has_gaps = usual, False
         if grid.has_lanes:
             heights = range(usual, COMPACT_CARD_LINES - 1, -1)
-            self._card_lines = next((each for each in heights if grid.lines(each) <= room), usual)
+            fewest = usual if has_room else MIN_CARD_LINES
+            self._card_lines = next((each for each in heights if grid.lines(each) <= room), fewest)
             has_blanks = self._card_lines > CARD_LINES
             self._has_gaps = not has_blanks and grid.lines(self._card_lines) + grid.gaps() <= room
         self._opened = opened if any(totals.count for totals in grid.totals) else None
