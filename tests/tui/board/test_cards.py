@@ -196,15 +196,21 @@ async def test_a_refused_move_leaves_the_heads_of_the_columns_and_their_rule_fre
 
 
 @pytest.mark.slow
-async def test_facts_of_cards_in_lanes_stand_below_each_other_and_long_names_go_on_above_them(store: Store) -> None:
+async def test_names_of_low_cards_go_on_before_facts_that_stand_below_each_other(store: Store) -> None:
     async with on_board(store, size=(120, 40)) as pilot:
+        item = await go_to(pilot, store, lambda row: is_story(row) and not store.relations.open_blockers([row.id]))
+        name = "Words that need a whole line and some more"
+        await store.items.edit([item.id], {"Name": name, "AssignedToID": None})
         await press(pilot, "t", "g", *"priorit", "enter")
-        facts = [line for line in lines_of(pilot.app) if "#" in line and "▘" in line]
+        await until(lambda: "Words that" in text_of(pilot.app))
+        lines = lines_of(pilot.app)
+        at = next(at for at, line in enumerate(lines) if "Words that" in line)
+        facts = [line for line in lines if "#" in line and "▘" in line]
+        starts = {line.index("#") for line in facts if "#" in line[: lines[at + 1].index(f"#{item.id}") + 1]}
 
-        starts = {line.index("#") for line in facts if "#" in line[:20]}
+        assert name in " ".join(f"{lines[at][:32]} {lines[at + 1][3:32]}".split())
         assert len(facts) > 5
         assert len(starts) == 1
-        assert "…" in text_of(pilot.app)
 
 
 async def test_nothing_follows_the_facts_of_a_card_on_a_low_board(store: Store) -> None:

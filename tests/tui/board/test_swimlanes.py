@@ -25,7 +25,7 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
         await press(pilot, "z", "R")
 
         assert place.rstrip().endswith(f"lane 1 of {folded}")
-        assert re.search(r"▾ Bug  \d+ items · \d+ pts ", f"{header} ")
+        assert re.fullmatch(r"▾ Bug ─+ \d+ items · \d+ pts", header.strip())
         assert "Bug" not in foot
         assert folded == len(board(pilot).position.grid.lanes)
         assert board(pilot).row_count() == rows
@@ -50,7 +50,7 @@ async def test_the_header_of_the_cursors_lane_stays_in_sight(store: Store) -> No
         seen = []
         for _ in range(8):
             await press(pilot, "j")
-            seen.append(f"▾ {current(pilot, store).type}  " in text_of(pilot.app))
+            seen.append(f"▾ {current(pilot, store).type} ─" in text_of(pilot.app))
 
         assert board(pilot).top > 0
         assert all(seen), seen

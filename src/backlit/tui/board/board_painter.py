@@ -143,7 +143,10 @@ class BoardPainter:
         if layout.is_single and layout.slots:
             return [(0, painter.tabs(grid.columns, grid.totals, current, width))]
         heads = [(slot, grid.columns[slot.number], grid.totals[slot.number]) for slot in layout.slots]
-        return [(slot.x, painter.head(column, totals, slot.width)) for slot, column, totals in heads]
+        has_lanes = grid.has_lanes
+        return [
+            (slot.x, painter.head(column, totals, slot.width, has_lanes=has_lanes)) for slot, column, totals in heads
+        ]
 
     def _words(self) -> list[HiddenColumnLabel]:
         grid, layout = self._board.position.grid, self._board.laid_out
@@ -213,8 +216,7 @@ class BoardPainter:
         if found is not None and found[0].header is not None and not found[0].is_folded:
             hidden = sum(max(0, len(found[0].cells[slot.number]) - found[1]) for slot in board.laid_out.slots)
             cut = replace(found[0].header, rows=hidden) if hidden else None
-        done = sum(totals.count for totals in grid.totals if totals.shown < totals.count)
-        return self._painter.lanes(headers, len(below), board.box.width, cut, done=done)
+        return self._painter.lanes(headers, len(below), board.box.width, cut)
 
     def _foot(self, slot: ColumnSlot) -> Strip:
         board, position = self._board, self._board.position

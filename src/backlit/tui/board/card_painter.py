@@ -67,10 +67,16 @@ MIN_ROOM_FOR_WORDS = 34
 """Cells within a card from which "not ready" follows its sign, so that all cards of a column say it alike."""
 COMPACT_CARD_LINES, MIN_CARD_LINES = 1, 2
 """Lines of a card that has its name among its facts, and of the lowest one with a line for each."""
+MIN_NUMBER_CELLS = 4
+"""Cells of a number that ends a line, so that those of three digits stand below each other."""
 POINT_CELLS, MAX_POINT_CELLS = 4, 8
 """Cells of a card's points, with the blanks before them, and of a longer estimate at most."""
 MIN_FACT_WIDTH, MIN_LANE_WIDTH = 6, len("▸  1   ")
 """The fewest cells of a fact on a card, and of a lane's name and count below the cards."""
+
+
+def _cells(facts: Iterable[CardFact]) -> int:
+    return sum(cell_len(text) for text, _, _ in facts)
 
 
 class HiddenColumnLabel(NamedTuple):
@@ -99,24 +105,30 @@ class CardPainter:
         self.ground = theme.style()
         self._blanks: dict[tuple[int, str | None], Strip] = {}
 
-    def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
-        """Draw the sign and the name of a column with its count, and its points at the right where they fit."""
+    def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, has_lanes: bool) -> Strip:
+        """Draw the sign and the name of a column with its count, and its points at the right where they fit.
+
+        Among lanes, where none of its cards is the last, it has the key that shows all of them.
+        """
         style, groups = self._theme.style, self._names.status_groups()
         sign = [Segment(f"{status_sign(str(column.first), groups)} ", style(self.column_colour(column)))]
         sign = [] if self._has_status or column.first is None else sign
         count, is_full = count_words(column, totals), is_over(column, totals)
+        is_cut = totals.shown < totals.count and column.limit is None
+        key = [(" ", "muted"), *self._shows_all(f" {totals.count:,}")] if is_cut and has_lanes else []
+        count, gap = (f"{totals.shown:,}", 3) if key else (count, 2)
         points = counted(totals.points, "pt") if totals.count else ""
-        room = width - Segment.get_line_length(sign) - cell_len(count) - 1
+        room = width - Segment.get_line_length(sign) - cell_len(count) - 1 - sum(cell_len(text) for text, _ in key)
         name_cells = min(cell_len(safe(column.word)), MIN_NAME_WIDTH)
-        points = points if room - name_cells >= cell_len(points) + 2 else ""
-        left = room - cell_len(safe(column.word)) - cell_len(points) - 2
-        if totals.shown < totals.count and column.limit is None and left >= cell_len(SHOWN_WORD):
+        points = points if room - name_cells >= cell_len(points) + gap else ""
+        left = room - cell_len(safe(column.word)) - cell_len(points) - gap
+        if is_cut and not key and left >= cell_len(SHOWN_WORD):
             count, room = f"{count}{SHOWN_WORD}", room - cell_len(SHOWN_WORD)
-        name = fit(column.word, max(1, min(cell_len(safe(column.word)), room - cell_len(points) - 2 * bool(points))))
+        name = fit(column.word, max(1, min(cell_len(safe(column.word)), room - cell_len(points) - gap * bool(points))))
         blanks = " " * (room - cell_len(name) - cell_len(points))
         figures = Segment(f" {count}", style("conflict" if is_full else "muted", bold=is_full))
-        parts = [*sign, Segment(name, style(bold=True)), figures, Segment(blanks + points, style("muted"))]
-        return Strip(parts).adjust_cell_length(width, style())
+        after = [Segment(text, style(colour)) for text, colour in (*key, (blanks + points, "muted"))]
+        return Strip([*sign, Segment(name, style(bold=True)), figures, *after]).adjust_cell_length(width, style())
 
     def column_colour(self, column: BoardColumn) -> str:
         """Return the colour of a column's status, on a board by other fields that of a rule."""
@@ -168,8 +180,8 @@ class CardPainter:
     ) -> CardLines:
         """Draw a card: its name in up to two lines, and its facts; a compact one has both in one line.
 
-        The ground of the cursor has the whole card, of a higher one the lines of the name alone: with its facts a step
-        writes 480 bytes, not 400. On a card of two lines the name is cut, so that facts are in one column.
+        The facts of a card of two lines end the second one. The ground of the cursor has the whole card, of a higher
+        one the lines of the name alone: with its facts a step writes 480 bytes, not 400.
         """
         theme, ground = self._theme, SELECTED_BACKGROUND if is_selected else on
         edge = ("█", CURSOR_BAR) if is_cursor else ("▌", type_colour(row.type))
@@ -188,13 +200,14 @@ class CardPainter:
 
         if lines == COMPACT_CARD_LINES:
             return (drawn(self._one_line(row, room, name, under_name, badge, is_selected=is_selected), under_name),)
+        if lines == MIN_CARD_LINES:
+            upper, lower = self._two_lines(row, room, name, around_name, badge, is_selected=is_selected)
+            return drawn(upper, around_name), drawn(lower, around_name, "█" if is_cursor else LAST_EDGE)
         title, *more = wrapped(row.name, room)
-        names = [row.name] if lines == MIN_CARD_LINES else [title, " ".join(more)]
-        under_facts = around_name if lines == MIN_CARD_LINES else ground
-        facts = self._facts(row, room, under_facts, badge, is_selected=is_selected)
+        facts = self._facts(row, room, ground, badge, is_selected=is_selected)
         return (
-            *(drawn([*marked(fit(each, room), self._sought, name)], around_name) for each in names),
-            drawn(facts, under_facts, LAST_EDGE if lines <= CARD_LINES and not is_cursor else edge[0]),
+            *(drawn([*marked(fit(each, room), self._sought, name)], around_name) for each in (title, " ".join(more))),
+            drawn(facts, ground, LAST_EDGE if lines == CARD_LINES and not is_cursor else edge[0]),
         )
 
     def _one_line(
@@ -229,71 +242,95 @@ class CardPainter:
         return (fit_right(points[0], max(POINT_CELLS - 2, cell_len(points[0]))), *points[1:])
 
     def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
-        """Return sign and number, what is missing or its status, and at the right owner and points.
-
-        What is missing is a sign, in wide columns with its words. Where it is tight, the tasks go first, then the word
-        of what it waits for, then the owner.
-        """
-        style, groups = self._theme.style, self._names.status_groups()
+        """Return sign and number, what is missing or its status, and at the right owner and points."""
         left, end = self._start(row, badge, is_selected=is_selected), [("  ", "muted", False), self._points(row)]
-        is_started = groups.of(row.status) in STARTED_GROUPS
-        is_told = badge.is_unready and is_started and not self._has_status
-        owner = safe(self._names.owner(row.owner_id)) if self._has_owner else ""
-        owner_colour = self._names.owner_colour(row.owner_id)
+        owner, remarks = self._fitting(row, badge, room, [*left, *end])
+        blanks = room - _cells([*left, *remarks, owner, *end])
+        return self._segments([*left, *remarks, (" " * blanks, "muted", False), owner, *end], on)
+
+    def _two_lines(
+        self, row: ItemRow, room: int, name: Style, on: str | None, badge: Badge, *, is_selected: bool
+    ) -> tuple[list[Segment], list[Segment]]:
+        """Return a name, and its rest before the facts, whose numbers stand below each other at the right.
+
+        A rest of a few cells is none: the name is cut in its first line.
+        """
+        *start, (number, colour, bold) = self._start(row, badge, is_selected=is_selected)
+        padded = (number.ljust(MIN_NUMBER_CELLS), colour, bold)
+        end = [("  ", "muted", False), *start, padded, ("  ", "muted", False), self._points(row)]
+        title, *more = wrapped(row.name, room)
+        rest = " ".join(more)
+        owner, remarks = self._fitting(row, badge, room, end, cell_len(rest))
+        rest_cells = min(cell_len(rest), room - _cells([*remarks, owner, *end]))
+        if rest_cells < min(cell_len(rest), MIN_FACT_WIDTH):
+            title, rest_cells = row.name, 0
+            owner, remarks = self._fitting(row, badge, room, end)
+        blanks = room - rest_cells - _cells([*remarks, owner, *end])
+        facts = self._segments([(" " * blanks, "muted", False), *remarks, owner, *end], on)
+        shown = marked(fit(rest, rest_cells), self._sought, name) if rest_cells else ()
+        return [*marked(fit(title, room), self._sought, name)], [*shown, *facts]
+
+    def _fitting(
+        self, row: ItemRow, badge: Badge, room: int, others: Iterable[CardFact], name_cells: int = 0
+    ) -> tuple[CardFact, Sequence[CardFact]]:
+        """Return the owner of a card and what is missing, as they fit beside other facts and a name.
+
+        Where it is tight, the tasks go first, then words of which a sign stays, then the rest of the name, and then the
+        owner.
+        """
+        choices, free = self._remarks(row, badge, room), room - _cells(others)
+        owner, spare = safe(self._names.owner(row.owner_id)) if self._has_owner else "", free - _cells(choices[-1])
+        named = f"  {fit(owner, min(cell_len(owner), max(MIN_FACT_WIDTH, spare - 2)))}" if owner else ""
+        if cell_len(named) > spare:
+            named = ""
+        left = free - cell_len(named)
+        remarks = next((each for each in choices if _cells(each) <= left - name_cells), choices[-1])
+        return (named, self._names.owner_colour(row.owner_id), False), remarks if _cells(remarks) <= left else ()
+
+    def _remarks(self, row: ItemRow, badge: Badge, room: int) -> Sequence[Sequence[CardFact]]:
+        """Return what is missing or the status, what the card waits for and its tasks, from all to signs alone."""
+        groups = self._names.status_groups()
         lack, brief_lack = list[CardFact](), list[CardFact]()
         if self._has_status and row.status:
-            sign, colour = status_sign(row.status, groups), status_colour(row.status, groups)
-            lack, brief_lack = [(f"  {sign} {status_word(row.status)}", colour, False)], [(f"  {sign}", colour, False)]
-        elif is_told:
-            words = UNREADY_WORDS if room >= MIN_ROOM_FOR_WORDS else ""
-            lack, brief_lack = [(f"  {UNREADY_SIGN}{words}", "warn", True)], [(f"  {UNREADY_SIGN}", "warn", True)]
+            sign, colour = f"  {status_sign(row.status, groups)}", status_colour(row.status, groups)
+            lack, brief_lack = [(f"{sign} {status_word(row.status)}", colour, False)], [(sign, colour, False)]
+        elif badge.is_unready and groups.of(row.status) in STARTED_GROUPS and not self._has_status:
+            sign, words = f"  {UNREADY_SIGN}", UNREADY_WORDS if room >= MIN_ROOM_FOR_WORDS else ""
+            lack, brief_lack = [(f"{sign}{words}", "warn", True)], [(sign, "warn", True)]
         blocked, waits = list[CardFact](), list[CardFact]()
         if badge.blockers:
-            blocked = [(f" {BLOCKED_SIGN}{badge.blockers}", "warn", False)]
-            waits = [(BLOCKED_WORDS, "warn", False)]
+            blocked, waits = [(f" {BLOCKED_SIGN}{badge.blockers}", "warn", False)], [(BLOCKED_WORDS, "warn", False)]
         tasks = list[CardFact]()
         if badge.task_progress is not None:
             done, count = badge.task_progress
             tasks.append((f"  {done}/{counted(count, 'task')}", "muted", False))
-
-        def cells(parts: Sequence[CardFact]) -> int:
-            return sum(cell_len(text) for text, _, _ in parts)
-
-        free = room - cells([*left, *blocked, *end])
-        named = f"  {fit(owner, min(cell_len(owner), max(MIN_FACT_WIDTH, free - 2)))}" if owner else ""
-        if cell_len(named) > free:
-            named = ""
-        free = room - cells([*left, *end]) - cell_len(named)
-        choices: Sequence[Sequence[CardFact]] = (
+        return (
             *([*lack, *waits, *tasks], [*lack, *waits], [*lack, *blocked, *tasks], [*lack, *blocked]),
-            *([*brief_lack, *blocked, *tasks], [*brief_lack, *waits], [*brief_lack, *blocked], waits),
+            *([*brief_lack, *blocked, *tasks], [*brief_lack, *waits], [*brief_lack, *blocked]),
         )
-        more = next((each for each in choices if cells(each) <= free), blocked)
-        blanks = free - cells(more)
-        between = [(" " * max(0, blanks), "muted", False), (named, owner_colour, False)]
-        parts = [*left, *more, *between, *end] if blanks >= 0 else left
-        return [Segment(text, style(colour, on=on, bold=bold)) for text, colour, bold in parts if text]
+
+    def _segments(self, facts: Iterable[CardFact], on: str | None) -> list[Segment]:
+        return [Segment(text, self._theme.style(colour, on=on, bold=bold)) for text, colour, bold in facts if text]
 
     def lane(self, header: GroupLine, width: int, *, is_cursor: bool) -> Strip:
-        """Draw the header of a lane: its name, its sums, and a rule to the end, which a folded lane has not.
-
-        A folded lane is quiet. A name is cut at the end of the line alone.
-        """
+        """Draw the header of a lane: its name, a rule, and its sums at the right. A folded lane is quiet."""
         style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else None
         name = safe(self._names.group(header))
         counts, points = " + ".join(header.counts), counted(header.points, "pt")
         has_points = header.points and f"/{points}" not in name  # a Feature's progress has them
-        sums = f"  {counts} · {points}" if has_points else f"  {counts}"
-        name = fit(name, min(cell_len(name), width - len(sums) - INDENT - 2))
+        figures = f" {counts} · " if has_points else f" {counts} "
+        sums = f"{points} " if has_points else ""
+        room = width - INDENT - 1 - len(figures) - len(sums)
+        name = fit(name, min(cell_len(name), room - 1))
+        quiet = "muted" if header.is_folded else "foreground"
         line = [
             ("▌" if is_cursor else " ", style(CURSOR_BAR, on=on)),
             ("▸ " if header.is_folded else "▾ ", style("muted", on=on)),
-            (name, self._lane_name(header, on)),
-            (sums, style("muted", on=on)),
+            (f"{name} ", self._lane_name(header, on)),
+            ("─" * (room - cell_len(name) - 1), style("rule", on=on)),
+            (figures, style("muted", on=on)),
+            (sums, style(quiet, on=on, bold=not header.is_folded)),
         ]
-        if not header.is_folded:
-            left = width - sum(cell_len(text) for text, _ in line)
-            line.append((f"  {'─' * (left - 2)}", style("rule", on=on)))
         return Strip(starmap(Segment, line)).adjust_cell_length(width, style(on=on))
 
     def _lane_name(self, header: GroupLine, on: str | None) -> Style:
@@ -307,7 +344,7 @@ class CardPainter:
 
     def foot(self, above: int, below: int, width: int, totals: ColumnTotals) -> Strip:
         """Draw the numbers of cards above and below those in sight, and the key that shows all of a column."""
-        key = self._shows_all(f"{totals.count:,}") if totals.shown < totals.count else []
+        key = self._shows_all(f" {totals.count:,}") if totals.shown < totals.count else []
         room = width - sum(cell_len(text) for text, _ in key)
         for more in (" more", ""):
             counts = [f"{above:,}{more} ↑"] * bool(above) + [f"{below:,}{more} ↓"] * bool(below)
@@ -317,16 +354,10 @@ class CardPainter:
         return self._words([(words, "muted"), *key], width)
 
     def _shows_all(self, what: str) -> list[tuple[str, str]]:
-        return [(self._theme.cap(key_of("board.all-done")).text, KEY), (f" all {what}", "muted")]
+        return [(self._theme.cap(key_of("board.all-done")).text, KEY), (f" all{what}", "muted")]
 
-    def lanes(
-        self, below: Iterable[GroupLine], count: int, width: int, cut: GroupLine | None = None, *, done: int
-    ) -> Strip:
-        """Draw what is below the cards in sight: the rest of a cut lane, and lanes, as many as fit, and their key.
-
-        At the end is the key that shows all `done` cards, 0 where none are hidden.
-        """
-        end = [*self._shows_all(f"{done:,} done"), (" ", "muted")] if done else []
+    def lanes(self, below: Iterable[GroupLine], count: int, width: int, cut: GroupLine | None = None) -> Strip:
+        """Draw what is below the cards in sight: the rest of a cut lane, and lanes, as many as fit, and their key."""
         named = [
             (safe(self._names.group(each)), f" {each.rows:,}   ") for each in islice(below, width // MIN_LANE_WIDTH)
         ]
@@ -334,14 +365,13 @@ class CardPainter:
         parts += [(f"{counted(count, 'more lane')} ↓   ", "muted")] if count else []
         key, label = self._theme.cap(key_of("list.next-group")).text, " next lane"
         sizes = [cell_len(f"{name}{rows}") for name, rows in named]
-        room = width - sum(cell_len(text) for text, _ in [*parts, *end]) - len(f"…   {key}{label}  ")
+        room = width - sum(cell_len(text) for text, _ in parts) - len(f"…   {key}{label}  ")
         fitting = indices_around(sizes, 0, room).stop if room > 0 else 0
         for name, rows in named[:fitting]:
             parts += [(name, "foreground"), (rows, "muted")]
         more = [("…   ", "muted")] if 0 < fitting < count else []
         parts += [*more, (key, KEY), (label, "muted")] if count else []
-        left = width - sum(cell_len(text) for text, _ in [*parts, *end])
-        return self._words([*parts, (" " * left, "muted"), *end] if left > 0 else parts, width)
+        return self._words(parts, width)
 
     def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
         words = [Segment(text, self._theme.style(colour)) for text, colour in parts]
