@@ -83,7 +83,7 @@ SCENES: Mapping[str, Scene] = {
     "plan": Scene(PLANNING, EVERY, is_slow=True),
     "plan-written": Scene((*PLANNING, "w"), is_slow=True),
     "workload": Scene((*PLANNING, "W"), is_slow=True),
-    "projects": Scene(("g", "P", *"beac", "enter", "g", "P", *"auro", "enter", "g", "P"), is_slow=True),
+    "projects": Scene(("g", "P", *"beac", "enter", "g", "P", *"auro", "enter", "g", "P"), EVERY, is_slow=True),
     "query": Scene((*"/type:bug se",)),
     "reports": Scene(("g", "r"), EVERY, has_history=True),
     "reports-age": Scene(("g", "r", "7", "l"), EVERY, has_history=True),

@@ -1,9 +1,12 @@
 """Commands on the project: switch project or profile, show project info."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Protocol
 
+from msgspec.structs import replace
 from rich.cells import cell_len
+from textual import events, on
 from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.widgets import Static
@@ -33,12 +36,15 @@ LABEL_CELLS = 14
 MAX_FACTS_CELLS = 84
 DIALOG_FRAME_CELLS = 6
 """Cells that a dialog takes around its text."""
-NAMES_HEAD, HEADS = "Project", ("Role", "Sprint", "Open", "Yours")
-FIGURES = frozenset({"Open", "Yours"})
+NAMES_HEAD, HEADS = "Project", ("Your role", "Current sprint", "Open items", "Your items")
+"""The headings; in a narrow terminal columns are left out from the last one on."""
+FIGURES = frozenset({"Open items", "Your items"})
 """The columns of numbers."""
-NOT_LOADED = "not loaded"
+NOT_LOADED = "loads when opened"
 COLUMN_GAP, CELLS_AROUND, LEAST_CELLS = "  ", 11, 48
 """Blanks between columns; cells of the dialog beside names and columns, and those that it has at least."""
+NO_ROW = ("",) * len(HEADS)
+NO_CELLS: Mapping[object, Sequence[str]] = {}
 _ABOUT_JOINING = "This workspace stays as it is; [app.project] goes back to it."
 
 
@@ -76,8 +82,7 @@ async def choose_project(target: ProjectCommandTarget, call: CommandContext) -> 
         target.store.choose_project(found[0].id)
         return
     here = f" on {target.profiles[0]}" if target.profiles else ""
-    choices, heads = _choices(target)
-    dialog = ProjectsDialog(f"Projects{here}", choices, target.store.project_id, heads)
+    dialog = ProjectsDialog(f"Projects{here}", _choices(target), target.store.project_id, _cells(target))
     target.run_worker(work(_load_totals, target, dialog), exclusive=True, group="projects")
     choice = await target.ask(dialog)
     if choice is not None and isinstance(choice.value, int):
@@ -164,24 +169,44 @@ class ProjectsDialog(PickDialog):
 
     LINES_AROUND = 6
 
-    def __init__(self, title: str, choices: Sequence[Choice], current_id: object, heads: str = "") -> None:
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[Choice],
+        current_id: object,
+        cells: Mapping[object, Sequence[str]] = NO_CELLS,
+    ) -> None:
         super().__init__(title, choices, current_id)
         self._heads = Static(classes="heads")
-        self._fit_columns(choices, heads)
+        self._cells = cells
 
     def content(self) -> ComposeResult:
         found, choices = super().content()
         yield from (found, self._heads, choices)
 
-    def show_columns(self, choices: Sequence[Choice], heads: str) -> None:
-        self._fit_columns(choices, heads)
-        self.replace_choices(choices)
+    def show_cells(self, cells: Mapping[object, Sequence[str]]) -> None:
+        """Show the columns of each choice, by its value."""
+        self._cells = cells
+        self._fit_columns()
 
-    def _fit_columns(self, choices: Sequence[Choice], heads: str) -> None:
-        least = LEAST_CELLS - CELLS_AROUND - cell_len(heads)
-        names = max(least, *(cell_len(safe(each)) for each in (NAMES_HEAD, *(choice.label for choice in choices))))
+    @on(events.Resize)
+    def _fit_columns(self) -> None:
+        rows = [HEADS, *self._cells.values()]
+        names = max(cell_len(safe(each)) for each in (NAMES_HEAD, *(choice.label for choice in self._choices)))
+        widths = [max(cell_len(safe(row[at])) for row in rows) for at in range(len(HEADS))]
+        room = self.app.size.width - CELLS_AROUND - names + len(COLUMN_GAP)
+        ends = accumulate(width + len(COLUMN_GAP) for width in widths)
+        shown = widths[: max(1, sum(end <= room for end in ends))]
+
+        def line(row: Sequence[str]) -> str:
+            aligned = (fit_right if head in FIGURES else fit for head in HEADS)
+            return COLUMN_GAP.join(put(text, width) for put, text, width in zip(aligned, row, shown, strict=False))
+
+        heads = line(HEADS)
+        names = max(names, LEAST_CELLS - CELLS_AROUND - cell_len(heads))
         self._heads.update(literal(f"{NAMES_HEAD:<{names}}{COLUMN_GAP}{heads}"))
         self.frame.styles.width = CELLS_AROUND + names + cell_len(heads)
+        self.replace_choices([replace(each, hint=line(self._cells.get(each.value, NO_ROW))) for each in self._choices])
 
 
 async def _load_totals(target: ProjectCommandTarget, dialog: ProjectsDialog) -> None:
@@ -191,43 +216,38 @@ async def _load_totals(target: ProjectCommandTarget, dialog: ProjectsDialog) -> 
         figures = {
             each: (_sprint(store, each), f"{found.count:,}", f"{own.get(each, 0):,}") for each, found in totals.items()
         }
-        dialog.show_columns(*_choices(target, figures))
+        dialog.show_cells(_cells(target, figures))
 
 
 def _sprint(store: Store, project_id: int) -> str:
-    """Return the name of the current sprint of a project, and the days until its end."""
+    """Return the name of the current sprint of a project, and in how many days it ends."""
     iterations, today = leaves(store.lookups.of_project(project_id).iterations().values()), store.today()
     sprint = next(iter(current(iterations, today)), None)
     if sprint is None or sprint.end is None:
         return ""
-    return f"{sprint.name} · {f'{days}d' if (days := (sprint.end - today).days) else 'today'}"
+    days = (sprint.end - today).days
+    return f"{sprint.name}, ends in {counted(days, 'day')}" if days else f"{sprint.name}, ends today"
 
 
-def _choices(
+def _choices(target: ProjectCommandTarget) -> list[Choice]:
+    """Return the projects and the other profiles."""
+    projects = [Choice(each.id, each.name) for each in target.store.lookups.projects()]
+    return [*projects, *(Choice(name, name) for name in target.profiles[1:])]
+
+
+def _cells(
     target: ProjectCommandTarget, figures: Mapping[int, Sequence[str]] | None = None
-) -> tuple[list[Choice], str]:
-    """Return the projects with the user's role and what is open in columns, the other profiles, and the headings.
+) -> Mapping[object, Sequence[str]]:
+    """Return the user's role and what is open by project, and what the other choices are.
 
     A project without figures was never loaded here, which choosing it does; None leaves their columns empty.
     """
-    store = target.store
-    missing = ("" if figures is None else NOT_LOADED, *("" for _ in HEADS[2:]))
-    roles, projects = store.lookups.roles(), store.lookups.projects()
-    rows = [
-        HEADS,
-        *((roles.get(each.id, ""), *(figures or {}).get(each.id, missing)) for each in projects),
-        ("profile", *("" for _ in HEADS[1:])),
-    ]
-    widths = [max(cell_len(safe(row[at])) for row in rows) for at in range(len(HEADS))]
-    heads, *hints, profile = (
-        COLUMN_GAP.join(
-            (fit_right if head in FIGURES else fit)(text, width)
-            for head, text, width in zip(HEADS, row, widths, strict=True)
-        )
-        for row in rows
-    )
-    shown = [Choice(each.id, each.name, hint) for each, hint in zip(projects, hints, strict=True)]
-    return [*shown, *(Choice(name, name, profile) for name in target.profiles[1:])], heads
+    missing = ("" if figures is None else NOT_LOADED, *NO_ROW[2:])
+    roles, projects = target.store.lookups.roles(), target.store.lookups.projects()
+    found: dict[object, Sequence[str]] = {
+        each.id: (roles.get(each.id, ""), *(figures or {}).get(each.id, missing)) for each in projects
+    }
+    return found | dict.fromkeys(target.profiles[1:], ("profile", *NO_ROW[1:]))
 
 
 def project_lines(store: Store, room: int) -> list[str]:
