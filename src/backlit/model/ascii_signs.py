@@ -6,8 +6,8 @@ from collections.abc import Mapping
 ASCII_SIGNS: Mapping[str, str] = {
     **dict.fromkeys("“”„»«", '"'),
     **dict.fromkeys("‘’‚‹›", "'"),
-    **dict.fromkeys("–—‐‑−─━┈╴╶⠒⠤⠉⣀", "-"),
-    **dict.fromkeys("│┃┊╵╷╸▏▕▎▍", "|"),
+    **dict.fromkeys("–—‐‑−─━╸┈╴╶⠒⠤⠉⣀", "-"),
+    **dict.fromkeys("│┃┊╵╷▏▕▎▍", "|"),
     **dict.fromkeys("└┤┬┯┴┼├┌┐┘╭╮╯╰┏┓┗┛", "+"),
     **dict.fromkeys("·•◆◇○●◐◑◷⚑", "*"),
     **dict.fromkeys("▖▗▘▝▙▛▜▟▞▐▀▁▂▃▄▅▆▇█▉▊▋▌░▒▓■□", "#"),

@@ -21,11 +21,11 @@ async def test_only_fields_that_tell_matches_apart_are_named_by_what_is_typed(tm
     assert wide[1] == "  Narrow by typing such as type:Bug " + "─" * 31
     assert wide[2:] == [
         "  type:                             tag:",
-        "  Bug     2 ▆▆▆▆▆▆▆▆▆▆▆▆▆▆          none    1",
+        "  Bug     2 ━━━━━━━━━━━━━━          none    1",
         '  Story   1                         "a b"   1',
         "                                    c       1",
     ]
-    assert narrow[2:5] == ["  type:", "  Bug     2 ▆▆▆▆▆▆▆", "  Story   1"]
+    assert narrow[2:5] == ["  type:", "  Bug     2 ━━━━━━━", "  Story   1"]
     assert narrow[5:7] == ["", "  tag:"]
     assert [_words(line) for line in low][2:] == narrow[2:5]
 

@@ -1,8 +1,10 @@
 """The items of an area or an iteration, beside its tree or below it."""
 
 import re
+from pathlib import Path
 
 import pytest
+from tests.store.documents import item, offline_store
 from tests.store.world import World, until
 from tests.tui.bare_app import line_with, lines_of, text_of
 from tests.tui.opened import Open
@@ -10,6 +12,7 @@ from tests.tui.opened import Open
 from backlit.model.amounts import counted
 from backlit.model.reports.report import number_text
 from backlit.store import Store, TreeKind, ViewSpec
+from backlit.tui.trees.points_shares import read_area_shares
 from backlit.tui.trees.screen import TreeScreen
 from backlit.tui.widgets.line_list import LineList
 
@@ -50,6 +53,16 @@ async def test_the_items_of_a_node_have_the_sign_of_those_not_ready(world: World
         assert {name: "¬" in line for name, line in listed.items()} == {"A bug without": True, "A bug of": False}
 
 
+async def test_statuses_of_one_group_are_one_share_of_the_points(tmp_path: Path) -> None:
+    statuses = ("Active", "In Progress", "Ready For Test", "Not Done", "Not Done")
+    items = [item(at, Status=status, Estimate=str(at)) for at, status in enumerate(statuses, 1)]
+    with offline_store(tmp_path, items) as store:
+        shares = await read_area_shares(store, store.view(ViewSpec()))
+
+    found = [(each.name, each.points) for each in shares["By status"]]
+    assert found == [("○ Not done", 9), ("◐ In progress", 3), ("◑ Testing", 3)]
+
+
 async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: Store, opened: Open) -> None:
     node, name = await node_with_items(store)
     async with opened(store, (120, 40)) as pilot:
@@ -64,9 +77,10 @@ async def test_the_items_of_the_node_are_beside_it_where_there_is_room(store: St
         assert "─ Points of " in text_of(pilot.app)
         assert not re.search(r" \d+ of \d+ ─╯", text_of(pilot.app))
 
-        assert re.search(r"By owner .*\n.* unassigned +\d+  ▆", text_of(pilot.app))
-        assert re.search(r"By status .*\n.* ○ Not done +\d+  ▆", text_of(pilot.app))
-        assert re.search(r"By type .*\n.* [▲◆×■◇] \w+ +\d+  ▆", text_of(pilot.app))
+        assert re.search(r"By owner .*\n.* unassigned +\d+  ━", text_of(pilot.app))
+        assert re.search(r"By status .*\n.* ○ Not done +\d+  ━", text_of(pilot.app))
+        assert re.search(r"By type .*\n.* [▲◆×■◇] \w+ +\d+  ━", text_of(pilot.app))
+        assert "Iteration  " not in lines_of(pilot.app)[2]
         await pilot.press("z", "R")
         await until(lambda: "┃" not in text_of(pilot.app), lambda: text_of(pilot.app))
         await pilot.resize_terminal(120, 20)
@@ -134,7 +148,7 @@ async def test_the_head_of_an_iterations_items_has_its_done_points_until_they_st
         await pilot.resize_terminal(120, 40)
         await until(lambda: "By status" in text_of(pilot.app), lambda: text_of(pilot.app))
         assert f"─ Progress · {words} ─" in text_of(pilot.app)
-        assert re.search(rf" ● Done +{number_text(load.done)} +▆", text_of(pilot.app))
+        assert re.search(rf" ● Done +{number_text(load.done)} +━", text_of(pilot.app))
         await until(lambda: re.search(r"│ +Done \d+ ─+ ?│", text_of(pilot.app)), lambda: text_of(pilot.app))
 
 

@@ -98,10 +98,11 @@ def plain_bar(value: float, top: float, room: int) -> str:
     return "█" * (eighths // 8) + EIGHTHS_ACROSS[eighths % 8].strip()
 
 
-def low_bar(value: float, top: float, room: int) -> str:
-    """Return a bar in whole cells, as high as letters: bars of adjacent rows stay apart. The top fills the room."""
-    cells = round(value / top * room) if top else 0
-    return "▆" * (max(1, cells) if value > 0 else 0)
+def line_bar(value: float, top: float, room: int) -> str:
+    """Return a bar to half a cell, as a line so that adjacent rows stay apart; the top fills the room."""
+    halves = round(value / top * room * 2) if top else 0
+    halves = max(1, halves) if value > 0 else 0
+    return "━" * (halves // 2) + "╸" * (halves % 2)
 
 
 def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:

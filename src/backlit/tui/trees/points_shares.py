@@ -6,7 +6,7 @@ from datetime import date
 from textual.strip import Strip
 from textual.widget import Widget
 
-from backlit.model.statuses import status_word
+from backlit.model.statuses import StatusGroup, status_word
 from backlit.model.trees import NodeTotals, Tree
 from backlit.store.records.people import TreeKind
 from backlit.store.store import Store
@@ -15,10 +15,10 @@ from backlit.tui.drawing.charts import Piece
 from backlit.tui.drawing.framed_app import refresh
 from backlit.tui.drawing.themes import (
     CURRENT_ITERATION,
+    STATUS_COLOURS,
+    STATUS_SIGNS,
     ThemeStyles,
     owner_colour,
-    status_colour,
-    status_sign,
     type_colour,
     type_sign,
 )
@@ -77,11 +77,14 @@ async def _by_area(store: Store, view: View) -> Sequence[PointsShare]:
 
 
 async def _by_status(store: Store, view: View) -> Sequence[PointsShare]:
+    """Return a share of each group of statuses, named as the only status with points, or else as the group."""
     groups, shares = store.lookups.status_groups(), list[PointsShare]()
-    for facet in await view.facets("Status"):
-        status = str(facet.value or "")
-        name = f"{status_sign(status, groups)} {status_word(status)}"
-        shares.append(_own_share(name, facet.totals, status_colour(status, groups)))
+    found = {str(each.value or ""): each.totals for each in await view.facets("Status") if each.totals.points}
+    for group in StatusGroup:
+        totals = {status: found[status] for status in found if groups.of(status) is group}
+        name = status_word(next(iter(totals))) if len(totals) == 1 else group.capitalize()
+        sums = sum(totals.values(), NodeTotals())
+        shares.append(_own_share(f"{STATUS_SIGNS[group]} {name}", sums, STATUS_COLOURS[group]))
     return shares
 
 
