@@ -44,8 +44,8 @@ def headings(pilot: Pilot[None]) -> list[str]:
 @pytest.mark.parametrize(
     ("room", "titles"),
     [
-        (74, ["Status", "Pts", "Owner", "Iteration"]),
-        (73, ["Status", "Pts", "Owner"]),
+        (74, ["Iteration", "Owner", "Status", "Pts"]),
+        (73, ["Owner", "Status", "Pts"]),
         (51, ["Status", "Pts"]),
         (36, ["Pts"]),
         (30, ["Pts"]),
@@ -128,7 +128,7 @@ async def test_a_column_that_grows_leaves_the_others_their_width(store: Store, o
         rows.columns.need({"Status": 13, "Points": 4, "AssignedToID": 8, "IterationID": 9}, rows.view)
         rows.columns.need({"Status": 4, "Points": 1, "AssignedToID": 5, "IterationID": 11}, rows.view)
 
-        assert [each.width for each in rows.columns.layout.columns] == [13, 4, 8, 11]
+        assert [each.width for each in rows.columns.layout.columns] == [11, 8, 13, 4]
 
 
 # On the screen
@@ -138,7 +138,7 @@ async def test_columns_are_added_with_tab(store: Store, opened: Open) -> None:
     async with opened(store, (160, 40)) as pilot:
         await press(pilot, "t", "c", *"area", "enter")
 
-        assert headings(pilot) == ["#", "Name", "Status", "Pts", "Owner", "Iteration", "Area"]
+        assert headings(pilot) == ["#", "Name", "Iteration", "Owner", "Status", "Pts", "Area"]
 
 
 @pytest.mark.slow
@@ -217,7 +217,7 @@ async def test_a_saved_view_keeps_its_columns(store: Store, tmp_path: Path) -> N
         await press(pilot, "g", "3")
         kept = (tmp_path / "home" / "config" / "views.toml").read_text()
 
-        assert usual == ["#", "Name", "Status", "Pts", "Owner", "Iteration"]
+        assert usual == ["#", "Name", "Iteration", "Owner", "Status", "Pts"]
         assert pane_lines(pilot.app)[3].split() == ["#", "Name", "Area", "Team"]
         assert 'columns = ["AreaID 18+ drop 1", "TeamID"]' in kept
 
@@ -248,7 +248,7 @@ async def test_a_column_that_the_groups_name_gives_its_cells_to_the_name(store: 
         await until(lambda: "Owner" not in lines_of(pilot.app)[2], lambda: text_of(pilot.app))
 
         assert "Owner" in before
-        assert lines_of(pilot.app)[2].index("Pts") > before.index("Pts")
+        assert lines_of(pilot.app)[2].index("Iteration") > before.index("Iteration")
 
 
 @pytest.mark.slow

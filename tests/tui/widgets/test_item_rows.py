@@ -13,8 +13,6 @@ from backlit.tui.fields.field_edits import BulkChange, FieldEdit
 from backlit.tui.items.item_commands import synced_warning
 from backlit.tui.widgets.item_rows import (
     NO_BADGE,
-    OWNER_COLUMN,
-    POINTS_COLUMN,
     UNESTIMATED_SIGN,
     Badge,
     DisplayNames,
@@ -184,7 +182,8 @@ def test_a_card_of_two_lines_keeps_owner_and_points_beside_a_long_name(width: in
 @pytest.mark.parametrize(("width", "shown"), [(120, "rather long …"), (196, "long for its list ")])
 def test_names_have_the_cells_that_no_column_needs(width: int, shown: str) -> None:
     row = ROW._replace(name="A name that is rather long for its list")
-    layout = RowLayout(width, NAMES, LOOKS, name_widths=NameWidths(near=27, whole=46))
+    names = replace(NAMES, iteration=lambda _id: "Sprint 14")
+    layout = RowLayout(width, names, LOOKS, name_widths=NameWidths(near=27, whole=46))
 
     assert shown in layout.row(row, is_cursor=False).text
     assert [each.title for each in layout.columns[-2:]] == ["Area", "Tags"]
@@ -247,12 +246,23 @@ def test_a_card_names_its_status_by_its_sign_where_the_word_does_not_fit(width: 
     assert drawn.removeprefix("▘ ").split() == facts.split()
 
 
-@pytest.mark.parametrize(("owner_id", "shown"), [(None, "long for its li… "), (7, "long … kofi ")])
-def test_a_name_goes_on_where_no_owner_stands_beside_it(owner_id: int | None, shown: str) -> None:
-    row = ROW._replace(name="A name that is rather long for its list, by far", owner_id=owner_id, estimate="13")
-    layout = RowLayout(56, replace(NAMES, owner=lambda _id: "kofi"), LOOKS, columns=(OWNER_COLUMN, POINTS_COLUMN))
+@pytest.mark.parametrize(
+    ("row", "shown"),
+    [
+        (ROW, "list, by far"),
+        (ROW._replace(status="Active"), "list, by far ◐"),
+        (ROW._replace(owner_id=7), "for its list,… kofi"),
+        (ROW._replace(iteration_id=9), "rather long … Sprint 14"),
+    ],
+)
+def test_a_name_goes_on_in_the_empty_cells_behind_it(row: ItemRow, shown: str) -> None:
+    row = row._replace(name="A name that is rather long for its list, by far", estimate="13")
+    names = replace(
+        NAMES, owner=lambda each: "kofi" if each else "", iteration=lambda each: "Sprint 14" if each else ""
+    )
+    layout = RowLayout(72, names, LOOKS)
 
     drawn = layout.row(row, is_cursor=False)
 
-    assert drawn.cell_length == 56
-    assert " ".join(drawn.text.split()).endswith(f"{shown}13")
+    assert drawn.cell_length == 72
+    assert " ".join(drawn.text.split()).endswith(f"{shown} 13")

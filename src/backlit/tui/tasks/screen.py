@@ -17,12 +17,11 @@ from backlit.tui.items.item_head import TAB_COMMANDS, ItemRowsScreen
 from backlit.tui.shell.store_screen import ChangeBatch
 from backlit.tui.shell.target import ItemDestination
 from backlit.tui.shell.workers import work
-from backlit.tui.widgets.item_rows import ITERATION_COLUMN, OWNER_COLUMN, POINTS_COLUMN, STATUS_COLUMN, ListColumn
+from backlit.tui.widgets.item_rows import OWNER_COLUMN, STATUS_COLUMN, USUAL_COLUMNS, ListColumn
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.view_list import BacklogList
 
-TASK_COLUMNS = (STATUS_COLUMN, ListColumn("WorkRemaining", "Hours", 5, is_number=True, drop=4), OWNER_COLUMN)
-ITEM_COLUMNS = (STATUS_COLUMN, POINTS_COLUMN, OWNER_COLUMN, ITERATION_COLUMN)
+TASK_COLUMNS = (OWNER_COLUMN, STATUS_COLUMN, ListColumn("WorkRemaining", "Hours", 5, is_number=True, drop=4))
 
 
 class TasksScreen(ItemRowsScreen):
@@ -45,7 +44,7 @@ class TasksScreen(ItemRowsScreen):
 
     def on_mount(self) -> None:
         is_feature = self.page_item().type == ItemType.FEATURE
-        self._items.columns.use(ITEM_COLUMNS if is_feature else TASK_COLUMNS)
+        self._items.columns.use(USUAL_COLUMNS if is_feature else TASK_COLUMNS)
 
     def store_changed(self, changes: ChangeBatch) -> None:
         self._items.renamed(changes.renamed)

@@ -37,7 +37,7 @@ from backlit.tui.trees.points_shares import LEAST_LINES, PointsShares, read_area
 from backlit.tui.trees.tree_columns import TreeContents
 from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.footer_line import FooterLine
-from backlit.tui.widgets.item_rows import NO_BADGE, UNREADY_SIGN
+from backlit.tui.widgets.item_rows import ITERATION_COLUMN, NO_BADGE, UNREADY_SIGN, USUAL_COLUMNS
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
 from backlit.tui.widgets.side_lines import Part, RuleLine, length
@@ -49,8 +49,9 @@ TOTALS_DELAY = 0.5
 """Seconds between readings of the totals and of the node's items while items change."""
 WIDE = 120
 """Cells from which the items of the area are shown beside the tree, and points beside the items of the iteration."""
-WIDEST = 190
-"""Cells from which the tree of areas is wider."""
+WIDER, WIDEST = 160, 190
+"""Cells from which the items of an area have their iteration, which stands in the points below the tree too, and those
+from which the tree of areas is wider."""
 HIGH, AROUND = 20, 4
 """Lines from which the items of the iteration are shown below the tree, and the lines around both."""
 FRAME = 5
@@ -59,6 +60,7 @@ DONE_BAR, DONE_SHARE = 20, 6
 """Cells at most of the bar of done points in the head of an iteration's items, and its part of the head."""
 EMPTY_LINES = 2
 """Lines that the words in place of open items take."""
+AREA_COLUMNS = tuple(each for each in USUAL_COLUMNS if each is not ITERATION_COLUMN)
 HINTS = ("tree.filter", "tree.add", "tree.series", "m", "tree.delete", "g", "app.help")
 
 
@@ -343,6 +345,7 @@ class TreeScreen(StoreScreen[None]):
         self._below.display = is_shown and not is_beside and not is_framed
         self.set_class(is_beside, "-beside")
         self.set_class(is_beside and width >= WIDEST, "-widest")
+        self._items.columns.use(AREA_COLUMNS if is_area and width < WIDER else USUAL_COLUMNS)
         edges = FRAME_LINES if is_framed else 0
         lines = self._tree.HEADER_LINES + self._tree.row_count()
         has_room = lines + LEAST_LINES + FRAME_LINES <= height - AROUND

@@ -17,11 +17,11 @@ from backlit.tui.widgets.item_rows import (
 PROGRESS_WIDTH = 8
 """Cells of the bar of what is done below a Feature."""
 TREE_COLUMNS = (
+    *(ITERATION_COLUMN, OWNER_COLUMN),
     replace(STATUS_COLUMN, drop=5),
     replace(POINTS_COLUMN, drop=6, is_usual=False),
     ListColumn(ROLLUP_KEY, "Done", 7, is_number=True, drop=4, is_usual=True),
     ListColumn(PROGRESS_KEY, "", PROGRESS_WIDTH, drop=3, is_usual=True),
-    *(OWNER_COLUMN, ITERATION_COLUMN),
 )
 """The default columns of a tree."""
 

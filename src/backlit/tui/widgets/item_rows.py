@@ -187,7 +187,8 @@ OWNER_COLUMN = ListColumn("AssignedToID", "Owner", 8, drop=2, is_usual=True)
 ITERATION_COLUMN = ListColumn("IterationID", "Iteration", 11, drop=1, is_usual=True)
 BRIEF_STATUS_COLUMN = replace(STATUS_COLUMN, title="", width=1)
 """The column of a status without its word."""
-USUAL_COLUMNS = (STATUS_COLUMN, POINTS_COLUMN, OWNER_COLUMN, ITERATION_COLUMN)
+USUAL_COLUMNS = (ITERATION_COLUMN, OWNER_COLUMN, STATUS_COLUMN, POINTS_COLUMN)
+"""Those that few items have stand first, as names go on in their empty cells."""
 WIDE_COLUMNS = (ListColumn("AreaID", "Area", 16), ListColumn("Tags", "Tags", 16))
 """Columns that stand beside the default ones where names have more room than MAX_NAME_WIDTH."""
 USUAL_COLUMN_BY_KEY: Mapping[str, ListColumn] = {each.key: each for each in USUAL_COLUMNS}
@@ -344,14 +345,13 @@ class RowLayout:
         """Draw one item; cursor, selection and state have a cell each. `flashed` are keys of columns, and NAME.
 
         Up to the points the row under the cursor has one colour of text, which keeps a step small on the wire; owner
-        and iteration keep theirs, as they are drawn again with it anyway. Where the owner stands beside the name, the
-        name of an item without one goes on in its place.
+        and iteration keep theirs, as they are drawn again with it anyway. A name goes on in the empty cells behind it.
         """
-        columns, spare = self.columns, 0
-        if row.owner_id is None and columns and columns[0].key == OWNER_COLUMN.key:
-            columns, spare = columns[1:], columns[0].width + GAP
         is_shown = is_cursor and self._cursor is not None
         on = self._cursor if is_cursor else self._chosen if is_selected else None
+        columns, spare = self.columns, 0
+        while columns and columns[0].key not in flashed and self._is_empty(columns[0], row, on):
+            columns, spare = columns[1:], spare + columns[0].width + GAP
         theme, (sign, sign_colour) = self._theme, state_sign(row, badge)
         mark, mark_colour = (SELECTED_SIGN, "mark") if is_selected else (" ", "muted")
         quiet = "foreground" if is_shown else "muted"
@@ -445,6 +445,9 @@ class RowLayout:
             note = fit(note, min(cell_len(safe(note)), rest - len(folded) - GAP))
             folded = folded.ljust(rest - cell_len(note)) + note
         yield Segment(folded.ljust(rest), theme.style("foreground" if is_cursor else "muted", on=on))
+
+    def _is_empty(self, column: ListColumn, row: ItemRow, on: str | None) -> bool:
+        return column.key in USUAL_COLUMN_BY_KEY and self._known(column, row, on).text.isspace()
 
     def _known(self, column: ListColumn, row: ItemRow, on: str | None) -> Segment:
         value = column.key, on, _VALUES[column.key](row)
