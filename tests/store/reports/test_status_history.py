@@ -49,10 +49,10 @@ async def age_of(store: Store, item_id: int) -> float | None:
     return float(str(rows[item_id][0])) if item_id in rows else None
 
 
-async def way_of(store: Store, item_id: int) -> list[tuple[str, str]]:
-    """The statuses of an item under way, with the time in each."""
+async def way_of(store: Store, item_id: int) -> list[tuple[str, int]]:
+    """The statuses of an item under way, with the days in each."""
     table = (await presented(store, ReportName.AGE, store.reports.coverages.period(30))).table
-    return [(each.status, each.words) for each in table.item_ways[table.item_ids.index(item_id)]]
+    return [(each.status, each.days) for each in table.item_ways[table.item_ids.index(item_id)]]
 
 
 async def waiting_story(world: World) -> int:
@@ -100,7 +100,7 @@ async def test_another_status_begins_anew_and_done_ends_it(dated: World, calenda
     await sent(store)
     await store.refresh()
     assert await age_of(store, item_id) == 0.0
-    assert await way_of(store, item_id) == [("In Progress", "1d"), ("Ready For Test", "0d")]
+    assert await way_of(store, item_id) == [("In Progress", 1), ("Ready For Test", 0)]
     await store.items.edit([item_id], {"Status": "Done"})
     await sent(store)
     await store.refresh()
@@ -123,7 +123,7 @@ async def test_an_earlier_status_seen_at_the_first_sync_is_counted_from_then_on(
     await dated.rival.work_items.update(item_id, {"Status": "Ready For Test"})
     await store.refresh()
 
-    assert await way_of(store, item_id) == [("In Progress", "1d"), ("Ready For Test", "0d")]
+    assert await way_of(store, item_id) == [("In Progress", 1), ("Ready For Test", 0)]
 
 
 async def test_a_day_without_changes_was_looked_at_too(tmp_path: Path, calendar: Calendar) -> None:

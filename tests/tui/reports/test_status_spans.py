@@ -1,78 +1,107 @@
 """The ways of items as bars of spans."""
 
+from datetime import date
+
 import pytest
+from rich.cells import cell_len
 
 from backlit.model.reports.report import StatusStep
 from backlit.model.statuses import StatusGroups
-from backlit.tui.reports.status_spans import day_axis, shown_days, span_bar
+from backlit.tui.reports.status_spans import DayScale, day_axis, day_scale, span_bar
 
 GROUPS = StatusGroups()
-LATE = StatusStep("Not Done", "90d", 90), StatusStep("In Progress", "1d", 1), StatusStep("Ready For Test", "9d", 9)
+LATE = StatusStep("Not Done", 90), StatusStep("In Progress", 1), StatusStep("Ready For Test", 9)
+FRESH = StatusStep("Not Done", 90), StatusStep("In Progress", 2)
 
 
-def test_bars_go_back_to_the_first_start_but_not_further_than_four_weeks() -> None:
-    stuck = StatusStep("In Progress", "90d", 90)
-
-    assert [shown_days([each], GROUPS, 80) for each in (LATE, (stuck,), ())] == [10, 28, 9]
-    assert shown_days([(stuck,)], GROUPS, 30) == 14
+def text_of(way: tuple[StatusStep, ...], scale: DayScale) -> str:
+    return "".join(text for text, _ in span_bar(way, GROUPS, scale))
 
 
-def test_the_present_span_is_red_where_it_is_over_a_week() -> None:
-    assert span_bar(LATE, GROUPS, 10, 80) == [
-        (" ◐ 1d   ", "status-progress on key-background"),
-        (" 2 days over    ", "background on bar-over"),
+def test_spans_go_back_to_the_first_start_but_not_further_than_three_weeks() -> None:
+    stuck = StatusStep("In Progress", 90)
+
+    assert [day_scale([each], GROUPS, 80).days for each in (LATE, (stuck,), ())] == [10, 26, 10]
+    assert day_scale([(stuck,)], GROUPS, 50) == DayScale(50, 3)
+    assert day_scale([LATE], GROUPS, 86) == DayScale(86, 8)
+
+
+def test_the_present_span_is_red_where_it_is_over_a_week_and_says_so_where_it_has_room() -> None:
+    assert span_bar(LATE, GROUPS, DayScale(100, 10)) == [
+        (" ◐ 1 d    ", "status-progress on key-background"),
+        (" 2 days over a week ", "background on bar-over"),
         ("│", "muted on span-test"),
-        (" ◑ Testing" + " " * 45, "status-test on span-test"),
+        (f"{' ◑ Testing 9 days':<69}", "status-test on span-test"),
     ]
 
 
 def test_the_days_over_a_week_stand_behind_the_status_where_the_red_part_has_no_room() -> None:
-    assert span_bar(LATE, GROUPS, 10, 50)[1:] == [
+    assert span_bar(LATE, GROUPS, DayScale(50, 5))[1:] == [
         (" " * 10, "background on bar-over"),
         ("│", "muted on span-test"),
-        (" ◑ Testing", "status-test on span-test"),
-        ("  2 days over" + " " * 11, "conflict on span-test"),
+        (" ◑ Testing 9 days", "status-test on span-test"),
+        ("  2 days over", "conflict on span-test"),
+        (" " * 4, "status-test on span-test"),
     ]
 
 
-def test_the_days_over_a_week_are_brief_in_a_narrow_bar() -> None:
-    way = (StatusStep("In Progress", "200d", 200),)
-    ready = StatusStep("In Progress", "1d", 1), StatusStep("In Progress", "8d", 8)
+def test_a_span_from_before_the_first_day_says_all_its_days() -> None:
+    way = (StatusStep("In Progress", 200),)
 
-    assert span_bar(way, GROUPS, 14, 30)[0] == (f"{' ← +193d':<15}", "background on bar-over")
-    assert span_bar(ready, GROUPS, 9, 30)[-1] == ("  +1d   ", "conflict on span-progress")
+    assert text_of(way, DayScale(60, 3)) == f"{' 193 days over a week':<39}│ ◐ In progress 200 d"
 
 
 def test_a_span_that_is_not_over_a_week_stays_behind_the_line_and_has_no_red() -> None:
-    way = StatusStep("Not Done", "90d", 90), StatusStep("In Progress", "5d", 5)
+    way = StatusStep("Not Done", 90), StatusStep("In Progress", 5)
 
-    assert span_bar(way, GROUPS, 28, 30) == [
-        (" ← ○ Not done 90d     ", "muted on bar-track"),
-        ("│", "muted on span-progress"),
-        (" ◐     ", "status-progress on span-progress"),
+    assert span_bar(way, GROUPS, DayScale(90, 9)) == [
+        (f"{' ○ Not done 90 days':<27}│{'':<17}", "muted on bar-track"),
+        (f"{' ◐ In progress 5 days':<45}", "status-progress on span-progress"),
     ]
 
 
-def test_a_span_from_before_the_first_day_says_so() -> None:
-    way = (StatusStep("In Progress", "40d", 40),)
+@pytest.mark.parametrize(
+    ("days", "words", "own"),
+    [
+        (2, " ◐ In progress 2 d ", "rogress 2 d "),
+        (1, " ◐ In progress 1 d ", "s 1 d "),
+        (0, " ◐ In progress today ", ""),
+    ],
+)
+def test_a_status_that_does_not_fit_into_its_days_begins_on_those_before(days: int, words: str, own: str) -> None:
+    shown = span_bar((StatusStep("Not Done", 90), StatusStep("In Progress", days)), GROUPS, DayScale(60, 6))
 
-    assert span_bar(way, GROUPS, 28, 70)[0] == (f"{' ← 33 days over':<52}", "background on bar-over")
-
-
-def test_the_axis_names_the_first_day_a_week_ago_and_today() -> None:
-    assert "".join(text for text, _ in day_axis(10, 50)) == "10 days ago    │ a week ago" + f"{'today':>23}"
-    assert "".join(text for text, _ in day_axis(28, 30)) == "28d ago    a week ago │  today"
-    assert "".join(text for text, _ in day_axis(14, 30)) == "    a week ago │         today"
-
-
-@pytest.mark.parametrize("days", [3, 0])
-def test_a_present_span_is_as_long_as_its_status_at_least(days: int) -> None:
-    way = StatusStep("Not Done", "90d", 90), StatusStep("In Progress", f"{days}d", days)
-
-    assert "".join(each for each, _ in span_bar(way, GROUPS, 9, 36)) == " ← ○ 90d│             ◐ In progress "
+    assert "".join(text for text, _ in shown).endswith(words)
+    assert "".join(text for text, look in shown if look.endswith(" on span-progress")) == own
 
 
-def test_the_line_of_a_week_ago_crosses_a_span_that_is_not_over_it() -> None:
-    way = StatusStep("Not Done", "90d", 90), StatusStep("In Progress", "2d", 2)
+def test_a_status_before_the_start_is_left_out_where_its_words_do_not_fit() -> None:
+    assert text_of(FRESH, DayScale(30, 3)) == f"{'│':>10}{' ◐ In progress 2 d ':>20}"
 
-    assert next(each for each, look in span_bar(way, GROUPS, 14, 56) if look == "muted on bar-track")[28] == "│"
+
+def test_days_before_the_first_known_status_are_those_since_the_creation() -> None:
+    way = StatusStep("", 3), StatusStep("In Progress", 6)
+
+    assert text_of(way, DayScale(200, 20))[20:].startswith(f"{' created 3 days before':<40}│{'':<19} ◐ In progress 6")
+
+
+def test_the_name_of_a_status_takes_its_cells() -> None:
+    assert cell_len(text_of((StatusStep("検査中", 9),), DayScale(60, 6))) == 60
+
+
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [
+        (DayScale(100, 10), "1 Mar      over a week: stuck "),
+        (DayScale(70, 7), "1 Mar          stuck "),
+        (DayScale(27, 3), "2 Mar "),
+    ],
+)
+def test_the_axis_names_the_first_day_what_is_before_the_line_and_today(scale: DayScale, words: str) -> None:
+    axis = "".join(text for text, _ in day_axis(scale, date(2026, 3, 11)))
+
+    assert axis == f"{words:<{scale.week}}│ a week ago{'today':>{scale.width - scale.week - 12}}"
+
+
+def test_the_axis_of_a_tiny_bar_has_the_line_and_today() -> None:
+    assert "".join(text for text, _ in day_axis(DayScale(20, 2), date(2026, 3, 11))) == "1 Mar │        today"

@@ -61,7 +61,10 @@ def age(document: ReportDocument) -> Report:
         for row, item_id, age in zip(document.rows, ids, days, strict=True)
     )
     types = tuple(str(steps[item_id][0].get("type") or "") if steps[item_id] else "" for item_id in ids)
-    ways = tuple(_way(steps[item_id], document.today) for item_id in ids)
+    ways = tuple(
+        _way(steps[item_id], document.today) or (StatusStep(str(row[3]), round(age)),)
+        for row, item_id, age in zip(document.rows, ids, days, strict=True)
+    )
     chart = Bars(AGE_PARTS, bars, line=STUCK_DAYS, line_name="a week")
     table = ReportTable(AGE_COLUMNS, rows, ids, types, ways)
     return Report(document, _age_headline(days), chart, table, _age_figures(days))
@@ -81,11 +84,9 @@ def _way(steps: Sequence[Mapping[str, CellValue]], today: date) -> tuple[StatusS
     known = [(step.get("status"), day) for step in steps if isinstance(day := step.get("since"), date)]
     found = []
     for (status, day), (_, end) in pairwise([*known, (None, today)]):
-        count = max(0, (end - day).days)
-        if status:
-            found.append(StatusStep(str(status), f"{count}d", count))
-        elif count:
-            found.append(StatusStep("", f"created {count}d before", count))
+        days = max(0, (end - day).days)
+        if status or days:
+            found.append(StatusStep(str(status or ""), days))
     return tuple(found)
 
 

@@ -65,10 +65,9 @@ class ReportColumn(Struct, frozen=True):
 
 
 class StatusStep(Struct, frozen=True):
-    """A status that an item had, and the days it was in it; without a status, another event of the item."""
+    """A status that an item had, and the days it was in it; without a status, the days since its creation."""
 
     status: str
-    words: str
     days: int
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import date, datetime
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -28,6 +29,7 @@ MIN_WIDTH_WITH_VERBS = 56
 MAX_LINES_OF_CHANGE = 2
 LEAST_CHANGES = 3
 """Lines of changes below which there are none."""
+EARLIER_WORDS = "Earlier changes are in its history."
 
 
 async def read_newest(store: Store, item_id: int) -> None:
@@ -46,12 +48,15 @@ class LatestChanges(LinesView):
         self._store = store
         self._is_of_page = is_of_page
         self._events: Sequence[ItemEvent] = ()
+        self._has_earlier = False
 
-    def show(self, item: Item) -> None:
-        """Read what this machine knows of an item's history; comments stand above."""
+    def show(self, item: Item, since: date | None = None) -> None:
+        """Read what this machine knows of an item's history, perhaps since a day; comments stand above."""
         events = self._store.item_history.of_item(item)
         told = (each for each in events if self._is_of_page or each.state is EntryState.SENT)
-        self._events = [each for each in told if each.kind is not EventKind.COMMENTED]
+        known = [each for each in told if each.kind is not EventKind.COMMENTED]
+        self._events = [each for each in known if since is None or each.at is None or self._date(each.at) >= since]
+        self._has_earlier = len(self._events) < len(known)
         if self.is_mounted:
             self.lay_out()
 
@@ -60,13 +65,13 @@ class LatestChanges(LinesView):
 
     def lines_for(self, width: int, theme: ThemeStyles) -> Sequence[Line]:
         room = self.size.height
-        if room < min(LEAST_CHANGES, len(self._events)) or not self._events:
+        if room < min(LEAST_CHANGES, len(self._events)):
             return ()
         shown = self._events[:room]
         days = [self._day(each, is_brief=width < MIN_WIDTH_WITH_VERBS) for each in shown]
         colours = author_colours(self._store.lookups.known_people())
-        day_width = max(map(cell_len, days))
-        author_width = min(MOST_AUTHOR, max(cell_len(safe(each.author or "you")) for each in shown))
+        day_width = max(map(cell_len, days), default=0)
+        author_width = min(MOST_AUTHOR, max((cell_len(safe(each.author or "you")) for each in shown), default=0))
         lead = day_width + GAP + author_width + GAP
         rows = [self._told(each, width - lead) for each in shown]
         if sum(map(len, rows)) > room:  # each has one line where not all of them have room for all that they say
@@ -78,6 +83,8 @@ class LatestChanges(LinesView):
             parts = [[(when, "muted"), (who, colours.get(author, "foreground")), *first]]
             parts += [[(" " * lead, "muted"), *each] for each in more]
             lines += [[Segment(text, theme.style(colour)) for text, colour in cut_parts(each, width)] for each in parts]
+        if self._has_earlier and len(lines) + 1 < room:
+            lines += [*[[]] * bool(lines), [Segment(fit(EARLIER_WORDS, width), theme.style("muted"))]]
         return lines
 
     def _told(self, event: ItemEvent, room: int) -> list[list[Part]]:
@@ -100,9 +107,12 @@ class LatestChanges(LinesView):
         """Return the day of an event; in brief, of one in another year its month alone."""
         if event.at is None:
             return "Not sent"
-        day, today = self._store.local(event.at).date(), self._store.local_today()
+        day, today = self._date(event.at), self._store.local_today()
         words = near_day(day, today) or written_day(day, today)
         return words.partition(" ")[2] if is_brief and words.endswith(f" {day.year}") else words
+
+    def _date(self, at: datetime) -> date:
+        return self._store.local(at).date()
 
 
 class LatestChangesFrame(PaneFrame):
@@ -121,17 +131,18 @@ class LatestChangesFrame(PaneFrame):
         self._store = store
         self._is_of_page = is_of_page
         self._shown: Item | None = None
+        self._since: date | None = None
 
     def on_mount(self) -> None:
         self.say([(HEADING, "heading")])
 
-    def show(self, item: Item | None) -> None:
-        """Show the changes of an item, if there is room for them; nothing for None."""
-        if not self.display or item is None or item == self._shown:
+    def show(self, item: Item | None, since: date | None = None) -> None:
+        """Show the changes of an item, perhaps since a day, if there is room for them; nothing for None."""
+        if not self.display or item is None or (item, since) == (self._shown, self._since):
             return
         is_other = self._shown is None or self._shown.id != item.id
-        self._shown = item
-        self._changes.show(item)
+        self._shown, self._since = item, since
+        self._changes.show(item, since)
         if not self._is_of_page:
             self.say([(f"{HEADING} of #{item.id}", "heading")])
         if is_other:
@@ -140,11 +151,11 @@ class LatestChangesFrame(PaneFrame):
     def read_again(self) -> None:
         """Show what changed beside the item itself: its relations, criteria, files and comments."""
         if self.display and self._shown is not None:
-            self._changes.show(self._shown)
+            self._changes.show(self._shown, self._since)
             self.run_worker(work(self._read, self._shown.id), exclusive=True, group="look at")
 
     async def _read(self, item_id: int) -> None:
         await read_newest(self._store, item_id)
         item = self._store.item(item_id)
         if self.is_attached and item is not None and self._shown is not None and self._shown.id == item_id:
-            self._changes.show(item)
+            self._changes.show(item, self._since)

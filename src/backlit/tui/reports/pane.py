@@ -30,7 +30,8 @@ from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.latest_changes import LatestChangesFrame
 from backlit.tui.items.preview import ItemPreview, item_context, preview_head
 from backlit.tui.reports.figures import FiguresBeside, ReportFigures, UnfinishedItem
-from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words, way_words
+from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words
+from backlit.tui.reports.status_spans import days_since_start
 from backlit.tui.reports.upcoming import UpcomingSprint, upcoming_sprints
 from backlit.tui.shell.workers import work
 from backlit.tui.widgets.line_list import LineList
@@ -42,8 +43,8 @@ NARROW = 80
 """Cells below which the table is under the chart."""
 MIN_LINES_FOR_TABLE = 24
 """Lines below which it shows one row there, so that the chart has room."""
-TABLE_SHARE = 0.5
-"""Largest share of the width for the table."""
+TABLE_SHARE, LIST_SHARE = 0.5, 0.6
+"""Largest share of the width for the table, and of the height for a list above its item."""
 UNITS = {ReportUnit.POINTS: "Points", ReportUnit.ITEMS: "Items", ReportUnit.HOURS: "Hours"}
 """The words over a chart, by what it counts."""
 AROUND = 6
@@ -177,10 +178,10 @@ class ReportPane(StorageErrorGuard, Container):
         """What the shown report answers."""
         self._problem = STILL_LOADING
         self._chart, self.table = ReportChart(id="chart"), ReportTableView(id="numbers")
-        self._way, self._preview = RuleLine("─", id="way"), ItemPreview()
+        self._rule, self._preview = RuleLine("─", id="above-item"), ItemPreview()
         self._figures = ReportFigures(id="figures")
         self.frame = PaneFrame(Container(self._chart, self.table, id="report"), self.table, id="whole")
-        self._item_frame = PaneFrame(Container(self._way, self._preview, id="item"), self._preview, id="item-frame")
+        self._item_frame = PaneFrame(Container(self._rule, self._preview, id="item"), self._preview, id="item-frame")
         self._latest_frame = LatestChangesFrame(store, is_of_page=False)
         self._figures_frame = PaneFrame(self._figures, id="beside")
         self._right = Container(self._figures_frame, self._item_frame, id="right")
@@ -318,7 +319,7 @@ class ReportPane(StorageErrorGuard, Container):
             self.table.show(report)
             self._figures.show(report, beside)
             self._fit_table()
-            self.call_after_refresh(self._show_item)  # whose words depend on the cells of the table
+            self._show_item()
         self.post_message(self.Changed())
 
     def draw_chart(self) -> None:
@@ -355,12 +356,14 @@ class ReportPane(StorageErrorGuard, Container):
         self.set_class(is_list, "-list")
         self.set_class(has_items, "-items")
         rows = self.table.row_count()
-        most = self.size.height // (1 if has_frames or not has_items else 2)  # else the item stands below them
-        self.table.space(2 if is_list and 2 * rows + AROUND <= most else 1)
+        most = self.size.height if has_frames or not has_items else round(LIST_SHARE * self.size.height)
+        least = self.table.least_row_lines
+        self.table.space(least + bool(is_list and (least + 1) * rows + AROUND <= most))
         need = self.table.HEADER_LINES + self.table.ROW_LINES * rows
         self._latest_frame.display = has_items and has_frames and most - need - AROUND >= LatestChangesFrame.LEAST_LINES
         self.set_class(self._latest_frame.display, "-changes")
-        high = "1fr" if has_frames or not has_items else min(need, most)
+        whole = most - (most - self.table.HEADER_LINES) % self.table.ROW_LINES
+        high = "1fr" if has_frames or not has_items else min(need, whole)
         if self._latest_frame.display:
             high = need
         # A table without cells keeps the focus: its keys move the mark of the chosen day below the chart.
@@ -474,16 +477,13 @@ class ReportPane(StorageErrorGuard, Container):
     def _show_item(self) -> None:
         item = None if self.current_item is None else self._store.item(self.current_item)
         self._chart.choose(self.table.cursor)
-        way, latest = (
-            [*way_words(steps, self.table.status_groups)]
-            for steps in (self.table.current_way, self.table.current_way[-2:])  # the edge of a frame has room for two
-        )
         comments = self._store.comments.of_item(item.id) if item is not None else None
         context = item_context(self._store, item, can_act=False)
         self._preview.display = self._item_frame.display = item is not None
-        self._way.display = not self._item_frame.is_wanted
-        self._way.say(way)
-        self._latest_frame.show(item)
+        self._rule.display = not self._item_frame.is_wanted
+        way = self.table.current_way
+        days = days_since_start(way, self.table.status_groups)
+        self._latest_frame.show(item, self._store.today() - timedelta(days) if way else None)
         if item is not None:
-            self._item_frame.say(*preview_head(item, context.now), [] if self.table.has_spans else latest)
+            self._item_frame.say(*preview_head(item, context.now))
         self._preview.show(item, comments, context)

@@ -1,6 +1,6 @@
 """The panes of a report: its sentence, chart, legend and notes, and the table of its numbers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from msgspec import Struct
@@ -27,7 +27,7 @@ from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.text import SHADES, fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.drawing.timeline_chart import draw_timeline
-from backlit.tui.reports.status_spans import LINE, day_axis, shown_days, span_bar, week_line
+from backlit.tui.reports.status_spans import LINE, DayScale, day_axis, day_scale, span_bar
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import key_words
 from backlit.tui.widgets.side_lines import HEADING, Word
@@ -45,8 +45,6 @@ LEAST_BAR, LEAST_ITEM_BAR = 16, 8
 """Cells of the longest bar beside columns that a narrow table drops, of iterations and the like and of items."""
 LEAD, GAP = 1, 2
 """Cells of the cursor bar, and between columns."""
-LEAST_SPANS, MOST_NAME = 30, 40
-"""Cells of the ways of items, below which bars stand in their place, and of the names that leave them the rest."""
 SIGN = 2
 """Cells of a sign and the blank behind it."""
 LEAST_TITLE = 6
@@ -161,15 +159,6 @@ def note_words(report: Report, *, has_notes: bool) -> list[Word]:
     return key_words("reports.notes", f"{verb} {counted(len(report.hidden_notes), 'note')}")
 
 
-def way_words(way: Sequence[StatusStep], groups: StatusGroups) -> Iterator[Piece]:
-    for at, step in enumerate(way):
-        if at:
-            yield " → ", "muted"
-        if step.status:
-            yield f"{status_sign(step.status, groups)} {status_word(step.status)} ", status_colour(step.status, groups)
-        yield step.words, HEADING if at == len(way) - 1 else "muted"
-
-
 def _cut(notes: list[Row], most: int, width: int) -> list[Row]:
     """Return the first lines, with a sign for the rest."""
     if len(notes) <= most:
@@ -194,20 +183,16 @@ def _legend_rows(row: Row, width: int) -> list[Row]:
 
 
 class TableLayout(Struct, frozen=True):
-    """The cells of a table: all of them, those of its columns, of bars behind the first, of spans behind the last.
-
-    All spans stand for so many days.
-    """
+    """The cells of a table: all of them, of its columns, and of bars behind the first or spans below the others."""
 
     room: int
     widths: dict[int, int]
     bars: int = 0
-    spans: int = 0
-    days: int = 0
+    scale: DayScale | None = None
 
 
 class ReportTableView(LineList):
-    """The rows of a report."""
+    """The rows of a report; those of items with their ways have these on a second line."""
 
     HEADER_LINES = 1
 
@@ -225,6 +210,7 @@ class ReportTableView(LineList):
         before = self._report
         is_same = before is not None and (before.title == report.title or before.days == report.days != ())
         self._report, self._layout = report, None
+        self.HEADER_LINES = self.least_row_lines
         self._bars = report.chart if isinstance(report.chart, Bars) and report.is_list and report.chart.bars else None
         self.rows_replaced(self.cursor if is_same else self._first_row(report))
 
@@ -232,8 +218,13 @@ class ReportTableView(LineList):
         self._report = self._bars = self._layout = None
         self.rows_replaced(0)
 
+    @property
+    def least_row_lines(self) -> int:
+        """The lines of a row without a blank one; the heading has as many."""
+        return 2 if self._report is not None and self._report.table.item_ways else 1
+
     def space(self, lines: int) -> None:
-        """Give each row one line, or two with a blank."""
+        """Give each row so many lines."""
         if lines != self.ROW_LINES:
             self.ROW_LINES, self._layout = lines, None
             self.rows_replaced(self.cursor)
@@ -256,36 +247,28 @@ class ReportTableView(LineList):
         ways = self._report.table.item_ways if self._report is not None else ()
         return ways[self.cursor] if self.cursor < len(ways) else ()
 
-    @property
-    def has_spans(self) -> bool:
-        """Return whether the rows show the ways of their items."""
-        return self._report is not None and self._laid_out(self._report).spans > 0
-
     def row_count(self) -> int:
         return len(self._report.table.rows) if self._report is not None else 0
 
     # Drawing
 
-    def render_header(self, y: int) -> Strip:  # noqa: ARG002 - for subclasses
+    def render_header(self, y: int) -> Strip:
         if self._report is None:
             return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
         titles = tuple(column.title for column in self._report.table.columns)
         layout, bar, at = self._laid_out(self._report), list[Piece](), None
-        if layout.spans:
-            bar = day_axis(layout.days, layout.spans)
-        elif self._bars is not None and layout.bars and (at := line_at(self._bars, layout.bars)) is not None:
+        if y and layout.scale is not None:
+            return self._below(day_axis(layout.scale, self._report.document.today), is_cursor=False)
+        if self._bars is not None and layout.bars and (at := line_at(self._bars, layout.bars)) is not None:
             days = "d" * bool(self._report.table.item_ids)
-            limit = self._bars.line_name if self._report.table.item_ways else f"{number_text(self._bars.line)}{days}"
-            bar = [(fit_right(limit, at), "muted"), (LIMIT_LINE, "muted")]
+            bar = [(fit_right(f"{number_text(self._bars.line)}{days}", at), "muted"), (LIMIT_LINE, "muted")]
         return self._row(titles, "muted", bar, is_cursor=False, is_header=True)
 
     def render_row(self, index: int, *, is_cursor: bool) -> Strip:
         assert self._report is not None
         table, layout, bar = self._report.table, self._laid_out(self._report), list[Piece]()
         row = table.rows[index]
-        if layout.spans:
-            bar = span_bar(table.item_ways[index], self.status_groups, layout.days, layout.spans)
-        elif self._bars is not None and layout.bars:
+        if self._bars is not None and layout.bars:
             bar = stacked_bar(self._bars, self._bars.bars[index], layout.bars)
         item_type = table.item_types[index] if table.item_types else ""
         colour = "muted" if row[1] is None else "foreground"
@@ -295,13 +278,22 @@ class ReportTableView(LineList):
     def render_row_line(self, index: int, line: int, *, is_cursor: bool) -> Strip:
         if not line or self._report is None or self._bars is None:
             return self.render_row(index, is_cursor=is_cursor)
-        theme, layout = ThemeStyles.of(self.app), self._laid_out(self._report)
-        lead, pieces = LEAD + layout.widths[0] + GAP, stacked_bar(self._bars, None, layout.bars)
-        if layout.spans:
-            lead = LEAD + layout.room - layout.spans + week_line(layout.days, layout.spans)
-            pieces = [(LIMIT_LINE, LINE)]
-        segments = [Segment(text, piece_style(theme, colour)) for text, colour in ((" " * lead, LINE), *pieces)]
-        return Strip(segments).adjust_cell_length(self.size.width, theme.style())
+        layout = self._laid_out(self._report)
+        if layout.scale is None:
+            return self._below(stacked_bar(self._bars, None, layout.bars), is_cursor=False)
+        if line < self.least_row_lines:
+            bar = span_bar(self._report.table.item_ways[index], self.status_groups, layout.scale)
+            return self.with_scrollbar(self._below(bar, is_cursor=is_cursor), index)
+        return self._below([(" " * layout.scale.week, LINE), (LIMIT_LINE, LINE)], is_cursor=False)
+
+    def _below(self, pieces: Sequence[Piece], *, is_cursor: bool) -> Strip:
+        """Draw what stands below a row, from its second column on."""
+        assert self._report is not None
+        theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
+        lead = self._laid_out(self._report).widths[0] + GAP
+        segments = [Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))]
+        segments += [Segment(text, piece_style(theme, colour, on)) for text, colour in ((" " * lead, LINE), *pieces)]
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
     def _laid_out(self, report: Report) -> TableLayout:
         room = self.size.width - LEAD - MARGIN - bool(self.scrollbar_rows())
@@ -337,14 +329,12 @@ class ReportTableView(LineList):
         segments = [Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))]
         style = theme.heading(colour) if is_header else theme.style(colour, on=on, bold=is_cursor)
         layout = self._laid_out(self._report)
-        last = max(layout.widths) if layout.spans else 0
-        room = layout.spans or layout.bars
-        for at, width in layout.widths.items():
+        for at, width in self._widths(layout, values).items():
             column, value = self._report.table.columns[at], values[at]
             text = str(value) if is_header else "" if value is None else value_text(value, column)
             text = fit(text, min(width, cell_len(text))) if is_header else text
-            is_late = item_type and isinstance(value, float) and value > STUCK_DAYS
-            cell = theme.style("warn", on=on, bold=True) if is_late else style
+            is_late = layout.scale is not None and isinstance(value, float) and value > STUCK_DAYS
+            cell = theme.style("conflict", on=on, bold=True) if is_late else style
             if value == 0 and not is_cursor:
                 cell = theme.style("faint")  # what there is stands out
             if column.is_owner and not is_header:
@@ -359,11 +349,12 @@ class ReportTableView(LineList):
                 segments.append(Segment(fit(sign, SIGN), theme.style(type_colour(item_type), on=on)))
             is_dated = isinstance((self._report.table.rows or [values])[0][at], date)
             is_left = column.is_text and not isinstance(value, date) and not is_dated
+            is_left &= layout.scale is None or not column.is_owner  # above the end of the spans
             cells = width - SIGN * column.is_item
             segments.append(Segment((fit if is_left else fit_right)(text, cells), cell))
             segments.append(Segment(" " * GAP, theme.style(on=on)))
-            if at == last and room:
-                drawn = [*bar, (" " * (room + GAP - sum(len(text) for text, _ in bar)), colour)]
+            if at == 0 and layout.bars:
+                drawn = [*bar, (" " * (layout.bars + GAP - sum(len(text) for text, _ in bar)), colour)]
                 # Below the cursor the shades would have another colour than in the legend.
                 grounds = ("background" if SHADES.intersection(text) else on for text, _ in drawn)
                 segments += [
@@ -372,20 +363,30 @@ class ReportTableView(LineList):
                 ]
         return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
 
+    def _widths(self, layout: TableLayout, values: Sequence[Value]) -> dict[int, int]:
+        """Return the cells of a row's columns; above spans a name has what its owner leaves."""
+        assert self._report is not None
+        columns, widths = self._report.table.columns, layout.widths
+        owner = next((at for at in widths if columns[at].is_owner), None)
+        if layout.scale is None or owner is None:
+            return widths
+        spare = widths[owner] - cell_len(safe(str(values[owner] or "")))
+        return {at: width + (spare if columns[at].is_item else -spare * (at == owner)) for at, width in widths.items()}
+
 
 def natural_width(report: Report) -> int:
     return LEAD + sum(_natural(report, at) + GAP for at in range(len(report.table.columns)))
 
 
 def _with_spans(report: Report, room: int, groups: StatusGroups) -> TableLayout | None:
-    """Return the cells of columns and spans; None for a report without ways, and where they would drop the owner."""
-    columns = report.table.columns
-    widths = widths_of(report, room - GAP - LEAST_SPANS, has_spans=True) if report.table.item_ways else {}
-    if not any(columns[at].is_owner for at in widths):
+    """Return the cells of columns and of the spans below them; None for a report without ways."""
+    table = report.table
+    if not table.item_ways:
         return None
-    widths = {at: min(width, MOST_NAME) if columns[at].is_item else width for at, width in widths.items()}
-    spans = room - sum(width + GAP for width in widths.values())
-    return TableLayout(room, widths, spans=spans, days=shown_days(report.table.item_ways, groups, spans))
+    widths = widths_of(report, room, has_spans=True)
+    name = next(at for at in widths if table.columns[at].is_item)
+    widths[name] += max(0, room + GAP - sum(width + GAP for width in widths.values()))
+    return TableLayout(room, widths, scale=day_scale(table.item_ways, groups, max(1, room - widths[0] - GAP)))
 
 
 def widths_of(report: Report, room: int, *, has_spans: bool = False) -> dict[int, int]:

@@ -1,117 +1,174 @@
-"""The ways of items through their statuses, as bars of spans that end today."""
+"""The ways of items through their statuses, as spans of whole days that end today, on one axis for all of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import date, timedelta
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from backlit.model.amounts import counted
 from backlit.model.reports.item_reports import STUCK_DAYS
-from backlit.model.reports.report import StatusStep
+from backlit.model.reports.report import StatusStep, day_text
 from backlit.model.statuses import StatusGroup, StatusGroups, status_word
 from backlit.tui.drawing.charts import LIMIT_LINE, ON, Piece, joined
-from backlit.tui.drawing.text import fit_right
+from backlit.tui.drawing.text import fit_right, safe
 from backlit.tui.drawing.themes import status_colour, status_sign
 
-LEAST_LABEL = 5
-"""Cells before the line of a week ago in which a span says what it is, so that the line does not part its words."""
-LEAST_DAYS, MOST_DAYS = 9, 28
-"""Days that bars stand for: at least a little more than the limit, and not so many that it is at their end."""
-LEAST_WEEK = 15
-"""Cells of the last week, in which a status is told in words: where there is less room, bars stand for fewer days."""
-PRESENT_GROUNDS: Mapping[str, str] = {"status-progress": "span-progress", "status-test": "span-test"}
+LEAST_DAYS, MOST_DAYS = 9, 21
+"""Days that spans stand for: at least a little more than the limit, and not so many that it is at their end."""
+LEAST_CELLS = 3
+"""Cells of a day, so that the last week has room for words: where there is less room, spans stand for fewer days."""
+PRESENT_GROUNDS = {"status-progress": "span-progress", "status-test": "span-test"}
 """The grounds of present spans by the colours of their statuses."""
 LINE = "muted"
 """The colour of the line of a week ago."""
-WEEK_AGO, TODAY = "a week ago", "today"
-EARLIER = "←"
-"""Begins a span that began before the first day."""
+WEEK_AGO, TODAY = " a week ago", "today"
+STUCK_WORDS = "  over a week: stuck ", "  stuck "
+"""What the days before the line are, the longest first."""
 
 
-def shown_days(ways: Sequence[Sequence[StatusStep]], groups: StatusGroups, room: int) -> int:
-    """Return the days that all bars stand for: those since the first item was started, as far as there is room."""
-    most = max(LEAST_DAYS, min(MOST_DAYS, STUCK_DAYS * room // LEAST_WEEK))
-    return min(most, max([LEAST_DAYS, *(sum(step.days for step in _started(way, groups)) for way in ways)]))
+class DayScale(Struct, frozen=True):
+    """The cells of all spans, of which each day has some; cells that are left are of the day before the first."""
+
+    width: int
+    cells: int
+
+    @property
+    def days(self) -> int:
+        return self.width // self.cells
+
+    @property
+    def week(self) -> int:
+        """The cell of the line of a week ago."""
+        return self.at(STUCK_DAYS)
+
+    def at(self, ago: int) -> int:
+        """Return the first cell of the last days."""
+        return max(0, self.width - ago * self.cells)
 
 
-def _started(way: Sequence[StatusStep], groups: StatusGroups) -> Sequence[StatusStep]:
+def day_scale(ways: Sequence[Sequence[StatusStep]], groups: StatusGroups, room: int) -> DayScale:
+    """Return the scale of the days since the first item was started, as far as there is room; it fills the room."""
+    most = max(LEAST_DAYS, min(MOST_DAYS, room // LEAST_CELLS))
+    needed = min(most, max([LEAST_DAYS, *(days_since_start(way, groups) for way in ways)]))
+    return DayScale(room, max(1, room // needed))
+
+
+def days_since_start(way: Sequence[StatusStep], groups: StatusGroups) -> int:
     first = next((at for at, step in enumerate(way) if _is_started(step, groups)), len(way))
-    return way[first:]
+    return sum(step.days for step in way[first:])
 
 
 def _is_started(step: StatusStep, groups: StatusGroups) -> bool:
     return bool(step.status) and groups.of(step.status) is not StatusGroup.NOT_STARTED
 
 
-def week_line(days: int, room: int) -> int:
-    """Return the cell of the line of a week ago."""
-    return room - round(STUCK_DAYS / days * room)
+def day_axis(scale: DayScale, today: date) -> list[Piece]:
+    """Return the names of the first day, of the line of a week ago and what is before it, and of today."""
+    line, rest = scale.week, scale.width - scale.week - 1
+    first = " " * scale.at(scale.days) + day_text(today - timedelta(days=scale.days))
+    before = next((each for each in STUCK_WORDS if len(first + each) <= line), "")
+    first = first if len(first + before) <= line else ""
+    behind = WEEK_AGO if len(WEEK_AGO + TODAY) < rest else ""
+    return [
+        (f"{first:<{line - len(before)}}", "muted"),
+        (before, "conflict"),
+        (f"{LIMIT_LINE}{behind}", LINE),
+        (fit_right(TODAY, rest - len(behind)), "muted"),
+    ]
 
 
-def day_axis(days: int, room: int) -> list[Piece]:
-    """Return the names of the first day, of the line of a week ago and of today."""
-    line, named = week_line(days, room), f"{LIMIT_LINE} {WEEK_AGO}"
-    if room - line < len(f"{named} {TODAY}"):
-        line, named = line - len(WEEK_AGO) - 1, f"{WEEK_AGO} {LIMIT_LINE}"
-    first = next((each for each in (f"{days} days ago", f"{days}d ago") if len(each) < line), "")
-    return [(f"{first:<{line}}{named}", "muted"), (fit_right(TODAY, room - line - len(named)), "muted")]
+def span_bar(way: Sequence[StatusStep], groups: StatusGroups, scale: DayScale) -> list[Piece]:
+    """Return a span for each status, the present one in a tint and red where it is over a week, and the line of it.
+
+    What does not fit into the present span stands on the one before it.
+    """
+    bar, spans, ago = SpanBar(scale), list[tuple[StatusStep, int, int]](), sum(step.days for step in way)
+    for step in way:
+        begin, ago = scale.at(ago), ago - step.days
+        spans.append((step, begin, scale.at(ago)))
+        bar.ground(begin, scale.at(ago), *_look(step, groups, is_present=step is way[-1]))
+    present, begin, end = spans.pop()
+    labels = _labels(present, groups)
+    if present.days > STUCK_DAYS:
+        bar.ground(begin, scale.week, "background", "bar-over")
+        excess = f" {counted(present.days - STUCK_DAYS, 'day')} over"
+        is_said = bar.write([f"{excess} a week", excess], begin, scale.week)
+        written = bar.write(labels, scale.week, end) or scale.week
+        if not is_said:
+            bar.write([f" {excess} a week", f" {excess}"], written, end, "conflict")
+    elif not bar.write(labels[:2], begin, end):
+        begin = bar.write_at_end(labels[1:], status_colour(present.status, groups))
+    for step, start, last in spans:
+        labels = _labels(step, groups)
+        bar.write(labels if _is_started(step, groups) else labels[:2], start, min(last, begin))
+    return bar.pieces()
 
 
-def span_bar(way: Sequence[StatusStep], groups: StatusGroups, days: int, room: int) -> list[Piece]:
-    """Return a span for each status, the present one in a tint and red where it is over a week, and the line of it."""
-
-    def cell(ago: int) -> int:
-        return room - round(min(ago, days) / days * room)
-
-    if not way:
-        return []
-    *earlier_steps, present = way
-    cells: list[Piece] = []
-    line = week_line(days, room)
-    ago = sum(step.days for step in way)
-    word = " ".join(_sign_and_word(present, groups))
-    least = min(cell_len(word) + 2, room - line)  # what is not over a week does not cross the line
-    for step in earlier_steps:
-        earlier = EARLIER if ago > days else ""
-        ago -= step.days
-        colour, ground = ("muted", "bar-track")
-        if _is_started(step, groups):
-            colour, ground = status_colour(step.status, groups), "key-background"
-        width, before_line = min(cell(ago), room - least) - len(cells), line - len(cells)
-        is_crossed = LEAST_LABEL <= before_line < width
-        label = _label(before_line if is_crossed else width, earlier, *_sign_and_word(step, groups), step.words)
-        cells += [(sign, f"{colour}{ON}{ground}") for sign in f"{label:<{width}}"]
-    colour, over = status_colour(present.status, groups), present.days - STUCK_DAYS
-    ground = PRESENT_GROUNDS.get(colour, "key-background")
-    excess = f"{counted(over, 'day')} over" if over > 0 else ""
-    red = _over(line - len(cells), excess, f"+{over}d", is_earlier=ago > days)
-    cells += [(sign, f"background{ON}bar-over") for sign in red]
-    if len(cells) == line:  # behind the line
-        cells.append((" ", f"{colour}{ON}{ground}"))
-    label = _label(room - len(cells), "", *_sign_and_word(present, groups), "")
-    if excess and not red.strip(f" {EARLIER}"):
-        said = label.rstrip()
-        cells += [(sign, f"{colour}{ON}{ground}") for sign in said]
-        left = room - len(cells)
-        label = next(f"{each:<{left}}" for each in (f"  {excess}", f"  +{over}d", "") if len(each) <= left)
-        colour = "conflict"
-    cells += [(sign, f"{colour}{ON}{ground}") for sign in label]
-    cells[line] = LIMIT_LINE, f"{LINE}{ON}{cells[line][1].partition(ON)[2]}"
-    return joined(cells)
+def _look(step: StatusStep, groups: StatusGroups, *, is_present: bool) -> tuple[str, str]:
+    """Return the colour of a status, and the ground of its span."""
+    if not is_present and not _is_started(step, groups):
+        return "muted", "bar-track"
+    colour = status_colour(step.status, groups)
+    return colour, PRESENT_GROUNDS.get(colour, "key-background") if is_present else "key-background"
 
 
-def _over(width: int, excess: str, brief: str, *, is_earlier: bool) -> str:
-    """Return the part of a span before the line, with the days over a week where they fit."""
-    sign = f"{EARLIER} " if is_earlier else ""
-    offered = f" {sign}{excess} ", f" {sign}{brief if is_earlier else ''} ", f" {sign}"
-    return next((f"{each:<{width}}" for each in offered if excess and len(each) <= width), " " * width)
+def _labels(step: StatusStep, groups: StatusGroups) -> Sequence[str]:
+    """Return what a span says of its status, the longest first."""
+    days, brief = (counted(step.days, "day"), f"{step.days} d") if step.days else (TODAY, TODAY)
+    if not step.status:
+        return f" created {days} before", f" created {brief} before"
+    sign, word = status_sign(step.status, groups), safe(status_word(step.status))
+    return f" {sign} {word} {days}", f" {sign} {word} {brief}", f" {sign} {brief}", f" {sign}"
 
 
-def _sign_and_word(step: StatusStep, groups: StatusGroups) -> tuple[str, str]:
-    return (status_sign(step.status, groups), status_word(step.status)) if step.status else ("", "")
+class SpanBar:
+    """The cells of a bar, each a sign with its colour and its ground; texts do not cross the line of a week ago."""
 
+    def __init__(self, scale: DayScale) -> None:
+        self._line = scale.week
+        self._signs = [" "] * scale.width
+        self._colours = ["muted"] * scale.width
+        self._grounds = [""] * scale.width
 
-def _label(width: int, earlier: str, sign: str, word: str, days: str) -> str:
-    """Return the most that fits of a status and its days, as wide as its span."""
-    offered = (earlier, sign, word, days), (earlier, sign, days), (earlier, days), (sign,)
-    labels = (" ".join(["", *filter(None, parts)]) for parts in offered)
-    return next((f"{label:<{width}}" for label in labels if cell_len(label) <= width), " " * width)
+    def ground(self, start: int, end: int, colour: str, ground: str) -> None:
+        """Give cells a ground, and the colour of what is written on it."""
+        self._colours[start:end], self._grounds[start:end] = [colour] * (end - start), [ground] * (end - start)
+
+    def write(self, texts: Sequence[str], start: int, end: int, colour: str = "") -> int:
+        """Write the first of some texts that fits before the line or behind it; return its end, 0 without one."""
+        parts = (start, min(end, self._line)), (max(start, self._line + 1), end)
+        for text in texts:
+            for first, last in parts:
+                if cell_len(text) <= last - first:
+                    return self._put(text, first, colour)
+        return 0
+
+    def write_at_end(self, texts: Sequence[str], colour: str) -> int:
+        """Write the first of some texts that fits behind the line, up to the end of the bar; return where it begins."""
+        room = len(self._signs) - self._line - 1
+        text = next((each for each in texts if cell_len(each) < room), "")
+        begin = len(self._signs) - cell_len(text) - 1
+        self._put(text, begin, colour)
+        return begin
+
+    def _put(self, text: str, at: int, colour: str) -> int:
+        for sign in text:
+            cells = cell_len(sign)
+            if not cells:  # a mark on the sign before it
+                self._signs[at - 1] += sign
+                continue
+            self._signs[at : at + cells] = [sign, *[""] * (cells - 1)]
+            if colour:
+                self._colours[at : at + cells] = [colour] * cells
+            at += cells
+        return at
+
+    def pieces(self) -> list[Piece]:
+        if self._line < len(self._signs):
+            self._signs[self._line], self._colours[self._line] = LIMIT_LINE, LINE
+        looks = (
+            f"{colour}{ON}{ground}" if ground else colour
+            for colour, ground in zip(self._colours, self._grounds, strict=True)
+        )
+        return joined([*zip(self._signs, looks, strict=True)])
