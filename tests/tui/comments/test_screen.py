@@ -89,7 +89,7 @@ def test_any_text_makes_printable_lines_that_fit(text: str) -> None:
 
 async def test_a_comment_says_who_and_when() -> None:
     async with showing(comment(98)) as (_pilot, app):
-        assert line_with(app, "Maya").startswith("▌   Maya Kent  2h ago  ")
+        assert line_with(app, "Maya").startswith("▌ ▏ Maya Kent  2h ago  ")
         assert line_with(app, "Maya").endswith("  2026-03-10 10:00")
 
 
@@ -97,12 +97,12 @@ async def test_what_waits_and_what_customers_see_is_marked() -> None:
     waiting = comment(-1, created_at=None, pending=True)
     async with showing(comment(98, is_internal=False), waiting) as (_pilot, app):
         assert "» customers see this" in line_with(app, "2h ago")
-        assert "↑ waiting to be sent" in line_with(app, "▌   Maya")
+        assert "↑ waiting to be sent" in line_with(app, "▌ ▏ Maya")
 
 
 async def test_it_opens_at_the_newest_and_moves_by_comment() -> None:
     async with showing(*(comment(number) for number in range(1, 30))) as (pilot, app):
-        assert lines_of(app)[1] == "▌   Comment 29."
+        assert lines_of(app)[1] == "▌ ▏ Comment 29."
         await pilot.press("j")
         assert "Comment 28." in [line for line in lines_of(app) if line.startswith("▌")][1]
         await pilot.press("G")
@@ -122,7 +122,7 @@ async def test_the_chosen_comment_has_its_whole_time_and_a_bar_on_all_its_lines(
 
 async def test_a_comment_without_room_for_its_whole_time_has_its_age() -> None:
     async with showing(comment(98), size=(30, 8)) as (_pilot, app):
-        assert line_with(app, "Maya").strip() == "▌   Maya Kent  2h ago"
+        assert line_with(app, "Maya").strip() == "▌ ▏ Maya Kent  2h ago"
 
 
 async def test_scrolling_takes_the_cursor_along() -> None:
@@ -171,7 +171,7 @@ async def test_at_the_newest_the_cursor_goes_to_a_newer_one() -> None:
         app.thread.show([*comments, comment(30)])
         await pilot.pause()
 
-        assert [line for line in lines_of(app) if line.startswith("▌")][1] == "▌   Comment 30."
+        assert [line for line in lines_of(app) if line.startswith("▌")][1] == "▌ ▏ Comment 30."
 
 
 async def test_a_newest_comment_stays_where_it_was_scrolled_to_when_it_gets_a_file() -> None:

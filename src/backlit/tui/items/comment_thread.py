@@ -221,8 +221,7 @@ class CommentThread(ScrollView, can_focus=True, inherit_bindings=False):
                 body += self._whole_time(comment, body, theme)
         else:
             body = list(Segment.apply_style(line, post_style=theme.tint(on) if on else None))
-        sign = EDGE if is_within and not is_cursor else ""  # the cursor's bar is enough
-        edge = Segment(sign.ljust(EDGE_WIDTH), theme.style(self._colour(comment, "rule"), on=on))
+        edge = Segment((EDGE if is_within else "").ljust(EDGE_WIDTH), theme.style(self._colour(comment, "rule"), on=on))
         return Strip([bar, edge, *body]).adjust_cell_length(width, theme.style(on=on))
 
     def _byline(self, comment: CommentEntry, theme: ThemeStyles, on: str | None) -> Line:
