@@ -113,7 +113,7 @@ class Vocabulary(Struct, frozen=True):
 
 
 class Candidate(Struct, frozen=True):
-    """A replacement for `text[start:stop]`."""
+    """A replacement for `text[start:stop]`, and what it is for."""
 
     text: str
     start: int
@@ -131,7 +131,7 @@ def complete(text: str, cursor: int, vocabulary: Vocabulary) -> list[Candidate]:
     found = re.match(_PARTS, typed)
     if found is None:
         return [
-            Candidate(f"{key}:", start, cursor, words)
+            Candidate(f"{key}:", start, cursor, f"filter by {_within_sentence(words)}")
             for key, words in vocabulary.keys.items()
             if key.startswith(typed.lower())
         ][:MAX_COMPLETIONS]
@@ -139,6 +139,11 @@ def complete(text: str, cursor: int, vocabulary: Vocabulary) -> list[Candidate]:
     before = re.match(_VALUES_BEFORE, typed[found.end() :])
     start += found.end() + (before.end() if before else 0)
     return _values(text[start:cursor], start, cursor, vocabulary.values(key))
+
+
+def _within_sentence(words: str) -> str:
+    """Return words with a small first letter, unless they begin with an acronym."""
+    return words if words[1:2].isupper() else f"{words[:1].lower()}{words[1:]}"
 
 
 def _values(typed: str, start: int, stop: int, values: Sequence[str]) -> list[Candidate]:

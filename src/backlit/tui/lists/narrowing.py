@@ -18,8 +18,8 @@ from backlit.tui.widgets.side_lines import Part
 
 HEADING, GAP, MARGIN, END = "Narrow by typing", "   ", "  ", 3
 """The blanks between columns and before the first one, and the cells that stay free at the end of a line."""
-LEAST_VALUES, MAX_VALUES = 2, 12
-"""Values from which a field can tell matches apart, and those that are named."""
+LEAST_VALUES, FEW_VALUES, MAX_VALUES = 2, 3, 5
+"""Values from which a field can tell matches apart, those that are named even where each is of one match, and most."""
 MIN_WIDTH, MAX_WORD_WIDTH, COUNT_WIDTH = 30, 24, 4
 """Cells of a column, and those of the words and the number in it; the rest is a bar."""
 HEAD_LINES = 2
@@ -27,7 +27,7 @@ Line = list[Part]
 
 
 async def read_conditions(store: Store, view: View, width: int, height: int) -> list[Line]:
-    """Return a head, and for each field that tells matches apart its key, and values with numbers and bars from 2 on.
+    """Return a head, and for each field that tells matches apart its key, and values with numbers and bars.
 
     All bars have one scale: a full one is all matches.
     """
@@ -41,7 +41,7 @@ async def read_conditions(store: Store, view: View, width: int, height: int) -> 
             fields.append(_FieldValues(by, values))
     if not fields:
         return []
-    about = f" such as {example} "
+    about = f" a key and a value, such as {example} "
     words = f"{MARGIN}{HEADING}"
     about = about if cell_len(words + about) < width - END else " "
     rule = "─" * (width - END - cell_len(words + about))
@@ -56,17 +56,20 @@ class _FieldValues:
         self.key = f"{by.key}:"
         words = [safe(NO_VALUE if value == NO_VALUE else quoted_value(value)) for value, _ in values]
         self._cells = [(word, count) for word, (_, count) in zip(words, values, strict=True)]
+        named = sum(count > 1 for _, count in values)
+        self._most_lines = min(max(FEW_VALUES, named), MAX_VALUES) + 1
 
     @property
     def longest(self) -> int:
-        return max(cell_len(word) for word, _ in self._cells[:MAX_VALUES])
+        return max(cell_len(word) for word, _ in self._cells[: self._most_lines])
 
     def lines(self, most: int, width: int, words_width: int, every: int) -> list[Line]:
         """Return the key, and below it some values; where there are more, the last line counts them."""
+        most = min(most, self._most_lines)
         shown = self._cells if len(self._cells) <= most else self._cells[: most - 1]
         lines: list[Line] = [[(fit(self.key, width), f"{BOLD} muted")]]
         for word, count in shown:
-            bar = line_bar(count, every, width - words_width - COUNT_WIDTH - 1) if count > 1 else ""
+            bar = line_bar(count, every, width - words_width - COUNT_WIDTH - 1)
             number = fit_right(str(count), COUNT_WIDTH)
             rest = width - words_width - COUNT_WIDTH
             lines.append([(fit(word, words_width), "foreground"), (number, "muted"), (fit(f" {bar}", rest), "bar")])
@@ -81,7 +84,7 @@ def _table(fields: Sequence[_FieldValues], every: int, width: int, height: int) 
     each = (width + len(GAP)) // number - len(GAP)
     words_width = min(MAX_WORD_WIDTH, each // 2, max(field.longest for field in fields))
     columns: list[list[Line]] = []
-    for kept, most in [(len(fields), most) for most in range(MAX_VALUES, LEAST_VALUES, -1)] + [
+    for kept, most in [(len(fields), most) for most in range(MAX_VALUES + 1, LEAST_VALUES, -1)] + [
         (kept, LEAST_VALUES) for kept in range(len(fields), 0, -1)
     ]:
         columns = [[] for _ in range(number)]

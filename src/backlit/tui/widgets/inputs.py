@@ -280,7 +280,8 @@ class QueryLine(Vertical):
             return
         at = self._completed[1] if self._completed else 0
         shown = [*self._offered[at:], *self._offered[:at]]
-        words = GAP.join(each.text.strip() for each in shown)
+        texts = [each.text.strip() for each in shown]
+        words = GAP.join([f"{texts[0]}  {shown[0].help}".rstrip(), *texts[1:]] if texts else ())
         cap, look = cap_words(TAB, has_caps=ThemeStyles.of(self.app).has_frames)
         room = max(0, (self.size.width or self.app.size.width) - 4 - len(cap))
         indent = min(self._offered[0].start - len(cap) - 1, room - cell_len(words)) if words else 0
