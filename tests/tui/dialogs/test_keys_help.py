@@ -21,7 +21,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID, commands_here
 from backlit.tui.dialogs.finder import KEY_GAP
 from backlit.tui.dialogs.help_list import HelpContents, HelpList, shown_keys
 from backlit.tui.dialogs.keys_help import PAIRED_COMMANDS, KeysHelp
-from backlit.tui.drawing.themes import CURRENT_PLACE, ThemeStyles
+from backlit.tui.drawing.themes import CURRENT_PLACE, KEY, ThemeStyles
 from backlit.tui.shell.dispatch import contexts_of, target_of
 
 HEADS = ("Needed most", "Move", "Filter", "Fields", "Go to", "Signs")
@@ -74,7 +74,7 @@ async def test_enter_runs_what_is_under_the_cursor() -> None:
 async def test_keys_begin_with_ten_needed_commands_and_end_with_the_signs() -> None:
     async with asked(size=(80, 230)) as (_pilot, app):
         lines = lines_of(app)
-        at = [next((number for number, line in enumerate(lines) if line.strip("│ ") == word), 0) for word in HEADS]
+        at = [next((number for number, line in enumerate(lines) if line.strip("│ ─") == word), 0) for word in HEADS]
         keys = [line[2:20].strip("▌ ").split()[0] for line in lines[at[0] + 1 : at[1] - 1]]
 
         assert keys[:3] == ["s", "/", "?"]
@@ -154,10 +154,10 @@ async def test_a_command_is_clicked() -> None:
         assert re.search("▌ ctrl\\+p +Find and run", lines_of(app)[y])
 
 
-async def test_keys_are_bold_and_names_of_commands_end_their_group_without() -> None:
+async def test_keys_are_caps_and_names_of_commands_end_their_group_without() -> None:
     async with asked(size=(120, 230)) as (_pilot, app):
-        bold = ThemeStyles.of(app.screen.app).style(bold=True)
-        keys = {part.text for line in strips_of(app) for part in line if part.style == bold}
+        cap = ThemeStyles.of(app.screen.app).style(KEY)
+        keys = {part.text.strip() for line in strips_of(app) for part in line if part.style == cap}
 
         assert {"J", "K", "n", "N", "space", "shift+tab"} <= keys
         assert ":explain" not in keys

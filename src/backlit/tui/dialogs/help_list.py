@@ -76,14 +76,19 @@ class HelpList(OfferList):
         segments = [
             Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on)),
             *self._keys(fit(keys, KEYS_WIDTH - 3), offer, on),
-            Segment(fitted_clauses(offer.help, width - KEYS_WIDTH), theme.style(on=on)),
+            Segment(
+                fitted_clauses(offer.help, width - KEYS_WIDTH),
+                theme.style("foreground" if is_cursor else "muted", on=on),
+            ),
         ]
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def _heading(self, offer: Offer) -> list[Segment]:
         theme = ThemeStyles.of(self.app)
         if not isinstance(offer, HelpOffer):
-            return [Segment(f"  {offer.label}", theme.heading("muted"))]
+            name = f"  {offer.label} "
+            rule = "─" * (self._row_width - cell_len(name))
+            return [Segment(name, theme.heading()), Segment(rule, theme.style("rule"))]
         if not offer.signs:
             return [Segment(f"  {offer.sentence}", theme.style())]
         width = min(SIGN_WIDTH, (self._row_width - 2) // SIGNS_IN_ROW)
