@@ -52,7 +52,7 @@ async def test_the_items_without_each_of_several_filters_are_near_and_those_with
         both = await read(store, FilterState(query='type:Bug status:"In progress"'))
         alone = await read(store, FilterState(query="type:task"))
 
-        assert drawn(both) == ["drop “status In progress”", 2, 3, "drop “type Bug”", 1]
+        assert drawn(both) == ["clear “status In progress”", 2, 3, "clear “type Bug”", 1]
         assert drawn(alone) == []
 
 
@@ -79,7 +79,7 @@ async def test_one_word_of_several_is_replaced(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, Name="Send a receipt"), item(2, Name="Send a parcel")]) as store:
         found = await read(store, FilterState(query="send recipt"))
 
-        assert drawn(found) == ["drop “recipt”", 1, 2]
+        assert drawn(found) == ["clear “recipt”", 1, 2]
         assert FilterState(query="send receipt") == FilterState(query="send recipt").with_word("recipt", "receipt")
 
 
