@@ -55,7 +55,7 @@ def test_a_span_that_is_not_over_a_week_stays_behind_the_line_and_has_no_red() -
     way = StatusStep("Not Done", 90), StatusStep("In Progress", 5)
 
     assert span_bar(way, GROUPS, DayScale(90, 9)) == [
-        (f"{' ○ Not done 90 days':<27}│{'':<17}", "muted on bar-track"),
+        (f"{' ○ Not done 90 days':<27}│{'':<17}", "muted"),
         (f"{' ◐ In progress 5 days':<45}", "status-progress on span-progress"),
     ]
 

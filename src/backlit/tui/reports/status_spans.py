@@ -108,7 +108,7 @@ def span_bar(way: Sequence[StatusStep], groups: StatusGroups, scale: DayScale) -
 def _look(step: StatusStep, groups: StatusGroups, *, is_present: bool) -> tuple[str, str]:
     """Return the colour of a status, and the ground of its span."""
     if not is_present and not _is_started(step, groups):
-        return "muted", "bar-track"
+        return "muted", ""
     colour = status_colour(step.status, groups)
     return colour, PRESENT_GROUNDS.get(colour, "key-background") if is_present else "key-background"
 
