@@ -124,14 +124,22 @@ def test_a_step_of_the_scope_is_named_where_it_happens() -> None:
     grown = burndown((40.0, 32.0, 34.0, 25.0, None, None, None), (0.0, 8.0, 12.0, 20.0, None, None, None))
     rows = lines(draw_timeline(present(grown).chart, 60, 12))  # type: ignore[arg-type] # a burndown has a timeline
 
-    assert any("╭ scope +6 ──" in row for row in rows)
+    assert any("╭ scope up 6 ──" in row for row in rows)
 
 
 def test_a_step_of_less_than_a_line_is_named_too() -> None:
     every = tuple(MONDAY + timedelta(day) for day in range(4))
     chart = Timeline(every, Series("scope", Tone.PLAIN, (60.0, 60.0, 59.0, 59.0)), (), frozenset(), every[-1])
 
-    assert any("─ scope −1 ─" in row or "━ scope −1 ━" in row for row in lines(draw_timeline(chart, 60, 8)))
+    assert any("─ scope down 1 ─" in row or "━ scope down 1 ━" in row for row in lines(draw_timeline(chart, 60, 8)))
+
+
+def test_a_few_steps_are_named_together_behind_the_last_and_of_many_the_largest() -> None:
+    few = replace(days(*[0.0] * 8), lines=(Series("scope", Tone.SCOPE, (5.0, 2.0, *[8.0] * 6)),))
+    many = replace(days(*[0.0] * 8), lines=(Series("scope", Tone.SCOPE, (5.0, 2.0, 8.0, 9.0, *[7.0] * 4)),))
+
+    assert any("╭ scope down 3, up 6 ──" in row for row in lines(draw_timeline(few, 60, 12)))
+    assert any("╰ scope down 2 ──" in row for row in lines(draw_timeline(many, 60, 12)))
 
 
 def test_layers_stand_on_each_other_and_a_thin_one_has_a_cell() -> None:
@@ -151,7 +159,7 @@ def test_layers_stand_on_each_other_and_a_thin_one_has_a_cell() -> None:
 def test_a_step_without_room_in_its_line_has_no_name() -> None:
     chart = replace(days(0.0, 0.0, 0.0), lines=(Series("scope", Tone.SCOPE, (1.0, 4.0, 2.0)),))
 
-    assert not any("scope" in row or "+3" in row for row in lines(draw_timeline(chart, 18, 8)))
+    assert not any("scope" in row or "up" in row for row in lines(draw_timeline(chart, 18, 8)))
 
 
 def test_a_scope_is_one_line_with_its_rises_and_falls() -> None:

@@ -59,7 +59,10 @@ def _loads(document: ReportDocument, noun: str, preposition: str) -> Report:
         for row in shown
     )
     rows = tuple((labels[row[0]], round(100 * _number(row[at]) / whole) if whole else None, *row[1:]) for row in shown)
-    others = [ReportColumn(other, rank=other not in {"Pts", "Items"}) for other in document.columns[1:]]
+    others = [
+        ReportColumn(other, rank=other not in {"Pts", "Items"}, is_spare=other == "Hours")
+        for other in document.columns[1:]
+    ]
     columns = (
         ReportColumn(noun.capitalize(), is_text=True, is_owner=noun == "person"),
         ReportColumn("%", rank=1),

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from backlit.model.dates import start_of_week
-from backlit.model.reports.report import Series, Timeline, Tone, day_text, number_text, signed_text, ticks
+from backlit.model.reports.report import Series, Timeline, Tone, day_text, number_text, ticks
 from backlit.tui.drawing.cell_grid import FULL, LOWER_HALF, CellGrid
 from backlit.tui.drawing.charts import (
     AREAS,
@@ -302,15 +302,27 @@ NAMED_STEPS = 3
 
 
 def _name_steps(grid: CellGrid, line: Series, slots: Sequence[ChartColumn], plot: int, top: float) -> None:
-    """Write into the line behind its largest steps how far they go, also of less than a line, if it has the room."""
+    """Write into the line how far it goes: behind its last step all of a few, else behind each of the largest."""
     values = [(slot, value) for slot in slots if (value := slot.value(line)) is not None]
-    known = [(slot, value, plot - round(value / top * plot)) for slot, value in values]
+    known = [(slot.x + 1, value, plot - round(value / top * plot)) for slot, value in values]
     steps = [(after[0], after[2], after[1] - before[1]) for before, after in pairwise(known) if after[1] != before[1]]
-    for slot, y, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:
-        number, x = signed_text(change), slot.x + 1
-        inside = (f" {line.name} {number} ", f" {number} ")
-        text = next((each for each in inside if grid.is_line(x, y, LINES[line.tone], len(each) + 1)), "")
-        grid.put_over(x, y, text, COLOURS[line.tone])
+
+    def write(x: int, y: int, words: str) -> bool:
+        """Write into the line where it is long enough; return whether it is."""
+        has_room = grid.is_line(x, y, LINES[line.tone], len(words) + 1)
+        grid.put_over(x, y, words if has_room else "", COLOURS[line.tone])
+        return has_room
+
+    said = ", ".join(_step_words(change) for _, _, change in steps)
+    if not steps or (len(steps) <= NAMED_STEPS and write(*steps[-1][:2], f" {line.name} {said} ")):
+        return
+    for x, y, change in sorted(steps, key=lambda step: -abs(step[2]))[:NAMED_STEPS]:
+        words = _step_words(change)
+        any(write(x, y, each) for each in (f" {line.name} {words} ", f" {words} "))
+
+
+def _step_words(change: float) -> str:
+    return f"{'up' if change > 0 else 'down'} {number_text(abs(change))}"
 
 
 class IdealGap(Struct, frozen=True):
