@@ -175,6 +175,16 @@ def test_a_velocity_is_the_median_with_its_range_and_mean() -> None:
     assert [row[-1] for row in report.table.rows] == [day(1), "now"]
 
 
+def test_the_sprints_that_a_velocity_is_of_are_told_from_the_others() -> None:
+    rows: list[tuple[CellValue, ...]] = [(name, 3.0, 0.0, 3.0, 0.0, 0.0, day(1)) for name in ("S1", "S2", "S3")]
+    details: list[dict[str, CellValue]] = [{"iteration": row[0], "samples": int(row[0] != "S1")} for row in rows]
+    summary = {"median": 3.0, "sprints": 2}
+    report = present(document(ReportName.VELOCITY, VELOCITY_COLUMNS, rows, summary, details=details))
+
+    assert [bar.is_of_line for bar in bars(report).bars] == [False, True, True]
+    assert bars(report).line_name == "median of these 2"
+
+
 def test_a_velocity_of_parallel_sprints_says_that_it_is_of_rounds() -> None:
     report = present(
         velocity([], "2 rounds of parallel sprints.", median=45.0, mean=45.0, low=45.0, high=45.0, sprints=2)

@@ -64,6 +64,14 @@ def test_velocity_of_parallel_sprints_is_that_of_their_rounds() -> None:
     assert "2 rounds of parallel sprints." in found.notes
 
 
+def test_the_sprints_of_the_window_are_named() -> None:
+    seven = velocity(of_one_team(WEEKS, [99, 10, 10, 10, 20, 20, 20]))
+    rounds = TWO_TEAMS.report("velocity", utc("20 Nov 12:00"), None)
+
+    assert [each["samples"] for each in seven.details] == [0, 1, 1, 1, 1, 1, 1]
+    assert [each["samples"] for each in rounds.details] == [1, 1, 0, 0]
+
+
 def test_velocity_of_a_team_is_that_of_its_own_sprints() -> None:
     found = TWO_TEAMS.report("velocity", utc("24 Nov 12:00"), None, team=RED)
 

@@ -327,7 +327,7 @@ def bars(*values: tuple[float, ...], average: float = 0.0) -> Bars:
 
 
 def bar_texts(chart: Bars, room: int) -> list[str]:
-    return lines([(*stacked_bar(chart, bar, room),) for bar in (*chart.bars, None)])
+    return lines([(*stacked_bar(chart, bar, room),) for bar in (*chart.bars, Bar("", (0.0,) * len(chart.parts)))])
 
 
 def test_bars_are_as_long_as_their_parts() -> None:
@@ -336,6 +336,15 @@ def test_bars_are_as_long_as_their_parts() -> None:
 
 def test_a_line_of_the_average_crosses_all_bars() -> None:
     assert bar_texts(bars((8.0, 2.0), (3.0, 0.0), average=6.0), 10) == ["██████│█▒▒", "███   │   ", "      │   "]
+
+
+def test_bars_that_the_line_is_not_of_have_another_one_which_the_legend_names() -> None:
+    chart = bars((8.0, 2.0), (3.0, 0.0), average=6.0)
+    first, second = chart.bars
+    chart = replace(chart, bars=(replace(first, is_of_line=False), second), line_name="median")
+
+    assert bar_texts(chart, 10)[:2] == ["██████┊█▒▒", "███   │   "]
+    assert lines([legend(chart)]) == ["█ done  ▒ left  │ median  ┊ others  "]
 
 
 def test_a_bar_above_the_average_goes_beyond_its_line_and_one_below_it_does_not() -> None:

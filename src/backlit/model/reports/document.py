@@ -40,7 +40,8 @@ class ReportDocument(Struct, frozen=True, kw_only=True):
     """A report: its figures, its table and the sentences about both.
 
     `details` are rows below those of the table: each change of a scope, the earlier statuses of items, the work of
-    people and areas by group of status. Other reports have none.
+    people and areas by group of status, and of each iteration of a velocity whether it is one of its samples. Other
+    reports have none.
     """
 
     report: str

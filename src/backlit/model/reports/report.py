@@ -195,10 +195,11 @@ class BarPart(Struct, frozen=True):
 
 
 class Bar(Struct, frozen=True):
-    """A bar: its label and a number for each part."""
+    """A bar: its label and a number for each part; the line across bars may be of some of them alone."""
 
     label: str
     values: tuple[float, ...]
+    is_of_line: bool = True
 
     @property
     def total(self) -> float:

@@ -98,7 +98,12 @@ def velocity(context: ReportContext) -> ReportDocument:
         "sprints": len(samples.rounds),
     }
     rows = [_row(outcome, context) for outcome in begun]
-    return context.document(ReportName.VELOCITY, summary, COLUMNS, rows, _notes(context, begun, samples))
+    sampled = {outcome.iteration.id for each in samples.rounds for outcome in each.outcomes}
+    details: list[dict[str, CellValue]] = [
+        {"iteration": outcome.iteration.name, "samples": int(outcome.iteration.id in sampled)} for outcome in begun
+    ]
+    notes = _notes(context, begun, samples)
+    return context.document(ReportName.VELOCITY, summary, COLUMNS, rows, notes, details=details)
 
 
 def _row(outcome: SprintOutcome, context: ReportContext) -> tuple[CellValue, ...]:

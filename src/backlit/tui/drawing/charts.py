@@ -53,7 +53,8 @@ GAP, GAP_LINE = "muted", "┈"
 """The line of a day without a record, at the value of the last one; there is no area below it."""
 AXIS, FOOT = "─", "▀"
 """The axis, which is in the middle of its cells, and the part of an area in them: values are read there too."""
-LIMIT_LINE = "│"
+LIMIT_LINE, OTHER_LINE = "│", "┊"
+"""The line across bars, and beside those that it is not of."""
 EIGHTHS_ACROSS = " ▏▎▍▌▋▊▉█"
 
 
@@ -66,17 +67,17 @@ def line_at(chart: Bars, room: int) -> int | None:
     return min(room - 1, round(chart.line / chart.top * room)) if chart.line and room > 0 else None
 
 
-def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
-    """Return the parts of a bar and the line across bars, as wide as the room; without a bar only the line.
+def stacked_bar(chart: Bars, bar: Bar, room: int) -> list[Piece]:
+    """Return the parts of a bar and the line across bars, as wide as the room.
 
     A longer bar goes beyond the line, which has one colour over all bars.
     """
     line = line_at(chart, room)
     cells: list[Piece] = []
     so_far = 0.0
-    if bar is not None and bar.values[0] == bar.total <= (chart.line or bar.total):
+    if bar.values[0] == bar.total <= (chart.line or bar.total):
         cells = [(sign, COLOURS[chart.parts[0].tone]) for sign in plain_bar(bar.total, chart.top, room)]
-    elif bar is not None:
+    else:
         for value, part in zip(bar.values, chart.parts, strict=True):
             so_far += value
             least = len(cells) + 1 if line is None or so_far <= chart.line else max(len(cells) + 1, line + 2)
@@ -87,7 +88,8 @@ def stacked_bar(chart: Bars, bar: Bar | None, room: int) -> list[Piece]:
         sign, colour = cells[line]
         # Dark on a full cell in dark themes, light in light ones: the other way round, red leaves a contrast of 2.1.
         ground = f"background{ON}{colour}" if sign in FULL_SIGNS else "foreground"
-        cells[line] = (LIMIT_LINE, f"foreground{ON}chart-shade" if colour == COLOURS[Tone.LEFT] else ground)
+        line_sign = LIMIT_LINE if bar.is_of_line else OTHER_LINE
+        cells[line] = (line_sign, f"foreground{ON}chart-shade" if colour == COLOURS[Tone.LEFT] else ground)
     return joined(cells)
 
 
@@ -110,7 +112,9 @@ def legend(chart: Chart, drawn: Sequence[Row] = ()) -> Row:
     if isinstance(chart, Bars):
         parts = [part for at, part in enumerate(chart.parts) if any(bar.values[at] for bar in chart.bars)]
         signs = [(FILLS[part.tone], COLOURS[part.tone], part.name) for part in parts if len(chart.parts) > 1]
-        signs += [(LIMIT_LINE, "foreground", chart.line_name)] if chart.line and not chart.is_empty else []
+        has_others = not all(bar.is_of_line for bar in chart.bars)
+        lines = [(LIMIT_LINE, "foreground", chart.line_name), *[(OTHER_LINE, "foreground", "others")] * has_others]
+        signs += lines if chart.line and not chart.is_empty else []
     else:
         tone = chart.bars.tone
         has_area = tone in AREAS and not chart.is_hollow

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -280,7 +281,9 @@ class ReportTableView(LineList):
             return self.render_row(index, is_cursor=is_cursor)
         layout = self._laid_out(self._report)
         if layout.scale is None:
-            return self._below(stacked_bar(self._bars, None, layout.bars), is_cursor=False)
+            drawn = self._bars.bars[index]
+            blank = replace(drawn, values=(0.0,) * len(drawn.values))
+            return self._below(stacked_bar(self._bars, blank, layout.bars), is_cursor=False)
         if line < self.least_row_lines:
             bar = span_bar(self._report.table.item_ways[index], self.status_groups, layout.scale)
             return self.with_scrollbar(self._below(bar, is_cursor=is_cursor), index)

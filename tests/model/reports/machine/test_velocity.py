@@ -41,6 +41,7 @@ def test_a_sprint_that_was_always_empty_and_one_that_runs_are_no_samples() -> No
     document = velocity(REPORT, [run(2, 0, 0, 0), run(1, 31, 31, 31), run(0, 20, 20, 12)])
 
     assert (document.figure("median"), document.figure("sprints")) == (31.0, 1.0)
+    assert [each["samples"] for each in document.details] == [0, 1, 0]
 
 
 def test_carried_over_work_remains() -> None:

@@ -50,7 +50,8 @@ def last_day_of_work(start: date, end: date, work: WorkingDays) -> date:
 def velocity(report: MachineReport, runs: Sequence[IterationRecord]) -> ReportDocument:
     """Report the iterations in order of time, with the median of the last ended ones."""
     today = report.today
-    samples = [report.amount(run.last.done) for run in runs if run.is_sample(today)][-VELOCITY_WINDOW:]
+    sampled = [run for run in runs if run.is_sample(today)][-VELOCITY_WINDOW:]
+    samples = [report.amount(run.last.done) for run in sampled]
     ended = sum(run.end < today for run in runs)
     summary: dict[str, CellValue] = {
         "mean": sum(samples) / len(samples) if samples else None,
@@ -62,7 +63,8 @@ def velocity(report: MachineReport, runs: Sequence[IterationRecord]) -> ReportDo
     notes = [NO_HISTORY]
     if samples:
         notes.append(f"From this machine's records of {len(samples)} of {counted(ended, 'ended sprint')}.")
-    return report.document(summary, COLUMNS, [_row(report, run) for run in runs], notes)
+    details: list[dict[str, CellValue]] = [{"iteration": run.name, "samples": int(run in sampled)} for run in runs]
+    return report.document(summary, COLUMNS, [_row(report, run) for run in runs], notes, details=details)
 
 
 def _row(report: MachineReport, run: IterationRecord) -> tuple[CellValue, ...]:
