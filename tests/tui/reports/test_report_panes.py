@@ -3,6 +3,7 @@
 from tests.model.reports.documents import day, document
 
 from backlit.model.reports.names import ReportName
+from backlit.model.reports.presentation import present
 from backlit.model.reports.report import Bars, Report, ReportColumn, ReportTable, Series, Timeline, Tone, Value
 from backlit.tui.reports.report_panes import natural_width, widths_of
 
@@ -31,3 +32,11 @@ def test_titles_of_figures_are_cut_before_the_last_column_is_lost() -> None:
     assert min(narrow.values()) >= len("Done")
     assert wide == {0: len("2 Mar"), 1: 11, 2: 11, 3: 14, 4: 4}
     assert natural_width(report) > 37
+
+
+def test_the_hours_of_a_workload_are_left_out_where_nobody_has_any() -> None:
+    titles = ("Person", "Pts", "Items", "Hours")
+    some, none = (present(document(ReportName.PEOPLE, titles, [("ada", 3.0, 1, hours)])) for hours in (2.0, 0.0))
+
+    assert [some.table.columns[at].title for at in widths_of(some, 80)] == ["Person", "%", "Pts", "Items", "Hours"]
+    assert [none.table.columns[at].title for at in widths_of(none, 80)] == ["Person", "%", "Pts", "Items"]

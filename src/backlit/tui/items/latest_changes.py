@@ -144,7 +144,8 @@ class LatestChangesFrame(PaneFrame):
         self._shown, self._since = item, since
         self._changes.show(item, since)
         if not self._is_of_page:
-            self.say([(f"{HEADING} of #{item.id}", "heading")])
+            title = f"{HEADING} of #{item.id}" if since is None else f"Changes of #{item.id} since it was started"
+            self.say([(title, "heading")])
         if is_other:
             self.run_worker(work(self._read, item.id), exclusive=True, group="look at")
 

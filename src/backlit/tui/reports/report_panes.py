@@ -254,7 +254,7 @@ class ReportTableView(LineList):
     # Drawing
 
     def render_header(self, y: int) -> Strip:
-        if self._report is None:
+        if self._report is None or not self._report.table.rows:
             return Strip.blank(self.size.width, ThemeStyles.of(self.app).style())
         titles = tuple(column.title for column in self._report.table.columns)
         layout, bar, at = self._laid_out(self._report), list[Piece](), None
