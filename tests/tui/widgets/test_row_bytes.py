@@ -61,7 +61,12 @@ async def test_a_step_and_a_page_of_the_sample_cost_no_more_than_their_budgets(w
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("scene", "keys", "most"),
-    [("board", "jjjkj", MOST_FOR_STEP), ("board", "hlhl", MOST_FOR_COLUMN), ("plan", "jjjj", MOST_FOR_STEP)],
+    [
+        ("board", "jjjkj", MOST_FOR_STEP),
+        ("board", "hlhl", MOST_FOR_COLUMN),
+        ("board-lanes", "jjkjj", MOST_FOR_STEP),
+        ("plan", "jjjj", MOST_FOR_STEP),
+    ],
 )
 @pytest.mark.long_but("board")
 async def test_a_step_on_the_board_and_in_the_plan_costs_no_more_than_its_budget(

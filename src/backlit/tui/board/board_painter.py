@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from backlit.store.records.item import ItemRow
 from backlit.store.views.view import View
-from backlit.tui.board.card_painter import CardLines, CardPainter, HiddenColumnLabel
+from backlit.tui.board.card_painter import CARD_GROUND, CardLines, CardPainter, HiddenColumnLabel
 from backlit.tui.board.card_window import CardWindow
 from backlit.tui.board.grid import (
     CARD_LINES,
@@ -30,8 +30,8 @@ from backlit.tui.widgets.item_list import RowSelection
 from backlit.tui.widgets.item_rows import Badge
 
 CARDS_KEPT = 512
-CARD_GROUND, OTHER_CARD_GROUND = "surface", "key-background"
-"""The ground of a card, and of every second one where no blank parts the cards of a lane."""
+OTHER_CARD_GROUND = "key-background"
+"""The ground of every second low card of a lane, which no blank parts."""
 
 
 class BoardToPaint(Protocol):
@@ -203,7 +203,7 @@ class BoardPainter:
         is_cursor = is_current and row == board.cursor
         is_selected = board.selection.has_row(row, found.id) if is_current else board.selection.has(found.id)
         lane = position.grid.lane_at(row)
-        is_apart = board.laid_out.card_lines > CARD_LINES or lane is None or lane[1] % 2 == position.grid.has_lanes
+        is_apart = board.laid_out.card_lines >= CARD_LINES or lane is None or lane[1] % 2 == position.grid.has_lanes
         on = CARD_GROUND if is_apart else OTHER_CARD_GROUND
         return self._card(found, slot.width, is_cursor=is_cursor, is_selected=is_selected, on=on)[line]
 
