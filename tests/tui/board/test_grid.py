@@ -170,14 +170,12 @@ def test_a_column_of_its_own_width_leaves_the_rest_to_the_others() -> None:
     assert [each.width for each in laid.slots] == [42, 12, 42]
 
 
-def test_columns_that_all_fit_share_the_width_alike() -> None:
-    assert grid_of({("To do",): 9}).column_widths(80) == {0: None, 1: None, 2: None}
+def test_columns_that_all_fit_share_the_width_by_their_cards_in_sight() -> None:
+    few = grid_of({("a", "To do"): 5, ("a", "Doing"): 1, ("b", "To do"): 2}).column_widths(118)
+    many = grid_of({("To do",): 900, ("Doing",): 8}).column_widths(118)
 
-
-def test_columns_across_lanes_share_half_of_the_width_by_their_cards() -> None:
-    widths = grid_of({("a", "To do"): 9, ("a", "Doing"): 1, ("b", "To do"): 2}).column_widths(118)
-
-    assert widths == {0: 52, 1: 32, 2: 30}
+    assert few == {0: 52, 1: 33, 2: 29}
+    assert many == {0: 43, 1: 44, 2: 27}
 
 
 def test_a_column_without_cards_is_as_wide_as_its_head_where_not_all_fit() -> None:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -263,19 +263,17 @@ class CardGrid:
     def column_widths(self, width: int) -> dict[int, int | None]:
         """Return the cells of the columns; None for those that share the rest alike.
 
-        Across lanes, which are as high as their highest cell, columns share half of it by their numbers of cards.
-        Where not all columns fit, an empty one is as wide as its head.
+        Where all fit, they share the rest by their cards, as far as these are in sight. Where not all fit, an empty one
+        is as wide as its head.
         """
         open_columns = self.open_columns()
         widths = dict[int, int | None].fromkeys(open_columns)
         free = width + GAP - len(open_columns) * (MIN_COLUMN_WIDTH + GAP)
-        cards = sum(self.totals[number].shown for number in open_columns)
-        if free >= 0 and self.has_lanes and cards:
-            edge = seen = 0
-            for at, number in enumerate(open_columns, 1):
-                seen += self.totals[number].shown
-                before, edge = edge, round(free * (at / len(open_columns) + seen / cards) / 2)
-                widths[number] = MIN_COLUMN_WIDTH + edge - before
+        if open_columns and free >= 0:
+            shares = [MIN_SHARE + min(self.totals[number].shown, MAX_SHARING_CARDS) for number in open_columns]
+            edges = [free * edge // sum(shares) for edge in accumulate(shares, initial=0)]
+            spare = (after - before for before, after in pairwise(edges))
+            widths = {number: MIN_COLUMN_WIDTH + cells for number, cells in zip(open_columns, spare, strict=True)}
         if free < 0 and any(each.count for each in self.totals):
             for number in (each for each in open_columns if not self.totals[each].count):
                 column, words = self.columns[number], count_words(self.columns[number], self.totals[number])
@@ -287,6 +285,8 @@ HEADER_LINES = 2
 MIN_COLUMN_WIDTH = 22
 """Cells of a column with cards beside others."""
 GAP = 2
+MIN_SHARE, MAX_SHARING_CARDS = 2, 8
+"""The share in the width of a column without cards, and the cards of one beyond which its share grows no more."""
 MIN_NAME_WIDTH = 16
 """Cells of a column's name at least, if it has so many."""
 CARD_LINES = 3
