@@ -354,7 +354,9 @@ class ReportTableView(LineList):
             is_left = column.is_text and not isinstance(value, date) and not is_dated
             is_left &= layout.scale is None or not column.is_owner  # above the end of the spans
             cells = width - SIGN * column.is_item
-            segments.append(Segment((fit if is_left else fit_right)(text, cells), cell))
+            padded = (fit if is_left else fit_right)(text, cells)
+            before, word, after = padded.partition(padded.strip()) if is_header and text else ("", padded, "")
+            segments += [Segment(before, theme.style()), Segment(word, cell), Segment(after, theme.style())]
             segments.append(Segment(" " * GAP, theme.style(on=on)))
             if at == 0 and layout.bars:
                 drawn = [*bar, (" " * (layout.bars + GAP - sum(len(text) for text, _ in bar)), colour)]
