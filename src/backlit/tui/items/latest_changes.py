@@ -26,7 +26,6 @@ from backlit.tui.widgets.text_view import LinesView
 HEADING, GAP = "Latest changes", 2
 MIN_WIDTH_WITH_VERBS = 56
 """Cells from which the verbs of changes have a column."""
-MAX_LINES_OF_CHANGE = 2
 LEAST_CHANGES = 3
 """Lines of changes below which there are none."""
 EARLIER_WORDS = "Earlier changes are in its history."
@@ -73,9 +72,11 @@ class LatestChanges(LinesView):
         day_width = max(map(cell_len, days), default=0)
         author_width = min(MOST_AUTHOR, max((cell_len(safe(each.author or "you")) for each in shown), default=0))
         lead = day_width + GAP + author_width + GAP
-        rows = [self._told(each, width - lead) for each in shown]
-        if sum(map(len, rows)) > room:  # each has one line where not all of them have room for all that they say
-            rows = [row if len(row) == 1 else self._told(each, 0) for each, row in zip(shown, rows, strict=True)]
+        rows: list[list[list[Part]]] = []
+        spare = room - len(shown)
+        for event in shown:  # each has a line; those that are left go to the latest
+            rows.append(self._told(event, width - lead, 1 + spare))
+            spare -= len(rows[-1]) - 1
         lines: list[Line] = []
         for event, day, (first, *more) in zip(shown, days, rows, strict=True):
             author = event.author or "you"
@@ -87,13 +88,13 @@ class LatestChanges(LinesView):
             lines += [*[[]] * bool(lines), [Segment(fit(EARLIER_WORDS, width), theme.style("muted"))]]
         return lines
 
-    def _told(self, event: ItemEvent, room: int) -> list[list[Part]]:
-        """Return what an event says in lines of at most some cells, behind its verb; in one line without room."""
+    def _told(self, event: ItemEvent, room: int, most: int) -> list[list[Part]]:
+        """Return what an event says in so many lines of at most some cells, behind its verb; one line is cut later."""
         verb, parts = self._verb(event, self.size.width), [*event_parts(self._store, event)]
         room -= len(verb)
-        lines = wrapped_parts(parts, room) if room > 0 else [parts]
-        if len(lines) > MAX_LINES_OF_CHANGE:
-            *lines, last = lines[:MAX_LINES_OF_CHANGE]
+        lines = wrapped_parts(parts, room) if room > 0 and most > 1 else [parts]
+        if len(lines) > most:
+            *lines, last = lines[:most]
             lines.append([*cut_parts([*last, (" …", "muted")], room)])
         return [[(" " * len(verb) if at else verb, "muted"), *line] for at, line in enumerate(lines)]
 
