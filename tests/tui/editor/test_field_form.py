@@ -43,3 +43,18 @@ async def test_latest_changes_have_a_criterion_that_was_added_while_the_page_was
         start = first.index("a criterion “Works offline")
         assert below[start - 8 : start].strip() == ""
         assert below[start:].startswith(("and", "underground"))
+
+
+@pytest.mark.slow
+async def test_a_long_change_is_whole_where_lines_are_left(world: World, store: Store, edit: Edit) -> None:
+    item_id = await item_of(world, "Story")
+    words = [f"word-{number}-of-a-name" for number in range(2)]
+    await store.items.edit([item_id], {"Name": " ".join(words)})
+
+    async with edit(item_id, size=(120, 44)) as pilot:
+
+        def changes() -> str:
+            return text_of(pilot.app).partition("╭─ Latest changes")[2]
+
+        await until(lambda: words[-1] in changes(), lambda: text_of(pilot.app))
+        assert [word for word in words if word not in changes()] == []

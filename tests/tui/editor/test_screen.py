@@ -495,21 +495,6 @@ async def test_comments_have_a_pane_of_their_own_where_there_is_room(world: Worl
         assert line_with(pilot.app, "The depot floods").index("The depot floods") < 60
 
 
-@pytest.mark.slow
-async def test_a_long_change_is_whole_where_lines_are_left(world: World, store: Store, edit: Edit) -> None:
-    item_id = await item_of(world, "Story")
-    words = [f"word-{number}-of-a-name" for number in range(2)]
-    await store.items.edit([item_id], {"Name": " ".join(words)})
-
-    async with edit(item_id, size=(120, 44)) as pilot:
-
-        def changes() -> str:
-            return text_of(pilot.app).partition("╭─ Latest changes")[2]
-
-        await until(lambda: words[-1] in changes(), lambda: text_of(pilot.app))
-        assert [word for word in words if word not in changes()] == []
-
-
 async def test_a_new_item_has_no_pane_of_comments(edit: Edit) -> None:
     async with edit(item_type="Story", size=(160, 44)) as pilot:
         assert "─ Comments" not in text_of(pilot.app)

@@ -326,7 +326,7 @@ PLACE_COMMANDS: tuple[Command, ...] = (
         handler="groom.screen:GroomScreen.enter_answer"),
     Command("groom.accept", ("enter",), Context.GROOM, "next item", "Go to the next item.",
         handler="groom.screen:GroomScreen.accept_or_skip"),
-    Command("groom.skip", ("n",), Context.GROOM, "skip", "Skip the item for now.",
+    Command("groom.skip", ("n",), Context.GROOM, "skip for now", "Skip the item for now.",
         handler="groom.screen:GroomScreen.accept_or_skip", argument="skip"),
     Command("groom.previous", ("backspace",), Context.GROOM, "previous", "Go back to the previous item.",
         handler="groom.screen:GroomScreen.go_back"),
