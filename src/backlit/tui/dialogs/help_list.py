@@ -86,9 +86,12 @@ class HelpList(OfferList):
     def _heading(self, offer: Offer) -> list[Segment]:
         theme = ThemeStyles.of(self.app)
         if not isinstance(offer, HelpOffer):
-            name = f"  {offer.label} "
-            rule = "─" * (self._row_width - cell_len(name))
-            return [Segment(name, theme.heading()), Segment(rule, theme.style("rule"))]
+            rule = f" {'─' * (self._row_width - cell_len(offer.label) - 3)}"
+            return [
+                Segment("  ", theme.style()),
+                Segment(offer.label, theme.heading()),
+                Segment(rule, theme.style("rule")),
+            ]
         if not offer.signs:
             return [Segment(f"  {offer.sentence}", theme.style())]
         width = min(SIGN_WIDTH, (self._row_width - 2) // SIGNS_IN_ROW)
