@@ -26,6 +26,25 @@ async def test_refreshing_without_a_service_says_why(world: World, store: Store,
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("keys", "head"), [("gb", "╭─ Open items"), ("gp", "╭─ Backlog"), ("gi", "iterations")])
+async def test_every_place_says_why_nothing_was_loaded_in_a_box_alone_until_it_is(
+    world: World, opened: Open, keys: str, head: str
+) -> None:
+    world.faults.is_down = True
+    async with opened(world.store("empty"), (120, 40)) as pilot:
+        await until(lambda: "Next try" in text_of(pilot.app), lambda: text_of(pilot.app))
+        await pilot.press(*keys)
+        await until(lambda: place_of(pilot.app) in {"Backlog", "Plan", "Iterations"}, lambda: text_of(pilot.app))
+        await until(lambda: text_of(pilot.app).count("╭") == 1, lambda: text_of(pilot.app))
+        assert missing(pilot.app, ["╭─ Nothing loaded yet", "! backlit.local is unavailable (503)."]) == []
+
+        world.faults.is_down = False
+        await pilot.press("R")
+        await until(lambda: text_of(pilot.app).count("╭") > 1, lambda: text_of(pilot.app))
+        assert missing(pilot.app, [head, "Nothing loaded yet"]) == ["Nothing loaded yet"]
+
+
+@pytest.mark.slow
 async def test_an_item_found_in_the_palette_is_opened(store: Store, opened: Open) -> None:
     view = store.view(ViewSpec())
     await view.load()

@@ -341,7 +341,7 @@ def _facts(store: Store) -> Sequence[tuple[str, str, str]]:
     times = (("Last try", connection.tried_at), ("Next try", connection.next_try))
     facts = (
         ("Server", connection.server.rstrip("/"), "foreground"),
-        ("Problem", f"! {connection.sentence.removesuffix('.')}", "error"),
+        ("Problem", f"! {connection.sentence}", "error"),
         *((label, f"{at:%H:%M:%S}" if at else "", "foreground") for label, at in times),
         ("Copy here", copy if store.project_id is None else "no items yet", "foreground"),
     )
