@@ -25,7 +25,7 @@ async def test_the_projects_are_listed_with_what_is_open_in_them_and_one_is_pick
         await until(lambda: store.project_id == there.id)
 
         assert listed.partition("▌ ✓")[2].split()[:2] == [here.name, store.lookups.roles()[here.id]]
-        assert re.search(rf"Sprint \d+ · \d+d +{totals.count} ", listed)
+        assert re.search(rf"Sprint \d+, ends in \d+ days +{totals.count} ", listed)
         assert totals.count > 0
 
 
