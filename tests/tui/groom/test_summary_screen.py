@@ -102,8 +102,8 @@ async def test_the_summary_has_what_is_not_ready_with_its_checks_and_what_is_wit
         assert (
             missing(pilot.app, ["Summary · 1 changed · 0 skipped · 1 unchanged", "Still not ready 1", "Ready 1"]) == []
         )
-        assert "✓ → 5 pts" in line_with(pilot.app, f" {item_id} ◆")
-        assert "¬ no estimate" in line_with(pilot.app, f" {bug} ×")
+        assert "  → 5 pts" in line_with(pilot.app, f" {item_id} ◆")
+        assert "  no estimate" in line_with(pilot.app, f" {bug} ×")
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ async def test_what_remains_comes_first_and_the_cursor_steps_over_headings(store
         await pilot.app.push_screen(GroomSummaryScreen(store, (READY, OPEN, UNCHANGED), lambda _place: Screen()))
         await pilot.pause()
         table = pilot.app.screen.query_one(SummaryTable)
-        groups = [each for each in lines_of(pilot.app) if re.match("│ +(Still not ready 1|Ready 2) ", each)]
+        groups = [each for each in lines_of(pilot.app) if re.match("│ +(¬ Still not ready 1|✓ Ready 2) ", each)]
         seen = [table.current]
         for key in (*"jjkkG", "pageup", "2", "G"):
             await pilot.press(key)
@@ -162,8 +162,8 @@ async def test_a_row_is_one_line_with_the_change_in_short_words(store: Store, op
         await pilot.app.push_screen(GroomSummaryScreen(store, results, lambda _place: Screen()))
         await pilot.pause()
 
-        assert "¬ no estimate" in line_with(pilot.app, "× Session is lost when the network")
-        assert "✓ → 3 pts, triaged +1" in line_with(pilot.app, "× Short")
+        assert "  no estimate" in line_with(pilot.app, "× Session is lost when the network")
+        assert "  → 3 pts, triaged +1" in line_with(pilot.app, "× Short")
         assert "Netherlands" not in line_with(pilot.app, "× Session is lost when the network")
 
 

@@ -23,13 +23,12 @@ NONE = "–"
 """An empty value, before or after a change."""
 TITLES = ("Changed", "Skipped", "Unchanged")
 UNREADY, READY, DELETED = "Still not ready", "Ready", "Deleted"
+SIGNS = {UNREADY: (UNREADY_SIGN, "warn"), READY: ("✓", "status-done")}
+"""The signs before headings, and their colours."""
 NARROW, GUTTER, ID_WIDTH, GAP = 70, 1, 5, 2
 """Cells below which a row has no gutter, those of the gutter and of the ids, and those behind names."""
 MAX_OUTCOME, MAX_OUTCOME_PARTS = 26, 2
 """Most cells of what came of an item, and most reasons and changes that a row names; it counts the others."""
-READY_SIGN = "✓"
-SIGNS = {READY_SIGN: "status-done", UNREADY_SIGN: "warn"}
-"""The signs before what came of an item, and their colours."""
 BLANK, HEADING = -2, -1
 """A blank line, and that of a heading."""
 
@@ -49,8 +48,6 @@ class SummaryTable(LineList):
         super().__init__(id="summary")
         self._store = store
         self._rows: Sequence[SummaryRow] = ()
-        self._needed = (0, 0)
-        """Cells that the longest name and the longest outcome need."""
 
     def show(self, results: Sequence[GroomedItem]) -> None:
         rows, inputs = list[SummaryRow](), self._store.ready_check.rule_inputs()
@@ -59,11 +56,6 @@ class SummaryTable(LineList):
             rows += [SummaryRow(f"{title} {len(found):,}")] if found else []
             rows += [SummaryRow(each.name, each, [*self._outcome(each, inputs)]) for each in found]
         self._rows = rows
-        items = [row for row in rows if row.item is not None]
-        self._needed = (
-            max((cell_len(safe(row.name)) for row in items), default=0),
-            max((cell_len(f"{READY_SIGN} {_few(row.outcome)}") for row in items), default=0),
-        )
         self.rows_replaced(self.cursor)
         self.move_to(self.cursor)
 
@@ -117,10 +109,11 @@ class SummaryTable(LineList):
         self.refresh()
         return len(self.row_lines or self._rows)
 
-    def _widths(self) -> tuple[int, int]:
+    def _widths(self, row: SummaryRow) -> tuple[int, int]:
+        """Return the cells of its name, which has at least half of the row, and of what came of it."""
         room = max(0, self.size.width - self._lead - 4)
-        name, outcome = self._needed
-        name = min(name, max(room // 2, room - min(outcome, MAX_OUTCOME) - GAP))
+        outcome = min(cell_len(_few(row.outcome)), MAX_OUTCOME)
+        name = min(cell_len(safe(row.name)), max(room // 2, room - outcome - GAP))
         return name, max(0, room - name - GAP)
 
     @property
@@ -133,8 +126,8 @@ class SummaryTable(LineList):
         """Whether the row under the cursor leaves a part of its texts out."""
         if self.current is None:
             return False
-        outcome = self._rows[self.cursor].outcome
-        return len(outcome) > MAX_OUTCOME_PARTS or cell_len(_few(outcome)) > self._widths()[1] - len(READY_SIGN) - 1
+        row = self._rows[self.cursor]
+        return len(row.outcome) > MAX_OUTCOME_PARTS or cell_len(_few(row.outcome)) > self._widths(row)[1]
 
     # Drawing
 
@@ -144,17 +137,18 @@ class SummaryTable(LineList):
             return self.draw_parts((), is_cursor=False)
         if row.item is None:
             title, _, count = row.name.rpartition(" ")
-            return self.draw_parts([(f"{title} ", BOLD), (count, "muted")], is_cursor=False)
-        name_width, width = self._widths()
+            sign, colour = SIGNS.get(title, ("", ""))
+            return self.draw_parts(
+                [(sign and f"{sign} ", colour), (f"{title} ", BOLD), (count, "muted")], is_cursor=False
+            )
+        name_width, width = self._widths(row)
         number = str(row.item.item_id) if row.item.item_id > 0 else ""
-        sign = UNREADY_SIGN if row.item.open else READY_SIGN if row.item.type else " "
         return self.draw_parts(
             [
                 (fit_right(number, self._lead - 1) + " ", "muted"),
                 (f"{type_sign(row.item.type) or ' '} ", type_colour(row.item.type)),
                 (fit(row.name, name_width) + " " * GAP, "foreground"),
-                (f"{sign} ", SIGNS.get(sign, "")),
-                (fit(_few(row.outcome), max(0, width - len(sign) - 1)), "muted" if row.item.open else "foreground"),
+                (fit_right(_few(row.outcome), width), "muted" if row.item.open else "foreground"),
             ],
             is_cursor=is_cursor,
         )
