@@ -30,6 +30,7 @@ from backlit.tui.drawing.themes import ThemeStyles
 from backlit.tui.fields.dates import event_words
 from backlit.tui.fields.names import ListNames
 from backlit.tui.lists.filtering import NodeFilter
+from backlit.tui.lists.list_frame import SIGNS
 from backlit.tui.shell.status_text import explain_empty, is_unreached, position_words, status_words
 from backlit.tui.shell.store_screen import ChangeBatch, StoreScreen
 from backlit.tui.shell.workers import work
@@ -39,7 +40,7 @@ from backlit.tui.trees.tree_list import TreeList
 from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.item_rows import ITERATION_COLUMN, NO_BADGE, UNREADY_SIGN, USUAL_COLUMNS
 from backlit.tui.widgets.line_list import LineList
-from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame
+from backlit.tui.widgets.pane_frame import FRAME_LINES, PaneFrame, key_words
 from backlit.tui.widgets.side_lines import Part, RuleLine, length
 from backlit.tui.widgets.view_list import BacklogList
 
@@ -58,6 +59,8 @@ FRAME = 5
 """Cells around the words of the heading and between them."""
 DONE_BAR, DONE_SHARE = 20, 6
 """Cells at most of the bar of done points in the head of an iteration's items, and its part of the head."""
+SIGNS_OF_ITEMS: Sequence[Part] = [("  ".join(SIGNS[1:]), "faint")]
+"""The meaning of the signs of an area's items, which come without their tasks."""
 EMPTY_LINES = 2
 """Lines that the words in place of open items take."""
 AREA_COLUMNS = tuple(each for each in USUAL_COLUMNS if each is not ITERATION_COLUMN)
@@ -65,8 +68,12 @@ HINTS = ("tree.filter", "tree.add", "tree.series", "m", "tree.delete", "g", "app
 
 
 class NodeItems(BacklogList, can_focus=False):
-    """The items of a node, to be looked at only: there is no cursor. Below them stand those that are done."""
+    """The items of a node, to be looked at only: there is no cursor, and no name is bolder than the tree's.
 
+    Below them stand those that are done.
+    """
+
+    HAS_BOLD_FEATURES = False
     _done: Sequence[ItemRow] = ()
 
     def show_done(self, rows: Sequence[ItemRow]) -> None:
@@ -294,11 +301,17 @@ class TreeScreen(StoreScreen[None]):
             brief = self._tree.about(node, is_brief=True)
             titled = [(safe(text), "foreground" if at else "heading") for at, text in enumerate(brief)]
         done = done if length([*titled, *done]) <= room else done[-1:]
-        self._items_frame.say(titled, done)
+        if self.kind is TreeKind.AREAS:
+            leads_on, order = key_words("tree.filter", "show in the backlog"), [("in the order of the backlog", "faint")]
+            self._items_frame.say(titled, leads_on, SIGNS_OF_ITEMS, order)
+        else:
+            self._items_frame.say(titled, done)
         self._progress_frame.say([("Progress", "heading"), *((f" ·{text}", colour) for text, colour in progress[-1:])])
         is_framed = self._tree_frame.is_wanted
         status = status_words(self.store, *(() if is_framed else position))
-        hints = [each for each in HINTS if each != "tree.series" or self.kind is TreeKind.ITERATIONS]
+        has_key_in_edge = self.kind is TreeKind.AREAS and is_framed and is_shown
+        left_out = "tree.filter" if has_key_in_edge else "", "tree.series" if self.kind is TreeKind.AREAS else ""
+        hints = [each for each in HINTS if each not in left_out]
         self.query_one("#status", FooterLine).show(hints, status, is_reader=self.store.lookups.is_read_only)
         if self.store.connection.state is ConnectionState.ONLINE:
             self._tree.show_empty(None)

@@ -278,11 +278,13 @@ class RowLayout:
         is_plain: bool = False,
         edge: int = EDGE,
         name_widths: NameWidths | None = None,
+        has_bold_features: bool = True,
     ) -> None:
         self.width = width
         self._edge = edge
         self._names = names
         self._sought = sought
+        self._has_bold_features = has_bold_features
         self._theme = theme.in_one_colour() if is_plain else theme
         self._id_width = max(MIN_ID_WIDTH, len(str(largest_id))) + 1 if width >= MIN_LIST_WIDTH_WITH_ID else 0
         room = width - LEAD - self._id_width - 1 - TYPE
@@ -427,7 +429,7 @@ class RowLayout:
         yield Segment(f"{lead}{type_sign(row.type)} ", theme.style(type_colour(row.type), on=on))
         is_closed = not self._names.status_groups().is_open(row.status)
         is_quiet = not is_cursor and (badge.is_path or is_closed or row.type in QUIET_TYPES)
-        is_bold = is_cursor or (row.type == ItemType.FEATURE and not is_quiet)
+        is_bold = is_cursor or (row.type == ItemType.FEATURE and self._has_bold_features and not is_quiet)
         style, room = (
             theme.style("muted" if is_quiet and on == under_name else "foreground", on=under_name, bold=is_bold),
             self._name_width + spare - len(lead),

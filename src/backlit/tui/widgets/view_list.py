@@ -204,6 +204,7 @@ class BacklogList(ItemList):
     HEADER_LINES = 1
     COLUMNS: ClassVar[Sequence[ListColumn]] = USUAL_COLUMNS
     """The default columns."""
+    HAS_BOLD_FEATURES: ClassVar[bool] = True
     COMMAND_GROUPS: ClassVar[Sequence[str]] = (*ItemList.COMMAND_GROUPS, "widgets.view_list")
 
     class ColumnsMoved(Message):
@@ -231,6 +232,7 @@ class BacklogList(ItemList):
                 is_plain=self.is_low_bandwidth,
                 edge=FRAMED_EDGE if self.is_framed else EDGE,
                 name_widths=self.columns.name_widths,
+                has_bold_features=self.HAS_BOLD_FEATURES,
             )
 
         self.columns = ColumnScroll(self.COLUMNS, lambda: self.size.width, lay_out, redraw)
