@@ -196,11 +196,12 @@ async def test_a_refused_move_leaves_the_heads_of_the_columns_and_their_rule_fre
 
 
 @pytest.mark.slow
-async def test_names_of_low_cards_go_on_before_facts_that_stand_below_each_other(store: Store) -> None:
+async def test_names_of_low_cards_go_on_in_place_of_owners_before_facts_below_each_other(store: Store) -> None:
     async with on_board(store, size=(120, 40)) as pilot:
+        owner = next(iter(store.lookups.people().values()))
         item = await go_to(pilot, store, lambda row: is_story(row) and not store.relations.open_blockers([row.id]))
         name = "Words that need a whole line and some more"
-        await store.items.edit([item.id], {"Name": name, "AssignedToID": None})
+        await store.items.edit([item.id], {"Name": name, "AssignedToID": owner.id})
         await press(pilot, "t", "g", *"priorit", "enter")
         await until(lambda: "Words that" in text_of(pilot.app))
         lines = lines_of(pilot.app)
@@ -209,6 +210,7 @@ async def test_names_of_low_cards_go_on_before_facts_that_stand_below_each_other
         starts = {line.index("#") for line in facts if "#" in line[: lines[at + 1].index(f"#{item.id}") + 1]}
 
         assert name in " ".join(f"{lines[at][:32]} {lines[at + 1][3:32]}".split())
+        assert owner.username not in lines[at + 1][:32]
         assert len(facts) > 5
         assert len(starts) == 1
 

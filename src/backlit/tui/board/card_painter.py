@@ -244,7 +244,7 @@ class CardPainter:
     def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
         """Return sign and number, what is missing or its status, and at the right owner and points."""
         left, end = self._start(row, badge, is_selected=is_selected), [("  ", "muted", False), self._points(row)]
-        owner, remarks = self._fitting(row, badge, room, [*left, *end])
+        owner, remarks = self._fitting(row, self._remarks(row, badge, room), room - _cells([*left, *end]))
         blanks = room - _cells([*left, *remarks, owner, *end])
         return self._segments([*left, *remarks, (" " * blanks, "muted", False), owner, *end], on)
 
@@ -253,39 +253,38 @@ class CardPainter:
     ) -> tuple[list[Segment], list[Segment]]:
         """Return a name, and its rest before the facts, whose numbers stand below each other at the right.
 
-        A rest of a few cells is none: the name is cut in its first line.
+        The rest leaves room for the signs of what is missing, and the owner has what the rest leaves. A rest of a few
+        cells is none: the name is cut in its first line.
         """
         *start, (number, colour, bold) = self._start(row, badge, is_selected=is_selected)
         padded = (number.ljust(MIN_NUMBER_CELLS), colour, bold)
         end = [("  ", "muted", False), *start, padded, ("  ", "muted", False), self._points(row)]
+        remarks, free = self._remarks(row, badge, room), room - _cells(end)
         title, *more = wrapped(row.name, room)
         rest = " ".join(more)
-        owner, remarks = self._fitting(row, badge, room, end, cell_len(rest))
-        rest_cells = min(cell_len(rest), room - _cells([*remarks, owner, *end]))
+        rest_cells = min(cell_len(rest), free - _cells(remarks[-1]))
         if rest_cells < min(cell_len(rest), MIN_FACT_WIDTH):
             title, rest_cells = row.name, 0
-            owner, remarks = self._fitting(row, badge, room, end)
-        blanks = room - rest_cells - _cells([*remarks, owner, *end])
-        facts = self._segments([(" " * blanks, "muted", False), *remarks, owner, *end], on)
-        shown = marked(fit(rest, rest_cells), self._sought, name) if rest_cells else ()
-        return [*marked(fit(title, room), self._sought, name)], [*shown, *facts]
+        owner, shown_remarks = self._fitting(row, remarks, free - rest_cells)
+        blanks = free - rest_cells - _cells([*shown_remarks, owner])
+        facts = self._segments([(" " * blanks, "muted", False), *shown_remarks, owner, *end], on)
+        shown_rest = marked(fit(rest, rest_cells), self._sought, name) if rest_cells else ()
+        return [*marked(fit(title, room), self._sought, name)], [*shown_rest, *facts]
 
     def _fitting(
-        self, row: ItemRow, badge: Badge, room: int, others: Iterable[CardFact], name_cells: int = 0
+        self, row: ItemRow, remarks: Sequence[Sequence[CardFact]], free: int
     ) -> tuple[CardFact, Sequence[CardFact]]:
-        """Return the owner of a card and what is missing, as they fit beside other facts and a name.
+        """Return the owner of a card and its remarks as they fit into some cells.
 
-        Where it is tight, the tasks go first, then words of which a sign stays, then the rest of the name, and then the
-        owner.
+        Where it is tight, the tasks go first, then words of which a sign stays, and then the owner.
         """
-        choices, free = self._remarks(row, badge, room), room - _cells(others)
-        owner, spare = safe(self._names.owner(row.owner_id)) if self._has_owner else "", free - _cells(choices[-1])
+        owner, spare = safe(self._names.owner(row.owner_id)) if self._has_owner else "", free - _cells(remarks[-1])
         named = f"  {fit(owner, min(cell_len(owner), max(MIN_FACT_WIDTH, spare - 2)))}" if owner else ""
         if cell_len(named) > spare:
             named = ""
         left = free - cell_len(named)
-        remarks = next((each for each in choices if _cells(each) <= left - name_cells), choices[-1])
-        return (named, self._names.owner_colour(row.owner_id), False), remarks if _cells(remarks) <= left else ()
+        shown = next((each for each in remarks if _cells(each) <= left), ())
+        return (named, self._names.owner_colour(row.owner_id), False), shown
 
     def _remarks(self, row: ItemRow, badge: Badge, room: int) -> Sequence[Sequence[CardFact]]:
         """Return what is missing or the status, what the card waits for and its tasks, from all to signs alone."""
