@@ -100,7 +100,7 @@ async def test_offline_the_title_has_the_age_of_the_data_and_the_footer_the_way_
         await until(lambda: "! offline  synced just now" in title_of(pilot.app), lambda: text_of(pilot.app))
 
         foot = lines_of(pilot.app)[-1]
-        assert re.search(r"no answer · next try \d\d:\d\d:\d\d   R  try again", foot)
+        assert re.search(r"edits are kept · next try \d\d:\d\d:\d\d   R  try again", foot)
         assert "unavailable" not in foot
 
 

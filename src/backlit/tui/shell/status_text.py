@@ -210,7 +210,7 @@ def status_words(store: Store, position: int = 0, count: int = 0, noun: str = ""
         is_offline = connection.state is ConnectionState.OFFLINE  # which the title says
         if is_offline:
             then = f" · next try {connection.next_try:%H:%M:%S}" if connection.next_try else ""
-            parts += [(f"  no answer{then}", "faint"), *again]
+            parts += [(f"  edits are kept{then}", "muted"), *again]
         else:
             parts.append((f"  {connection.sentence.removesuffix('.')}", "conflict"))
     elif connection.state is ConnectionState.ONLINE and connection.sentence:
