@@ -302,8 +302,8 @@ class TreeScreen(StoreScreen[None]):
             titled = [(safe(text), "foreground" if at else "heading") for at, text in enumerate(brief)]
         done = done if length([*titled, *done]) <= room else done[-1:]
         if self.kind is TreeKind.AREAS:
-            leads_on, order = key_words("tree.filter", "show in the backlog"), [("in the order of the backlog", "faint")]
-            self._items_frame.say(titled, leads_on, SIGNS_OF_ITEMS, order)
+            leads_on = key_words("tree.filter", "show in the backlog")
+            self._items_frame.say(titled, leads_on, SIGNS_OF_ITEMS, [("in the order of the backlog", "faint")])
         else:
             self._items_frame.say(titled, done)
         self._progress_frame.say([("Progress", "heading"), *((f" ·{text}", colour) for text, colour in progress[-1:])])
