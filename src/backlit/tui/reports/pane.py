@@ -30,7 +30,7 @@ from backlit.tui.fields.dates import event_words, span
 from backlit.tui.items.latest_changes import LatestChangesFrame
 from backlit.tui.items.preview import ItemPreview, item_context, preview_head
 from backlit.tui.reports.figures import FiguresBeside, ReportFigures, UnfinishedItem
-from backlit.tui.reports.report_panes import ReportChart, ReportTableView, natural_width, note_words
+from backlit.tui.reports.report_panes import TALL_ROW_LINES, ReportChart, ReportTableView, natural_width, note_words
 from backlit.tui.reports.status_spans import days_since_start
 from backlit.tui.reports.upcoming import UpcomingSprint, upcoming_sprints
 from backlit.tui.shell.workers import work
@@ -358,7 +358,10 @@ class ReportPane(StorageErrorGuard, Container):
         rows = self.table.row_count()
         most = self.size.height if has_frames or not has_items else round(LIST_SHARE * self.size.height)
         least = self.table.least_row_lines
-        self.table.space(least + bool(is_list and (least + 1) * rows + AROUND <= most))
+        lines = least + bool(is_list and (least + 1) * rows + AROUND <= most)
+        if has_frames and least > 1 and TALL_ROW_LINES * rows + AROUND <= LIST_SHARE * most:
+            lines = TALL_ROW_LINES
+        self.table.space(lines)
         need = self.table.HEADER_LINES + self.table.ROW_LINES * rows
         self._latest_frame.display = has_items and has_frames and most - need - AROUND >= LatestChangesFrame.LEAST_LINES
         self.set_class(self._latest_frame.display, "-changes")

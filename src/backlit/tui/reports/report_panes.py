@@ -28,7 +28,7 @@ from backlit.tui.drawing.histogram import draw_histogram
 from backlit.tui.drawing.text import SHADES, fit, fit_right, safe, wrapped
 from backlit.tui.drawing.themes import CURSOR_BAR, ThemeStyles, status_colour, status_sign, type_colour, type_sign
 from backlit.tui.drawing.timeline_chart import draw_timeline
-from backlit.tui.reports.status_spans import LINE, DayScale, day_axis, day_scale, span_bar
+from backlit.tui.reports.status_spans import DayScale, day_axis, day_scale, span_bar, without_words
 from backlit.tui.widgets.line_list import LineList
 from backlit.tui.widgets.pane_frame import key_words
 from backlit.tui.widgets.side_lines import HEADING, Word
@@ -48,6 +48,8 @@ LEAD, GAP = 1, 2
 """Cells of the cursor bar, and between columns."""
 SIGN = 2
 """Cells of a sign and the blank behind it."""
+TALL_ROW_LINES = 5
+"""Lines of a row with a high span: those of its name, of the span, and a blank one."""
 LEAST_TITLE = 6
 """Cells that a title of figures keeps where a narrow table cuts it."""
 
@@ -189,6 +191,8 @@ class TableLayout(Struct, frozen=True):
     room: int
     widths: dict[int, int]
     bars: int = 0
+    lead: int = 0
+    """The cells before what stands below the first line of a row."""
     scale: DayScale | None = None
 
 
@@ -284,19 +288,21 @@ class ReportTableView(LineList):
             drawn = self._bars.bars[index]
             blank = replace(drawn, values=(0.0,) * len(drawn.values))
             return self._below(stacked_bar(self._bars, blank, layout.bars), is_cursor=False)
-        if line < self.least_row_lines:
-            bar = span_bar(self._report.table.item_ways[index], self.status_groups, layout.scale)
-            return self.with_scrollbar(self._below(bar, is_cursor=is_cursor), index)
-        return self._below([(" " * layout.scale.week, LINE), (LIMIT_LINE, LINE)], is_cursor=False)
+        high = self.ROW_LINES - 2 if self.ROW_LINES == TALL_ROW_LINES else 1
+        if line > high:
+            return self._below((), is_cursor=False)
+        bar = span_bar(self._report.table.item_ways[index], self.status_groups, layout.scale)
+        bar = bar if line == 1 + high // 2 else without_words(bar)
+        return self.with_scrollbar(self._below(bar, is_cursor=is_cursor), index)
 
     def _below(self, pieces: Sequence[Piece], *, is_cursor: bool) -> Strip:
-        """Draw what stands below a row, from its second column on."""
+        """Draw what stands below the first line of a row."""
         assert self._report is not None
-        theme, on = ThemeStyles.of(self.app), "cursor-background" if is_cursor else None
-        lead = self._laid_out(self._report).widths[0] + GAP
-        segments = [Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR, on=on))]
-        segments += [Segment(text, piece_style(theme, colour, on)) for text, colour in ((" " * lead, LINE), *pieces)]
-        return Strip(segments).adjust_cell_length(self.size.width, theme.style(on=on))
+        theme = ThemeStyles.of(self.app)
+        lead = self._laid_out(self._report).lead
+        segments = [Segment("▌" if is_cursor else " ", theme.style(CURSOR_BAR))]
+        segments += [Segment(text, piece_style(theme, colour)) for text, colour in ((" " * lead, "muted"), *pieces)]
+        return Strip(segments).adjust_cell_length(self.size.width, theme.style())
 
     def _laid_out(self, report: Report) -> TableLayout:
         room = self.size.width - LEAD - MARGIN - bool(self.scrollbar_rows())
@@ -314,7 +320,7 @@ class ReportTableView(LineList):
         if rest < LEAST_ITEM_BAR or (widths[0] < _natural(report, 0) and not report.table.item_ids):
             least, widths = 0, widths_of(report, room)
         is_left = self._bars is not None and self._bars.gives_way and rest >= LEAST_ITEM_BAR
-        return TableLayout(room, widths, bars=rest if least or is_left else 0)
+        return TableLayout(room, widths, bars=rest if least or is_left else 0, lead=widths[0] + GAP)
 
     def _row(
         self,
@@ -391,7 +397,8 @@ def _with_spans(report: Report, room: int, groups: StatusGroups) -> TableLayout 
     widths = widths_of(report, room, has_spans=True)
     name = next(at for at in widths if table.columns[at].is_item)
     widths[name] += max(0, room + GAP - sum(width + GAP for width in widths.values()))
-    return TableLayout(room, widths, scale=day_scale(table.item_ways, groups, max(1, room - widths[0] - GAP)))
+    lead = sum(width + GAP for at, width in widths.items() if at < name) + SIGN
+    return TableLayout(room, widths, lead=lead, scale=day_scale(table.item_ways, groups, max(1, room - lead)))
 
 
 def widths_of(report: Report, room: int, *, has_spans: bool = False) -> dict[int, int]:

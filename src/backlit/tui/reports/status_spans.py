@@ -11,7 +11,7 @@ from backlit.model.reports.item_reports import STUCK_DAYS
 from backlit.model.reports.report import StatusStep, day_text
 from backlit.model.statuses import StatusGroup, StatusGroups, status_word
 from backlit.tui.drawing.charts import LIMIT_LINE, ON, Piece, joined
-from backlit.tui.drawing.text import fit_right, safe
+from backlit.tui.drawing.text import fit, fit_right, safe
 from backlit.tui.drawing.themes import status_colour, status_sign
 
 LEAST_DAYS, MOST_DAYS = 9, 21
@@ -23,19 +23,15 @@ PRESENT_GROUNDS = {"status-progress": "span-progress", "status-test": "span-test
 LINE = "muted"
 """The colour of the line of a week ago."""
 WEEK_AGO, TODAY = " a week ago", "today"
-STUCK_WORDS = "  over a week: stuck ", "  stuck "
-"""What the days before the line are, the longest first."""
+EARLIER = " ←"
+"""Stands before the words of a span that began before the first day."""
 
 
 class DayScale(Struct, frozen=True):
-    """The cells of all spans, of which each day has some; cells that are left are of the day before the first."""
+    """The cells of all spans, and the days that they stand for."""
 
     width: int
-    cells: int
-
-    @property
-    def days(self) -> int:
-        return self.width // self.cells
+    days: int
 
     @property
     def week(self) -> int:
@@ -44,19 +40,21 @@ class DayScale(Struct, frozen=True):
 
     def at(self, ago: int) -> int:
         """Return the first cell of the last days."""
-        return max(0, self.width - ago * self.cells)
+        return max(0, self.width - round(ago * self.width / self.days))
 
 
 def day_scale(ways: Sequence[Sequence[StatusStep]], groups: StatusGroups, room: int) -> DayScale:
-    """Return the scale of the days since the first item was started, as far as there is room; it fills the room."""
+    """Return the scale of the days since the first item was started, as far as there is room."""
     most = max(LEAST_DAYS, min(MOST_DAYS, room // LEAST_CELLS))
-    needed = min(most, max([LEAST_DAYS, *(days_since_start(way, groups) for way in ways)]))
-    return DayScale(room, max(1, room // needed))
+    return DayScale(room, min(most, max([LEAST_DAYS, *(days_since_start(way, groups) for way in ways)])))
 
 
 def days_since_start(way: Sequence[StatusStep], groups: StatusGroups) -> int:
-    first = next((at for at, step in enumerate(way) if _is_started(step, groups)), len(way))
-    return sum(step.days for step in way[first:])
+    return sum(step.days for step in _since_start(way, groups))
+
+
+def _since_start(way: Sequence[StatusStep], groups: StatusGroups) -> Sequence[StatusStep]:
+    return way[next((at for at, step in enumerate(way) if _is_started(step, groups)), len(way) - 1) :]
 
 
 def _is_started(step: StatusStep, groups: StatusGroups) -> bool:
@@ -64,45 +62,51 @@ def _is_started(step: StatusStep, groups: StatusGroups) -> bool:
 
 
 def day_axis(scale: DayScale, today: date) -> list[Piece]:
-    """Return the names of the first day, of the line of a week ago and what is before it, and of today."""
+    """Return the names of the first day, of the line of a week ago, and of today."""
     line, rest = scale.week, scale.width - scale.week - 1
-    first = " " * scale.at(scale.days) + day_text(today - timedelta(days=scale.days))
-    before = next((each for each in STUCK_WORDS if len(first + each) <= line), "")
-    first = first if len(first + before) <= line else ""
+    first = day_text(today - timedelta(days=scale.days))
     behind = WEEK_AGO if len(WEEK_AGO + TODAY) < rest else ""
     return [
-        (f"{first:<{line - len(before)}}", "muted"),
-        (before, "conflict"),
+        (fit(first if len(first) < line else "", line), "muted"),
         (f"{LIMIT_LINE}{behind}", LINE),
         (fit_right(TODAY, rest - len(behind)), "muted"),
     ]
 
 
 def span_bar(way: Sequence[StatusStep], groups: StatusGroups, scale: DayScale) -> list[Piece]:
-    """Return a span for each status, the present one in a tint and red where it is over a week, and the line of it.
+    """Return a span for each status since the start, and the line of a week ago.
 
-    What does not fit into the present span stands on the one before it.
+    The present one has a tint, and is red where it is over a week. What does not fit into it stands on the one before.
     """
-    bar, spans, ago = SpanBar(scale), list[tuple[StatusStep, int, int]](), sum(step.days for step in way)
+    way = _since_start(way, groups)
+    bar, spans, ago = SpanBar(scale), list[tuple[Sequence[str], int, int]](), sum(step.days for step in way)
     for step in way:
+        earlier = EARLIER if ago > scale.days else ""
         begin, ago = scale.at(ago), ago - step.days
-        spans.append((step, begin, scale.at(ago)))
+        spans.append(([f"{earlier}{label}" for label in _labels(step, groups)], begin, scale.at(ago)))
         bar.ground(begin, scale.at(ago), *_look(step, groups, is_present=step is way[-1]))
-    present, begin, end = spans.pop()
-    labels = _labels(present, groups)
+    present, (labels, begin, end) = way[-1], spans.pop()
     if present.days > STUCK_DAYS:
         bar.ground(begin, scale.week, "background", "bar-over")
-        excess = f" {counted(present.days - STUCK_DAYS, 'day')} over"
-        is_said = bar.write([f"{excess} a week", excess], begin, scale.week)
-        written = bar.write(labels, scale.week, end) or scale.week
-        if not is_said:
-            bar.write([f" {excess} a week", f" {excess}"], written, end, "conflict")
+        excess, earlier = (
+            f" {counted(present.days - STUCK_DAYS, 'day')} over",
+            EARLIER if present.days > scale.days else "",
+        )
+        is_said = bar.write([f"{earlier}{excess} a week", f"{earlier}{excess}"], begin, scale.week)
+        written = 0 if is_said else bar.write([f"{excess} "], scale.week, end, "conflict")
+        bar.write(_labels(present, groups), written or scale.week, end)
     elif not bar.write(labels[:2], begin, end):
         begin = bar.write_at_end(labels[1:], status_colour(present.status, groups))
-    for step, start, last in spans:
-        labels = _labels(step, groups)
-        bar.write(labels if _is_started(step, groups) else labels[:2], start, min(last, begin))
+    for labels, start, last in spans:
+        bar.write(labels, start, min(last, begin))
     return bar.pieces()
+
+
+def without_words(bar: Sequence[Piece]) -> list[Piece]:
+    """Return the grounds of a bar and its line, for the lines above and below that of its words."""
+    return [
+        ("".join(sign if sign == LIMIT_LINE else " " * cell_len(sign) for sign in text), look) for text, look in bar
+    ]
 
 
 def _look(step: StatusStep, groups: StatusGroups, *, is_present: bool) -> tuple[str, str]:
@@ -116,8 +120,6 @@ def _look(step: StatusStep, groups: StatusGroups, *, is_present: bool) -> tuple[
 def _labels(step: StatusStep, groups: StatusGroups) -> Sequence[str]:
     """Return what a span says of its status, the longest first."""
     days, brief = (counted(step.days, "day"), f"{step.days} d") if step.days else (TODAY, TODAY)
-    if not step.status:
-        return f" created {days} before", f" created {brief} before"
     sign, word = status_sign(step.status, groups), safe(status_word(step.status))
     return f" {sign} {word} {days}", f" {sign} {word} {brief}", f" {sign} {brief}", f" {sign}"
 
