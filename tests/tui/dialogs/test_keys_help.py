@@ -21,7 +21,7 @@ from backlit.tui.commands.table import COMMAND_BY_ID, commands_here
 from backlit.tui.dialogs.finder import KEY_GAP
 from backlit.tui.dialogs.help_list import HelpContents, HelpList, shown_keys
 from backlit.tui.dialogs.keys_help import PAIRED_COMMANDS, KeysHelp
-from backlit.tui.drawing.themes import CURRENT_PLACE, KEY, ThemeStyles
+from backlit.tui.drawing.themes import CURRENT_PLACE, ThemeStyles
 from backlit.tui.shell.dispatch import contexts_of, target_of
 
 HEADS = ("Needed most", "Move", "Filter", "Fields", "Go to", "Signs")
@@ -154,10 +154,10 @@ async def test_a_command_is_clicked() -> None:
         assert re.search("▌ ctrl\\+p +Find and run", lines_of(app)[y])
 
 
-async def test_keys_are_caps_and_names_of_commands_end_their_group_without() -> None:
+async def test_keys_are_bold_and_names_of_commands_end_their_group_without() -> None:
     async with asked(size=(120, 230)) as (_pilot, app):
-        cap = ThemeStyles.of(app.screen.app).style(KEY)
-        keys = {part.text.strip() for line in strips_of(app) for part in line if part.style == cap}
+        bold = ThemeStyles.of(app.screen.app).style(bold=True)
+        keys = {part.text for line in strips_of(app) for part in line if part.style == bold}
 
         assert {"J", "K", "n", "N", "space", "shift+tab"} <= keys
         assert ":explain" not in keys

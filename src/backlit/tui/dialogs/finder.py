@@ -178,15 +178,16 @@ class OfferList(LineList, can_focus=False):
         return Strip(segments).adjust_cell_length(width, theme.style(on=on))
 
     def _keys(self, keys: str, offer: Offer, on: str | None) -> Iterator[Segment]:
-        """Yield keys as caps, with a blank on either side; words to type are none, nor are keys of what cannot run."""
+        """Yield keys with a blank on either side, bold; words to type are not, nor are keys of what cannot run.
+
+        They have no ground: the caps of rows below one another would be one block.
+        """
         theme, text, at = ThemeStyles.of(self.app), f" {keys} ", 0
         for key in _KEYS.finditer(text):
             if isinstance(offer.value, Command) and not offer.is_dim and not key[0].startswith(":"):
-                cap = theme.cap(key[0], on=on)
-                start = key.start() - (cap.cell_length - len(key[0])) // 2
-                yield Segment(text[at:start], theme.style(on=on))
-                yield cap
-                at = start + cap.cell_length
+                yield Segment(text[at : key.start()], theme.style(on=on))
+                yield Segment(key[0], theme.style(on=on, bold=True))
+                at = key.end()
         yield Segment(text[at:], theme.style("muted", on=on))
 
 
