@@ -150,7 +150,7 @@ async def test_tab_completes_visibly_and_enter_takes_what_is_typed() -> None:
         shown = text_of(app)
         await pilot.press("tab", *"qui", "enter")
 
-        assert "search" in shown.splitlines()[line_of(shown, "Tags") + 1]
+        assert "search" in shown.splitlines()[line_of(shown, "Tags") + 2]
         assert app.answers == [TagChange(("search", "qui"))]
 
 

@@ -167,7 +167,7 @@ async def open_profile(target: ProjectCommandTarget, name: str) -> None:
 class ProjectsDialog(PickDialog):
     """Projects with figures in columns, as wide as these need."""
 
-    LINES_AROUND = 6
+    LINES_AROUND = 5
 
     def __init__(
         self,

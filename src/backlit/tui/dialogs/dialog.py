@@ -24,7 +24,7 @@ from backlit.tui.shell.drafts import StoredDraft
 from backlit.tui.widgets.footer_line import FooterLine
 from backlit.tui.widgets.inputs import LineInput
 
-__all__ = ["AnswerKey", "ConfirmDialog", "Dialog", "LineInput", "Result"]
+__all__ = ["AIR_LINES", "FRAME_LINES", "AnswerKey", "ConfirmDialog", "Dialog", "LineInput", "Result"]
 
 Result = TypeVar("Result")
 
@@ -33,6 +33,8 @@ STYLES = Path(__file__).parent.parent / "styles" / "dialogs.tcss"
 
 RULE_CHARACTERS = frozenset("─│┬┴ ")
 MARKED_STYLE = Style(underline=True)
+FRAME_LINES, AIR_LINES = 2, 4
+"""The lines of the frame, and the blank ones inside and around it, where there is room for them."""
 BORDER_CELLS_WITHOUT_KEYS = 6
 """Cells of the lower border that hold no keys."""
 
@@ -57,9 +59,13 @@ class DimmedBackdrop:
 
 
 class Dialog(BatchScreen[Result], ModalScreen[Result]):
-    """A frame with a title; subclasses put their widgets into it and name what keys do."""
+    """A frame with a title; subclasses put their widgets into it and name what keys do.
+
+    The rows that it covers are blank beside it: words that it cut would be read with its own.
+    """
 
     CSS_PATH = [STYLES]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (24, "-tall")]
     DIMS: ClassVar[bool] = True
     """Whether the screen behind it is dimmed."""
 
@@ -68,6 +74,7 @@ class Dialog(BatchScreen[Result], ModalScreen[Result]):
         self.draft: StoredDraft | None = None
         """The draft of what is typed, for subclasses that keep one."""
         self.frame = Vertical(classes="frame")
+        self.band = Vertical(classes="band")
         self._named_keys: Sequence[tuple[str, str]] = ()
         self._about_named = self._dim_key = ""
         self.frame.border_title = literal(title)
@@ -116,7 +123,7 @@ class Dialog(BatchScreen[Result], ModalScreen[Result]):
             await self.draft.flush()
 
     def compose(self) -> ComposeResult:
-        with self.frame:
+        with self.band, self.frame:
             yield from self.content()
 
     def content(self) -> ComposeResult:

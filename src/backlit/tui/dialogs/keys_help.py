@@ -153,7 +153,8 @@ class KeysHelp(OffersDialog[Command | None]):
     def _set_height(self) -> None:
         self._contents.display = self.app.size.width >= FRAME_WIDTH
         if not self.input.value:  # the same height for a few matches
-            self.list.styles.height = max(1, min(self.list.row_count() or 99, self.app.size.height - FRAME_LINES))
+            room = self.app.size.height - FRAME_LINES - self.has_class("-tall")  # a blank then below its title
+            self.list.styles.height = max(1, min(self.list.row_count() or 99, room))
 
     def grouped(self, offers: Sequence[Offer]) -> Sequence[Offer]:
         """Return the rows: those of a group below its name, after a blank line, and the signs below all of them."""

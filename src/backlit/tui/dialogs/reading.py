@@ -13,14 +13,13 @@ from textual.widgets import Static
 
 from backlit.model.amounts import counted
 from backlit.store.records.item import number_of
-from backlit.tui.dialogs.dialog import AnswerKey, Dialog
+from backlit.tui.dialogs.dialog import AIR_LINES, FRAME_LINES, AnswerKey, Dialog
 from backlit.tui.dialogs.scrolled_text import ScrolledText
 from backlit.tui.drawing.text import safe
 from backlit.tui.drawing.themes import type_colour, type_sign
 from backlit.tui.widgets.line_list import LineList
 
 MAX_DIFFERENCE_LINES = 400
-FRAME_LINES = 2
 MAX_READING_WIDTH = 96
 GAP = 2
 
@@ -128,9 +127,10 @@ class ReadingDialog(Dialog[str | None]):
         heading = self._drawn_heading(inside)
         self._head.update(heading)
         taken = FRAME_LINES + len(heading.wrap(width)) * bool(self._heading)
-        is_airy = taken + len(text.split("\n")) + FRAME_LINES <= self.app.size.height
+        is_airy = taken + len(text.split("\n")) + AIR_LINES <= self.app.size.height
         self.frame.styles.padding = (int(is_airy), 1)
-        taken += FRAME_LINES * is_airy
+        self.band.styles.padding = (int(is_airy), 0)
+        taken += AIR_LINES * is_airy
         self._scroll.styles.max_height = max(1, self.app.size.height - taken)
         if not any(callable(line) for line in self._lines):
             self.frame.styles.width = inside + 5
@@ -140,9 +140,9 @@ class ReadingDialog(Dialog[str | None]):
     def _place(self, height: int) -> None:
         rows = self.app.screen_stack[-2].focused
         y = rows.region.y + rows.HEADER_LINES + rows.cursor - rows.top if isinstance(rows, LineList) else 0
-        is_below, is_above = y + 2 + height < self.app.size.height, height < y - 1
+        is_below, is_above = y + 1 + height < self.app.size.height, height < y - 1
         self.styles.align_vertical = "top" if is_below or is_above else "middle"
-        self.frame.styles.margin = (y + 2 if is_below else 1 if is_above else 0, 0, 0, 0)
+        self.band.styles.margin = (y + 1 if is_below else 1 if is_above else 0, 0, 0, 0)
 
     def on_mount(self) -> None:
         for name in ("scroll_y", "virtual_size"):

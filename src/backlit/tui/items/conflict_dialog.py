@@ -14,7 +14,7 @@ from textual.widgets import Static
 from backlit.model.amounts import counted
 from backlit.store.edits.conflicts import ContestedField, KeptSide
 from backlit.store.records.merge import has_marks, is_long
-from backlit.tui.dialogs.dialog import Dialog
+from backlit.tui.dialogs.dialog import AIR_LINES, FRAME_LINES, Dialog
 from backlit.tui.dialogs.scrolled_text import ScrolledText
 from backlit.tui.drawing.text import fit, literal, safe, wrapped
 from backlit.tui.drawing.themes import ThemeStyles, cap_words
@@ -162,7 +162,6 @@ class ShownField(Struct, frozen=True):
 MAX_DIALOG_WIDTH = 140
 FRAME_CELLS = 5
 """The frame, a blank at each side, and the scroll bar."""
-FRAME_LINES = 2
 HALF_MARKED = "The text still holds both versions. Delete the lines with <<<<<<<, ======= and >>>>>>>."
 
 
@@ -239,7 +238,8 @@ class ConflictDialog(Dialog[Decisions | None]):
         self._heads.display = is_wide
         has_caps = ThemeStyles.of(self.app).has_frames
         self._heads.update(column_heads(width, self._label_width, self._question, has_caps=has_caps))
-        taken = FRAME_LINES + len(wrapped(self._question.sentence, width)) + is_wide + 2
+        taken = FRAME_LINES + AIR_LINES * self.has_class("-tall")
+        taken += len(wrapped(self._question.sentence, width)) + is_wide + 2
         self._scroll.styles.max_height = max(3, self.app.size.height - taken)
         lines: list[Content] = []
         places: list[tuple[int, int]] = []

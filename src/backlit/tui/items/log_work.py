@@ -134,7 +134,6 @@ class LogWorkDialog(Dialog[LoggedWork | ToggleTimer | None]):
     The draft keeps the typed lines until they are logged. `typed` holds the lines of the same dialog before.
     """
 
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (22, "-tall")]
     draft: StoredDraft
 
     def __init__(

@@ -87,16 +87,17 @@ class ChordApp(StorageErrorGuard, FramedApp, inherit_bindings=False):
         asyncio.get_running_loop().set_task_factory(None)
 
     def get_screen(self, screen: Screen[Any] | str, screen_class: type[Screen[Any]] | None = None) -> Screen[Any]:  # type: ignore[override] # Textual has one for each type
-        """Return a screen with the classes of the terminal's width.
+        """Return a screen with the classes of the terminal's size.
 
         Textual sets them with the first size of a screen and styles all its widgets once more, for a quarter of the
         styling of a start.
         """
         opened = super().get_screen(screen, screen_class)
         if not opened.is_running:
-            breakpoints = opened.HORIZONTAL_BREAKPOINTS or self.HORIZONTAL_BREAKPOINTS
-            widest = max(each for each in breakpoints if each[0] <= self.size.width)
-            opened.update_classes({name: (width, name) == widest for width, name in breakpoints}, update=False)
+            across, down = opened.HORIZONTAL_BREAKPOINTS or self.HORIZONTAL_BREAKPOINTS, opened.VERTICAL_BREAKPOINTS
+            for breakpoints, cells in ((across, self.size.width), (down or [], self.size.height)):
+                widest = max((each for each in breakpoints if each[0] <= cells), default=None)
+                opened.update_classes({name: (least, name) == widest for least, name in breakpoints}, update=False)
         return opened
 
     def get_css_variables(self) -> dict[str, str]:
