@@ -39,6 +39,7 @@ MIRRORED = replace(ITEM, id=2, fields={"IsSyncable": True, "SyncID": 12})
         (RowSign.CONFLICT, Badge(), True, True, "▌✓≠  699 "),
         (RowSign.PENDING, Badge(is_unready=True), False, False, "  ↑  699 "),
         (RowSign.NONE, Badge(is_unready=True, is_synced=True), False, False, "  ¬  699 "),
+        (RowSign.NONE, Badge(is_unready=True), False, True, " ✓   699 "),
     ],
 )
 async def test_cursor_selection_and_state_have_a_cell_each(
@@ -266,3 +267,13 @@ def test_a_name_goes_on_in_the_empty_cells_behind_it(row: ItemRow, shown: str) -
 
     assert drawn.cell_length == 72
     assert " ".join(drawn.text.split()).endswith(f"{shown} 13")
+
+
+def test_a_long_name_leaves_the_cells_of_status_and_points_free() -> None:
+    long = ROW._replace(name="A name that is rather long for its list, " * 3, type="Feedback")
+    layout = RowLayout(72, NAMES, LOOKS)
+    started = layout.row(long._replace(status="Active", estimate="13"), is_cursor=False).text
+
+    drawn = layout.row(long, is_cursor=False).text
+
+    assert drawn.rindex("…") == started.rindex("…") == started.rindex("◐") - 3

@@ -41,7 +41,7 @@ from backlit.tui.widgets.side_lines import Part, RuleLine, TabLine, Word
 from backlit.tui.widgets.view_list import BacklogList
 
 BLOCKED_MEANING, UNREADY_MEANING = f"{BLOCKED_SIGN} blocked", f"{UNREADY_SIGN} not ready"
-STARTED_MEANING = f"{STATUS_SIGNS[StatusGroup.IN_PROGRESS]} in progress"
+STARTED_MEANING = f"{STATUS_SIGNS[StatusGroup.IN_PROGRESS]} started"
 SIGNS = (f"{FOLDED_SIGN} tasks", BLOCKED_MEANING, STARTED_MEANING, UNREADY_MEANING)
 """The meaning of the signs of rows, for the edge below them; the last ones leave first, the heading counts these."""
 HINTS_ON_SELECTION: Sequence[Hint | str] = (

@@ -201,7 +201,7 @@ class OneListScreen(ListScreen):
         has_key = not (store.lookups.is_read_only or self.line.is_open)
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
         is_open, among = self.line.is_open, self._filtered_among
-        place = [] if self.items.is_low_bandwidth else position_words(*position)
+        place = [] if self.items.is_low_bandwidth or selected else position_words(*position)
         unmatched = self._unmatched
         nearest = unmatched.near if unmatched else ()
         figures = totals_words(self._counted(totals), among.count if is_open and among is not None else None)

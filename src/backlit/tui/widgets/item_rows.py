@@ -347,14 +347,16 @@ class RowLayout:
         """Draw one item; cursor, selection and state have a cell each. `flashed` are keys of columns, and NAME.
 
         Up to the points the row under the cursor has one colour of text, which keeps a step small on the wire; owner
-        and iteration keep theirs, as they are drawn again with it anyway. A name goes on in the empty cells behind it.
+        and iteration keep theirs, as they are drawn again with it anyway. A name goes on in the empty cells of both.
         """
         is_shown = is_cursor and self._cursor is not None
         on = self._cursor if is_cursor else self._chosen if is_selected else None
         columns, spare = self.columns, 0
-        while columns and columns[0].key not in flashed and self._is_empty(columns[0], row, on):
+        while columns and columns[0].key not in flashed and self._yields(columns[0], row, on):
             columns, spare = columns[1:], spare + columns[0].width + GAP
-        theme, (sign, sign_colour) = self._theme, state_sign(row, badge)
+        # A sign right beside that of the selection is hard to read, and changes of a selection name what is not ready.
+        theme, shown_badge = self._theme, badge._replace(is_unready=badge.is_unready and not is_selected)
+        sign, sign_colour = state_sign(row, shown_badge)
         mark, mark_colour = (SELECTED_SIGN, "mark") if is_selected else (" ", "muted")
         quiet = "foreground" if is_shown else "muted"
         number, ground = theme.style(quiet, on=on), theme.style(on=on)
@@ -430,10 +432,8 @@ class RowLayout:
         is_closed = not self._names.status_groups().is_open(row.status)
         is_quiet = not is_cursor and (badge.is_path or is_closed or row.type in QUIET_TYPES)
         is_bold = is_cursor or (row.type == ItemType.FEATURE and self._has_bold_features and not is_quiet)
-        style, room = (
-            theme.style("muted" if is_quiet and on == under_name else "foreground", on=under_name, bold=is_bold),
-            self._name_width + spare - len(lead),
-        )
+        colour = "muted" if is_quiet and on == under_name else "foreground"
+        style, room = theme.style(colour, on=under_name, bold=is_bold), self._name_width + spare - len(lead)
         late = f" {BLOCKED_SIGN} {number_of(badge.late_blocker)}" if badge.late_blocker else ""
         blocked = f" {BLOCKED_SIGN}{badge.blockers}" if badge.blockers and not late else ""
         folded = blocked + (f" {FOLDED_SIGN}{badge.folded}" if badge.folded else "")
@@ -448,8 +448,8 @@ class RowLayout:
             folded = folded.ljust(rest - cell_len(note)) + note
         yield Segment(folded.ljust(rest), theme.style("foreground" if is_cursor else "muted", on=on))
 
-    def _is_empty(self, column: ListColumn, row: ItemRow, on: str | None) -> bool:
-        return column.key in USUAL_COLUMN_BY_KEY and self._known(column, row, on).text.isspace()
+    def _yields(self, column: ListColumn, row: ItemRow, on: str | None) -> bool:
+        return column.key in {ITERATION_COLUMN.key, OWNER_COLUMN.key} and self._known(column, row, on).text.isspace()
 
     def _known(self, column: ListColumn, row: ItemRow, on: str | None) -> Segment:
         value = column.key, on, _VALUES[column.key](row)
