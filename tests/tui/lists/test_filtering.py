@@ -443,7 +443,7 @@ async def test_a_filter_that_no_name_matches_offers_the_texts_with_their_number(
     with offline_store(tmp_path, documents) as store:
         async with opened(store) as pilot:
             await press(pilot, "/", *typed, "enter")
-            await until(lambda: "texts with" in text_of(pilot.app), lambda: text_of(pilot.app))
+            await until(lambda: "Texts with" in text_of(pilot.app), lambda: text_of(pilot.app))
             empty, here = text_of(pilot.app), items(pilot).current_id
             await press(pilot, "j", "f", "1")
             await until(lambda: "0 of 3" not in title(pilot), lambda: text_of(pilot.app))

@@ -52,7 +52,7 @@ async def test_the_items_without_each_of_several_filters_are_near_and_those_with
         both = await read(store, FilterState(query='type:Bug status:"In progress"'))
         alone = await read(store, FilterState(query="type:task"))
 
-        assert drawn(both) == ["clear “status In progress”", 2, 3, "clear “type Bug”", 1]
+        assert drawn(both) == ["Without “status In progress”", 2, 3, "Without “type Bug”", 1]
         assert drawn(alone) == []
 
 
@@ -67,7 +67,7 @@ async def test_a_mistyped_word_has_the_items_with_the_words_that_are_spelled_nea
         await store.search.read_all()
         found = await read(store, FilterState(text="recipt"))
 
-        assert drawn(found) == ["names with “receipt”", 1, 2, "texts with “receipt”", 3]
+        assert drawn(found) == ["Names with “receipt”", 1, 2, "Texts with “receipt”", 3]
         assert [near.meant for near, _ in found.near] == ["receipt", ""]
         assert [near.filter for near, _ in found.near] == [
             FilterState(text="receipt"),
@@ -79,7 +79,7 @@ async def test_one_word_of_several_is_replaced(tmp_path: Path) -> None:
     with offline_store(tmp_path, [item(1, Name="Send a receipt"), item(2, Name="Send a parcel")]) as store:
         found = await read(store, FilterState(query="send recipt"))
 
-        assert drawn(found) == ["clear “recipt”", 1, 2]
+        assert drawn(found) == ["Without “recipt”", 1, 2]
         assert FilterState(query="send receipt") == FilterState(query="send recipt").with_word("recipt", "receipt")
 
 
@@ -87,7 +87,7 @@ async def test_a_word_that_is_in_texts_alone_has_their_items(tmp_path: Path) -> 
     with offline_store(tmp_path, [item(1, Description="Grapefruit"), item(2)]) as store:
         await store.search.read_all()
 
-        assert drawn(await read(store, FilterState(text="grapefruit"))) == ["texts with “grapefruit”", 1]
+        assert drawn(await read(store, FilterState(text="grapefruit"))) == ["Texts with “grapefruit”", 1]
         assert drawn(await read(store, FilterState(text="#7"))) == []
 
 

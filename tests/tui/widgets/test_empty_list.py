@@ -76,9 +76,3 @@ def test_the_name_of_the_program_stands_where_there_is_room_for_it_over_the_left
     assert any("".join(HALVES[0]).strip() in line for line in lines)
     assert len(edges) == 1
     assert not any("█" in line for line in (*texts(empty, height=12), *texts(empty, width=58)))
-
-
-def test_a_question_has_the_key_that_answers_it_beside_it() -> None:
-    empty = EmptyList("Did you mean “session”?\nNo item matches “sesion”", WAYS, is_alone=False, yes_keys="f1")
-
-    assert texts(empty, height=9)[:2] == ["   Did you mean “session”?   f1 yes", "   No item matches “sesion”"]

@@ -96,7 +96,7 @@ class FilterState(Struct, frozen=True):
             without.append((_phrase(parts[at]), replace(self, query=query)))
         if self.node is not None:
             without.append((FILTERED_TREES[self.node.kind].label, replace(self, node=None)))
-        return [NearFilter(f"clear “{words}”", each) for words, each in without] if len(without) > 1 else ()
+        return [NearFilter(f"without “{words}”", each) for words, each in without] if len(without) > 1 else ()
 
     @property
     def name_words(self) -> Sequence[str]:

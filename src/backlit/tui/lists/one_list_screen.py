@@ -27,7 +27,6 @@ from backlit.tui.lists.list_screen import ColumnChoice, ListScreen
 from backlit.tui.shell.chord_app import ChordApp
 from backlit.tui.shell.status_text import (
     explain_empty,
-    near_keys,
     position_words,
     selection_words,
     status_words,
@@ -225,9 +224,7 @@ class OneListScreen(ListScreen):
                 filter_words(spec.query, spec.text),
                 unmatched.done if unmatched else None,
                 near=near,
-                meant=next(
-                    ((near_keys(at), each.meant) for at, (each, _) in enumerate(nearest, 1) if each.meant), None
-                ),
+                meant=next((each.meant for each, _ in nearest if each.meant), ""),
                 is_alone=is_known and not shows_near,
                 can_clear=self.shared.now.can_clear,
             )

@@ -90,7 +90,7 @@ class EmptyListReader:
             ids.update(dict.fromkeys(row.id for row in items[:most]))
             totals = view.totals or NO_TOTALS
             whole = NodeTotals(totals.count or totals.tasks, totals.points)
-            parts.append((KeyedHeading(near_keys(number), each.words), len(ids), whole))
+            parts.append((KeyedHeading(near_keys(number), f"{each.words[0].upper()}{each.words[1:]}"), len(ids), whole))
         joined.hold([*ids])
         joined.divide(NEAR_KEY, parts)
         return joined

@@ -263,15 +263,15 @@ def explain_empty(
     done_matches: int | None = None,
     *,
     near: Sequence[tuple[str, int]] = (),
-    meant: tuple[str, str] | None = None,
+    meant: str = "",
     is_alone: bool = True,
     can_clear: bool = True,
     is_unread: bool = False,
 ) -> None:
     """Show in an empty list the reason and the ways out; `near` are changes of the filter with their matches.
 
-    Where it is not alone, these have their keys in headings below. `meant` is asked first: the keys for a word in
-    the place of a mistyped one, and the word. Not `can_clear` means that all filters are the view's own.
+    Where it is not alone, these have their keys in headings below. `meant` is a word in the place of a mistyped
+    one. Not `can_clear` means that all filters are the view's own.
     """
     connection = store.connection
     empty: EmptyList | None = None
@@ -283,8 +283,8 @@ def explain_empty(
     elif store.project_id is None:
         empty = _empty_list(NO_PROJECT, _with_keys(("app.refresh", "try again now"), *_ELSEWHERE))
     elif count := len(filters) + sum(ids is not None for ids in (spec.area_ids, spec.iteration_ids)):
-        question = f"Did you mean “{meant[1]}”?\n" if meant else ""
-        text = question + _unmatched(filters, done_matches, with_done=spec.with_done)
+        question = f". Did you mean “{meant}”?" if meant else ""
+        text = _unmatched(filters, None if meant else done_matches, with_done=spec.with_done) + question
         done = () if spec.with_done or done_matches == 0 else (("list.done", "include done items"),)
         one = ("list.unwind", "clear the filter")
         every = ("list.no-filter", "clear all filters")
@@ -292,7 +292,7 @@ def explain_empty(
         clear = (one,) if count == 1 else (every,) if near or not is_alone else (last, every)
         wider = ((near_keys(at), f"{words}: {counted(found, 'item')}") for at, (words, found) in enumerate(near, 1))
         ways = (("list.filter", "change the filter"), *(clear if can_clear else ()), *done, *wider)
-        empty = _empty_list(text, _with_keys(*ways), is_alone=is_alone, yes_keys=meant[0] if meant else "")
+        empty = _empty_list(text, _with_keys(*ways), is_alone=is_alone)
     elif store.has_items():
         ways = (("item.add", "add an item"), ("list.done", "show done items"), ("app.project", "open another project"))
         empty = _empty_list("No open items.", _with_keys(*ways))
@@ -310,12 +310,11 @@ def _empty_list(
     facts: Sequence[tuple[str, str, str]] = (),
     has_mark: bool = False,
     is_alone: bool = True,
-    yes_keys: str = "",
 ) -> "EmptyList":
     from backlit.tui.widgets.empty_list import EmptyList  # most lists never need it
 
     if not (has_mark or facts):
-        return EmptyList(text, ways, is_alone=is_alone, yes_keys=yes_keys)
+        return EmptyList(text, ways, is_alone=is_alone)
     from backlit.tui.widgets.wordmark import HALVES
 
     return EmptyList(text, ways, mark=HALVES, facts=facts)

@@ -34,8 +34,6 @@ class EmptyList(Struct, frozen=True):
     """What is known of the fault in the way of the first rows; the text is the title of the box around it."""
     is_alone: bool = True
     """False where rows of other filters are below, or may be in a moment."""
-    yes_keys: str = ""
-    """What answers a text that asks."""
 
     def lines(self, width: int, height: int, theme: ThemeStyles) -> list[Line]:
         """Return the lines from the first one of the list on, all with one left edge: in its middle where it is high.
@@ -111,9 +109,6 @@ class EmptyList(Struct, frozen=True):
         head, *notes = self.text.split("\n")
         style = theme.style("conflict" if head.startswith("!") else "foreground", bold=True)
         lines: list[Line] = [[Segment(each, style)] for each in wrapped(head, room)]
-        if self.yes_keys:
-            gap = Segment(" " * WAY_GAP, theme.style())
-            lines[-1] += [gap, theme.cap(self.yes_keys), Segment(" yes", theme.style("muted"))]
         return [*lines, *([Segment(each, theme.style("muted"))] for note in notes for each in wrapped(note, room))]
 
     def _ways(self, room: int, theme: ThemeStyles) -> Sequence[Line]:

@@ -385,7 +385,7 @@ class RowLayout:
         Tasks are left out beside a name that would be cut.
         """
         theme, on = self._theme, self._cursor if is_cursor else None
-        points = counted(line.points, "pt")
+        points, muted = counted(line.points, "pt"), theme.style("muted", on=on)
         dot, sums, end = " · ", f"{points} ", self.width - self._edge // 2
         if POINTS_COLUMN.key in (keys := [each.key for each in self.columns]):
             last = keys.index(POINTS_COLUMN.key)
@@ -394,22 +394,22 @@ class RowLayout:
         cap: Sequence[Segment] = ()
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         if isinstance(line.value, KeyedHeading):
-            cap = (theme.cap(line.value.keys), Segment(" ", theme.style(on=on)))
+            effect, rule = (Segment(*each) for each in ((" only these ", muted), ("──", theme.style("rule", on=on))))
+            cap = Segment(" ", theme.style(on=on)), theme.cap(line.value.keys), effect, rule
             lead = lead[0], "▸ " if line.is_folded else "  "
         room = max(0, end - sum(map(cell_len, lead)) - sum(each.cell_length for each in cap))
         name, counts = safe(self._names.group(line)), line.counts
         if cell_len(f"{name}   {' + '.join(counts)}{dot}{sums}") > room:
             counts = counts[:1]
-        figures = f" {' + '.join(counts)}{dot}"
-        taken = cell_len(figures) + cell_len(sums)
+        taken = cell_len(figures := f" {' + '.join(counts)}{dot}") + cell_len(sums)
         name = fit(name, min(cell_len(name), max(0, room - taken - 1))) + " "
         segments = [
             Segment(lead[0], theme.style(CURSOR_BAR, on=on)),
-            Segment(lead[1], theme.style("muted", on=on)),
-            *cap,
+            Segment(lead[1], muted),
             Segment(name, theme.heading(on=on)),
             Segment("─" * max(0, room - cell_len(name) - taken), theme.style("rule", on=on)),
-            Segment(figures, theme.style("muted", on=on)),
+            *cap,
+            Segment(figures, muted),
             Segment(sums, theme.style("foreground", on=on, bold=True)),
         ]
         return line_of(segments, self.width, theme.style(on=on))
