@@ -62,7 +62,9 @@ SCENES: Mapping[str, Scene] = {
     "backlog-selected": Scene((*SELECTED, "s", "down", "down", "enter"), EVERY),
     "backlog-offline": Scene((), EVERY, trouble=Trouble.OFFLINE),
     "board": Scene(("g", "k", "2", "j", "space", "l")),
-    "board-lanes": Scene(("g", "k", *"firelease 3.2", "enter", *"tgpriorit", "enter", *"ggj"), is_slow=True),
+    "board-lanes": Scene(
+        ("g", "k", *'/iter:"Sprint 14","Sprint 15"', "enter", *"tgowner", "enter", *"ggj"), is_slow=True
+    ),
     "cadence": Scene(("g", "i", "c", "s"), is_slow=True),
     "columns": Scene((*":columns", "space", *"status,severity,tags", "space", *"14+,area", "enter"), (MIDDLE,)),
     "comments": Scene((*SHOWN, "g", "c"), EVERY, has_files=True),
