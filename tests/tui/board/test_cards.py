@@ -197,10 +197,10 @@ async def test_a_refused_move_leaves_the_heads_of_the_columns_and_their_rule_fre
 
 @pytest.mark.slow
 async def test_names_of_low_cards_go_on_in_place_of_owners_before_facts_below_each_other(store: Store) -> None:
-    async with on_board(store, size=(120, 40)) as pilot:
+    async with on_board(store, size=(120, 38)) as pilot:
         owner = next(iter(store.lookups.people().values()))
         item = await go_to(pilot, store, lambda row: is_story(row) and not store.relations.open_blockers([row.id]))
-        name = "Words that need a whole line and some more"
+        name = "Words that need a whole line and more"
         await store.items.edit([item.id], {"Name": name, "AssignedToID": owner.id})
         await press(pilot, "t", "g", *"priorit", "enter")
         await until(lambda: "Words that" in text_of(pilot.app))

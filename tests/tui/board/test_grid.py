@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from backlit.store.views.groups import GroupBucket, ListLines
 from backlit.tui.board.columns import BoardColumn
-from backlit.tui.board.grid import MIN_COLUMN_WIDTH, BoardLayout, CardGrid, lay_out_columns
+from backlit.tui.board.grid import HEADER_LINES, MIN_COLUMN_WIDTH, BoardLayout, CardGrid, lay_out_columns
 
 TO_DO, DOING, DONE = (BoardColumn(name, (name,)) for name in ("To do", "Doing", "Done"))
 COLUMNS = (TO_DO, DOING, DONE)
@@ -174,8 +174,8 @@ def test_columns_that_all_fit_share_the_width_by_their_cards_in_sight() -> None:
     few = grid_of({("a", "To do"): 5, ("a", "Doing"): 1, ("b", "To do"): 2}).column_widths(118)
     many = grid_of({("To do",): 900, ("Doing",): 8}).column_widths(118)
 
-    assert few == {0: 52, 1: 33, 2: 29}
-    assert many == {0: 43, 1: 44, 2: 27}
+    assert few == {0: 50, 1: 34, 2: 30}
+    assert many == {0: 43, 1: 43, 2: 28}
 
 
 def test_a_column_without_cards_is_as_wide_as_its_head_where_not_all_fit() -> None:
@@ -201,6 +201,15 @@ def test_a_folded_lane_changes_no_width() -> None:
     assert grid_of(IN_LANES, folded=("b",)).column_widths(80) == grid_of(IN_LANES).column_widths(80)
 
 
+def test_a_line_follows_lanes_only_where_some_are_out_of_sight() -> None:
+    grid, laid = grid_of(IN_LANES), BoardLayout(card_lines=2)
+    height = HEADER_LINES + grid.lines(2)
+
+    assert laid.foot_lines(grid, 2 * height) == 0
+    assert [laid.holds(grid, each) for each in (height, height - 1)] == [True, False]
+    assert laid.foot_lines(grid_of({("To do",): 1}), 2 * height) == 1
+
+
 def rows_of(grid: CardGrid, height: int, card_lines: int) -> list[int]:
     return [row for row, _ in BoardLayout(card_lines=card_lines).fitted(grid, 0, height).lines]
 
@@ -223,7 +232,7 @@ def test_no_header_of_a_lane_is_in_sight_without_a_card_below_it() -> None:
     laid = BoardLayout(card_lines=4)
     last = [laid.fitted(grid, 0, height).lines[-1] for height in range(10, 20)]
 
-    assert last == [(2, 2), (2, 3), (3, 2), *[(3, 3)] * 4, (5, 2), (5, 2), (5, 3)]
+    assert last == [(2, 2), (2, 3), (3, 2), *[(3, 3)] * 4, (5, 2), (5, 3), (5, 3)]
 
 
 def test_only_whole_cards_are_in_sight_the_last_one_perhaps_without_its_blank_line() -> None:

@@ -14,7 +14,7 @@ from backlit.store import Store
 
 @pytest.mark.slow
 async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
-    async with on_board(store, size=(160, 24)) as pilot:
+    async with on_board(store, size=(160, 22)) as pilot:
         await pick(pilot, "t", "g", *"type")
         await press(pilot, "z", "R", "g", "g")  # lanes in which all is done begin folded
         header = line_with(pilot.app, "▾ Bug ")
@@ -33,7 +33,7 @@ async def test_swimlanes_run_across_the_columns_and_fold(store: Store) -> None:
 
 @pytest.mark.slow
 async def test_the_cards_of_a_swimlane_below_those_in_sight_are_counted_at_the_foot(store: Store) -> None:
-    async with on_board(store, size=(120, 24)) as pilot:
+    async with on_board(store, size=(120, 22)) as pilot:
         await pick(pilot, "t", "g", *"type")
         await press(pilot, "z", "M", "G", "z", "a", "g", "g")
         shown = board(pilot).page - len(board(pilot).position.grid.lanes)

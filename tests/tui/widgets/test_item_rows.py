@@ -171,13 +171,16 @@ def test_a_card_fills_the_last_line_of_its_title() -> None:
 
 
 @pytest.mark.parametrize("width", range(22, 60))
-def test_a_card_of_two_lines_keeps_owner_and_points_beside_a_long_name(width: int) -> None:
+def test_a_card_of_two_lines_has_points_beside_a_long_name_and_an_owner_beside_a_whole_one(width: int) -> None:
     painter = CardPainter(LOOKS, DisplayNames(lambda _id: "kofi", lambda _id: ""), has_status=False, has_owner=True)
     row = ROW._replace(name="Session is lost when the network changes", estimate="13", owner_id=7)
 
-    facts = painter.card(row, width, 2, is_cursor=False, is_selected=False, badge=NO_BADGE)[1].text
+    name, facts = (
+        each.text for each in painter.card(row, width, 2, is_cursor=False, is_selected=False, badge=NO_BADGE)
+    )
 
-    assert " ".join(facts.split()).endswith(" kofi 13")
+    assert facts.split()[-3:] == ["◆", "#699", "13"]
+    assert "kofi" not in facts or "…" not in name + facts
 
 
 @pytest.mark.parametrize(("width", "shown"), [(120, "rather long …"), (196, "long for its list ")])
@@ -193,8 +196,8 @@ def test_names_have_the_cells_that_no_column_needs(width: int, shown: str) -> No
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("▲ #172 Deliveries · ███████░ 24/27 pts", "24/27 pts  8 items "),
-        ("Kofi Mensah", "Kofi Mensah  8 items · 27 pts "),
+        ("▲ #172 Deliveries · ███████░ 24/27 pts", f"24/27 pts {'─' * 29} 8 items "),
+        ("Kofi Mensah", f"Kofi Mensah {'─' * 47} 8 items · 27 pts "),
     ],
 )
 def test_the_header_of_a_lane_says_its_points_once(name: str, shown: str) -> None:
@@ -205,28 +208,32 @@ def test_the_header_of_a_lane_says_its_points_once(name: str, shown: str) -> Non
     assert shown in painter.lane(header, 80, is_cursor=False).text
 
 
-@pytest.mark.parametrize(
-    ("is_folded", "shown"),
-    [(False, f"▾ Kofi Mensah  8 items · 27 pts  {'─' * 25}"), (True, "▸ Kofi Mensah  8 items · 27 pts")],
-)
-def test_the_header_of_an_open_lane_has_a_rule_to_its_end(is_folded: bool, shown: str) -> None:
+@pytest.mark.parametrize(("is_folded", "sign"), [(False, "▾"), (True, "▸")])
+def test_the_header_of_a_lane_has_a_rule_from_its_name_to_its_sums(is_folded: bool, sign: str) -> None:
     painter = CardPainter(LOOKS, replace(NAMES, group=lambda _line: "Kofi Mensah"), has_status=False, has_owner=True)
     header = GroupLine((172,), "AssignedToID", 172, 1, 8, 27.0, 8, is_folded=is_folded)
 
-    assert painter.lane(header, 59, is_cursor=False).text.strip() == shown
+    assert painter.lane(header, 59, is_cursor=False).text.strip() == f"{sign} Kofi Mensah {'─' * 26} 8 items · 27 pts"
+
+
+def test_the_line_below_lanes_has_the_key_that_shows_all_done_cards_at_its_right() -> None:
+    painter = CardPainter(LOOKS, NAMES, has_status=False, has_owner=True)
+
+    assert painter.lanes([], 0, 60, None, 11).text.split() == ["zo", "all", "11", "done"]
+    assert painter.lanes([], 0, 60, None, 11).text.endswith(" all 11 done")
 
 
 @pytest.mark.parametrize(
     ("width", "row", "badge", "facts"),
     [
-        (37, ESTIMATED, Badge(is_unready=True), "◆ #699  ¬ not ready  kofi   2"),
-        (36, ESTIMATED, Badge(is_unready=True), "◆ #699  ¬  kofi   2"),
-        (24, ROW, Badge(is_unready=True), "◆ #699  ¬  kofi  –"),
-        (34, ESTIMATED, Badge(blockers=2), "◆ #699  blocked  kofi   2"),
-        (24, ESTIMATED, Badge(blockers=2), "◆ #699 ⊣2  kofi   2"),
+        (34, ESTIMATED, Badge(is_unready=True), "¬ not ready  kofi  ◆ #699   2"),
+        (33, ESTIMATED, Badge(is_unready=True), "¬  kofi  ◆ #699   2"),
+        (24, ROW, Badge(is_unready=True), "¬  kofi  ◆ #699  –"),
+        (34, ESTIMATED, Badge(blockers=2), "blocked  kofi  ◆ #699   2"),
+        (24, ESTIMATED, Badge(blockers=2), "⊣2  kofi  ◆ #699   2"),
     ],
 )
-def test_a_started_card_says_what_it_lacks_by_a_sign_with_words_in_wide_columns(
+def test_a_started_card_says_what_it_lacks_by_a_sign_with_words_where_there_is_room(
     width: int, row: ItemRow, badge: Badge, facts: str
 ) -> None:
     row = row._replace(status="In Progress", owner_id=7)
@@ -237,7 +244,7 @@ def test_a_started_card_says_what_it_lacks_by_a_sign_with_words_in_wide_columns(
     assert drawn.removeprefix("▘ ").split() == facts.split()
 
 
-@pytest.mark.parametrize(("width", "facts"), [(34, "◆ #699  ◐ In progress   2"), (22, "◆ #699  ◐   2")])
+@pytest.mark.parametrize(("width", "facts"), [(34, "◐ In progress  ◆ #699   2"), (22, "◐  ◆ #699   2")])
 def test_a_card_names_its_status_by_its_sign_where_the_word_does_not_fit(width: int, facts: str) -> None:
     painter = CardPainter(LOOKS, NAMES, has_status=True, has_owner=False)
     row = ESTIMATED._replace(status="In Progress")

@@ -238,14 +238,14 @@ class BoardList(ItemList):
         self._widths = grid.column_widths(self.size.width)
         has_room = self.size.height >= MIN_HEIGHT_WITH_GAPS
         usual = MIN_CARD_LINES if is_single else CARD_LINES + has_room
-        room = self.size.height - HEADER_LINES - self.laid_out.foot_lines(grid, self.size.height)
         self._card_lines, self._has_gaps = usual, False
         if grid.has_lanes:
-            heights = range(usual, COMPACT_CARD_LINES - 1, -1)
+            layout, height = replace(self.laid_out, has_gaps=False, is_single=is_single), self.size.height
+            layouts = [replace(layout, card_lines=each) for each in range(usual, COMPACT_CARD_LINES - 1, -1)]
             fewest = usual if has_room else MIN_CARD_LINES
-            self._card_lines = next((each for each in heights if grid.lines(each) <= room), fewest)
-            has_blanks = self._card_lines > CARD_LINES
-            self._has_gaps = not has_blanks and grid.lines(self._card_lines) + grid.gaps() <= room
+            self._card_lines = next((each.card_lines for each in layouts if each.holds(grid, height)), fewest)
+            apart = replace(layout, card_lines=self._card_lines, has_gaps=True)
+            self._has_gaps = self._card_lines <= CARD_LINES and apart.holds(grid, height)
         self._opened = opened if any(totals.count for totals in grid.totals) else None
 
     def render_line(self, y: int) -> Strip:

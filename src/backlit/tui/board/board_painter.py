@@ -143,10 +143,7 @@ class BoardPainter:
         if layout.is_single and layout.slots:
             return [(0, painter.tabs(grid.columns, grid.totals, current, width))]
         heads = [(slot, grid.columns[slot.number], grid.totals[slot.number]) for slot in layout.slots]
-        has_lanes = grid.has_lanes
-        return [
-            (slot.x, painter.head(column, totals, slot.width, has_lanes=has_lanes)) for slot, column, totals in heads
-        ]
+        return [(slot.x, painter.head(column, totals, slot.width)) for slot, column, totals in heads]
 
     def _words(self) -> list[HiddenColumnLabel]:
         grid, layout = self._board.position.grid, self._board.laid_out
@@ -182,6 +179,7 @@ class BoardPainter:
                 f" ▸ {safe(grid.columns[each].word)} {grid.totals[each].count:,} ", -1 if each < first else 1, each
             )
             for each in sorted(grid.collapsed)
+            if grid.totals[each].count
         ]
 
     def _lane_line(self, lane: Swimlane, row: int) -> Strip:
@@ -216,7 +214,8 @@ class BoardPainter:
         if found is not None and found[0].header is not None and not found[0].is_folded:
             hidden = sum(max(0, len(found[0].cells[slot.number]) - found[1]) for slot in board.laid_out.slots)
             cut = replace(found[0].header, rows=hidden) if hidden else None
-        return self._painter.lanes(headers, len(below), board.box.width, cut)
+        done = sum(totals.count for totals in grid.totals if totals.hides_cards)
+        return self._painter.lanes(headers, len(below), board.box.width, cut, done)
 
     def _foot(self, slot: ColumnSlot) -> Strip:
         board, position = self._board, self._board.position

@@ -65,8 +65,6 @@ SHOWN_WORD = " shown"
 """What follows the number of cards in the head of a column that hides some, where there is room."""
 UNREADY_WORDS, BLOCKED_WORDS = " not ready", "  blocked"
 """What follows the sign of a started card that is not ready, and that an open item comes before a card."""
-MIN_ROOM_FOR_WORDS = 34
-"""Cells within a card from which "not ready" follows its sign, so that all cards of a column say it alike."""
 COMPACT_CARD_LINES, MIN_CARD_LINES = 1, 2
 """Lines of a card that has its name among its facts, and of the lowest one with a line for each."""
 MIN_NUMBER_CELLS = 4
@@ -107,30 +105,25 @@ class CardPainter:
         self.ground = theme.style()
         self._blanks: dict[tuple[int, str | None], Strip] = {}
 
-    def head(self, column: BoardColumn, totals: ColumnTotals, width: int, *, has_lanes: bool) -> Strip:
-        """Draw the sign and the name of a column with its count, and its points at the right where they fit.
-
-        Among lanes, where none of its cards is the last, it has the key that shows all of them.
-        """
+    def head(self, column: BoardColumn, totals: ColumnTotals, width: int) -> Strip:
+        """Draw the sign and the name of a column with its count, and its points at the right where they fit."""
         style, groups = self._theme.style, self._names.status_groups()
         sign = [Segment(f"{status_sign(str(column.first), groups)} ", style(self.column_colour(column)))]
         sign = [] if self._has_status or column.first is None else sign
         count, is_full = count_words(column, totals), is_over(column, totals)
-        is_cut = totals.shown < totals.count and column.limit is None
-        key = [(" ", "muted"), *self._shows_all(f" {totals.count:,}")] if is_cut and has_lanes else []
-        count, gap = (f"{totals.shown:,}", 3) if key else (count, 2)
+        is_cut = totals.hides_cards and column.limit is None
         points = counted(totals.points, "pt") if totals.count else ""
-        room = width - Segment.get_line_length(sign) - cell_len(count) - 1 - sum(cell_len(text) for text, _ in key)
+        room = width - Segment.get_line_length(sign) - cell_len(count) - 1
         name_cells = min(cell_len(safe(column.word)), MIN_NAME_WIDTH)
-        points = points if room - name_cells >= cell_len(points) + gap else ""
-        left = room - cell_len(safe(column.word)) - cell_len(points) - gap
-        if is_cut and not key and left >= cell_len(SHOWN_WORD):
+        points = points if room - name_cells >= cell_len(points) + GAP else ""
+        left = room - cell_len(safe(column.word)) - cell_len(points) - GAP
+        if is_cut and left >= cell_len(SHOWN_WORD):
             count, room = f"{count}{SHOWN_WORD}", room - cell_len(SHOWN_WORD)
-        name = fit(column.word, max(1, min(cell_len(safe(column.word)), room - cell_len(points) - gap * bool(points))))
+        name = fit(column.word, max(1, min(cell_len(safe(column.word)), room - cell_len(points) - GAP * bool(points))))
         blanks = " " * (room - cell_len(name) - cell_len(points))
         figures = Segment(f" {count}", style("conflict" if is_full else "muted", bold=is_full))
-        after = [Segment(text, style(colour)) for text, colour in (*key, (blanks + points, "muted"))]
-        return Strip([*sign, Segment(name, style(bold=True)), figures, *after]).adjust_cell_length(width, style())
+        after = Segment(blanks + points, style("muted"))
+        return Strip([*sign, Segment(name, style(bold=True)), figures, after]).adjust_cell_length(width, style())
 
     def column_colour(self, column: BoardColumn) -> str:
         """Return the colour of a column's status, on a board by other fields that of a rule."""
@@ -244,7 +237,7 @@ class CardPainter:
     def _facts(self, row: ItemRow, room: int, on: str | None, badge: Badge, *, is_selected: bool) -> list[Segment]:
         """Return sign and number, what is missing or its status, and at the right owner and points."""
         left, end = self._start(row, badge, is_selected=is_selected), [("  ", "muted", False), self._points(row)]
-        owner, remarks = self._fitting(row, self._remarks(row, badge, room), room - _cells([*left, *end]))
+        owner, remarks = self._fitting(row, self._remarks(row, badge), room - _cells([*left, *end]))
         blanks = room - _cells([*left, *remarks, owner, *end])
         return self._segments([*left, *remarks, (" " * blanks, "muted", False), owner, *end], on)
 
@@ -259,7 +252,7 @@ class CardPainter:
         *start, (number, colour, bold) = self._start(row, badge, is_selected=is_selected)
         padded = (number.ljust(MIN_NUMBER_CELLS), colour, bold)
         end = [("  ", "muted", False), *start, padded, ("  ", "muted", False), self._points(row)]
-        remarks, free = self._remarks(row, badge, room), room - _cells(end)
+        remarks, free = self._remarks(row, badge), room - _cells(end)
         title, *more = wrapped(row.name, room)
         rest = " ".join(more)
         rest_cells = min(cell_len(rest), free - _cells(remarks[-1]))
@@ -286,7 +279,7 @@ class CardPainter:
         shown = next((each for each in remarks if _cells(each) <= left), ())
         return (named, self._names.owner_colour(row.owner_id), False), shown
 
-    def _remarks(self, row: ItemRow, badge: Badge, room: int) -> Sequence[Sequence[CardFact]]:
+    def _remarks(self, row: ItemRow, badge: Badge) -> Sequence[Sequence[CardFact]]:
         """Return what is missing or the status, what the card waits for and its tasks, from all to signs alone."""
         groups = self._names.status_groups()
         lack, brief_lack = list[CardFact](), list[CardFact]()
@@ -294,8 +287,8 @@ class CardPainter:
             sign, colour = f"  {status_sign(row.status, groups)}", status_colour(row.status, groups)
             lack, brief_lack = [(f"{sign} {status_word(row.status)}", colour, False)], [(sign, colour, False)]
         elif badge.is_unready and groups.of(row.status) in STARTED_GROUPS and not self._has_status:
-            sign, words = f"  {UNREADY_SIGN}", UNREADY_WORDS if room >= MIN_ROOM_FOR_WORDS else ""
-            lack, brief_lack = [(f"{sign}{words}", "warn", True)], [(sign, "warn", True)]
+            sign = f"  {UNREADY_SIGN}"
+            lack, brief_lack = [(f"{sign}{UNREADY_WORDS}", "warn", False)], [(sign, "warn", True)]
         blocked, waits = list[CardFact](), list[CardFact]()
         if badge.blockers:
             blocked, waits = [(f" {BLOCKED_SIGN}{badge.blockers}", "warn", False)], [(BLOCKED_WORDS, "warn", False)]
@@ -319,7 +312,10 @@ class CardPainter:
         ]
 
     def lane(self, header: GroupLine, width: int, *, is_cursor: bool) -> Strip:
-        """Draw the header of a lane: its name, a rule, and its sums at the right. A folded lane is quiet."""
+        """Draw the header of a lane: its name, a rule, and its sums at the right. A folded lane is quiet.
+
+        The ground of the cursor ends with the name: across the board a step writes 595 bytes, not 400.
+        """
         style, on = self._theme.style, CURSOR_BACKGROUND if is_cursor else None
         name = safe(self._names.group(header))
         counts, points = " + ".join(header.counts), counted(header.points, "pt")
@@ -333,11 +329,11 @@ class CardPainter:
             ("▌" if is_cursor else " ", style(CURSOR_BAR, on=on)),
             ("▸ " if header.is_folded else "▾ ", style("muted", on=on)),
             (f"{name} ", self._lane_name(header, on)),
-            ("─" * (room - cell_len(name) - 1), style("rule", on=on)),
-            (figures, style("muted", on=on)),
-            (sums, style(quiet, on=on, bold=not header.is_folded)),
+            ("─" * (room - cell_len(name) - 1), style("rule")),
+            (figures, style("muted")),
+            (sums, style(quiet, bold=not header.is_folded)),
         ]
-        return Strip(starmap(Segment, line)).adjust_cell_length(width, style(on=on))
+        return Strip(starmap(Segment, line)).adjust_cell_length(width, style())
 
     def _lane_name(self, header: GroupLine, on: str | None) -> Style:
         """Return the look of a lane's name: a person's has the colour of the person, that of a folded lane none."""
@@ -350,7 +346,7 @@ class CardPainter:
 
     def foot(self, above: int, below: int, width: int, totals: ColumnTotals) -> Strip:
         """Draw the numbers of cards above and below those in sight, and the key that shows all of a column."""
-        key = self._shows_all(f" {totals.count:,}") if totals.shown < totals.count else []
+        key = self._shows_all(f" {totals.count:,}") if totals.hides_cards else []
         room = width - sum(cell_len(text) for text, _ in key)
         for more in (" more", ""):
             counts = [f"{above:,}{more} ↑"] * bool(above) + [f"{below:,}{more} ↓"] * bool(below)
@@ -362,8 +358,13 @@ class CardPainter:
     def _shows_all(self, what: str) -> list[tuple[str, str]]:
         return [(self._theme.cap(key_of("board.all-done")).text, KEY), (f" all{what}", "muted")]
 
-    def lanes(self, below: Iterable[GroupLine], count: int, width: int, cut: GroupLine | None = None) -> Strip:
-        """Draw what is below the cards in sight: the rest of a cut lane, and lanes, as many as fit, and their key."""
+    def lanes(
+        self, below: Iterable[GroupLine], count: int, width: int, cut: GroupLine | None = None, done: int = 0
+    ) -> Strip:
+        """Draw what is below the cards in sight: the rest of a cut lane, and lanes, as many as fit, and their key.
+
+        At the right is the key that shows all `done` cards, where some are hidden.
+        """
         named = [
             (safe(self._names.group(each)), f" {each.rows:,}   ") for each in islice(below, width // MIN_LANE_WIDTH)
         ]
@@ -371,13 +372,16 @@ class CardPainter:
         parts += [(f"{counted(count, 'more lane')} ↓   ", "muted")] if count else []
         key, label = self._theme.cap(key_of("list.next-group")).text, " next lane"
         sizes = [cell_len(f"{name}{rows}") for name, rows in named]
-        room = width - sum(cell_len(text) for text, _ in parts) - len(f"…   {key}{label}  ")
+        shows_all = self._shows_all(f" {done:,} done") if done else []
+        all_cells = sum(cell_len(text) for text, _ in shows_all)
+        room = width - sum(cell_len(text) for text, _ in parts) - len(f"…   {key}{label}  ") - all_cells
         fitting = indices_around(sizes, 0, room).stop if room > 0 else 0
         for name, rows in named[:fitting]:
             parts += [(name, "foreground"), (rows, "muted")]
         more = [("…   ", "muted")] if 0 < fitting < count else []
         parts += [*more, (key, KEY), (label, "muted")] if count else []
-        return self._words(parts, width)
+        blanks = width - sum(cell_len(text) for text, _ in parts) - all_cells
+        return self._words([*parts, (" " * blanks, "muted"), *shows_all], width)
 
     def _words(self, parts: Sequence[tuple[str, str]], width: int) -> Strip:
         words = [Segment(text, self._theme.style(colour)) for text, colour in parts]

@@ -22,8 +22,12 @@ class ColumnTotals(Struct):
     points: float = 0.0
 
     @property
+    def hides_cards(self) -> bool:
+        return self.shown < self.count
+
+    @property
     def shown_words(self) -> str:
-        return f"{self.shown:,} of {self.count:,}" if self.shown < self.count else f"{self.count:,}"
+        return f"{self.shown:,} of {self.count:,}" if self.hides_cards else f"{self.count:,}"
 
     @property
     def points_words(self) -> str:
@@ -149,8 +153,10 @@ class CardGrid:
         return len(self.lanes[0].cells[column]) if is_shown and self.lanes else 0
 
     def lines(self, card_lines: int) -> int:
-        """Return the lines of all lanes with cards of a height."""
-        return len(self.lanes) + sum(lane.height - 1 for lane in self.lanes) * card_lines
+        """Return the lines of all lanes with cards of a height, which may have a blank line below them."""
+        blanks = sum(upper.is_folded and not lower.is_folded for upper, lower in pairwise(self.lanes))
+        cards = sum(lane.height - 1 for lane in self.lanes) * card_lines
+        return len(self.lanes) + cards + blanks * (card_lines > CARD_LINES)
 
     def gaps(self) -> int:
         """Return the blank lines between lanes: one above and below each open one."""
@@ -285,7 +291,7 @@ HEADER_LINES = 2
 MIN_COLUMN_WIDTH = 22
 """Cells of a column with cards beside others."""
 GAP = 2
-MIN_SHARE, MAX_SHARING_CARDS = 2, 8
+MIN_SHARE, MAX_SHARING_CARDS = 2, 5
 """The share in the width of a column without cards, and the cards of one beyond which its share grows no more."""
 MIN_NAME_WIDTH = 16
 """Cells of a column's name at least, if it has so many."""
@@ -339,8 +345,19 @@ class BoardLayout(Struct, frozen=True):
         return self.lines[-1][0] + 1 if self.lines else 1
 
     def foot_lines(self, grid: CardGrid, height: int) -> int:
-        """Return the lines below the cards: one counts those out of sight, or names the lanes below."""
-        return int(not self.is_single and (height >= MIN_HEIGHT_WITH_LANE_LINES or not grid.has_lanes))
+        """Return the lines below the cards: one counts those out of sight, or names the lanes below, if there are."""
+        if self.is_single or not grid.has_lanes:
+            return int(not self.is_single)
+        has_all = self.lines_of(grid) <= height - HEADER_LINES and not any(each.hides_cards for each in grid.totals)
+        return int(height >= MIN_HEIGHT_WITH_LANE_LINES and not has_all)
+
+    def lines_of(self, grid: CardGrid) -> int:
+        """Return the lines of all lanes."""
+        return grid.lines(self.card_lines) + self.has_gaps * grid.gaps()
+
+    def holds(self, grid: CardGrid, height: int) -> bool:
+        """Return whether all lanes are in sight in a height."""
+        return self.lines_of(grid) <= height - HEADER_LINES - self.foot_lines(grid, height)
 
     def fitted(self, grid: CardGrid, top: int, height: int) -> "BoardLayout":
         room, last = height - HEADER_LINES - self.foot_lines(grid, height), min(self.card_lines, CARD_LINES) - 1

@@ -45,6 +45,7 @@ class BoardScreen(OneListScreen):
     CSS_PATH = ["../styles/backlog.tcss", "../styles/query_line.tcss", "../styles/board.tcss"]
     HEADING_LINE = " "  # the rules below the heads of the columns are enough
     SIGNS = (UNREADY_MEANING, BLOCKED_MEANING)
+    NAMES_GROOM_KEY = False  # the heads of the last columns stand below it, with figures of their own
     COMMAND_GROUPS = (*(each for each in OneListScreen.COMMAND_GROUPS if each != "lists.tree_commands"), "board.screen")
     HINTS = (
         *("board.move-left", "board.move-right", "board.columns", "board.lanes", "list.filter", "item.open", "c", "g"),

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from msgspec.structs import replace
 from textual import on
@@ -56,6 +56,9 @@ EXPLAIN_EMPTY_DELAY = 0.3
 
 class OneListScreen(ListScreen):
     """Shows the view of `spec`; the backlog and the board, whose lists differ."""
+
+    NAMES_GROOM_KEY: ClassVar[bool] = True
+    """Whether the key that grooms stands beside the number of items that are not ready."""
 
     def __init__(self, store: Store, shared: SharedFilter, panes: ItemPanes, columns: ColumnChoice) -> None:
         super().__init__(store, shared, panes, columns)
@@ -197,7 +200,7 @@ class OneListScreen(ListScreen):
         views = self.shared.views
         unread = unread_words(store.search.unread(self.current_view))
         selected = selection_words(self.panes.selected.totals, is_growing=self.items.selection.is_growing)
-        has_key = not (store.lookups.is_read_only or self.line.is_open)
+        has_key = self.NAMES_GROOM_KEY and not (store.lookups.is_read_only or self.line.is_open)
         lacking = unready_words(self._unready, has_key=has_key) if totals is not None else []
         is_open, among = self.line.is_open, self._filtered_among
         place = [] if self.items.is_low_bandwidth or selected else position_words(*position)
