@@ -111,14 +111,33 @@ async def test_older_pages_come_as_the_cursor_nears_the_end(world: World, store:
 
 
 @pytest.mark.slow
-async def test_the_item_is_beside_its_history_and_not_below_it(world: World, store: Store, opened: Open) -> None:
+async def test_the_item_is_beside_its_history_where_that_leaves_it_room(
+    world: World, store: Store, opened: Open
+) -> None:
     item_id = await item_of(world, "Story")
     async with opened(store) as pilot:
         pilot.app.push_screen(HistoryScreen(store, item_id))
+        await pilot.resize_terminal(160, 40)
         await shows(pilot, "◆ Story · ", "╭─ Details ─", "Owner  ")
-        await pilot.resize_terminal(80, 24)
+        await pilot.resize_terminal(120, 40)
 
         await until(lambda: "Owner  " not in text_of(pilot.app), lambda: text_of(pilot.app))
+
+
+@pytest.mark.slow
+async def test_a_change_has_three_lines_at_most_where_all_have_room(world: World, store: Store, opened: Open) -> None:
+    item_id = await old_story(world)
+    await world.rival.comments.create({"projectId": 1, "workItemId": item_id, "description": "a word " * 60 + "end"})
+    async with opened(store) as pilot:
+        pilot.app.push_screen(HistoryScreen(store, item_id))
+        await shows(pilot, "commented")
+
+        def are_cut() -> list[bool]:
+            lines = lines_of(pilot.app)
+            at = next(number for number, line in enumerate(lines) if "commented" in line)
+            return [line.strip("│▌ ").endswith("…") for line in lines[at : at + 3]]
+
+        await until(lambda: are_cut() == [False, False, True], lambda: text_of(pilot.app))
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from backlit.tui.widgets.side_lines import Part
 TIME_WIDTH = 5
 LEAD = 1 + 2 * 4
 """Cells of the cursor bar, and between the columns."""
-EVENT_LINES = 4
+EVENT_LINES = 3
 """Lines of an event at most."""
 MIN_WIDTH_WITH_WEEKDAYS = 64
 """Cells from which days have the name of their weekday."""
@@ -56,7 +56,7 @@ class EventList(HeadedList[ItemEvent | EventNote]):
         self._widest_day: tuple[date, int, int] | None = None
         """The day and the cells of the list for which the widest words of all days were measured, and their cells."""
         self._author_colours: Mapping[str, str] = {}
-        self._room = 0
+        self._room, self._most = 0, EVENT_LINES
 
     def show_events(self, events: Sequence[ItemEvent], begins: str, end: str) -> None:
         """Show events. `begins` stands before what is known without the service's history, `end` below all.
@@ -116,11 +116,13 @@ class EventList(HeadedList[ItemEvent | EventNote]):
         return self.draw_headings(f" {'  '.join(heads)}")
 
     def fit_lines(self, room: int) -> None:
-        """Give each event the lines of its words; where they lack room, one line."""
+        """Give each event the lines of its words, as many as all have room for; in a long list one line."""
         self._room, count, before = room, len(self.entries), self.row_lines
-        heights = [len(self._lines(at)) for at in range(count)] if count <= room else []
-        lines = [(at, line) for at, height in enumerate(heights) for line in range(height)]
-        self.row_lines = lines if len(lines) <= room else ()
+        heights = [len(self._lines(at, EVENT_LINES)) for at in range(count)] if count <= room else []
+        fitting = (most for most in range(EVENT_LINES, 1, -1) if sum(min(most, each) for each in heights) <= room)
+        self._most = next(fitting, 1) if heights else 1
+        lines = [(at, line) for at, height in enumerate(heights) for line in range(min(self._most, height))]
+        self.row_lines = lines if self._most > 1 else ()
         if self.row_lines != before:
             self.rows_replaced(self.cursor)
 
@@ -132,7 +134,7 @@ class EventList(HeadedList[ItemEvent | EventNote]):
         if isinstance(event, EventNote):
             return self.draw_parts([(fit(event.text, max(0, width - 1)), "muted")], is_cursor=False)
         if line:
-            lines = self._lines(index)
+            lines = self._lines(index, self._most)
             own = lines[line] if line < len(lines) else []
             return self.draw_parts([(" " * (self._lead - 1), "muted"), *own], is_cursor=is_cursor)
         time, author = f"{self._store.local(event.at):%H:%M}" if event.at else "", event.author or "you"
@@ -143,7 +145,7 @@ class EventList(HeadedList[ItemEvent | EventNote]):
             (fit(time, TIME_WIDTH) + "  ", "muted"),
             (fit(author, self._author_width) + "  ", self._author_colours.get(author, "foreground")),
             (fit(event.kind.value, VERB_WIDTH) + "  ", "muted"),
-            *(self._lines(index)[0] if self.row_lines else self._words(event)),
+            *(self._lines(index, self._most)[0] if self.row_lines else self._words(event)),
         ]
         return self.draw_parts(list(cut_parts(parts, width - 2)), is_cursor=is_cursor)
 
@@ -154,13 +156,13 @@ class EventList(HeadedList[ItemEvent | EventNote]):
     def _words(self, event: ItemEvent) -> Sequence[Part]:
         return STATES.get(event.state, ("", "muted")), *event_parts(self._store, event)
 
-    def _lines(self, index: int) -> list[list[Part]]:
-        """Return the words of an event in its column; the last of the lines that it has is cut."""
+    def _lines(self, index: int, most: int) -> list[list[Part]]:
+        """Return the words of an event in its column, in so many lines, of which the last is cut."""
         event, room = self.entries[index], max(1, self.size.width - self._lead - 1)
         if isinstance(event, EventNote):
             return [[]]
         lines = wrapped_parts(self._words(event), room)
-        if len(lines) <= EVENT_LINES:
+        if len(lines) <= most:
             return lines
-        rest = " ".join("".join(text for text, _ in line) for line in lines[EVENT_LINES - 1 :])
-        return [*lines[: EVENT_LINES - 1], [(fit(rest, room), lines[EVENT_LINES - 1][0][1])]]
+        rest = " ".join("".join(text for text, _ in line) for line in lines[most - 1 :])
+        return [*lines[: most - 1], [(fit(rest, room), lines[most - 1][0][1])]]

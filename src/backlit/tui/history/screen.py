@@ -55,6 +55,7 @@ class HistoryScreen(ItemRowsScreen):
     EMPTY = ("No events.", "No events in the local copy.")
     TAB = ItemDestination.HISTORY
     HAS_ASIDE = True
+    LEAST_WIDTH_WITH_ASIDE = 160  # below it changes need the whole width
 
     def __init__(self, store: Store, item_id: int, field: str = "") -> None:
         self._events = EventList(store)

@@ -205,6 +205,7 @@ class ItemRowsScreen(ItemScreen):
 
     TAB: ClassVar[ItemDestination]
     HAS_ASIDE: ClassVar[bool] = False
+    LEAST_WIDTH_WITH_ASIDE: ClassVar[int] = MIN_WIDTH_WITH_ASIDE
     SUBJECTS: ClassVar[Collection[Subject]] = ()
     HINTS: ClassVar[Sequence[Hint | str]] = ()
     HINTS_WITHOUT_ROWS: ClassVar[Sequence[str]] = ("item.next-tab", "app.back", "app.help")
@@ -242,7 +243,7 @@ class ItemRowsScreen(ItemScreen):
         yield self.footer
 
     def on_resize(self) -> None:
-        self.set_class(self.HAS_ASIDE and self.size.width >= MIN_WIDTH_WITH_ASIDE, "-aside")
+        self.set_class(self.HAS_ASIDE and self.size.width >= self.LEAST_WIDTH_WITH_ASIDE, "-aside")
         self.call_after_refresh(self._fit_lines)  # once the frames have their new sizes
 
     def _fit_lines(self) -> None:
