@@ -1,5 +1,7 @@
 """The form of an item: its fields without the texts beside them, and the tabs above."""
 
+from pathlib import Path
+
 import pytest
 from tests.store.world import World, until
 from tests.tui.bare_app import line_with, lines_of, text_of
@@ -46,15 +48,22 @@ async def test_latest_changes_have_a_criterion_that_was_added_while_the_page_was
 
 
 @pytest.mark.slow
-async def test_a_long_change_is_whole_where_lines_are_left(world: World, store: Store, edit: Edit) -> None:
+async def test_a_long_change_has_two_lines_and_goes_on_below_its_verb(
+    tmp_path: Path, world: World, store: Store, edit: Edit
+) -> None:
     item_id = await item_of(world, "Story")
-    words = [f"word-{number}-of-a-name" for number in range(2)]
-    await store.items.edit([item_id], {"Name": " ".join(words)})
+    for number in range(5):
+        path = tmp_path / f"a-table-of-timings-{number}.csv"
+        path.write_text("a,b\n")
+        attachment_id = await store.transfers.upload(item_id, path, lambda *_: None)
+        await store.transfers.describe(attachment_id, "Measured on staging")
 
     async with edit(item_id, size=(120, 44)) as pilot:
+        await until(lambda: "5 files:" in text_of(pilot.app), lambda: text_of(pilot.app))
+        lines = [line[70:-1].rstrip() for line in lines_of(pilot.app)]
+        at = next(number for number, line in enumerate(lines) if "5 files:" in line)
 
-        def changes() -> str:
-            return text_of(pilot.app).partition("╭─ Latest changes")[2]
-
-        await until(lambda: words[-1] in changes(), lambda: text_of(pilot.app))
-        assert [word for word in words if word not in changes()] == []
+        assert lines[at + 1].index("a-table") == lines[at].index("attached")
+        assert lines[at + 1].endswith("…")
+        assert "a-table" not in lines[at + 2]
+        assert "Measured" not in text_of(pilot.app)

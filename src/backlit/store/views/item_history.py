@@ -48,10 +48,10 @@ class EventKind(StrEnum):
 class ItemEvent(Struct, frozen=True):
     """An event in the life of an item. `at` is server time; `author` is empty for an unknown one.
 
-    `fields` holds the values before and after of a change, `text` that of a comment, the name of a file, or the type of
-    a new item. `state` is that of the user's own change. `cause` is the service's word for why, empty for an ordinary
-    change; `made_at` is when the author's program says that it was made. `steps` are the changes of one that was
-    folded, the latest first.
+    `fields` holds the values before and after of a change, `text` that of a comment, the names and descriptions of
+    files, or the type of a new item; `files` are the names alone. `state` is that of the user's own change. `cause` is
+    the service's word for why, empty for an ordinary change; `made_at` is when the author's program says that it was
+    made. `steps` are the changes of one that was folded, the latest first.
     """
 
     id: int
@@ -60,6 +60,7 @@ class ItemEvent(Struct, frozen=True):
     author: str
     fields: tuple[FieldNews, ...] = ()
     text: str = ""
+    files: tuple[str, ...] = ()
     state: EntryState = EntryState.SENT
     cause: str = ""
     made_at: datetime | None = None
@@ -172,7 +173,7 @@ class ItemHistory:
             state = EntryState.WAITING if comment.pending else EntryState.SENT
             yield ItemEvent(0, EventKind.COMMENTED, comment.created_at, comment.author, text=comment.text, state=state)
         for file in Attachments(self._files).of_item(item.id):
-            yield ItemEvent(0, EventKind.ATTACHED, file.created_at, file.author, text=file.name)
+            yield ItemEvent(0, EventKind.ATTACHED, file.created_at, file.author, text=file.name, files=(file.name,))
 
     def _own(self, item_id: int) -> Iterator[ItemEvent]:
         me = self._lookups.me()
@@ -217,7 +218,8 @@ def event_of(change: HistoryRecord, item_type: str, names: _ObjectNames) -> Item
             return replace(event, kind=EventKind.COMMENTED, text=change.text("description"))
         case "file", "created":
             words = f" “{change.text('description')}”" if change.text("description") else ""
-            return replace(event, kind=EventKind.ATTACHED, text=f"{change.text('name')}{words}")
+            name = change.text("name")
+            return replace(event, kind=EventKind.ATTACHED, text=f"{name}{words}", files=(name,))
         case "file", "changed" if "description" in change.fields:
             return replace(event, text=_description_words(change, names))
         case "comment" | "file" | "item", "removed":
@@ -346,11 +348,12 @@ def _together(later: ItemEvent, earlier: ItemEvent) -> ItemEvent:
     fields = tuple(replace(each, before=before[each.key]) for each in later.fields)
     steps = (*(later.steps or (later,)), earlier)
     text = ", ".join(each.text for each in steps) if later.kind is EventKind.ATTACHED else later.text
-    return replace(later, fields=fields, text=text, steps=steps)
+    return replace(later, fields=fields, text=text, files=(*later.files, *earlier.files), steps=steps)
 
 
 def _joined(events: list[ItemEvent]) -> ItemEvent:
-    return replace(events[0], text=", ".join(each.text for each in events)) if len(events) > 1 else events[0]
+    files = tuple(name for each in events for name in each.files)
+    return replace(events[0], text=", ".join(files), files=files) if files else events[0]
 
 
 def _fields(entry: OutboxEntry) -> tuple[FieldNews, ...]:

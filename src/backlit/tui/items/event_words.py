@@ -61,9 +61,12 @@ def unquoted(comment: str) -> str:
 
 
 def event_parts(store: Store, event: ItemEvent) -> Iterator[Part]:
-    """Yield what an event changed: each field with its old value dimmed, or its text; then why and how often."""
+    """Yield what an event changed: each field with its old value dimmed, or its files or text; then why, how often."""
     if event.kind is EventKind.EDITED:
         yield "not known", "muted"
+    elif event.files:
+        yield f"{len(event.files)} files: " if len(event.files) > 1 else "", "muted"
+        yield ", ".join(event.files), "foreground"
     elif event.text and (event.kind is not EventKind.CREATED or len(event.fields) != 1):
         text = unquoted(event.text) if event.kind is EventKind.COMMENTED else event.text
         yield " ".join(text.split()), "foreground"
@@ -78,5 +81,5 @@ def event_parts(store: Store, event: ItemEvent) -> Iterator[Part]:
             yield f" → {after}", "foreground"
     if cause := CAUSES.get(event.cause):
         yield f"  {cause}", "muted"
-    if len(event.steps) > 1:
+    if len(event.steps) > 1 and not event.files:
         yield f"  ×{len(event.steps)}", "muted"

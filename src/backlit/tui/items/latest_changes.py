@@ -28,6 +28,8 @@ MIN_WIDTH_WITH_VERBS = 56
 """Cells from which the verbs of changes have a column."""
 LEAST_CHANGES = 3
 """Lines of changes below which there are none."""
+MOST_LINES = 2
+"""Lines of a change."""
 EARLIER_WORDS = "Earlier changes are in its history."
 
 
@@ -75,7 +77,7 @@ class LatestChanges(LinesView):
         rows: list[list[list[Part]]] = []
         spare = room - len(shown)
         for event in shown:  # each has a line; those that are left go to the latest
-            rows.append(self._told(event, width - lead, 1 + spare))
+            rows.append(self._told(event, width - lead, min(MOST_LINES, 1 + spare)))
             spare -= len(rows[-1]) - 1
         lines: list[Line] = []
         for event, day, (first, *more) in zip(shown, days, rows, strict=True):
@@ -89,18 +91,25 @@ class LatestChanges(LinesView):
         return lines
 
     def _told(self, event: ItemEvent, room: int, most: int) -> list[list[Part]]:
-        """Return what an event says in so many lines of at most some cells, behind its verb; one line is cut later."""
-        verb, parts = self._verb(event, self.size.width), [*event_parts(self._store, event)]
-        room -= len(verb)
+        """Return what an event says in so many lines of at most some cells, with its verb; one line is cut later."""
+        verb, parts = self._verb(event), [*event_parts(self._store, event)]
+        column = len(verb) if self._has_verbs else 0
+        parts = parts if column else [(verb, "muted"), *parts]
+        room -= column
         lines = wrapped_parts(parts, room) if room > 0 and most > 1 else [parts]
         if len(lines) > most:
             *lines, last = lines[:most]
             lines.append([*cut_parts([*last, (" …", "muted")], room)])
-        return [[(" " * len(verb) if at else verb, "muted"), *line] for at, line in enumerate(lines)]
+        return [[(" " * column if at else verb[:column], "muted"), *line] for at, line in enumerate(lines)]
 
-    def _verb(self, event: ItemEvent, width: int) -> str:
-        """Return the verb of an event in its column; without room or need for one, none where a field says enough."""
-        if self._is_of_page and width >= MIN_WIDTH_WITH_VERBS:
+    @property
+    def _has_verbs(self) -> bool:
+        """Whether verbs have a column."""
+        return self._is_of_page and self.size.width >= MIN_WIDTH_WITH_VERBS
+
+    def _verb(self, event: ItemEvent) -> str:
+        """Return the verb of an event; without a column for it, none where a field says enough."""
+        if self._has_verbs:
             return fit(event.kind.value, VERB_WIDTH) + " "
         return "" if event.kind is EventKind.CHANGED else f"{event.kind.value} "
 
