@@ -21,6 +21,8 @@ from backlit.tui.drawing.themes import ThemeStyles, status_colour, status_sign
 from backlit.tui.widgets.side_lines import HEADING, TwoSidedLine
 
 TITLE_LINES = 2
+AIRY = 30
+"""Lines of a terminal from which there is a blank line between the name and the stepper."""
 CONNECTOR = " ─── "
 
 
@@ -126,11 +128,12 @@ class ItemTop(Vertical):
         super().__init__(id="top")
         self.stepper = StatusStepper()
         self._title = [TwoSidedLine() for _ in range(TITLE_LINES)]
-        self._below = TwoSidedLine()
+        self._between, self._below = TwoSidedLine(), TwoSidedLine()
         self._name = ""
 
     def compose(self) -> ComposeResult:
         yield from self._title
+        yield self._between
         yield self.stepper
         yield self._below
 
@@ -153,3 +156,4 @@ class ItemTop(Vertical):
             if line.display:
                 line.say([(lines[number], HEADING, "editor.name")])
         self._below.display = has_title
+        self._between.display = has_title and self.app.size.height >= AIRY
