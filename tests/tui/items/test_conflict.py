@@ -30,21 +30,22 @@ async def fields_on(world: World, item_id: int) -> dict[str, object]:
 async def test_both_versions_stand_beside_each_other(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
-        assert "( ) Theirs" in line_with(pilot.app, "( ) Mine [b]")
+        assert "t  Theirs" in line_with(pilot.app, "m  Mine [b]")
         assert (
             missing(pilot.app, ["jon changed this item on 20", "777", "888", "2 fields left to resolve", "▌ Name"])
             == []
         )
-        assert "Status" not in [line.split()[1] for line in lines_of(pilot.app) if "( )" in line]
-        assert missing(pilot.app, ["Field", "Was", "m mine", "t theirs", "enter apply"]) == []
+        assert "   Status  " not in text_of(pilot.app)
+        assert missing(pilot.app, ["Field", "Was", "mine", "theirs (jon)", "m or t for each, then enter"]) == []
+        assert "enter apply" not in text_of(pilot.app)
 
 
 @pytest.mark.slow
 async def test_a_small_terminal_has_them_below_each_other(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store, (60, 20)) as pilot:
-        assert line_with(pilot.app, "( ) mine    Mine [b]")
-        assert line_with(pilot.app, "( ) theirs  Theirs")
+        assert line_with(pilot.app, "m mine      Mine [b]")
+        assert line_with(pilot.app, "t theirs    Theirs")
         assert text_of(pilot.app).count("was         ") == 2
         assert missing(pilot.app, ["e edit", "2 fields left to resolve"]) == []
         assert "enter apply" not in text_of(pilot.app)
@@ -56,7 +57,7 @@ async def test_each_field_is_decided_and_enter_applies(world: World, store: Stor
     async with settling(opened, store) as pilot:
         await pilot.press("m", "t")
         await pilot.pause()
-        assert missing(pilot.app, ["(•) Mine [b]", "( ) Theirs", "(•) 888", "enter apply"]) == []
+        assert missing(pilot.app, ["✓  Mine [b]", "✓  888", "enter apply"]) == []
         await pilot.press("enter")
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 
@@ -71,7 +72,7 @@ async def test_all_fields_are_decided_for_one_side(world: World, store: Store, o
         named = missing(pilot.app, ["M all mine", "T all theirs"])
         await pilot.press("M", "T")
         await pilot.pause()
-        chosen = missing(pilot.app, ["(•) Theirs", "(•) 888", "( ) Mine [b]", "All fields are resolved."])
+        chosen = missing(pilot.app, ["✓  Theirs", "✓  888", "m  Mine [b]", "All fields are resolved."])
         await pilot.press("enter")
         await until(lambda: not store.outbox_entries(), store.outbox_entries)
 
@@ -104,18 +105,18 @@ async def click(pilot: Pilot[None], words: str, *, beside: str) -> None:
 async def test_a_click_on_a_side_chooses_it(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
-        await click(pilot, "Theirs", beside="( ) Theirs")
+        await click(pilot, "Theirs", beside="t  Theirs")
 
-        assert missing(pilot.app, ["( ) Mine [b]", "(•) Theirs", "1 field left to resolve"]) == []
+        assert missing(pilot.app, ["✓  Theirs", "1 field left to resolve"]) == []
 
 
 @pytest.mark.slow
 async def test_a_click_beside_both_sides_decides_nothing(world: World, store: Store, opened: Open) -> None:
     await contest_names(world, store)
     async with settling(opened, store) as pilot:
-        await click(pilot, "Estimate", beside="( ) 888")
+        await click(pilot, "Estimate", beside="│   Estimate")
 
-        assert missing(pilot.app, ["▌ Estimate", "( ) 888", "2 fields left to resolve"]) == []
+        assert missing(pilot.app, ["▌ Estimate", "t  888", "2 fields left to resolve"]) == []
 
 
 @pytest.mark.slow
@@ -130,7 +131,7 @@ async def test_j_and_k_go_from_field_to_field_and_a_decision_can_be_changed(
         await pilot.press("m", "k", "down", "up", "t", "k", "m")
         await pilot.pause()
 
-        assert missing(pilot.app, ["(•) Mine [b]"]) == []
+        assert missing(pilot.app, ["✓  Mine [b]"]) == []
         assert "All fields are resolved." in text_of(pilot.app)
 
 

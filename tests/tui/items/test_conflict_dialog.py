@@ -38,7 +38,7 @@ async def test_versions_have_the_colours_of_their_authors_and_the_chosen_one_a_g
     field = ShownField("Name", "Was", "Ours", "Jons", is_long=False, theirs_colour="$owner-3")
 
     def styles(side: KeptSide | None) -> list[str]:
-        shown = Content("\n").join(replace(field, side=side).lines(width, is_current=False))
+        shown = Content("\n").join(replace(field, side=side).lines(width))
         found = [
             {str(each.style) for each in shown.spans if shown.plain[each.start : each.end] == word}
             for word in ("Ours", "Jons")

@@ -76,15 +76,15 @@ class Dialog(BatchScreen[Result], ModalScreen[Result]):
         self.frame = Vertical(classes="frame")
         self.band = Vertical(classes="band")
         self._named_keys: Sequence[tuple[str, str]] = ()
-        self._about_named = self._dim_key = ""
+        self._about_named = ""
         self.frame.border_title = literal(title)
 
-    def name_keys(self, *keys: tuple[str, str], about: str = "", dim: str = "") -> None:
+    def name_keys(self, *keys: tuple[str, str], about: str = "") -> None:
         """Name keys in the lower border, the most important first and the way out last, and words after them.
 
-        In a narrow terminal the less important keys are left out. A key that does nothing yet is dim.
+        In a narrow terminal the less important keys are left out.
         """
-        self._named_keys, self._about_named, self._dim_key = keys, f"  {about}" if about else "", dim
+        self._named_keys, self._about_named = keys, f"  {about}" if about else ""
         self._show_keys()
 
     @on(events.Resize)
@@ -93,10 +93,7 @@ class Dialog(BatchScreen[Result], ModalScreen[Result]):
         room = (
             self.app.size.width - BORDER_CELLS_WITHOUT_KEYS - cell_len(self._about_named) if self.is_attached else None
         )
-        shown = [
-            (cap_words(safe(key), has_caps=has_caps, is_dim=key == self._dim_key), safe(f" {label}"))
-            for key, label in self._named_keys
-        ]
+        shown = [(cap_words(safe(key), has_caps=has_caps), safe(f" {label}")) for key, label in self._named_keys]
         while room and len(shown) > 2 and sum(cell_len(f"  {cap[0]}{label}") for cap, label in shown) > room + 2:
             del shown[-2]
         parts = [part for cap, label in shown for part in ("  ", cap, label)]

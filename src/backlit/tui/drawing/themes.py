@@ -298,10 +298,9 @@ def owner_colour(user_id: int, known: Sequence[int]) -> str:
     return f"owner-{bisect_left(known, user_id) % OWNERS + 1}"
 
 
-def cap_words(keys: str, *, has_caps: bool, is_dim: bool = False) -> tuple[str, str]:
+def cap_words(keys: str, *, has_caps: bool) -> tuple[str, str]:
     """Return a key to press for a text with styles by name, with a blank on either side where it has a ground."""
-    colour = "$muted" if is_dim else "bold $foreground"
-    return (f" {keys} ", f"{colour} on $key-background") if has_caps else (keys, colour)
+    return (f" {keys} ", "bold $foreground on $key-background") if has_caps else (keys, "bold $foreground")
 
 
 class ThemeStyles:

@@ -5,6 +5,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
@@ -38,6 +39,8 @@ class ShownField(Struct, frozen=True):
     """Cells of the longest label of all fields."""
     theirs_colour: str = "$foreground"
     """The colour of the author of their version."""
+    is_current: bool = False
+    has_caps: bool = False
 
     def side_at(self, column: int, line: int, width: int) -> KeptSide | None:
         """Return the side that stands at a place in the lines of a field; None beside and below both."""
@@ -46,20 +49,20 @@ class ShownField(Struct, frozen=True):
         if self.is_long:
             begin, mine, end = MARGIN, MARGIN + _column(width), width
             top = 1 + len(self._fault_lines(width))
-            bottom = len(self.lines(width, is_current=False)) - len(list(self._edited_lines(width)))
+            bottom = len(self.lines(width)) - len(list(self._edited_lines(width)))
         else:
-            label, was, side, _ = _columns(width, self.label_width)
+            label, was, side, _ = _columns(width, self.label_width, self._mark_width)
             begin = MARGIN + label + was + 2 * GAP
             mine, end = begin + side + GAP, begin + 2 * (side + GAP)
-            top, bottom = 0, len(self._row(width, " "))
+            top, bottom = 0, len(self._row(width))
         if not (begin <= column < end and top <= line < bottom):
             return None
         return KeptSide.MINE if column < mine else KeptSide.THEIRS
 
-    def lines(self, width: int, *, is_current: bool, is_ansi: bool = False) -> list[Content]:
+    def lines(self, width: int, *, is_ansi: bool = False) -> list[Content]:
         """Return all lines of one field: of a short one its row in the table, else the heading and what differs."""
-        is_wide, sign = width >= MIN_WIDTH_OF_COLUMNS, "▌" if is_current else " "
-        lines = self._row(width, sign) if is_wide and not self.is_long else [self._heading(width, sign)]
+        is_wide = width >= MIN_WIDTH_OF_COLUMNS
+        lines = self._row(width) if is_wide and not self.is_long else [self._heading(width)]
         if self.is_long:
             body = list(self._beside(width) if is_wide else self._below(width))
         else:
@@ -68,57 +71,60 @@ class ShownField(Struct, frozen=True):
             more = counted(len(body) - MAX_FIELD_LINES, "more line")
             body = [*body[:MAX_FIELD_LINES], _coloured(f"… {more}; e shows all", "$muted")]
         shown = [*lines, *self._fault_lines(width), *body, *self._edited_lines(width)]
-        tinted = 0 if not is_current else len(lines) if self.is_long else len(shown)
+        tinted = 0 if not self.is_current else len(lines) if self.is_long else len(shown)
         tint, colour = (Content.stylize, "$cursor-foreground ") if is_ansi else (Content.stylize_before, "")
         padded = (line.pad_right(max(0, width - line.cell_length)) for line in shown[:tinted])
         return [*(tint(line, f"{colour}on $cursor-background") for line in padded), *shown[tinted:]]
 
-    def _row(self, width: int, sign: str) -> list[Content]:
-        colours = [self._colour(keep, is_same=False) for keep in SIDES]
+    @property
+    def _sign(self) -> str:
+        return "▌" if self.is_current else " "
+
+    def _row(self, width: int) -> list[Content]:
         cells = [cell(self.label, "bold"), cell(self.base, "$muted"), *self._both()]
-        radios = [cell(f"{self._radio(keep)} ", colour) for keep, colour in zip(SIDES, colours, strict=True)]
-        leads = [Content(""), Content(""), *radios]
-        return table_lines(cells, _columns(width, self.label_width), (sign, "$lamp"), leads)
+        leads = [Content(""), Content(""), *(self._mark(keep) + " " for keep in SIDES)]
+        columns = _columns(width, self.label_width, self._mark_width)
+        return table_lines(cells, columns, (self._sign, "$lamp"), leads)
 
     def _both(self) -> list[Content]:
         mine, theirs = map(self._value_style, SIDES)
         return version_cells((self.mine, mine), (self.theirs, theirs))
 
     def _values(self, width: int) -> Iterator[Content]:
-        names = ("was", *(f"{self._radio(keep)} {word}" for keep, word in SIDES.items()))
+        names = cell("was", "$muted"), *map(self._marked, SIDES)
         for name, value in zip(names, (cell(self.base, "$muted"), *self._both()), strict=True):
-            yield from table_lines([cell(name, "$muted"), value], (LEAD - GAP, width - MARGIN - LEAD - GAP))
+            yield from table_lines([name, value], (LEAD - GAP, width - MARGIN - LEAD - GAP))
 
     def _fault_lines(self, width: int) -> Sequence[Content]:
         lines = wrapped(self.fault, width - MARGIN - 2) if self.fault else ()
         return [_coloured(f"! {line}", "$error") for line in lines]
 
-    def _heading(self, width: int, sign: str) -> Content:
+    def _heading(self, width: int) -> Content:
         decision = "edited" if self.edited is not None else SIDES[self.side] if self.side is not None else ""
         words = f"{'!' if self.fault else '✓'} {decision}" if decision else ""
         label = fit(self.label, width - MARGIN - len(words) - 1)
         colour = "$error" if self.fault else "$status-done"
-        return Content.assemble((f"{sign} ", "$lamp"), (label, "bold"), (words, colour))
+        return Content.assemble((f"{self._sign} ", "$lamp"), (label, "bold"), (words, colour))
 
     def _edited_lines(self, width: int) -> Iterator[Content]:
         if self.edited is None:
             return
         lines = [part for line in self.edited.splitlines() or [""] for part in wrapped(line, width - MARGIN - LEAD)]
-        yield from _labelled_lines("edited", lines[:MAX_FIELD_LINES], "bold")
+        yield from _labelled_lines(cell("edited", "$muted"), lines[:MAX_FIELD_LINES], "bold")
 
     def _beside(self, width: int) -> Iterator[Content]:
         column = _column(width)
-        heads = [(f"{self._radio(keep)} {word}", self._value_style(keep)) for keep, word in SIDES.items()]
-        yield _pair(heads[0], heads[1], column)
+        mine, theirs = (self._marked(keep, self._value_style(keep)) for keep in SIDES)
+        yield _pair(mine, theirs, column)
         for stretch in self._line_blocks():
             mark = "  " if stretch.is_same else f"{DIFFERENCE_MARK} "
             left_colour, right_colour = (self._colour(keep, is_same=stretch.is_same) for keep in SIDES)
-            for mine, theirs in zip_longest(stretch.mine, stretch.theirs):
-                left, right = ([] if text is None else wrapped(text, column - 2) for text in (mine, theirs))
+            for left_line, right_line in zip_longest(stretch.mine, stretch.theirs):
+                left, right = ([] if text is None else wrapped(text, column - 2) for text in (left_line, right_line))
                 for one, other in zip_longest(left, right):
                     yield _pair(
-                        ("" if one is None else mark + one, left_colour),
-                        ("" if other is None else mark + other, right_colour),
+                        cell("" if one is None else mark + one, left_colour),
+                        cell("" if other is None else mark + other, right_colour),
                         column,
                     )
 
@@ -127,14 +133,12 @@ class ShownField(Struct, frozen=True):
         for stretch in self._line_blocks():
             if stretch.is_same:
                 yield from _labelled_lines(
-                    "", [part for line in stretch.mine for part in wrapped(line, room)], "$muted"
+                    Content(""), [part for line in stretch.mine for part in wrapped(line, room)], "$muted"
                 )
                 continue
             for keep, lines in zip(SIDES, (stretch.mine, stretch.theirs), strict=True):
                 parts = [part for line in lines or [NOTHING] for part in wrapped(line, room)]
-                yield from _labelled_lines(
-                    f"{self._radio(keep)} {SIDES[keep]}", parts, self._colour(keep, is_same=False)
-                )
+                yield from _labelled_lines(self._marked(keep), parts, self._colour(keep, is_same=False))
 
     def _line_blocks(self) -> Iterator["_LineBlock"]:
         mine, theirs = self.mine.splitlines(), self.theirs.splitlines()
@@ -145,8 +149,20 @@ class ShownField(Struct, frozen=True):
             else:
                 yield _LineBlock(mine[i1:i2], theirs[j1:j2], is_same=False)
 
-    def _radio(self, keep: KeptSide) -> str:
-        return CHOSEN if self.side is keep else NOT_CHOSEN
+    @property
+    def _mark_width(self) -> int:
+        return mark_width(has_caps=self.has_caps)
+
+    def _mark(self, keep: KeptSide) -> Content:
+        """Return what stands before a side: a tick if it is chosen, else in the current field the key that does so."""
+        if self.side is keep:
+            return cell(CHOSEN.center(self._mark_width), "bold $status-done")
+        return Content.assemble(
+            cap_words(SIDE_KEYS[keep], has_caps=self.has_caps) if self.is_current else " " * self._mark_width
+        )
+
+    def _marked(self, keep: KeptSide, style: str = "$muted") -> Content:
+        return Content.assemble(self._mark(keep), " ", (SIDES[keep], style))
 
     def _colour(self, keep: KeptSide, *, is_same: bool) -> str:
         if is_same or self.edited is not None or self.side not in {None, keep}:
@@ -237,7 +253,8 @@ class ConflictDialog(Dialog[Decisions | None]):
         is_wide = width >= MIN_WIDTH_OF_COLUMNS
         self._heads.display = is_wide
         has_caps = ThemeStyles.of(self.app).has_frames
-        self._heads.update(column_heads(width, self._label_width, self._question, has_caps=has_caps))
+        marks = mark_width(has_caps=has_caps)
+        self._heads.update(column_heads(width, self._label_width, self._question, marks))
         taken = FRAME_LINES + AIR_LINES * self.has_class("-tall")
         taken += len(wrapped(self._question.sentence, width)) + is_wide + 2
         self._scroll.styles.max_height = max(3, self.app.size.height - taken)
@@ -245,8 +262,8 @@ class ConflictDialog(Dialog[Decisions | None]):
         places: list[tuple[int, int]] = []
         was_row = False
         for index, field in enumerate(self._fields):
-            shown = self._in_words(field)
-            found = shown.lines(width, is_current=index == self._at, is_ansi=self.app.current_theme.ansi)
+            shown = replace(self._in_words(field), is_current=index == self._at, has_caps=has_caps)
+            found = shown.lines(width, is_ansi=self.app.current_theme.ansi)
             is_row = is_wide and not shown.is_long
             lines += [Content("")] if lines and not (is_row and was_row) else []
             was_row = is_row
@@ -259,9 +276,9 @@ class ConflictDialog(Dialog[Decisions | None]):
         below = (("m", "mine"), ("t", "theirs"), *((("M T", "all"),) if several else ()))
         sides = (("M", "all mine"), ("T", "all theirs")) if is_wide and several else below
         move = (("j k", "move"),) if several else ()
-        apply = (("enter", "apply"),) if is_wide or not undecided else ()  # it may not push other keys out
-        self.name_keys(*apply, *sides, ("e", "edit"), *move, ("esc", "later"), dim="enter" if undecided else "")
-        left = f"{counted(undecided, 'field')} left to resolve{'' if apply else ', then enter to apply'}"
+        apply = () if undecided else (("enter", "apply"),)
+        self.name_keys(*apply, *sides, ("e", "edit"), *move, ("esc", "later"))
+        left = f"{counted(undecided, 'field')} left to resolve: m or t for each, then enter"
         words = left if undecided else "All fields are resolved."
         self._note.update(Content.styled(note, "$error") if note else Content.styled(words, "$muted"))
         self._places = places
@@ -409,12 +426,13 @@ MARGIN = 2
 LEAD = 12
 LABEL_WIDTH, GAP = 16, 2
 CONTEXT = 1
-CHOSEN, NOT_CHOSEN = "(•)", "( )"
-"""Signs of the side that is chosen, and of another one."""
+CHOSEN = "✓"
+"""The sign of the side that is chosen."""
 DIFFERENCE_MARK = "▎"
 """Stands before what differs, so that it does without colours."""
 NOTHING = "–"
 SIDES = {KeptSide.MINE: "mine", KeptSide.THEIRS: "theirs"}
+SIDE_KEYS = {KeptSide.MINE: "m", KeptSide.THEIRS: "t"}
 
 
 class _LineBlock(Struct, frozen=True):
@@ -425,24 +443,28 @@ class _LineBlock(Struct, frozen=True):
     is_same: bool
 
 
-def column_heads(width: int, label: int, question: ConflictQuestion, *, has_caps: bool) -> Content:
+def mark_width(*, has_caps: bool) -> int:
+    """Return the cells of the key or the sign before a side."""
+    return cell_len(cap_words(SIDE_KEYS[KeptSide.MINE], has_caps=has_caps)[0])
+
+
+def column_heads(width: int, label: int, question: ConflictQuestion, marks: int) -> Content:
     """Return the headings of the columns; empty where the versions are one below the other."""
     if width < MIN_WIDTH_OF_COLUMNS:
         return Content("")
-    _, was, side, _ = _columns(width, label)
+    _, was, side, _ = _columns(width, label, marks)
     words, bold = f"{'Field':{label + GAP}}{'Was':{was + GAP}}", "bold $muted"
-    theirs = f" theirs ({safe(question.theirs)})" if question.theirs else " theirs"
-    mine_cap, theirs_cap = (cap_words(key, has_caps=has_caps) for key in "mt")
-    mine = f"{' mine':{side + GAP - len(mine_cap[0])}}", f"bold {MINE_COLOUR}"
-    sides = mine_cap, mine, theirs_cap, (theirs, f"bold {question.theirs_colour}")
-    return Content.assemble(" " * MARGIN, (words, bold), *sides)
+    theirs = f"theirs ({safe(question.theirs)})" if question.theirs else "theirs"
+    mine = f"{'mine':{side + GAP}}", f"bold {MINE_COLOUR}"
+    return Content.assemble(
+        " " * MARGIN, (words, bold), " " * (marks + 1), mine, (theirs, f"bold {question.theirs_colour}")
+    )
 
 
-def _columns(width: int, label: int) -> tuple[int, int, int, int]:
-    """Return the widths of a table: the label, the value before, mine and theirs, which have room for their signs."""
-    sign = len(NOT_CHOSEN) + 1
-    room = (width - MARGIN - label - 3 * GAP - 2 * sign) // 3
-    return label, room, room + sign, room + sign
+def _columns(width: int, label: int, marks: int) -> tuple[int, int, int, int]:
+    """Return the widths of a table: the label, the value before, mine and theirs, which have room for their marks."""
+    room = (width - MARGIN - label - 3 * GAP - 2 * (marks + 1)) // 3
+    return label, room, room + marks + 1, room + marks + 1
 
 
 def _same(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Sequence[str]:
@@ -458,15 +480,14 @@ def _column(width: int) -> int:
     return (width - MARGIN - 3) // 2
 
 
-def _pair(left: tuple[str, str], right: tuple[str, str], column: int) -> Content:
-    text = left[0] + " " * max(0, column - cell_len(left[0]))
-    return Content.assemble(" " * MARGIN, (text, left[1]), ("│ ", "$rule"), right)
+def _pair(left: Content, right: Content, column: int) -> Content:
+    return Content.assemble(" " * MARGIN, left.pad_right(max(0, column - left.cell_length)), ("│ ", "$rule"), right)
 
 
-def _labelled_lines(word: str, lines: Sequence[str], colour: str) -> Iterator[Content]:
+def _labelled_lines(label: Content, lines: Sequence[str], colour: str) -> Iterator[Content]:
     for number, line in enumerate(lines):
-        lead = f"{word if number == 0 else '':{LEAD}}"
-        yield Content.assemble(" " * MARGIN, (lead, "$muted"), (line, colour))
+        lead = Content("") if number else label
+        yield Content.assemble(" " * MARGIN, lead.pad_right(LEAD - lead.cell_length), (line, colour))
 
 
 def _coloured(text: str, colour: str) -> Content:

@@ -394,7 +394,7 @@ class RowLayout:
         cap: Sequence[Segment] = ()
         lead = "▌" if is_cursor else " ", " " * INDENT * (line.level - 1) + ("▸ " if line.is_folded else "▾ ")
         if isinstance(line.value, KeyedHeading):
-            effect, rule = (Segment(*each) for each in ((" only these ", muted), ("──", theme.style("rule", on=on))))
+            effect, rule = Segment(" only these ", muted), Segment("──", theme.style("rule", on=on))
             cap = Segment(" ", theme.style(on=on)), theme.cap(line.value.keys), effect, rule
             lead = lead[0], "▸ " if line.is_folded else "  "
         room = max(0, end - sum(map(cell_len, lead)) - sum(each.cell_length for each in cap))
