@@ -426,7 +426,7 @@ async def test_a_small_terminal_shows_title_cursor_and_numbers(store: Store, ope
         assert place_of(pilot.app) == "Iterations"
         assert "Sprint 14" in line_with(pilot.app, "▌")
         assert lines_of(pilot.app)[2].rstrip().endswith("  Capacity  ━ done ━ open")
-        assert "Sprint 14  now " in line_with(pilot.app, "▌")
+        assert "Sprint 14 now " in line_with(pilot.app, "▌")
         assert re.match(r" \d+ iterations · ¬ \d+ not ready ─", lines_of(pilot.app)[1])
 
 

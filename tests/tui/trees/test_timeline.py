@@ -31,9 +31,10 @@ def test_it_begins_on_a_monday_with_a_quarter_before_today() -> None:
 
 
 def test_days_stand_over_the_bars_that_begin_on_them_where_they_fit() -> None:
-    starts = [date(2026, 2, 16), date(2026, 3, 2), date(2026, 3, 9), date(2026, 3, 16), date(2026, 4, 11)]
+    before = [date(2026, 2, 16), date(2026, 3, 2), date(2026, 3, 9), date(2026, 3, 16)]
+    after = [date(2026, 3, 23), date(2026, 3, 30), date(2026, 4, 11)]
 
-    assert LINE.labels(starts) == "╷2 Mar   ┊today".ljust(42)
+    assert LINE.labels([*before, *after]) == f"2 Mar    ┊today{' ' * 6}23 Mar 30 Mar".ljust(42)
 
 
 def test_a_sprint_is_as_long_as_its_days_and_its_parts_are_shares_of_the_target() -> None:

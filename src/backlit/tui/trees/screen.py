@@ -305,7 +305,7 @@ class TreeScreen(StoreScreen[None]):
             leads_on = key_words("tree.filter", "show in the backlog")
             self._items_frame.say(titled, leads_on, SIGNS_OF_ITEMS, [("in the order of the backlog", "faint")])
         else:
-            self._items_frame.say(titled, done)
+            self._items_frame.say(titled, done, SIGNS_OF_ITEMS)
         self._progress_frame.say([("Progress", "heading"), *((f" ·{text}", colour) for text, colour in progress[-1:])])
         is_framed = self._tree_frame.is_wanted
         status = status_words(self.store, *(() if is_framed else position))

@@ -20,8 +20,10 @@ TODAY_LINE, TODAY_ON_WAY = "┊", "┼"
 TODAY_LABEL = f"{TODAY_LINE}today"
 PLANNED_COLOUR = f"bar{ON}bar"
 """The colour of planned cells, whose sign is a shade for terminals without colours alone."""
-LABEL, LABEL_GAP = "╷", 3
-"""The sign of a label above the start of a bar, and the blank cells between two of them at least."""
+TARGET_COLOUR = f"bar-band{ON}bar-band"
+"""The colour of the cells up to the target, which is that of a target elsewhere."""
+LABEL_GAP = 1
+"""The blank cells between two labels, each of which begins above the start of a bar."""
 MOST_STRETCHED = 1.25
 """How many times the usual days a cell stands for at most."""
 PAST_SHARE = 0.25
@@ -31,7 +33,7 @@ TIMELINE_KEY: Sequence[Piece] = (
     (" done ", "muted"),
     (PLANNED, "bar"),
     (" planned ", "muted"),
-    (TARGET, "muted"),
+    (TARGET, TARGET_COLOUR),
     (" to target", "muted"),
 )
 
@@ -59,12 +61,12 @@ class IterationTimeline(Struct, frozen=True):
         """Return some days, on which bars begin, where their text fits beside that of today."""
         now, found = self._cell(self.today), ""
         for day in sorted((*days, self.today)):
-            label, at = f"{LABEL}{day_text(day)}", self._cell(day)
+            label, at = day_text(day), self._cell(day)
             if day == self.today:
                 label = TODAY_LABEL
             elif at <= now < at + len(label) + LABEL_GAP:
                 continue
-            if at >= 0 and len(found) + LABEL_GAP * bool(found) <= at and at + len(label) + 2 <= self.cells:
+            if at >= 0 and len(found) + LABEL_GAP * bool(found) <= at and at + len(label) <= self.cells:
                 found = found.ljust(at) + label
         return found.ljust(self.cells)
 
@@ -80,8 +82,8 @@ class IterationTimeline(Struct, frozen=True):
         now = self._cell(self.today)
         if 0 <= now < self.cells:
             sign, colour = cells[now]
-            is_bar = sign in (DONE, PLANNED, TARGET)
-            line = f"background{ON}{colour.partition(ON)[0]}" if is_bar and sign != TARGET else TODAY
+            ink = "background" if sign in (DONE, PLANNED) else TODAY
+            line = f"{ink}{ON}{colour.partition(ON)[0]}" if sign in (DONE, PLANNED, TARGET) else TODAY
             cells[now] = TODAY_ON_WAY if sign == WAY else TODAY_LINE, line
         return joined(cells)
 
@@ -97,8 +99,8 @@ def _bar(iteration: IterationEntry, load: PlannedLoad, width: int) -> list[Piece
     """Return what is done and planned as shares of the days, which stand for the target or for a larger load."""
     most, whole = iteration.capacity.most, scale_of(iteration.capacity, load.points)
     if not whole:
-        return [(TARGET, "muted")] * width
+        return [(TARGET, TARGET_COLOUR)] * width
     done, planned, limit = (round(width * min(1.0, part / whole)) for part in (load.done, load.points, most or whole))
     found = [(DONE, "bar-done")] * done
     found += [(PLANNED, PLANNED_COLOUR if at < limit else "bar-over") for at in range(len(found), planned)]
-    return [*found, *[(TARGET, "muted")] * (width - len(found))]
+    return [*found, *[(TARGET, TARGET_COLOUR)] * (width - len(found))]

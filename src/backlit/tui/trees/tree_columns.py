@@ -146,7 +146,7 @@ ITERATION_PRIORITY = (ITEMS, LOAD, DATES, NOT_READY, POINTS)
 """The order in which columns are shown where there is little room."""
 MARGIN = 1
 """Cells that stay blank at the right, so that numbers do not touch what is beside them."""
-FOLD, NAME_SIGNS = 4, 7
+FOLD, NAME_SIGNS = 4, 5
 """Cells of a name's fold sign and of the blanks behind the name, and those of its other signs and of its phase."""
 LEAST_NAME = 20
 """Cells that the name of an iteration keeps before more than the first column is shown."""
